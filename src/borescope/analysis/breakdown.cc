@@ -1,0 +1,98 @@
+// breakdown: where the time of each GPU goes. The span of a row is the whole recording, or the
+// selected windows, or one step (--by step); it splits exactly into
+//   compute + exposed communication + exposed copies + idle
+// as defined in device_time.h. Nothing is left out for lack of a link to the host.
+#include <string>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/device_time.h"
+#include "borescope/analysis/group_by.h"
+#include "borescope/analysis/hta_breakdown.h"
+#include "borescope/analysis/row.h"
+
+namespace borescope {
+namespace {
+
+struct Keys {
+  bool step;
+  bool stream;
+};
+
+Table NewTable(Keys keys) {
+  Table table{"breakdown", "Where the device time goes", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  if (keys.step) {
+    AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep.");
+  }
+  AddInt(table, "gpu", Unit::kNone, Role::kKey,
+         "Device number as recorded; missing when the rank has no device work.");
+  if (keys.stream) {
+    AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+  }
+  ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
+  ns("busy_ns", "Time in which any kernel, memcpy or memset runs (union over streams).");
+  ns("compute_ns", "Time in which a kernel computes.");
+  ns("exposed_comm_ns", "Communication with no compute beside it.");
+  ns("exposed_copy_ns", "Copies with neither compute nor communication beside them.");
+  ns("idle_ns", "Span less busy time: nothing runs on the device.");
+  ns("comm_ns", "All communication, hidden or not (union).");
+  ns("copy_ns", "All copies, hidden or not (union).");
+  ns("head_idle_ns", "Part of the idle time before the first device work.");
+  ns("tail_idle_ns", "Part of the idle time after the last device work.");
+  AddFloat(table, "busy_share", Unit::kShare, Role::kDerived, "Busy time / span.");
+  return table;
+}
+
+struct Label {
+  int64_t rank;
+  int64_t step;
+};
+
+void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
+             const IntervalSet& windows) {
+  const TimeSplit split = SplitTime(time, windows);
+  Row row(table);
+  row.Int(label.rank);
+  if (keys.step) {
+    row.Int(label.step);
+  }
+  row.MaybeInt(time.gpu);
+  if (keys.stream) {
+    row.MaybeInt(time.stream);
+  }
+  row.Int(split.span_ns).Int(split.busy_ns).Int(split.compute_ns).Int(split.exposed_comm_ns);
+  row.Int(split.exposed_copy_ns).Int(split.idle_ns).Int(split.comm_ns).Int(split.copy_ns);
+  row.Int(split.head_idle_ns).Int(split.tail_idle_ns).Share(split.busy_ns, split.span_ns);
+}
+
+}  // namespace
+
+Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
+  if (params.compat == Compat::kHta) {
+    return Findings{HtaBreakdown(view)};
+  }
+  const Keys keys{HasKey(params.by, "step"), HasKey(params.by, "stream")};
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  Table table = NewTable(keys);
+  const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
+  const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
+  if (!keys.step) {
+    for (const DeviceTime& time : times) {
+      PushRow(table, keys, {view.rank, kMissing}, time, selected.windows());
+    }
+    return Findings{std::move(table)};
+  }
+  for (const uint32_t i : selected.steps()) {
+    const Step& step = view.index.steps.steps[i];
+    const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
+    for (const DeviceTime& time : times) {
+      PushRow(table, keys, {view.rank, step.number}, time, window);
+    }
+  }
+  return Findings{std::move(table)};
+}
+
+}  // namespace borescope

@@ -1,0 +1,126 @@
+#include "borescope/analysis/device_time.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+// Compute, communication and copies of one stream, in the order of Activity.
+using Activities = std::array<IntervalSet, 3>;
+
+Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
+  const DeviceEvents& device = view.trace.device();
+  const Tracks& tracks = view.trace.tracks();
+  std::array<std::vector<Interval>, 3> intervals;
+  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    const DeviceId id{row};
+    if (IsDeviceWork(device.kind[row])) {
+      const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));
+      intervals[static_cast<size_t>(activity)].push_back({device.ts_ns[row], device.end_ns(id)});
+    }
+  }
+  Activities activities;
+  for (size_t i = 0; i < activities.size(); ++i) {
+    activities[i] = Union(std::move(intervals[i]));
+  }
+  return activities;
+}
+
+// Joins neighbours until one is left, so that many streams cost O(n log streams).
+IntervalSet UnionOfAll(std::vector<IntervalSet> sets) {
+  while (sets.size() > 1) {
+    for (size_t i = 0; i + 1 < sets.size(); i += 2) {
+      sets[i / 2] = Union(sets[i], sets[i + 1]);
+    }
+    if (sets.size() % 2 != 0) {
+      sets[sets.size() / 2] = std::move(sets.back());
+    }
+    sets.resize((sets.size() + 1) / 2);
+  }
+  return sets.empty() ? IntervalSet() : std::move(sets.front());
+}
+
+DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, const std::vector<Activities>& streams) {
+  std::array<std::vector<IntervalSet>, 3> sets;
+  for (const Activities& activities : streams) {
+    for (size_t i = 0; i < sets.size(); ++i) {
+      sets[i].push_back(activities[i]);
+    }
+  }
+  DeviceTime time{gpu_stream.first, gpu_stream.second, {}, {}, {}, {}, {}, {}};
+  time.compute = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCompute)]));
+  time.comm = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCommunication)]));
+  time.copy = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCopy)]));
+  time.exposed_comm = Subtract(time.comm, time.compute);
+  const IntervalSet without_copies = Union(time.compute, time.comm);
+  time.exposed_copy = Subtract(time.copy, without_copies);
+  time.busy = Union(without_copies, time.copy);
+  return time;
+}
+
+bool HasDeviceWork(const Trace& trace, uint32_t track) {
+  const Tracks& tracks = trace.tracks();
+  const auto& kinds = trace.device().kind;
+  return tracks.kind[track] == TrackKind::kDevice &&
+         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
+                     IsDeviceWork);
+}
+
+// The set inside the windows; a single window, the common case, needs no walk over the whole set.
+IntervalSet Within(const IntervalSet& set, const IntervalSet& windows) {
+  return windows.size() == 1 ? Clip(set, windows.front()) : Intersect(set, windows);
+}
+
+int64_t CoverageIn(const IntervalSet& set, const IntervalSet& windows) {
+  return Coverage(Within(set, windows));
+}
+
+}  // namespace
+
+std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<Activities>> groups;
+  const Tracks& tracks = view.trace.tracks();
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
+      const int64_t stream = per == PerTrack::kStream ? tracks.tid[track] : kMissing;
+      groups[{tracks.pid[track], stream}].push_back(ActivitiesOfTrack(view, track));
+    }
+  }
+  std::vector<DeviceTime> times;
+  for (const auto& [gpu_stream, streams] : groups) {
+    times.push_back(TimeOf(gpu_stream, streams));
+  }
+  if (times.empty() && !selected.by_track()) {
+    times.emplace_back();
+  }
+  return times;
+}
+
+TimeSplit SplitTime(const DeviceTime& time, const IntervalSet& windows) {
+  TimeSplit split;
+  split.span_ns = Coverage(windows);
+  split.compute_ns = CoverageIn(time.compute, windows);
+  split.comm_ns = CoverageIn(time.comm, windows);
+  split.exposed_comm_ns = CoverageIn(time.exposed_comm, windows);
+  split.copy_ns = CoverageIn(time.copy, windows);
+  split.exposed_copy_ns = CoverageIn(time.exposed_copy, windows);
+  const IntervalSet busy = Within(time.busy, windows);
+  split.busy_ns = Coverage(busy);
+  split.idle_ns = split.span_ns - split.busy_ns;
+  if (busy.empty()) {
+    split.head_idle_ns = split.span_ns;
+  } else {
+    split.head_idle_ns = Coverage(Clip(windows, {windows.front().begin, busy.front().begin}));
+    split.tail_idle_ns = Coverage(Clip(windows, {busy.back().end, windows.back().end}));
+  }
+  BS_CHECK(split.compute_ns + split.exposed_comm_ns + split.exposed_copy_ns + split.idle_ns ==
+           split.span_ns);
+  return split;
+}
+
+}  // namespace borescope

@@ -1,0 +1,77 @@
+#include "borescope/analysis/duration_stats.h"
+
+#include <cmath>
+#include <string>
+
+#include "borescope/analysis/finish.h"
+
+namespace borescope {
+namespace {
+
+// Low part of the square sum: small enough that 2^23 ranks can be added before it overflows.
+constexpr int kLowBits = 40;
+constexpr std::string_view kLow = "square_sum_low";
+constexpr std::string_view kHigh = "square_sum_high";
+
+Uint128 SquareSum(int64_t low, int64_t high) {
+  return (static_cast<Uint128>(high) << kLowBits) + static_cast<Uint128>(low);
+}
+
+}  // namespace
+
+double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
+  if (count < 2) {
+    return 0.0;
+  }
+  // count * sum of squares - total^2, exactly: the textbook formula loses nothing in integers.
+  const auto n = static_cast<Uint128>(count);
+  const auto sum = static_cast<Uint128>(total);
+  Uint128 scaled = 0;
+  long double numerator = 0;
+  if (__builtin_mul_overflow(n, square_sum, &scaled)) {
+    numerator = static_cast<long double>(n) * static_cast<long double>(square_sum) -
+                static_cast<long double>(sum) * static_cast<long double>(sum);
+  } else {
+    numerator = static_cast<long double>(scaled - sum * sum);
+  }
+  const auto divisor = static_cast<long double>(n * (n - 1));
+  return static_cast<double>(std::sqrt(numerator / divisor));
+}
+
+void AddStatsColumns(Table& table, std::string_view what) {
+  const std::string things(what);
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of " + things + ".");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean duration.");
+  AddInt(table, "min_ns", Unit::kNanoseconds, Role::kMin, "Shortest duration.");
+  AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest duration.");
+  AddFloat(table, "stddev_ns", Unit::kNanoseconds, Role::kDerived,
+           "Sample standard deviation of the durations; 0 for a single one.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / total of all rows of this table.");
+  AddInt(table, kLow, Unit::kNone, Role::kSum, "Sum of squares, low bits; dropped at the end.");
+  AddInt(table, kHigh, Unit::kNone, Role::kSum, "Sum of squares, high bits; dropped at the end.");
+}
+
+void PushStats(Row& row, const DurationStats& stats) {
+  row.Int(stats.count).Int(stats.total_ns).Missing().Int(stats.min_ns).Int(stats.max_ns);
+  row.Missing().Missing();
+  row.Int(static_cast<int64_t>(stats.square_sum & ((Uint128{1} << kLowBits) - 1)));
+  row.Int(static_cast<int64_t>(stats.square_sum >> kLowBits));
+}
+
+Table FinishStatsTable(Table table) {
+  const IntValues& count = Ints(table, "count");
+  const IntValues& total = Ints(table, "total_ns");
+  FloatValues& mean = FillFloats(table, "mean_ns");
+  FloatValues& deviation = FillFloats(table, "stddev_ns");
+  for (size_t row = 0; row < table.rows(); ++row) {
+    const Uint128 squares = SquareSum(Ints(table, kLow)[row], Ints(table, kHigh)[row]);
+    mean[row] = ShareOf(total[row], count[row]);
+    deviation[row] = StandardDeviation(count[row], total[row], squares);
+  }
+  FillShare(table, "total_ns", "share");
+  std::erase_if(table.columns, [](const Column& c) { return c.name == kLow || c.name == kHigh; });
+  return Sorted(table, "total_ns");
+}
+
+}  // namespace borescope

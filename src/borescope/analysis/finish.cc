@@ -1,0 +1,33 @@
+#include "borescope/analysis/finish.h"
+
+#include <numeric>
+
+#include "borescope/analysis/row.h"
+#include "borescope/base/check.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope {
+
+FloatValues& FillFloats(Table& table, std::string_view column) {
+  Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  found->missing.clear();
+  return std::get<FloatValues>(found->values);
+}
+
+void FillShare(Table& table, std::string_view part, std::string_view share) {
+  const IntValues& parts = Ints(table, part);
+  const int64_t whole = std::accumulate(parts.begin(), parts.end(), int64_t{0});
+  FloatValues& shares = FillFloats(table, share);
+  for (size_t row = 0; row < parts.size(); ++row) {
+    shares[row] = ShareOf(parts[row], whole);
+  }
+}
+
+Table Sorted(const Table& table, std::string_view column) {
+  Result<Table> sorted = SortBy(table, column);
+  BS_CHECK(sorted.ok());
+  return std::move(sorted).value();
+}
+
+}  // namespace borescope

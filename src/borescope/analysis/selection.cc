@@ -1,0 +1,120 @@
+#include "borescope/analysis/selection.h"
+
+#include <algorithm>
+#include <string>
+
+namespace borescope {
+namespace {
+
+Error NoSteps(const RankView& view) {
+  const std::vector<Step>& steps = view.index.steps.steps;
+  const std::string& file = view.trace.meta().file;
+  if (steps.empty()) {
+    return {ErrorCode::kMissingData,
+            file + ": no ProfilerStep annotations; call prof.step() after every iteration"};
+  }
+  return {ErrorCode::kInvalidArgument, file + ": no such step; recorded are steps " +
+                                           std::to_string(steps.front().number) + " to " +
+                                           std::to_string(steps.back().number)};
+}
+
+// The windows of an annotation's instances, in order of their start.
+std::vector<Interval> InstancesOf(const Trace& trace, std::string_view name) {
+  std::vector<Interval> instances;
+  const StringId wanted = trace.strings().Find(name);
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; wanted.valid() && row < host.size(); ++row) {
+    if (host.name[row] == wanted && host.kind[row] == HostKind::kAnnotation) {
+      instances.push_back({host.ts_ns[row], host.ts_ns[row] + host.dur_ns[row]});
+    }
+  }
+  std::stable_sort(instances.begin(), instances.end(),
+                   [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  return instances;
+}
+
+Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& selection) {
+  const std::vector<Interval> all = InstancesOf(view.trace, selection.annotation);
+  std::vector<Interval> kept;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (selection.instances.empty() || selection.instances.Contains(static_cast<int64_t>(i))) {
+      kept.push_back(all[i]);
+    }
+  }
+  if (kept.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 view.trace.meta().file + ": no such instance of the host annotation \"" +
+                     selection.annotation + "\"; " + std::to_string(all.size()) + " recorded"};
+  }
+  return Union(std::move(kept));
+}
+
+IntervalSet StepWindows(const Steps& steps, const std::vector<uint32_t>& kept) {
+  std::vector<Interval> windows;
+  for (const uint32_t i : kept) {
+    windows.push_back({steps.steps[i].begin_ns, steps.steps[i].end_ns});
+  }
+  return Union(std::move(windows));
+}
+
+}  // namespace
+
+Selected::Selected(const RankView& view) : view_(&view) {
+  const Trace& trace = view.trace;
+  windows_ = Union(std::vector<Interval>{{trace.begin_ns(), trace.end_ns()}});
+  keeps_track_.assign(trace.tracks().size(), 1);
+}
+
+Result<Selected> Selected::Make(const RankView& view, const Selection& selection) {
+  Selected result(view);
+  const Steps& steps = view.index.steps;
+  for (uint32_t i = 0; i < steps.steps.size(); ++i) {
+    if (selection.steps.empty() || selection.steps.Contains(steps.steps[i].number)) {
+      result.steps_.push_back(i);
+    }
+  }
+  if (!selection.steps.empty()) {
+    if (result.steps_.empty()) {
+      return NoSteps(view);
+    }
+    result.all_time_ = false;
+    result.windows_ = Intersect(result.windows_, StepWindows(steps, result.steps_));
+  }
+  if (!selection.annotation.empty()) {
+    BS_ASSIGN(const IntervalSet windows, AnnotationWindows(view, selection));
+    result.all_time_ = false;
+    result.windows_ = Intersect(result.windows_, windows);
+  }
+  const Tracks& tracks = view.trace.tracks();
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const bool keeps =
+        (selection.gpus.empty() || selection.gpus.Contains(tracks.pid[i])) &&
+        (selection.streams.empty() || selection.streams.Contains(tracks.tid[i]));
+    result.keeps_track_[i] = keeps ? 1 : 0;
+  }
+  result.by_track_ = !selection.gpus.empty() || !selection.streams.empty();
+  return result;
+}
+
+bool Selected::KeepsTime(int64_t ts_ns) const {
+  if (all_time_) {
+    return true;
+  }
+  const auto next = std::partition_point(windows_.begin(), windows_.end(), [ts_ns](const Interval& w) {
+    return w.end <= ts_ns;
+  });
+  return next != windows_.end() && next->begin <= ts_ns;
+}
+
+bool Selected::Keeps(DeviceId id) const {
+  const DeviceEvents& device = view_->trace.device();
+  return IsDeviceWork(device.kind[id.value]) && KeepsTrack(device.track[id.value]) &&
+         (all_time_ || KeepsTime(RequestTime(*view_, id)));
+}
+
+int64_t RequestTime(const RankView& view, DeviceId id) {
+  const HostId launch = view.index.correlation.launch_of[id.value];
+  return launch.valid() ? view.trace.host().ts_ns[launch.value] : view.trace.device().ts_ns[id.value];
+}
+
+}  // namespace borescope

@@ -1,0 +1,66 @@
+// steps: each ProfilerStep window on each GPU. Busy time is the union of device work clipped to the
+// window [begin, end) of host time; idle is the rest. Device work that runs late therefore counts in
+// the step it runs in, while `kernels` counts the kernels that the step launched, whenever they ran.
+#include <map>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/device_time.h"
+#include "borescope/analysis/row.h"
+
+namespace borescope {
+namespace {
+
+Table NewTable() {
+  Table table{"steps", "Training steps", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "gpu", Unit::kNone, Role::kKey,
+         "Device number as recorded; missing when the rank has no device work.");
+  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kMin,
+         "Start of the step on the host, on the file's own clock.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the step on the host.");
+  AddInt(table, "busy_ns", Unit::kNanoseconds, Role::kSum,
+         "Time of the step in which the device works.");
+  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.");
+  AddInt(table, "kernels", Unit::kCount, Role::kSum,
+         "Kernels launched during the step, whenever they ran.");
+  return table;
+}
+
+using GpuStep = std::pair<int64_t, uint32_t>;
+
+// Kernels by the step that launched them.
+std::map<GpuStep, int64_t> CountKernels(const RankView& view) {
+  std::map<GpuStep, int64_t> counts;
+  const DeviceEvents& device = view.trace.device();
+  const std::vector<uint32_t>& step_of = view.index.steps.device_step;
+  for (uint32_t row = 0; row < step_of.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel && step_of[row] != kNoStep) {
+      ++counts[{view.trace.DeviceOf(DeviceId{row}), step_of[row]}];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+Result<Findings> MapSteps(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const std::map<GpuStep, int64_t> kernels = CountKernels(view);
+  Table table = NewTable();
+  const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const uint32_t i : selected.steps()) {
+    const Step& step = view.index.steps.steps[i];
+    const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
+    for (const DeviceTime& time : times) {
+      const TimeSplit split = SplitTime(time, window);
+      const auto count = kernels.find({time.gpu, i});
+      Row(table).Int(view.rank).MaybeInt(time.gpu).Int(step.number).Int(step.begin_ns)
+          .Int(split.span_ns).Int(split.busy_ns).Int(split.idle_ns)
+          .Int(count == kernels.end() ? 0 : count->second);
+    }
+  }
+  return Findings{std::move(table)};
+}
+
+}  // namespace borescope

@@ -1,0 +1,127 @@
+#include "borescope/base/diagnostics.h"
+
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+constexpr auto kInfo = Severity::kInfo;
+constexpr auto kWarning = Severity::kWarning;
+constexpr auto kError = Severity::kError;
+
+constexpr DiagRow kDiagRows[] = {
+    {Diag::kTruncatedFile, "truncated-file", kError,
+     "The file ends in the middle; everything before the end was read. Profile again or copy it again."},
+    {Diag::kTruncatedGzip, "damaged-compression", kError,
+     "The compressed stream ends early or fails its checksum; what could be inflated was read."},
+    {Diag::kTrailingData, "trailing-data", kInfo, "Bytes after the end of the document were ignored."},
+    {Diag::kDroppedText, "dropped-text", kError,
+     "Text that is no event and could not be repaired was skipped up to the next event."},
+    {Diag::kInvalidUtf8, "invalid-utf8", kInfo, "Bytes that are not UTF-8 were replaced by U+FFFD."},
+    {Diag::kControlCharacter, "control-character", kInfo,
+     "Raw control characters inside a string were kept."},
+    {Diag::kUnescapedQuote, "unescaped-quote", kWarning,
+     "A quotation mark inside a string was not escaped; the string was put together again."},
+    {Diag::kNonFiniteNumber, "non-finite-number", kWarning,
+     "NaN or Infinity where a number was expected; the field counts as not recorded."},
+    {Diag::kIntegerOverflow, "integer-overflow", kWarning,
+     "A number beyond 64 bits was clamped to the nearest one that fits."},
+    {Diag::kDuplicateKey, "duplicate-key", kInfo, "A key occurs twice in one object; the last one counts."},
+    {Diag::kBadFieldType, "bad-field-type", kWarning,
+     "A field holds a value of the wrong type; the field counts as not recorded."},
+    {Diag::kBadSyntax, "bad-syntax", kWarning, "A slip of JSON syntax was repaired."},
+    {Diag::kMissingTimestamp, "missing-timestamp", kWarning,
+     "An event without a usable \"ts\" is counted but has no place on the timeline."},
+    {Diag::kMissingDuration, "missing-duration", kWarning,
+     "A complete event without a usable \"dur\" counts as zero long."},
+    {Diag::kMissingName, "missing-name", kInfo, "An event has no name."},
+    {Diag::kNegativeDuration, "negative-duration", kWarning, "A negative duration was set to zero."},
+    {Diag::kImpossibleDuration, "impossible-duration", kWarning,
+     "A duration longer than the recording itself was cut at the next event of its track."},
+    {Diag::kUnknownPhase, "unknown-phase", kInfo,
+     "Events of a phase that no PyTorch profiler writes are counted but not analysed."},
+    {Diag::kUnpaddedFraction, "unpadded-fraction", kWarning,
+     "Fractions of timestamps vary in length: builds of early 2024 wrote .5 for 5 ns. Order within a "
+     "microsecond may be wrong."},
+    {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
+     "Device work whose launch was not recorded, mostly from before the profiled window; it is "
+     "counted, but has no operator."},
+    {Diag::kDeviceBeforeLaunch, "device-before-launch", kWarning,
+     "Device work starts before its launch: host and device clocks disagree."},
+    {Diag::kDuplicateCorrelation, "duplicate-correlation", kWarning,
+     "Several runtime calls carry one correlation number; device work goes to the innermost launch."},
+    {Diag::kStreamOverlap, "stream-overlap", kInfo,
+     "Work overlaps on one stream; busy time counts the overlap once."},
+    {Diag::kNotNested, "not-nested", kInfo,
+     "A host event outlives the event it starts in; both keep their times."},
+    {Diag::kUnnamedRank, "unnamed-rank", kWarning,
+     "The file records no rank and its name tells none; it got the next free number."},
+    {Diag::kDuplicateRank, "duplicate-rank", kWarning,
+     "Two files claim one rank; the later one got the next free number."},
+    {Diag::kRankConflict, "rank-conflict", kWarning,
+     "File name and distributedInfo name different ranks; distributedInfo counts."},
+    {Diag::kUnreadableFile, "unreadable-file", kError,
+     "A file of the run could not be loaded; the answer is about the others."},
+    {Diag::kUnlinkedOp, "no-operator", kInfo,
+     "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
+    {Diag::kClockJump, "clock-jump", kWarning,
+     "A gap far longer than all recorded work: a clock jump, or events of another session."},
+    {Diag::kOpenStep, "open-step", kWarning, "A ProfilerStep annotation without a usable window."},
+};
+
+constexpr bool RowsMatchEnum() {
+  size_t index = 0;
+  for (const DiagRow& row : kDiagRows) {
+    if (static_cast<size_t>(row.id) != index++) {
+      return false;
+    }
+  }
+  return index == static_cast<size_t>(Diag::kCount);
+}
+static_assert(RowsMatchEnum(), "kDiagRows must list every Diag once, in order");
+
+}  // namespace
+
+std::string_view SeverityName(Severity severity) {
+  constexpr std::string_view kNames[] = {"info", "warning", "error"};
+  return kNames[static_cast<size_t>(severity)];
+}
+
+const DiagRow& GetDiagRow(Diag diag) {
+  BS_DCHECK(diag < Diag::kCount);
+  return kDiagRows[static_cast<size_t>(diag)];
+}
+
+void Diagnostics::Count(Diag diag, uint64_t byte, std::string_view first) {
+  CountMany(diag, 1, byte, first);
+}
+
+void Diagnostics::CountMany(Diag diag, uint64_t count, uint64_t byte, std::string_view first) {
+  if (count == 0) {
+    return;
+  }
+  Entry& entry = entries_[static_cast<size_t>(diag)];
+  if (entry.count == 0) {
+    entry.first_byte = byte;
+    entry.first = first;
+  }
+  entry.count += count;
+}
+
+void Diagnostics::Merge(const Diagnostics& later) {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = later.entries_[i];
+    CountMany(static_cast<Diag>(i), entry.count, entry.first_byte, entry.first);
+  }
+}
+
+bool Diagnostics::empty() const {
+  for (const Entry& entry : entries_) {
+    if (entry.count != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace borescope

@@ -1,0 +1,93 @@
+// Diagnostics: what was odd, repaired or dropped while an input was read and indexed, counted by
+// kind. Loading goes on after each of them; every output shows them beside its answer.
+//
+// To add one: an enum value here and its row in kDiagRows (diagnostics.cc); a static_assert keeps
+// the two in step.
+//
+// Thread-compatible: each loading thread owns one object; Merge joins them in input order, so that
+// the result does not depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace borescope {
+
+enum class Diag : uint8_t {
+  // Text and container.
+  kTruncatedFile,      // the text ends inside the document
+  kTruncatedGzip,      // the compressed stream ends early or fails its checksum
+  kTrailingData,       // bytes after the end of the document
+  kDroppedText,        // text that is not an event and could not be repaired was skipped
+  kInvalidUtf8,        // bytes that are not UTF-8 were replaced by U+FFFD
+  kControlCharacter,   // raw control characters inside a string
+  kUnescapedQuote,     // a quotation mark inside a string was not escaped
+  kNonFiniteNumber,    // NaN or Infinity where a number was expected
+  kIntegerOverflow,    // a number beyond 64 bits was clamped
+  kDuplicateKey,       // a key twice in one object; the last one counts
+  kBadFieldType,       // a field with a value of the wrong type was ignored
+  kBadSyntax,          // a slip of JSON syntax (missing or trailing comma, ...) was repaired
+  // Events.
+  kMissingTimestamp,   // an event without "ts" was dropped from the timeline
+  kMissingDuration,    // a complete event without "dur" counts as zero long
+  kMissingName,        // an event without a name
+  kNegativeDuration,   // a negative duration was set to zero
+  kImpossibleDuration, // a duration no event can have was cut
+  kUnknownPhase,       // an event phase that is not read
+  kUnpaddedFraction,   // timestamps that may carry the 2024 unpadded-fraction defect
+  // Structure, found while indexing.
+  kUnlinkedDeviceEvent,  // a device event whose launch was not recorded
+  kDeviceBeforeLaunch,   // a device event that starts before its launch
+  kDuplicateCorrelation, // several launches share one correlation number
+  kStreamOverlap,        // two kernels or copies overlap on one stream
+  kNotNested,            // a host event outlives the event that contains its start
+  kUnnamedRank,          // the rank of a file was not recorded; its order was used
+  kDuplicateRank,        // two files claim the same rank
+  kRankConflict,         // file name and distributedInfo name different ranks
+  kUnreadableFile,       // a file of a run could not be loaded
+  kUnlinkedOp,           // a linked device event whose launch lies in no operator
+  kClockJump,            // a gap in the timeline far longer than anything else in it
+  kOpenStep,             // a step without a window
+  kCount
+};
+
+enum class Severity : uint8_t { kInfo, kWarning, kError };
+
+struct DiagRow {
+  Diag id;
+  std::string_view code;  // stable slug, e.g. "negative-duration"
+  Severity severity;
+  std::string_view help;  // what it means and what to do, one or two sentences
+};
+
+std::string_view SeverityName(Severity severity);
+const DiagRow& GetDiagRow(Diag diag);
+
+class Diagnostics {
+ public:
+  static constexpr uint64_t kNoByte = ~uint64_t{0};
+
+  struct Entry {
+    uint64_t count = 0;
+    uint64_t first_byte = kNoByte;  // offset in the inflated text, where it has one
+    std::string first;              // a short description of the first case
+  };
+
+  // Counts one case. The first case's place and description are kept.
+  void Count(Diag diag, uint64_t byte = kNoByte, std::string_view first = {});
+  void CountMany(Diag diag, uint64_t count, uint64_t byte = kNoByte, std::string_view first = {});
+
+  // Adds the counts of `later`, whose cases come after those already here.
+  void Merge(const Diagnostics& later);
+
+  const Entry& Get(Diag diag) const { return entries_[static_cast<size_t>(diag)]; }
+  uint64_t count(Diag diag) const { return Get(diag).count; }
+  bool empty() const;
+
+ private:
+  std::array<Entry, static_cast<size_t>(Diag::kCount)> entries_;
+};
+
+}  // namespace borescope

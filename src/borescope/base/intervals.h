@@ -1,0 +1,37 @@
+// Intervals of integer nanoseconds, half open [begin, end). An IntervalSet is sorted, disjoint and
+// non-empty in every part: the normal form in which unions, intersections and gaps are linear.
+// Serves busy and idle time, overlap and exposure. Pure functions, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace borescope {
+
+struct Interval {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t length() const { return end - begin; }
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+using IntervalSet = std::vector<Interval>;
+
+// The union of any intervals; empty and inverted ones vanish, touching ones join. O(n log n), or
+// O(n) when `intervals` is sorted by begin.
+IntervalSet Union(std::vector<Interval> intervals);
+
+// Set operations. REQUIRES: both sides are IntervalSets.
+IntervalSet Union(const IntervalSet& a, const IntervalSet& b);
+IntervalSet Intersect(const IntervalSet& a, const IntervalSet& b);
+IntervalSet Subtract(const IntervalSet& a, const IntervalSet& b);
+
+// The part of `set` inside [window.begin, window.end). REQUIRES: `set` is an IntervalSet.
+IntervalSet Clip(const IntervalSet& set, Interval window);
+
+// Total length. REQUIRES: `set` is an IntervalSet.
+int64_t Coverage(std::span<const Interval> set);
+
+}  // namespace borescope

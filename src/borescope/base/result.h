@@ -1,0 +1,87 @@
+// Result<T>: a value or an Error. The library throws no exceptions of its own; every failure a caller
+// must know about travels through a Result. Odd records inside an otherwise good input do not: they
+// are counted in Diagnostics.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace borescope {
+
+enum class ErrorCode {
+  kIo,                 // a file cannot be opened, read or written
+  kUnsupportedFormat,  // recognised or not, but nothing here reads it
+  kCorrupt,            // the input is damaged beyond repair
+  kMissingData,        // the question needs something the trace does not hold
+  kInvalidArgument,    // the caller asked for something impossible
+};
+
+// `message` names file, place, cause and remedy, in that order, in one line without a full stop.
+struct Error {
+  ErrorCode code = ErrorCode::kIo;
+  std::string message;
+};
+
+template <class T = void>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return std::holds_alternative<T>(state_); }
+  explicit operator bool() const { return ok(); }
+
+  // REQUIRES: ok()
+  T& value() & { return std::get<T>(state_); }
+  const T& value() const& { return std::get<T>(state_); }
+  T&& value() && { return std::get<T>(std::move(state_)); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+
+  // REQUIRES: !ok()
+  const Error& error() const { return std::get<Error>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+
+  // REQUIRES: !ok()
+  const Error& error() const { return *error_; }
+
+ private:
+  std::optional<Error> error_;
+};
+
+#define BS_CONCAT_INNER(a, b) a##b
+#define BS_CONCAT(a, b) BS_CONCAT_INNER(a, b)
+
+// Returns the error of `expr` (a Result) to the caller, if there is one.
+#define BS_TRY(expr)                                           \
+  do {                                                         \
+    if (auto bs_result = (expr); !bs_result.ok()) {            \
+      return bs_result.error();                                \
+    }                                                          \
+  } while (false)
+
+// Declares or assigns `lhs` from the value of `expr` (a Result), or returns its error.
+#define BS_ASSIGN(lhs, expr)                                   \
+  auto BS_CONCAT(bs_result_, __LINE__) = (expr);               \
+  if (!BS_CONCAT(bs_result_, __LINE__).ok()) {                 \
+    return BS_CONCAT(bs_result_, __LINE__).error();            \
+  }                                                            \
+  lhs = std::move(BS_CONCAT(bs_result_, __LINE__)).value()
+
+}  // namespace borescope

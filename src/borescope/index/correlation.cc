@@ -1,0 +1,196 @@
+#include "borescope/index/correlation.h"
+
+#include <algorithm>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/index/id_map.h"
+
+namespace borescope {
+namespace {
+
+// Zero and below mean "none" for every producer seen.
+bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
+
+std::vector<char> LaunchNames(const Trace& trace) {
+  std::vector<char> is_launch(trace.strings().size(), 0);
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kRuntime) {
+      is_launch[host.name[row].value] = 2;  // to be looked at
+    }
+  }
+  for (uint32_t name = 0; name < is_launch.size(); ++name) {
+    if (is_launch[name] == 2) {
+      is_launch[name] = IsLaunchName(trace.Text({name})) ? 1 : 0;
+    }
+  }
+  return is_launch;
+}
+
+// The runtime call of each correlation number.
+IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
+  const HostEvents& host = trace.host();
+  const RuntimeCalls& calls = trace.runtime_calls();
+  const std::vector<char> is_launch = LaunchNames(trace);
+  IdMap64 launches(calls.size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
+      continue;
+    }
+    const int64_t number = calls.correlation[host.detail[row]];
+    if (!IsCorrelation(number)) {
+      continue;
+    }
+    uint32_t& known = launches[number];
+    if (known == IdMap64::kNone) {
+      known = row;
+      continue;
+    }
+    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
+    // Rows of a thread come outer first, so a later launch is the inner one.
+    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
+      known = row;
+    }
+  }
+  return launches;
+}
+
+HostId OperatorAround(const Trace& trace, const CallTree& tree, HostId launch) {
+  const HostEvents& host = trace.host();
+  for (HostId id = tree.parent[launch.value]; id.valid(); id = tree.parent[id.value]) {
+    if (host.kind[id.value] == HostKind::kOp && Covers(host, id, launch)) {
+      return id;
+    }
+  }
+  return {};
+}
+
+// Whether "External id" names operators: in old files it repeats the correlation everywhere.
+bool ExternalIdsNameOps(const DeviceEvents& device) {
+  for (size_t row = 0; row < device.size(); ++row) {
+    if (IsDeviceWork(device.kind[row]) && device.external_id[row] != kMissing &&
+        device.external_id[row] != device.correlation[row]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+IdMap64 MapOperators(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  IdMap64 operators(trace.ops().size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
+      const int64_t id = trace.ops().external_id[host.detail[row]];
+      if (id != kMissing && id != 0) {
+        operators[id] = row;
+      }
+    }
+  }
+  return operators;
+}
+
+void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
+                  Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  const IdMap64 launches = MapLaunches(trace, diagnostics);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const int64_t number = device.correlation[row];
+    const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
+    if (launch == IdMap64::kNone) {
+      continue;
+    }
+    result.launch_of[row] = {launch};
+    result.op_of[row] = OperatorAround(trace, tree, {launch});
+    result.rule[row] =
+        result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
+  }
+}
+
+void LinkExternalIds(const Trace& trace, Correlation& result) {
+  const DeviceEvents& device = trace.device();
+  if (!ExternalIdsNameOps(device)) {
+    return;
+  }
+  const IdMap64 operators = MapOperators(trace);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const int64_t id = device.external_id[row];
+    if (result.op_of[row].valid() || id == kMissing || id == 0 ||
+        operators.Get(id) == IdMap64::kNone) {
+      continue;
+    }
+    result.op_of[row] = {operators.Get(id)};
+    result.rule[row] = LinkRule::kExternalId;
+  }
+}
+
+// Compressed sparse rows: device events per runtime call.
+void CollectDevices(const Trace& trace, Correlation& result) {
+  const HostEvents& host = trace.host();
+  result.device_begin.assign(trace.runtime_calls().size() + 1, 0);
+  for (const HostId launch : result.launch_of) {
+    if (launch.valid()) {
+      ++result.device_begin[host.detail[launch.value] + 1];
+    }
+  }
+  for (size_t i = 1; i < result.device_begin.size(); ++i) {
+    result.device_begin[i] += result.device_begin[i - 1];
+  }
+  result.device_rows.resize(result.device_begin.back());
+  std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
+    if (result.launch_of[row].valid()) {
+      result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
+    }
+  }
+}
+
+void CountOddities(const Trace& trace, const Correlation& result, Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    const HostId launch = result.launch_of[row];
+    const std::string_view name = trace.Name(DeviceId{row});
+    if (!launch.valid()) {
+      diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
+    } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
+      diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
+    }
+    if (result.rule[row] == LinkRule::kLaunchOnly) {
+      diagnostics.Count(Diag::kUnlinkedOp, Diagnostics::kNoByte, name);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view LinkRuleName(LinkRule rule) {
+  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "none"};
+  return kNames[static_cast<size_t>(rule)];
+}
+
+bool IsLaunchName(std::string_view name) {
+  for (const std::string_view part :
+       {"Launch", "Memcpy", "Memset", "runFunction", "AppendMemory", "EnqueueKernel"}) {
+    if (name.find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnostics& diagnostics) {
+  Correlation result;
+  result.launch_of.resize(trace.device().size());
+  result.op_of.resize(trace.device().size());
+  result.rule.assign(trace.device().size(), LinkRule::kNone);
+  LinkLaunches(trace, tree, result, diagnostics);
+  LinkExternalIds(trace, result);
+  CollectDevices(trace, result);
+  CountOddities(trace, result, diagnostics);
+  return result;
+}
+
+}  // namespace borescope

@@ -1,0 +1,19 @@
+// Ties device events to the runtime calls that started them and to the operators behind those.
+#pragma once
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/index/trace_index.h"
+
+namespace borescope {
+
+// device event -> launch: the runtime call with the same correlation number; of several, one that
+// launches, and of those the innermost. launch -> operator: the innermost operator around it. Files
+// since early 2024 also carry the operator's id on the device event, used where the launch is missing
+// or lies in no operator; older files hold a copy of the correlation there, which is ignored.
+Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnostics& diagnostics);
+
+// Whether a runtime call of this name starts device work: kernel, copy, set or graph launches of
+// CUDA, HIP, Level Zero and MTIA.
+bool IsLaunchName(std::string_view name);
+
+}  // namespace borescope

@@ -1,0 +1,47 @@
+// IdMap64: recorded 64-bit ids to row numbers, open addressing. Insert everything, then look up.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace borescope {
+
+class IdMap64 {
+ public:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  // Room for `count` ids; more may not be inserted.
+  explicit IdMap64(size_t count)
+      : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
+
+  // The row stored for `id`; kNone on first sight. Write through the reference to set it.
+  uint32_t& operator[](int64_t id) {
+    Slot& slot = slots_[Find(id)];
+    slot.id = id;
+    return slot.row;
+  }
+  uint32_t Get(int64_t id) const { return slots_[Find(id)].row; }
+
+ private:
+  struct Slot {
+    int64_t id = 0;
+    uint32_t row = kNone;
+  };
+
+  // Ids are mostly consecutive: the low bits alone spread them perfectly, the high ones break up
+  // strides.
+  size_t Find(int64_t id) const {
+    const auto bits = static_cast<uint64_t>(id);
+    size_t at = static_cast<size_t>(bits ^ (bits >> 32) * 0x9e3779b97f4a7c15ULL) & mask_;
+    while (slots_[at].row != kNone && slots_[at].id != id) {
+      at = (at + 1) & mask_;
+    }
+    return at;
+  }
+
+  std::vector<Slot> slots_;
+  size_t mask_;
+};
+
+}  // namespace borescope

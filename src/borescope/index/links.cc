@@ -1,0 +1,67 @@
+#include "borescope/index/links.h"
+
+#include <algorithm>
+
+namespace borescope {
+namespace {
+
+struct Numbered {
+  int64_t sequence;
+  int64_t ts_ns;
+  HostId row;
+
+  friend auto operator<=>(const Numbered&, const Numbered&) = default;
+};
+
+bool IsBackward(const Ops& ops, uint32_t detail) {
+  return ops.forward_thread[detail] != kMissing && ops.forward_thread[detail] > 0;
+}
+
+// The sequence number of an operator row, or kMissing.
+int64_t SequenceOf(const Trace& trace, HostId row) {
+  const HostEvents& host = trace.host();
+  const uint32_t detail = host.detail[row.value];
+  const bool has_number = host.kind[row.value] == HostKind::kOp && detail != kNoDetail &&
+                          trace.ops().sequence[detail] >= 0;
+  return has_number ? trace.ops().sequence[detail] : kMissing;
+}
+
+bool HasEnclosingTwin(const Trace& trace, const CallTree& tree, HostId row) {
+  const int64_t sequence = SequenceOf(trace, row);
+  for (HostId id = tree.parent[row.value]; id.valid(); id = tree.parent[id.value]) {
+    if (trace.host().kind[id.value] == HostKind::kOp) {
+      return SequenceOf(trace, id) == sequence;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree) {
+  const HostEvents& host = trace.host();
+  std::vector<Numbered> forward;
+  std::vector<Numbered> backward;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const int64_t sequence = SequenceOf(trace, {row});
+    if (sequence == kMissing) {
+      continue;
+    }
+    if (!IsBackward(trace.ops(), host.detail[row])) {
+      forward.push_back({sequence, host.ts_ns[row], {row}});
+    } else if (!HasEnclosingTwin(trace, tree, {row})) {
+      backward.push_back({sequence, host.ts_ns[row], {row}});
+    }
+  }
+  std::sort(forward.begin(), forward.end());
+  std::vector<ForwardBackwardLink> links;
+  for (const Numbered& call : backward) {
+    const auto after = std::upper_bound(forward.begin(), forward.end(), call);
+    if (after != forward.begin() && std::prev(after)->sequence == call.sequence) {
+      links.push_back({call.row, std::prev(after)->row});
+    }
+  }
+  return links;
+}
+
+}  // namespace borescope

@@ -1,0 +1,75 @@
+#include "borescope/index/steps.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace borescope {
+namespace {
+
+std::vector<Step> FindSteps(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  std::vector<Step> steps;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    // Recordings of 2022 and before hold step annotations as plain operators.
+    if (host.kind[row] != HostKind::kAnnotation && host.kind[row] != HostKind::kOp) {
+      continue;
+    }
+    if (const std::optional<int64_t> number = StepNumber(trace.Name(HostId{row}))) {
+      steps.push_back({*number, host.ts_ns[row], host.end_ns(HostId{row}), HostId{row}});
+    }
+  }
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return std::tuple(a.begin_ns, a.number, a.annotation) <
+           std::tuple(b.begin_ns, b.number, b.annotation);
+  });
+  // Some files hold a step twice, as an annotation and as an operator.
+  const auto same = [](const Step& a, const Step& b) {
+    return a.begin_ns == b.begin_ns && a.number == b.number;
+  };
+  steps.erase(std::unique(steps.begin(), steps.end(), same), steps.end());
+  return steps;
+}
+
+}  // namespace
+
+std::optional<int64_t> StepNumber(std::string_view name) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  if (!name.starts_with(kPrefix) || name.size() == kPrefix.size() || name.size() > 32) {
+    return std::nullopt;
+  }
+  int64_t number = 0;
+  for (const char c : name.substr(kPrefix.size())) {
+    if (c < '0' || c > '9') {
+      return std::nullopt;
+    }
+    number = std::min<int64_t>(number * 10 + (c - '0'), int64_t{1} << 53);
+  }
+  return number;
+}
+
+uint32_t Steps::At(int64_t ts_ns) const {
+  const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
+                                      [](int64_t ts, const Step& step) { return ts < step.begin_ns; });
+  if (after == steps.begin() || ts_ns >= std::prev(after)->end_ns) {
+    return kNoStep;
+  }
+  return static_cast<uint32_t>(after - steps.begin() - 1);
+}
+
+Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
+  Steps result;
+  result.steps = FindSteps(trace);
+  if (result.steps.empty()) {
+    return result;
+  }
+  const DeviceEvents& device = trace.device();
+  result.device_step.resize(device.size());
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const HostId launch = correlation.launch_of[row];
+    result.device_step[row] =
+        result.At(launch.valid() ? trace.host().ts_ns[launch.value] : device.ts_ns[row]);
+  }
+  return result;
+}
+
+}  // namespace borescope

@@ -1,0 +1,57 @@
+#include "borescope/index/trace_index.h"
+
+#include <algorithm>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/index/correlation.h"
+#include "borescope/index/links.h"
+#include "borescope/index/steps.h"
+
+namespace borescope {
+namespace {
+
+std::vector<KernelClass> ClassifyNames(const Trace& trace) {
+  std::vector<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    KernelClass& kind = classes[device.name[row].value];
+    if (device.kind[row] == DeviceKind::kKernel && kind == KernelClass::kCount) {
+      kind = ClassifyKernel(trace.Name(DeviceId{row}));
+    }
+  }
+  std::replace(classes.begin(), classes.end(), KernelClass::kCount, KernelClass::kOther);
+  return classes;
+}
+
+// Work that starts on a stream before the work in front of it has ended.
+void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  TrackId track;
+  int64_t busy_until = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    if (device.track[row] == track && device.ts_ns[row] < busy_until) {
+      diagnostics.Count(Diag::kStreamOverlap, Diagnostics::kNoByte, trace.Name(DeviceId{row}));
+    }
+    busy_until = device.track[row] == track ? std::max(busy_until, device.end_ns({row}))
+                                            : device.end_ns({row});
+    track = device.track[row];
+  }
+}
+
+}  // namespace
+
+TraceIndex BuildIndex(const Trace& trace, int threads) {
+  TraceIndex index;
+  index.tree = BuildCallTree(trace, threads, index.diagnostics);
+  index.correlation = BuildCorrelation(trace, index.tree, index.diagnostics);
+  index.steps = BuildSteps(trace, index.correlation);
+  index.forward_backward = LinkForwardBackward(trace, index.tree);
+  index.class_of_name = ClassifyNames(trace);
+  CountStreamOverlaps(trace, index.diagnostics);
+  return index;
+}
+
+}  // namespace borescope

@@ -1,0 +1,91 @@
+// TraceIndex: what follows from a recording, built once per trace and immutable afterwards.
+//
+//   call tree       which host event contains which, per thread
+//   correlation     launch -> device events (one to many), device event -> launch -> operator
+//   steps           ProfilerStep#N windows; the step of any host row and, by launch, of device rows
+//   links           backward operator -> forward operator
+//   kernel classes  gemm, collective, ... per distinct kernel name
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/base/id.h"
+#include "borescope/index/kernel_class.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+// Host rows are in preorder, so the descendants of row r are the rows (r, subtree_end[r]).
+struct CallTree {
+  std::vector<HostId> parent;         // invalid for roots
+  std::vector<uint32_t> subtree_end;  // one past the last descendant
+};
+
+// The rule that tied a device event to its operator, or why there is none. Kept per event.
+enum class LinkRule : uint8_t {
+  kLaunchNesting,  // launch by correlation, operator by nesting around the launch
+  kExternalId,     // operator by "External id" (launch not recorded, or outside any operator)
+  kLaunchOnly,     // launch found; no operator around it
+  kNone,           // neither launch nor operator
+};
+std::string_view LinkRuleName(LinkRule rule);
+
+struct Correlation {
+  std::vector<HostId> launch_of;    // per device row: the runtime call that started it
+  std::vector<HostId> op_of;        // per device row: innermost operator behind it
+  std::vector<LinkRule> rule;       // per device row
+  // Device rows started by a runtime call, in row order: compressed sparse rows over the
+  // runtime_calls detail table (NOT over host rows).
+  std::vector<uint32_t> device_begin;  // runtime_calls.size() + 1
+  std::vector<DeviceId> device_rows;
+
+  // Device events started by the runtime call whose detail row is `runtime_detail`.
+  std::span<const DeviceId> DevicesOf(uint32_t runtime_detail) const {
+    return {device_rows.data() + device_begin[runtime_detail],
+            device_begin[runtime_detail + 1] - device_begin[runtime_detail]};
+  }
+};
+
+inline constexpr uint32_t kNoStep = ~uint32_t{0};
+
+struct Step {
+  int64_t number = 0;     // N of ProfilerStep#N
+  int64_t begin_ns = 0;   // host window
+  int64_t end_ns = 0;
+  HostId annotation;
+};
+
+struct Steps {
+  std::vector<Step> steps;             // by begin_ns; numbers may repeat across processes
+  std::vector<uint32_t> device_step;   // per device row: index into steps by launch, else by own
+                                       // start; kNoStep outside; empty when there are no steps
+  // Index into steps of the window that holds `ts_ns`, else kNoStep. O(log steps).
+  uint32_t At(int64_t ts_ns) const;
+};
+
+struct ForwardBackwardLink {
+  HostId backward;  // outermost operator of the backward call
+  HostId forward;
+};
+
+struct TraceIndex {
+  CallTree tree;
+  Correlation correlation;
+  Steps steps;
+  std::vector<ForwardBackwardLink> forward_backward;  // by backward row
+  std::vector<KernelClass> class_of_name;             // per StringId; kOther for host names
+  Diagnostics diagnostics;                            // what indexing found odd
+
+  KernelClass ClassOf(const Trace& trace, DeviceId id) const {
+    return class_of_name[trace.device().name[id.value].value];
+  }
+};
+
+// Builds all indexes with up to `threads` threads; the result does not depend on their number.
+TraceIndex BuildIndex(const Trace& trace, int threads);
+
+}  // namespace borescope

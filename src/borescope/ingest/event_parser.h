@@ -1,0 +1,21 @@
+// What both parsers of event text share: the outcome of parsing a piece of the "traceEvents" array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace borescope {
+
+enum class ParseStop : uint8_t {
+  kEnd,         // all text was used; it ended between two events
+  kArrayEnd,    // the bracket that closes the array stands at `position`
+  kIncomplete,  // the event that starts at `position` does not end in this text
+  kDamaged,     // the text from `position` on is not well-formed (structural parser only)
+};
+
+struct ParseOutcome {
+  ParseStop stop = ParseStop::kEnd;
+  size_t position = 0;  // offset in the text given
+};
+
+}  // namespace borescope

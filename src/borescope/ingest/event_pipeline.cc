@@ -1,0 +1,172 @@
+#include "borescope/ingest/event_pipeline.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+#include "borescope/ingest/structural_parser.h"
+#include "borescope/ingest/tolerant_parser.h"
+
+namespace borescope {
+namespace {
+
+struct ParsedChunk {
+  TextChunk chunk;
+  ParseOutcome outcome;
+  TracePart part;
+  KinetoFacts facts;
+};
+
+class ChunkParser {
+ public:
+  // With `force`, an event that does not end in the chunk is damage.
+  ParsedChunk Parse(TextChunk chunk, bool force) {
+    KinetoEvents events;
+    ParsedChunk parsed;
+    parsed.outcome = structural_.Parse(chunk.text(), chunk.byte, events);
+    const bool is_final = chunk.is_last || force;
+    const ParseStop stop = parsed.outcome.stop;
+    if (stop == ParseStop::kDamaged || (stop == ParseStop::kIncomplete && is_final)) {
+      const size_t from = parsed.outcome.position;
+      parsed.outcome =
+          tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, is_final, events);
+      parsed.outcome.position += from;
+    }
+    parsed.facts = events.facts();
+    parsed.part = events.TakePart();
+    parsed.chunk = std::move(chunk);
+    return parsed;
+  }
+
+ private:
+  StructuralParser structural_;
+  TolerantParser tolerant_;
+};
+
+// One run of the pipeline, from the reader's position to the first chunk that ends otherwise than
+// between two events.
+class Pipeline {
+ public:
+  Pipeline(TextReader& reader, TraceBuilder& builder, size_t first_target, bool force)
+      : reader_(reader), builder_(builder), first_target_(first_target), force_first_(force) {}
+
+  // Returns how parsing stopped; the text from there on is back in the reader.
+  ParseOutcome Run(int threads) {
+    in_flight_limit_ = static_cast<uint64_t>(threads) * 2 + 1;
+    slots_.resize(in_flight_limit_);
+    ParallelFor(static_cast<size_t>(threads), threads, [&](size_t) { Work(); });
+    GiveBack();
+    return outcome_;
+  }
+
+  const KinetoFacts& facts() const { return facts_; }
+
+ private:
+  std::optional<ParsedChunk>& Slot(uint64_t ticket) { return slots_[ticket % in_flight_limit_]; }
+
+  void Work() {
+    ChunkParser parser;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] {
+        return stopped_ || exhausted_ || taken_ - joined_ < in_flight_limit_;
+      });
+      if (stopped_ || exhausted_) {
+        return;
+      }
+      const uint64_t ticket = taken_++;
+      TextChunk chunk = reader_.NextChunk(ticket == 0 ? first_target_ : TextReader::kChunkBytes);
+      exhausted_ = chunk.is_last;
+      lock.unlock();
+      ParsedChunk parsed = parser.Parse(std::move(chunk), ticket == 0 && force_first_);
+      lock.lock();
+      Slot(ticket) = std::move(parsed);
+      while (!stopped_ && Slot(joined_).has_value()) {
+        JoinNext();
+      }
+      changed_.notify_all();
+    }
+  }
+
+  void JoinNext() {
+    ParsedChunk& parsed = *Slot(joined_);
+    builder_.Append(std::move(parsed.part));
+    facts_.Merge(parsed.facts);
+    outcome_ = parsed.outcome;
+    if (parsed.outcome.stop == ParseStop::kEnd) {
+      reader_.Recycle(std::move(parsed.chunk));
+      Slot(joined_).reset();
+      ++joined_;
+      ReserveOnce();
+    } else {
+      stopped_ = true;
+    }
+  }
+
+  // Once enough is known of the density of events, makes room for all of them.
+  void ReserveOnce() {
+    constexpr uint64_t kSample = 16;
+    constexpr double kSlack = 1.03;
+    const double share = reader_.stored_share();
+    if (joined_ != kSample || share <= 0 || share >= 1) {
+      return;
+    }
+    const double factor = kSlack / share;
+    builder_.Reserve(static_cast<size_t>(static_cast<double>(builder_.host_size()) * factor),
+                     static_cast<size_t>(static_cast<double>(builder_.device_size()) * factor));
+  }
+
+  void GiveBack() {
+    std::vector<std::string_view> pieces;
+    for (uint64_t ticket = joined_; stopped_ && ticket < taken_; ++ticket) {
+      const std::string_view text = Slot(ticket)->chunk.text();
+      pieces.push_back(ticket == joined_ ? text.substr(outcome_.position) : text);
+    }
+    reader_.PushBack(pieces);
+  }
+
+  TextReader& reader_;
+  TraceBuilder& builder_;
+  const size_t first_target_;
+  const bool force_first_;
+  uint64_t in_flight_limit_ = 1;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::optional<ParsedChunk>> slots_;  // by ticket, in a ring
+  uint64_t taken_ = 0;
+  uint64_t joined_ = 0;
+  bool exhausted_ = false;
+  bool stopped_ = false;
+  ParseOutcome outcome_;
+  KinetoFacts facts_;
+};
+
+}  // namespace
+
+EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
+  EventsEnd end;
+  size_t target = TextReader::kChunkBytes;
+  for (;;) {
+    const uint64_t begin = reader.byte();
+    Pipeline pipeline(reader, builder, target, target >= TextReader::kLongestEvent);
+    const ParseOutcome outcome = pipeline.Run(threads);
+    end.facts.Merge(pipeline.facts());
+    if (outcome.stop == ParseStop::kArrayEnd) {
+      reader.Consume(1);
+      end.array_closed = true;
+      return end;
+    }
+    if (outcome.stop == ParseStop::kEnd) {
+      return end;
+    }
+    // An event crosses the end of its chunk. The next first chunk starts with it and reaches
+    // further; much further when it made no progress.
+    const bool stuck = reader.byte() == begin;
+    target = stuck ? target * 2 : 2 * TextReader::kChunkBytes;
+  }
+}
+
+}  // namespace borescope

@@ -1,0 +1,297 @@
+#include "borescope/ingest/kineto_json.h"
+
+#include <algorithm>
+
+#include "borescope/ingest/event_pipeline.h"
+#include "borescope/ingest/json_string.h"
+#include "borescope/ingest/kineto_meta.h"
+
+namespace borescope {
+namespace {
+
+// Members before the events that are longer than this cannot be told from a file without events.
+constexpr size_t kLongestHead = size_t{256} << 20;
+// Members longer than this are passed over: nothing that is used is so long.
+constexpr size_t kLongestMember = size_t{16} << 20;
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+enum class Scan : uint8_t { kOk, kEnd, kDamaged };
+
+// Reads the document around the events, character by character, on the reader's window.
+class DocumentReader {
+ public:
+  DocumentReader(TextReader& reader, TraceBuilder& builder, const LoadOptions& options)
+      : reader_(reader), builder_(builder), options_(options) {}
+
+  void Read();
+
+  KinetoMembers& members() { return members_; }
+  const KinetoFacts& facts() const { return facts_; }
+  bool is_json() const { return is_json_; }
+
+ private:
+  char Peek();  // next character that is not white space, 0 at the end of the text
+  bool Ensure(size_t at) { return at < reader_.window().size() || FillTo(at); }
+  bool FillTo(size_t at);
+  Scan ScanString(size_t& at);
+  Scan ScanValue(size_t& at);
+  void ReadMembers();
+  bool ReadOneMember();
+  bool ReadKey(std::string& key);
+  void ReadEventArray();
+  bool SkipToEvents();
+  void CheckTail();
+  void Count(Diag diag, std::string_view first) {
+    builder_.diagnostics().Count(diag, reader_.byte(), first);
+  }
+
+  TextReader& reader_;
+  TraceBuilder& builder_;
+  const LoadOptions& options_;
+  KinetoMembers members_;
+  KinetoFacts facts_;
+  bool is_json_ = false;
+};
+
+bool DocumentReader::FillTo(size_t at) {
+  while (at >= reader_.window().size()) {
+    if (!reader_.Fill()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+char DocumentReader::Peek() {
+  for (;;) {
+    const std::string_view window = reader_.window();
+    const auto found = std::find_if_not(window.begin(), window.end(), IsSpace);
+    reader_.Consume(static_cast<size_t>(found - window.begin()));
+    if (found != window.end()) {
+      return *found;
+    }
+    if (!reader_.Fill()) {
+      return 0;
+    }
+  }
+}
+
+// `at` stands on a quote; moves it behind the closing one.
+Scan DocumentReader::ScanString(size_t& at) {
+  for (++at; Ensure(at); ++at) {
+    const char c = reader_.window()[at];
+    if (c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      ++at;
+      return Scan::kOk;
+    }
+  }
+  return Scan::kEnd;
+}
+
+// Moves `at` behind the value that starts there: strings and brackets are followed, no more.
+Scan DocumentReader::ScanValue(size_t& at) {
+  int64_t depth = 0;
+  while (Ensure(at) && at < kLongestHead) {
+    const char c = reader_.window()[at];
+    if (c == '"') {
+      if (const Scan scan = ScanString(at); scan != Scan::kOk) {
+        return scan;
+      }
+    } else if (c == '{' || c == '[') {
+      ++depth;
+      ++at;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) {
+        return Scan::kDamaged;
+      }
+      --depth;
+      ++at;
+    } else {
+      at = std::min(reader_.window().find_first_of("\"{}[],:", at + 1), reader_.window().size());
+    }
+    if (depth == 0 && (!Ensure(at) || reader_.window().find_first_of(",}]\"{[", at) == at ||
+                       IsSpace(reader_.window()[at]))) {
+      return Scan::kOk;
+    }
+  }
+  return at >= kLongestHead ? Scan::kDamaged : Scan::kEnd;
+}
+
+bool DocumentReader::ReadKey(std::string& key) {
+  size_t end = 0;
+  if (Peek() != '"' || ScanString(end) != Scan::kOk) {
+    return false;
+  }
+  std::string scratch;
+  StringRepairs repairs;
+  key = DecodeString(reader_.window().substr(1, end - 2), scratch, repairs);
+  reader_.Consume(end);
+  if (Peek() != ':') {
+    return false;
+  }
+  reader_.Consume(1);
+  return true;
+}
+
+// False when the members cannot be followed any further.
+bool DocumentReader::ReadOneMember() {
+  std::string key;
+  if (!ReadKey(key)) {
+    return false;
+  }
+  if (key == "traceEvents" && Peek() == '[') {
+    ReadEventArray();
+    return true;
+  }
+  Peek();
+  size_t end = 0;
+  if (ScanValue(end) != Scan::kOk) {
+    return false;
+  }
+  const std::string_view value = reader_.window().substr(0, end);
+  if (end <= kLongestMember && !ReadMember(key, value, members_)) {
+    Count(Diag::kBadSyntax, "the member \"" + key.substr(0, 60) + "\" is not JSON");
+  }
+  reader_.Consume(end);
+  return true;
+}
+
+void DocumentReader::ReadMembers() {
+  for (;;) {
+    const char c = Peek();
+    if (c == '}') {
+      reader_.Consume(1);
+      CheckTail();
+      return;
+    }
+    if (c == 0) {
+      Count(Diag::kTruncatedFile, "the text ends before the closing brace");
+      return;
+    }
+    if (c == ',') {
+      reader_.Consume(1);
+      continue;
+    }
+    if (!ReadOneMember() && !SkipToEvents()) {
+      if (members_.has_events) {
+        Count(Diag::kDroppedText, "members after the events cannot be read");
+      }
+      return;
+    }
+  }
+}
+
+// Log lines and user metadata are not always valid JSON; the events can still be found behind them.
+bool DocumentReader::SkipToEvents() {
+  constexpr std::string_view kKey = "\"traceEvents\"";
+  if (members_.has_events) {
+    return false;
+  }
+  size_t at = 0;
+  for (;;) {
+    at = reader_.window().find(kKey, at);
+    if (at != std::string_view::npos) {
+      break;
+    }
+    at = reader_.window().size() - std::min(reader_.window().size(), kKey.size());
+    if (reader_.window().size() > kLongestHead || !reader_.Fill()) {
+      return false;
+    }
+  }
+  Count(Diag::kDroppedText, "members before the events cannot be read");
+  reader_.Consume(at);
+  return true;
+}
+
+void DocumentReader::ReadEventArray() {
+  reader_.Consume(1);
+  members_.has_events = true;
+  const EventsEnd end = ReadEvents(reader_, builder_, options_.threads);
+  facts_.Merge(end.facts);
+  if (!end.array_closed && builder_.diagnostics().count(Diag::kTruncatedFile) == 0) {
+    Count(Diag::kTruncatedFile, "the text ends before the bracket that closes the events");
+  }
+}
+
+void DocumentReader::CheckTail() {
+  if (Peek() != 0) {
+    Count(Diag::kTrailingData, "");
+  }
+}
+
+void DocumentReader::Read() {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  Peek();
+  if (reader_.window().starts_with(kByteOrderMark)) {
+    reader_.Consume(kByteOrderMark.size());
+  }
+  const char first = Peek();
+  is_json_ = first == '{' || first == '[';
+  if (first == '[') {
+    ReadEventArray();
+    CheckTail();
+  } else if (first == '{') {
+    reader_.Consume(1);
+    ReadMembers();
+  }
+}
+
+Error NotKineto(const std::string& name, const KinetoMembers& members) {
+  if (members.has_rocprofiler_sdk) {
+    return {ErrorCode::kUnsupportedFormat,
+            name + ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
+                   "the PyTorch profiler"};
+  }
+  if (members.has_nodes) {
+    return {ErrorCode::kUnsupportedFormat,
+            name + ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
+                   "profiler trace recorded beside it"};
+  }
+  return {ErrorCode::kUnsupportedFormat,
+          name + ": no \"traceEvents\" in this JSON; give a file written by "
+                 "torch.profiler's export_chrome_trace"};
+}
+
+// Builds of March and April 2024 wrote the digits after the point without leading zeros. Rewriters
+// that drop trailing zeros look alike, so this is a suspicion to report, not one to act on.
+void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts, Diagnostics& diagnostics) {
+  const uint64_t shorter = facts.ts_decimals[1] + facts.ts_decimals[2];
+  if (facts.absolute_ts && members.display_time_unit == "ns" && shorter != 0 &&
+      facts.ts_decimals[3] != 0) {
+    diagnostics.CountMany(Diag::kUnpaddedFraction, shorter);
+  }
+}
+
+}  // namespace
+
+Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
+                             const LoadOptions& options) {
+  TraceBuilder builder;
+  DocumentReader document(reader, builder, options);
+  document.Read();
+  if (reader.error().has_value()) {
+    return *reader.error();
+  }
+  KinetoMembers& members = document.members();
+  if (!members.has_events) {
+    if (!reader.damage().empty()) {
+      return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
+                                            " and no events could be read; copy the file again"};
+    }
+    return NotKineto(name, members);
+  }
+  if (!reader.damage().empty()) {
+    builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
+  }
+  CompleteMeta(document.facts(), members);
+  CheckFractions(members, document.facts(), builder.diagnostics());
+  members.meta.file = name;
+  members.meta.text_bytes = reader.byte();
+  members.meta.file_bytes = reader.stored_bytes();
+  return builder.Finish(std::move(members.meta), document.facts().profiled_ns, options.threads);
+}
+
+}  // namespace borescope

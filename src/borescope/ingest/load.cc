@@ -1,0 +1,125 @@
+#include "borescope/ingest/load.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "borescope/base/inflate.h"
+#include "borescope/ingest/kineto_json.h"
+#include "borescope/ingest/text_reader.h"
+
+namespace borescope {
+namespace {
+
+constexpr FormatRow kFormats[] = {
+    {"kineto-json", "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"},
+};
+
+// Kinds of file that are recognised only to be named.
+struct ForeignRow {
+  std::string_view magic;
+  std::string_view what;
+  std::string_view remedy;
+};
+
+using namespace std::string_view_literals;
+constexpr ForeignRow kForeign[] = {
+    {"SQLite format 3\0"sv, "an SQLite database (Nsight Systems, nvprof, rpd or rocpd)",
+     "this version reads PyTorch profiler JSON only"},
+    {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
+    {"\x80"sv, "a Python pickle (memory snapshot?)",
+     "give the trace written by export_chrome_trace"},
+    {"\x0a"sv, "a Perfetto protobuf trace",
+     "record with export_chrome_trace to a .json or .json.gz file"},
+    {"NSYS"sv, "an Nsight Systems report", "export it with nsys export --type sqlite"},
+    {"QDSTRM"sv, "an Nsight Systems stream", "export it with nsys export --type sqlite"},
+    {"\x7f""ELF"sv, "a program", "give a trace file"},
+    {"\x89PNG"sv, "a picture", "give a trace file"},
+};
+
+Error Unsupported(const std::string& name, std::string_view what, std::string_view remedy) {
+  return {ErrorCode::kUnsupportedFormat, name + ": byte 0: this is " + std::string(what) +
+                                             ", not a PyTorch profiler trace; " +
+                                             std::string(remedy)};
+}
+
+bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+// A Perfetto trace starts with the byte of a newline, and so may JSON: what follows decides.
+bool IsForeign(std::string_view text, const ForeignRow& row) {
+  if (!text.starts_with(row.magic)) {
+    return false;
+  }
+  const auto first = std::find_if_not(text.begin(), text.end(), IsBlank);
+  return row.magic != "\x0a"sv || (first != text.end() && *first != '{' && *first != '[');
+}
+
+// Names what the text cannot be, so that the user need not guess.
+Result<void> CheckKind(std::string_view text, const std::string& name) {
+  const auto first = std::find_if_not(text.begin(), text.end(), IsBlank);
+  if (first == text.end()) {
+    return Error{ErrorCode::kCorrupt, name + ": byte 0: the file is empty; profile again or check "
+                                             "that the copy finished"};
+  }
+  for (const ForeignRow& row : kForeign) {
+    if (IsForeign(text, row)) {
+      return Unsupported(name, row.what, row.remedy);
+    }
+  }
+  if (*first != '{' && *first != '[' && !text.starts_with("\xef\xbb\xbf")) {
+    return Unsupported(name, "no JSON", "give a file written by torch.profiler's export_chrome_trace");
+  }
+  const auto second = std::find_if_not(first + 1, text.end(), IsBlank);
+  if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
+    return Unsupported(name, "a JSON list of something else than events (a memory timeline?)",
+                       "give a file written by torch.profiler's export_chrome_trace");
+  }
+  return {};
+}
+
+Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& name,
+                         const LoadOptions& options) {
+  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
+  TextReader reader(std::move(opened), options.progress);
+  reader.Fill();
+  if (reader.window().empty() && !reader.damage().empty()) {
+    return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
+                                          " and nothing could be inflated; copy the file again"};
+  }
+  if (!reader.error().has_value()) {
+    BS_TRY(CheckKind(reader.window(), name));
+  }
+  return LoadKinetoJson(reader, name, options);
+}
+
+}  // namespace
+
+Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
+  return LoadSource(std::move(source), path == "-" ? "standard input" : path, options);
+}
+
+Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
+                        const LoadOptions& options) {
+  return LoadSource(OpenMemory(bytes), name, options);
+}
+
+std::span<const FormatRow> Formats() { return kFormats; }
+
+int64_t RankFromFileName(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
+    size_t digit = at + 4;
+    digit += digit < name.size() && (name[digit] == '-' || name[digit] == '_') ? 1 : 0;
+    int64_t rank = kMissing;
+    for (; digit < name.size() && std::isdigit(static_cast<unsigned char>(name[digit])) != 0;
+         ++digit) {
+      rank = std::min<int64_t>((rank == kMissing ? 0 : rank * 10) + (name[digit] - '0'), 1 << 30);
+    }
+    if (rank != kMissing) {
+      return rank;
+    }
+  }
+  return kMissing;
+}
+
+}  // namespace borescope

@@ -1,0 +1,40 @@
+// Loads one profile into a finished Trace. The format is recognised by content, never by extension;
+// gzip (also multi-member) and zstd are inflated on the way. To add a format: format.cc has the row.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+struct LoadOptions {
+  int threads = 1;
+  // Called now and then, from any loading thread but never from two at once, with stored bytes read
+  // so far and in total (0 when unknown, as for standard input). May be empty.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+// Loads the file at `path`, or standard input for "-". An unusable input gives one Error that names
+// file, byte offset, cause and remedy; repairs are counted in Trace::diagnostics().
+Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
+
+// The same for bytes in memory (tests, fuzzing, bindings); `name` stands for the file in messages.
+Result<Trace> LoadBytes(std::string_view bytes, const std::string& name, const LoadOptions& options);
+
+// One row per readable format, for `borescope list`.
+struct FormatRow {
+  std::string_view name;     // "kineto-json"
+  std::string_view summary;
+};
+std::span<const FormatRow> Formats();
+
+// The rank a file name speaks of ("rank-3.…", "rank_3", "rank3"), or kMissing.
+int64_t RankFromFileName(std::string_view path);
+
+}  // namespace borescope

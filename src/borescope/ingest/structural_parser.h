@@ -1,0 +1,61 @@
+// StructuralParser: the fast path. simdjson's first stage finds every structural character, checks
+// UTF-8 and control characters with the widest vectors of the CPU at hand (simdjson chooses at run
+// time); a walk over that index then reads the events. Whatever is not well-formed is left, from the
+// start of its event on, to the TolerantParser.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/ingest/event_parser.h"
+#include "borescope/ingest/kineto_events.h"
+#include "borescope/ingest/kineto_fields.h"
+
+namespace simdjson::internal {
+class dom_parser_implementation;
+}
+
+namespace borescope {
+
+// Not thread-safe; reuse one per thread.
+class StructuralParser {
+ public:
+  // Bytes that must be readable after the text given to Parse.
+  static constexpr size_t kPadding = 64;
+
+  StructuralParser();
+  ~StructuralParser();
+  StructuralParser(StructuralParser&&) noexcept;
+  StructuralParser& operator=(StructuralParser&&) noexcept;
+
+  // Reads the events of `text`, which starts between two events and has kPadding bytes behind it.
+  // `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
+  ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
+
+ private:
+  enum class Walk : uint8_t { kOk, kIncomplete, kDamaged };
+
+  bool FindStructure(std::string_view text);
+  Walk WalkEvent();
+  template <class FindField>
+  Walk WalkObject(const FindField& find_field);
+  Walk WalkValue(std::string_view& token);
+  Walk WalkContainer(std::string_view& token);
+  // The text between the quotes of the string token at cursor `at`, whose next token is `at + 1`.
+  bool StringToken(std::string_view& token) const;
+  Walk Failure() const { return at_ >= end_ ? Walk::kIncomplete : Walk::kDamaged; }
+  char Here() const { return text_[*at_]; }
+
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> structure_;
+  size_t capacity_ = 0;
+  const char* text_ = nullptr;
+  const uint32_t* at_ = nullptr;   // next structural character
+  const uint32_t* end_ = nullptr;  // a readable sentinel
+  RawEvent event_;
+  std::string scratch_;
+};
+
+}  // namespace borescope

@@ -1,0 +1,156 @@
+#include "borescope/ingest/text_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "borescope/ingest/structural_parser.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kWindowBlock = 64 * 1024;
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+// Position of the first character at or after `at` that is not white space.
+size_t SkipSpace(std::string_view text, size_t at) {
+  while (at < text.size() && IsSpace(text[at])) {
+    ++at;
+  }
+  return at;
+}
+
+// Whether `rest` looks like the inside of an event: a key that events start with.
+bool StartsEvent(std::string_view rest) {
+  for (const std::string_view key : {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
+    if (rest.starts_with(key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// A guess, quick and nearly always right; that the parser finds every chunk to end exactly between
+// two events proves each guess after the fact.
+size_t FindEventBoundary(std::string_view text) {
+  for (size_t comma = text.rfind(','); comma != std::string_view::npos && comma > 0;
+       comma = text.rfind(',', comma - 1)) {
+    size_t before = comma - 1;
+    while (before > 0 && IsSpace(text[before])) {
+      --before;
+    }
+    const size_t brace = SkipSpace(text, comma + 1);
+    if (text[before] == '}' && brace < text.size() && text[brace] == '{' &&
+        StartsEvent(text.substr(SkipSpace(text, brace + 1)))) {
+      return brace;
+    }
+  }
+  return std::string_view::npos;
+}
+
+TextReader::TextReader(OpenedSource source, Progress progress)
+    : source_(std::move(source)), progress_(std::move(progress)) {}
+
+size_t TextReader::ReadInto(char* out, size_t capacity) {
+  if (at_end_ || capacity == 0) {
+    return 0;
+  }
+  Result<size_t> got = ReadFully(*source_.bytes, out, capacity);
+  if (!got.ok()) {
+    error_ = got.error();
+    at_end_ = true;
+    return 0;
+  }
+  at_end_ = *got < capacity;
+  if (progress_) {
+    progress_(source_.bytes->stored_bytes(), source_.bytes->stored_total());
+  }
+  return *got;
+}
+
+bool TextReader::Fill() {
+  window_.erase(0, window_begin_);
+  window_begin_ = 0;
+  const size_t old_size = window_.size();
+  // Growing by a share of what is there keeps long scans linear.
+  const size_t more = std::max(kWindowBlock, old_size / 2);
+  window_.resize(old_size + more);
+  const size_t got = ReadInto(window_.data() + old_size, more);
+  window_.resize(old_size + got);
+  return got != 0;
+}
+
+void TextReader::Consume(size_t size) {
+  window_begin_ += size;
+  byte_ += size;
+}
+
+TextChunk TextReader::NewChunk(size_t capacity) {
+  if (!spare_.empty() && spare_.back().capacity >= capacity) {
+    TextChunk chunk = std::move(spare_.back());
+    spare_.pop_back();
+    return chunk;
+  }
+  TextChunk chunk;
+  chunk.capacity = capacity;
+  chunk.buffer = std::make_unique_for_overwrite<char[]>(capacity + StructuralParser::kPadding);
+  return chunk;
+}
+
+TextChunk TextReader::NextChunk(size_t target) {
+  const std::string_view waiting = window();
+  TextChunk chunk = NewChunk(std::max(target, waiting.size()));
+  std::memcpy(chunk.buffer.get(), waiting.data(), waiting.size());
+  chunk.size = waiting.size();
+  chunk.byte = byte_;
+  for (;;) {
+    chunk.size += ReadInto(chunk.buffer.get() + chunk.size, chunk.capacity - chunk.size);
+    chunk.is_last = at_end_;
+    const size_t cut = at_end_ ? std::string_view::npos : FindEventBoundary(chunk.text());
+    if (cut != std::string_view::npos || at_end_ || chunk.size >= kLongestEvent) {
+      const std::string_view tail =
+          cut == std::string_view::npos ? std::string_view() : chunk.text().substr(cut);
+      window_.assign(tail);
+      window_begin_ = 0;
+      chunk.size -= tail.size();
+      byte_ += chunk.size;
+      std::memset(chunk.buffer.get() + chunk.size, ' ', StructuralParser::kPadding);
+      return chunk;
+    }
+    TextChunk larger = NewChunk(chunk.capacity * 2);
+    std::memcpy(larger.buffer.get(), chunk.buffer.get(), chunk.size);
+    larger.size = chunk.size;
+    larger.byte = chunk.byte;
+    chunk = std::move(larger);
+  }
+}
+
+void TextReader::PushBack(const std::vector<std::string_view>& pieces) {
+  std::string text;
+  for (const std::string_view piece : pieces) {
+    text += piece;
+  }
+  byte_ -= text.size();
+  text += window();
+  window_.swap(text);
+  window_begin_ = 0;
+}
+
+void TextReader::Recycle(TextChunk chunk) {
+  if (chunk.capacity == kChunkBytes && spare_.size() < 8) {
+    spare_.push_back(std::move(chunk));
+  }
+}
+
+double TextReader::stored_share() const {
+  const uint64_t total = source_.bytes->stored_total();
+  return total == 0 ? 0 : static_cast<double>(stored_bytes()) / static_cast<double>(total);
+}
+
+std::string_view TextReader::damage() const {
+  return source_.inflating == nullptr ? std::string_view() : source_.inflating->damage();
+}
+
+}  // namespace borescope

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "borescope/output/json_writer.h"
+#include "borescope/output/utf8.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+namespace {
+
+// RFC 4180: fields with separators, quotes or line ends are quoted, quotes doubled. Blanks at the
+// ends too, which some readers would strip.
+std::string Quoted(std::string_view raw) {
+  std::string text = ToValidUtf8(raw);
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos &&
+                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
+  if (plain) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+void PutCell(std::string& line, int64_t value) {
+  fmt::format_to(std::back_inserter(line), "{}", value);
+}
+void PutCell(std::string& line, double value) {
+  if (std::isfinite(value)) {
+    line += ShortestDouble(value);
+  }
+}
+void PutCell(std::string& line, const std::string& value) { line += Quoted(value); }
+void PutCell(std::string& line, char value) { line += value != 0 ? "true" : "false"; }
+
+std::string HeaderLine(const Table& table) {
+  std::string line;
+  for (const Column& column : table.columns) {
+    line += (line.empty() ? "" : ",") + Quoted(column.name);
+  }
+  return line + '\n';
+}
+
+std::string RowLine(const Table& table, size_t row) {
+  std::string line;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    line += i == 0 ? "" : ",";
+    if (!column.IsMissing(row)) {
+      std::visit([&](const auto& cells) { PutCell(line, cells[row]); }, column.values);
+    }
+  }
+  return line + '\n';
+}
+
+}  // namespace
+
+Result<void> WriteCsvTable(const Table& table, Sink& sink) {
+  constexpr size_t kFlushBytes = 64 * 1024;
+  std::string text = HeaderLine(table);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    text += RowLine(table, row);
+    if (text.size() >= kFlushBytes) {
+      BS_TRY(sink.Write(text));
+      text.clear();
+    }
+  }
+  return sink.Write(text);
+}
+
+Result<void> WriteCsv(const Document& document, const WriteOptions&, Sink& sink) {
+  for (const Table& table : document.tables) {
+    BS_TRY(sink.Write("# " + table.name + "\n"));
+    BS_TRY(WriteCsvTable(table, sink));
+  }
+  return {};
+}
+
+}  // namespace borescope

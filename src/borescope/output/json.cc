@@ -1,0 +1,102 @@
+#include <variant>
+
+#include "borescope/output/json_writer.h"
+#include "borescope/output/units.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+namespace {
+
+constexpr int64_t kSchema = 1;
+
+void PutCell(JsonWriter& json, int64_t value) { json.Int(value); }
+void PutCell(JsonWriter& json, double value) { json.Double(value); }
+void PutCell(JsonWriter& json, const std::string& value) { json.String(value); }
+void PutCell(JsonWriter& json, char value) { json.Bool(value != 0); }
+
+std::string_view TypeName(const Column& column) {
+  constexpr std::string_view kNames[] = {"int", "float", "string", "bool"};
+  return kNames[column.values.index()];
+}
+
+void PutMember(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  json.String(text);
+}
+
+void PutColumn(JsonWriter& json, const Column& column) {
+  json.BreakLine(4);
+  json.BeginObject();
+  PutMember(json, "name", column.name);
+  PutMember(json, "type", TypeName(column));
+  json.Key("unit");
+  column.unit == Unit::kNone ? json.Null() : json.String(UnitName(column.unit));
+  PutMember(json, "doc", column.doc);
+  json.Key("values");
+  json.BeginArray();
+  std::visit(
+      [&](const auto& cells) {
+        for (size_t row = 0; row < cells.size(); ++row) {
+          column.IsMissing(row) ? json.Null() : PutCell(json, cells[row]);
+        }
+      },
+      column.values);
+  json.EndArray();
+  json.EndObject();
+}
+
+void PutTable(JsonWriter& json, const Table& table) {
+  json.BreakLine(2);
+  json.BeginObject();
+  PutMember(json, "name", table.name);
+  PutMember(json, "title", table.title);
+  json.Key("columns");
+  json.BeginArray();
+  for (const Column& column : table.columns) {
+    PutColumn(json, column);
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
+  json.BreakLine(2);
+  json.BeginObject();
+  PutMember(json, "code", row.code);
+  PutMember(json, "severity", SeverityName(row.severity));
+  json.Key("count");
+  json.Uint(row.count);
+  PutMember(json, "file", row.file);
+  PutMember(json, "first", row.first);
+  PutMember(json, "help", row.help);
+  json.EndObject();
+}
+
+}  // namespace
+
+// A line for each column: long enough to be read by programs, short enough for a diff.
+Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink) {
+  JsonWriter json(sink);
+  json.BeginObject();
+  PutMember(json, "borescope", Version());
+  json.Key("schema");
+  json.Int(kSchema);
+  json.BreakLine(1);
+  json.Key("tables");
+  json.BeginArray();
+  for (const Table& table : document.tables) {
+    PutTable(json, table);
+  }
+  json.EndArray();
+  json.BreakLine(1);
+  json.Key("diagnostics");
+  json.BeginArray();
+  for (const DiagnosticRow& row : document.diagnostics) {
+    PutDiagnostic(json, row);
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Finish();
+}
+
+}  // namespace borescope

@@ -1,0 +1,142 @@
+#include "borescope/output/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "borescope/base/check.h"
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kFlushBytes = 64 * 1024;
+
+// What a byte below 0x20 is written as.
+std::string EscapedControl(char byte) {
+  switch (byte) {
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    default:
+      return fmt::format("\\u{:04x}", static_cast<unsigned>(byte));
+  }
+}
+
+}  // namespace
+
+std::string ShortestDouble(double value) {
+  BS_DCHECK(std::isfinite(value));
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) {
+    text += ".0";
+  }
+  return text;
+}
+
+void JsonWriter::Key(std::string_view key) {
+  BeforeValue();
+  PutText(key);
+  buffer_ += ':';
+  needs_comma_ = false;
+}
+
+void JsonWriter::String(std::string_view text) {
+  BeforeValue();
+  PutText(text);
+}
+
+void JsonWriter::Int(int64_t value) {
+  BeforeValue();
+  fmt::format_to(std::back_inserter(buffer_), "{}", value);
+}
+
+void JsonWriter::Uint(uint64_t value) {
+  BeforeValue();
+  fmt::format_to(std::back_inserter(buffer_), "{}", value);
+}
+
+void JsonWriter::Double(double value) {
+  BeforeValue();
+  buffer_ += std::isfinite(value) ? ShortestDouble(value) : "null";
+}
+
+void JsonWriter::Bool(bool value) {
+  BeforeValue();
+  buffer_ += value ? "true" : "false";
+}
+
+void JsonWriter::Null() {
+  BeforeValue();
+  buffer_ += "null";
+}
+
+Result<void> JsonWriter::Finish() {
+  BS_DCHECK(depth_ == 0);
+  buffer_ += '\n';
+  Flush();
+  return status_;
+}
+
+void JsonWriter::Begin(char bracket) {
+  BeforeValue();
+  buffer_ += bracket;
+  needs_comma_ = false;
+  ++depth_;
+}
+
+void JsonWriter::End(char bracket) {
+  BS_DCHECK(depth_ > 0);
+  PutBreak();
+  buffer_ += bracket;
+  needs_comma_ = true;
+  --depth_;
+}
+
+void JsonWriter::BeforeValue() {
+  if (needs_comma_) {
+    buffer_ += ',';
+  }
+  PutBreak();
+  if (buffer_.size() >= kFlushBytes) {
+    Flush();
+  }
+  needs_comma_ = true;
+}
+
+void JsonWriter::PutBreak() {
+  if (break_indent_ >= 0) {
+    buffer_ += '\n';
+    buffer_.append(static_cast<size_t>(break_indent_), ' ');
+    break_indent_ = -1;
+  }
+}
+
+void JsonWriter::PutText(std::string_view text) {
+  buffer_ += '"';
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (point.value == '"' || point.value == '\\') {
+      buffer_ += '\\';
+      buffer_ += text.front();
+    } else if (point.value < 0x20) {
+      buffer_ += EscapedControl(text.front());
+    } else {
+      buffer_ += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
+    }
+    text.remove_prefix(point.bytes);
+  }
+  buffer_ += '"';
+}
+
+void JsonWriter::Flush() {
+  if (status_.ok()) {
+    status_ = sink_.Write(buffer_);
+  }
+  buffer_.clear();
+}
+
+}  // namespace borescope

@@ -1,0 +1,64 @@
+// JsonWriter: JSON to a Sink, piece by piece, in the order of the calls. It puts the commas; the caller
+// keeps containers and keys balanced (checked in debug builds) and may break lines between values.
+//
+// Numbers: integers exactly, doubles as the shortest text that reads back the same, with a fraction or
+// an exponent so that they stay doubles; NaN and infinities are null. Strings are valid UTF-8, whatever
+// they were before. Failures of the sink are kept; Finish tells.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/output/sink.h"
+
+namespace borescope {
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(Sink& sink) : sink_(sink) {}
+  JsonWriter(const JsonWriter&) = delete;
+  JsonWriter& operator=(const JsonWriter&) = delete;
+
+  void BeginObject() { Begin('{'); }
+  void EndObject() { End('}'); }
+  void BeginArray() { Begin('['); }
+  void EndArray() { End(']'); }
+
+  // REQUIRES: inside an object; a value or container follows.
+  void Key(std::string_view key);
+
+  void String(std::string_view text);
+  void Int(int64_t value);
+  void Uint(uint64_t value);
+  void Double(double value);
+  void Bool(bool value);
+  void Null();
+
+  // Ends the line before the next value or bracket and indents the new one by `indent` blanks.
+  void BreakLine(int indent) { break_indent_ = indent; }
+
+  // Hands over what is left and reports the first failure. REQUIRES: every container is closed.
+  Result<void> Finish();
+
+ private:
+  void Begin(char bracket);
+  void End(char bracket);
+  void BeforeValue();
+  void PutBreak();
+  void PutText(std::string_view text);
+  void Flush();
+
+  Sink& sink_;
+  std::string buffer_;
+  Result<void> status_;
+  int depth_ = 0;
+  int break_indent_ = -1;  // a line break is due when >= 0
+  bool needs_comma_ = false;
+};
+
+// The shortest text that reads back as the same double: "0.1", "2.0", "1e+30". REQUIRES: finite.
+std::string ShortestDouble(double value);
+
+}  // namespace borescope

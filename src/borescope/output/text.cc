@@ -1,0 +1,98 @@
+// Text: title, headings, aligned rows; then, whenever there is something to say, the quality of the
+// data the answer rests on. How a table fits the terminal is text_layout.h's business.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "borescope/output/text_layout.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+namespace {
+
+constexpr int kSmallestWidth = 40;
+
+TextStyle StyleOf(const WriteOptions& options) {
+  return {static_cast<size_t>(std::max(options.width, kSmallestWidth)), options.bold};
+}
+
+// The rows of all files by kind, worst first; within one severity in order of first appearance.
+std::vector<std::vector<const DiagnosticRow*>> GroupByCode(std::span<const DiagnosticRow> rows) {
+  std::vector<std::vector<const DiagnosticRow*>> groups;
+  for (const DiagnosticRow& row : rows) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.front()->code == row.code;
+    });
+    if (found == groups.end()) {
+      groups.push_back({&row});
+    } else {
+      found->push_back(&row);
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.front()->severity > b.front()->severity;
+  });
+  return groups;
+}
+
+size_t CountFiles(std::span<const DiagnosticRow> rows) {
+  std::set<std::string_view> files;
+  for (const DiagnosticRow& row : rows) {
+    files.insert(row.file);
+  }
+  return files.size();
+}
+
+Table QualityTable(std::span<const DiagnosticRow> rows) {
+  const bool many_files = CountFiles(rows) > 1;
+  Table table{"quality", "Data quality", {}};
+  table.columns.reserve(6);  // keeps the references below valid
+  Column& severity = AddString(table, "severity", Role::kKey, "");
+  Column& count = AddInt(table, "count", Unit::kCount, Role::kSum, "");
+  Column& code = AddString(table, "what", Role::kKey, "");
+  Column& files = AddInt(table, "files", Unit::kCount, Role::kSum, "");
+  Column& help = AddString(table, "", Role::kDerived, "");
+  Column& first = AddString(table, "first", Role::kDerived, "");
+  for (const auto& group : GroupByCode(rows)) {
+    uint64_t total = 0;
+    for (const DiagnosticRow* row : group) {
+      total += row->count;
+    }
+    const DiagnosticRow& example = *group.front();
+    Push(severity, SeverityName(example.severity));
+    Push(count, static_cast<int64_t>(total));
+    Push(code, std::string_view(example.code));
+    Push(files, static_cast<int64_t>(group.size()));
+    Push(help, std::string_view(example.help));
+    Push(first, std::string_view(many_files && !example.first.empty()
+                                     ? example.file + ": " + example.first
+                                     : example.first));
+  }
+  if (!many_files) {
+    table.columns.erase(table.columns.begin() + (&files - table.columns.data()));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
+                          Sink& sink) {
+  if (rows.empty()) {
+    return {};
+  }
+  return sink.Write(LayOutTable(QualityTable(rows), StyleOf(options)));
+}
+
+Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
+  for (size_t i = 0; i < document.tables.size(); ++i) {
+    const std::string gap = i == 0 ? "" : "\n";
+    BS_TRY(sink.Write(gap + LayOutTable(document.tables[i], StyleOf(options))));
+  }
+  if (!document.diagnostics.empty() && !document.tables.empty()) {
+    BS_TRY(sink.Write("\n"));
+  }
+  return WriteQuality(document.diagnostics, options, sink);
+}
+
+}  // namespace borescope

@@ -1,0 +1,28 @@
+// Lays one table out for people, in at most `width` terminal cells per line. Pure.
+//
+// Numbers and keys stay whole; what gives way, in this order, until the table fits:
+//   1. remarks (long derived text) move below their row, wrapped
+//   2. long text columns (kernel names) lose their middle, and headings break at blanks
+//   3. numbers lose decimals
+//   4. a table of up to three rows is turned on its side: one line per column
+//   5. any other is cut into blocks below each other that repeat the key columns
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+struct TextStyle {
+  size_t width = 80;
+  bool bold = false;  // titles and headings, by escape sequences
+};
+
+std::string LayOutTable(const Table& table, const TextStyle& style);
+
+// A heading line of its own.
+std::string TitleLine(std::string_view title, const TextStyle& style);
+
+}  // namespace borescope

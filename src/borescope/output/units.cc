@@ -1,0 +1,208 @@
+#include "borescope/output/units.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+struct Scale {
+  int64_t divisor;
+  std::string_view unit;
+};
+
+constexpr Scale kTimeScales[] = {{1, "ns"}, {1'000, "us"}, {1'000'000, "ms"}, {1'000'000'000, "s"}};
+constexpr Scale kByteScales[] = {{1, "B"},
+                                 {1'000, "KB"},
+                                 {1'000'000, "MB"},
+                                 {1'000'000'000, "GB"},
+                                 {1'000'000'000'000, "TB"}};
+constexpr Scale kFlopScales[] = {{1, "FLOP"},
+                                 {1'000, "KFLOP"},
+                                 {1'000'000, "MFLOP"},
+                                 {1'000'000'000, "GFLOP"},
+                                 {1'000'000'000'000, "TFLOP"},
+                                 {1'000'000'000'000'000, "PFLOP"}};
+
+double AsDouble(int64_t value) { return static_cast<double>(value); }
+double AsDouble(double value) { return value; }
+double AsDouble(char value) { return value; }
+double AsDouble(const std::string&) { return 0; }
+
+double LargestMagnitude(const Column& column) {
+  double largest = 0;
+  std::visit(
+      [&](const auto& cells) {
+        for (size_t row = 0; row < cells.size(); ++row) {
+          const double value = column.IsMissing(row) ? 0 : std::abs(AsDouble(cells[row]));
+          largest = std::isfinite(value) ? std::max(largest, value) : largest;
+        }
+      },
+      column.values);
+  return largest;
+}
+
+bool IsFloat(const Column& column) { return std::holds_alternative<FloatValues>(column.values); }
+
+bool AllWhole(const Column& column) {
+  const auto* cells = std::get_if<FloatValues>(&column.values);
+  return cells == nullptr || std::all_of(cells->begin(), cells->end(), [](double value) {
+           return !std::isfinite(value) || value == std::floor(value);
+         });
+}
+
+// Decimals that leave `largest`, once scaled, with about four digits.
+int CompactDecimals(double largest) { return largest < 10 ? 3 : largest < 100 ? 2 : 1; }
+
+NumberFormat Scaled(const Column& column, std::span<const Scale> scales, Precision precision) {
+  const double largest = LargestMagnitude(column);
+  const Scale* chosen = scales.data();
+  for (const Scale& scale : scales) {
+    chosen = largest >= static_cast<double>(scale.divisor) ? &scale : chosen;
+  }
+  const bool exact = chosen->divisor == 1 && AllWhole(column);
+  const double shown = largest / static_cast<double>(chosen->divisor);
+  const int decimals = exact ? 0 : precision == Precision::kFull ? 3 : CompactDecimals(shown);
+  return {chosen->divisor, 1, decimals, true, false, chosen->unit};
+}
+
+NumberFormat Unscaled(const Column& column, Precision precision, bool grouped,
+                      std::string_view unit) {
+  if (AllWhole(column)) {
+    return {1, 1, 0, grouped, false, unit};
+  }
+  const int decimals =
+      precision == Precision::kFull ? 3 : CompactDecimals(LargestMagnitude(column));
+  return {1, 1, decimals, true, false, unit};
+}
+
+// Puts a comma before every third digit of the whole part.
+std::string Grouped(std::string number) {
+  const size_t begin = number.starts_with('-') ? 1 : 0;
+  size_t at = std::min(number.find('.'), number.size());
+  while (at > begin + 3) {
+    at -= 3;
+    number.insert(at, 1, ',');
+  }
+  return number;
+}
+
+// Integer arithmetic throughout: a double cannot hold nanoseconds since 1970.
+std::string ScaledInteger(int64_t value, const NumberFormat& format) {
+  int64_t steps = 1;  // of the last decimal, per shown unit
+  for (int i = 0; i < format.decimals; ++i) {
+    steps *= 10;
+  }
+  const auto magnitude = value < 0 ? ~static_cast<uint64_t>(value) + 1 : static_cast<uint64_t>(value);
+  const auto divisor = static_cast<uint64_t>(std::max<int64_t>(1, format.divisor / steps));
+  const uint64_t rounded = magnitude / divisor + (magnitude % divisor * 2 >= divisor ? 1 : 0);
+  const std::string sign = value < 0 && rounded != 0 ? "-" : "";
+  if (format.decimals == 0) {
+    return fmt::format("{}{}", sign, rounded);
+  }
+  const auto unit = static_cast<uint64_t>(steps);
+  return fmt::format("{}{}.{:0{}}", sign, rounded / unit, rounded % unit, format.decimals);
+}
+
+std::string UnixTime(int64_t ns) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(std::chrono::nanoseconds(ns));
+  const auto since = std::chrono::sys_seconds(seconds);
+  const int64_t millis = (ns - seconds.count() * 1'000'000'000) / 1'000'000;
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} UTC",
+                     fmt::gmtime(static_cast<std::time_t>(since.time_since_epoch().count())),
+                     millis);
+}
+
+std::string FormatNumber(int64_t value, const NumberFormat& format) {
+  if (format.unix_time) {
+    return UnixTime(value);
+  }
+  std::string number = format.factor == 1 ? ScaledInteger(value, format)
+                                          : fmt::format("{:.{}f}", AsDouble(value) * AsDouble(format.factor),
+                                                        format.decimals);
+  return format.grouped ? Grouped(std::move(number)) : number;
+}
+
+std::string FormatNumber(double value, const NumberFormat& format) {
+  if (!std::isfinite(value)) {
+    return "-";
+  }
+  const double shown = value / AsDouble(format.divisor) * AsDouble(format.factor);
+  std::string number = fmt::format("{:.{}f}", shown, format.decimals);
+  if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos) {
+    number.erase(0, 1);  // no negative zero
+  }
+  return format.grouped ? Grouped(std::move(number)) : number;
+}
+
+}  // namespace
+
+std::string_view UnitName(Unit unit) {
+  constexpr std::string_view kNames[] = {"",     "ns",    "bytes", "count",  "share",
+                                         "GB/s", "flops", "us",    "percent"};
+  return kNames[static_cast<size_t>(unit)];
+}
+
+NumberFormat ChooseFormat(const Column& column, Precision precision) {
+  switch (column.unit) {
+    case Unit::kNanoseconds:
+      if (column.name.ends_with("unix_ns")) {
+        return {1, 1, 0, false, true, ""};
+      }
+      return Scaled(column, kTimeScales, precision);
+    case Unit::kBytes:
+      return Scaled(column, kByteScales, precision);
+    case Unit::kFlops:
+      return Scaled(column, kFlopScales, precision);
+    case Unit::kShare:
+      return {1, 100, 1, true, false, "%"};
+    case Unit::kPercent:
+      return {1, 1, IsFloat(column) ? 2 : 0, true, false, "%"};
+    case Unit::kGigabytesPerSecond:
+      return Unscaled(column, precision, true, "GB/s");
+    case Unit::kMicroseconds:
+      return Unscaled(column, precision, true, "us");
+    case Unit::kCount:
+      return Unscaled(column, precision, true, "");
+    case Unit::kNone:
+      break;
+  }
+  // Numbers without a unit are mostly names (a rank, a stream, a correlation): no separators.
+  return Unscaled(column, precision, false, "");
+}
+
+std::string FormatCell(const Column& column, const NumberFormat& format, size_t row) {
+  if (column.IsMissing(row)) {
+    return "-";
+  }
+  if (const auto* ints = std::get_if<IntValues>(&column.values)) {
+    return FormatNumber((*ints)[row], format);
+  }
+  if (const auto* floats = std::get_if<FloatValues>(&column.values)) {
+    return FormatNumber((*floats)[row], format);
+  }
+  if (const auto* flags = std::get_if<BoolValues>(&column.values)) {
+    return (*flags)[row] != 0 ? "yes" : "no";
+  }
+  return ToPrintable(std::get<StringValues>(column.values)[row]);
+}
+
+std::string GroupDigits(int64_t value) { return Grouped(std::to_string(value)); }
+
+std::string FormatBytes(uint64_t bytes) {
+  const Scale* chosen = kByteScales;
+  for (const Scale& scale : kByteScales) {
+    chosen = bytes >= static_cast<uint64_t>(scale.divisor) ? &scale : chosen;
+  }
+  const double shown = static_cast<double>(bytes) / static_cast<double>(chosen->divisor);
+  return fmt::format("{:.{}f} {}", shown, chosen->divisor == 1 ? 0 : 1, chosen->unit);
+}
+
+}  // namespace borescope

@@ -1,0 +1,42 @@
+// How people read a column of numbers: one unit for the whole column, chosen by its largest value.
+// Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+// The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone.
+std::string_view UnitName(Unit unit);
+
+// How much of a number to show.
+enum class Precision : uint8_t {
+  kFull,     // three decimals
+  kCompact,  // as many as leave the largest value about four digits
+};
+
+struct NumberFormat {
+  int64_t divisor = 1;      // shown = value / divisor ...
+  int64_t factor = 1;       // ... x factor
+  int decimals = 0;
+  bool grouped = false;     // 1,234,567
+  bool unix_time = false;   // nanoseconds since 1970, shown as date and time (UTC)
+  std::string_view unit;    // shown in the heading: "ms"; may be empty
+};
+
+// The format that suits all present cells of `column`.
+NumberFormat ChooseFormat(const Column& column, Precision precision);
+
+// One cell as printable text; "-" when it is missing or not finite. Text is made printable.
+std::string FormatCell(const Column& column, const NumberFormat& format, size_t row);
+
+// 1234567 as "1,234,567".
+std::string GroupDigits(int64_t value);
+
+// Bytes in one suitable unit: "12.3 MB".
+std::string FormatBytes(uint64_t bytes);
+
+}  // namespace borescope

@@ -1,0 +1,176 @@
+#include "borescope/output/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// The blocks that matter for names; a full table would follow every Unicode release.
+constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
+                           {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+                           {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
+                           {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+constexpr Range kZero[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+
+template <size_t N>
+bool IsIn(const Range (&ranges)[N], char32_t value) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](Range range) { return range.first <= value && value <= range.last; });
+}
+
+size_t CellsOf(char32_t value) {
+  if (value < 0x0300) {
+    return 1;
+  }
+  return IsIn(kWide, value) ? 2 : IsIn(kZero, value) ? 0 : 1;
+}
+
+bool IsControl(char32_t value) { return value < 0x20 || (value >= 0x7F && value < 0xA0); }
+
+// The length that a first byte announces, and its own bits; zero for no first byte.
+size_t SequenceLength(unsigned char byte) {
+  if (byte < 0x80) return 1;
+  if (byte >= 0xC2 && byte < 0xE0) return 2;
+  if (byte >= 0xE0 && byte < 0xF0) return 3;
+  return byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
+}
+
+// Overlong forms, surrogates and numbers beyond Unicode.
+bool IsAllowed(char32_t value, size_t length) {
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  return value >= kSmallest[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+}
+
+// Bytes of the longest prefix of `text` of at most `width` cells.
+size_t PrefixBytes(std::string_view text, size_t width) {
+  size_t bytes = 0;
+  size_t cells = 0;
+  while (bytes < text.size()) {
+    const CodePoint point = DecodeUtf8(text.substr(bytes));
+    cells += CellsOf(point.value);
+    if (cells > width) {
+      break;
+    }
+    bytes += point.bytes;
+  }
+  return bytes;
+}
+
+// Bytes of the longest suffix of at most `width` cells.
+size_t SuffixBytes(std::string_view text, size_t width) {
+  size_t surplus = DisplayWidth(text);
+  size_t begin = 0;
+  while (surplus > width) {
+    const CodePoint point = DecodeUtf8(text.substr(begin));
+    surplus -= CellsOf(point.value);
+    begin += point.bytes;
+  }
+  return text.size() - begin;
+}
+
+}  // namespace
+
+CodePoint DecodeUtf8(std::string_view text) {
+  BS_DCHECK(!text.empty());
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t length = SequenceLength(first);
+  constexpr CodePoint kInvalid{0xFFFD, 1, false};
+  if (length == 0 || length > text.size()) {
+    return kInvalid;
+  }
+  constexpr unsigned kOwnBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t value = first & kOwnBits[length];
+  for (size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) != 0x80) {
+      return kInvalid;
+    }
+    value = (value << 6) | (byte & 0x3F);
+  }
+  return IsAllowed(value, length) ? CodePoint{value, length, true} : kInvalid;
+}
+
+std::string ToValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    valid += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
+    text.remove_prefix(point.bytes);
+  }
+  return valid;
+}
+
+std::string ToPrintable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
+      printable += ' ';
+    } else {
+      printable += point.valid && !IsControl(point.value) ? text.substr(0, point.bytes)
+                                                          : kReplacementUtf8;
+    }
+    text.remove_prefix(point.bytes);
+  }
+  return printable;
+}
+
+size_t DisplayWidth(std::string_view text) {
+  size_t width = 0;
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    width += CellsOf(point.value);
+    text.remove_prefix(point.bytes);
+  }
+  return width;
+}
+
+std::string ShortenMiddle(std::string_view text, size_t width) {
+  if (DisplayWidth(text) <= width) {
+    return std::string(text);
+  }
+  if (width == 0) {
+    return {};
+  }
+  const size_t tail = (width - 1) / 2;
+  std::string shorter(text.substr(0, PrefixBytes(text, width - 1 - tail)));
+  shorter += kEllipsis;
+  shorter += text.substr(text.size() - SuffixBytes(text, tail));
+  return shorter;
+}
+
+std::vector<std::string> WrapText(std::string_view text, size_t width) {
+  BS_DCHECK(width > 0);
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const size_t blank = text.find(' ');
+    std::string_view word = text.substr(0, blank);
+    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+    if (!lines.back().empty() && DisplayWidth(lines.back()) + 1 + DisplayWidth(word) > width) {
+      lines.emplace_back();
+    }
+    while (DisplayWidth(word) > width) {
+      const size_t bytes = std::max(PrefixBytes(word, width), DecodeUtf8(word).bytes);
+      lines.back() = word.substr(0, bytes);
+      word.remove_prefix(bytes);
+      lines.emplace_back();
+    }
+    lines.back() += lines.back().empty() || word.empty() ? "" : " ";
+    lines.back() += word;
+  }
+  return lines;
+}
+
+}  // namespace borescope

@@ -1,0 +1,40 @@
+// UTF-8 text as a terminal shows it: valid, without control characters, and so many cells wide.
+// Names in traces come from compilers and users and may hold any bytes. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace borescope {
+
+struct CodePoint {
+  char32_t value = 0;
+  size_t bytes = 1;    // how much of the text it takes
+  bool valid = false;  // false: `value` is U+FFFD in place of one byte that is not UTF-8
+};
+
+inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";  // U+FFFD
+
+// The first code point of `text`. REQUIRES: !text.empty().
+CodePoint DecodeUtf8(std::string_view text);
+
+// `text` with every byte that is not UTF-8 replaced by U+FFFD.
+std::string ToValidUtf8(std::string_view text);
+
+// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls (an
+// escape sequence in a kernel name must not reach the terminal).
+std::string ToPrintable(std::string_view text);
+
+// Terminal cells taken by printable text: East Asian wide characters take two, combining marks none.
+size_t DisplayWidth(std::string_view text);
+
+// At most `width` cells of printable text: what is too long loses its middle to "…".
+std::string ShortenMiddle(std::string_view text, size_t width);
+
+// Printable text broken at blanks into lines of at most `width` cells; a longer word is cut. At
+// least one line. REQUIRES: width > 0.
+std::vector<std::string> WrapText(std::string_view text, size_t width);
+
+}  // namespace borescope

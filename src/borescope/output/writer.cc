@@ -1,0 +1,78 @@
+#include "borescope/output/writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+namespace borescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr TableWriter kWriters[] = {
+    {"text", "txt", "aligned columns for people, fitted to the terminal", true, WriteText, nullptr},
+    {"csv", "csv", "raw numbers, one table per file or under '# name' lines", false, WriteCsv,
+     WriteCsvTable},
+    {"json", "json", "all tables by column, with units and diagnostics", true, WriteJson, nullptr},
+};
+
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
+  BS_TRY(write(*sink));
+  return sink->Commit();
+}
+
+std::string PathOfTable(const fs::path& path, std::string_view table) {
+  fs::path name = path.stem();
+  name += ".";
+  name += table;
+  name += path.extension();
+  return (path.parent_path() / name).string();
+}
+
+}  // namespace
+
+std::span<const TableWriter> TableWriters() { return kWriters; }
+
+const TableWriter* FindTableWriter(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kWriters), std::end(kWriters),
+                                         [&](const TableWriter& row) { return row.name == name; });
+  return found == std::end(kWriters) ? nullptr : found;
+}
+
+Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
+                                            const WriteOptions& options, const std::string& path) {
+  std::vector<std::string> paths;
+  if (writer.write_table == nullptr) {
+    BS_TRY(WriteFile(path, [&](Sink& sink) { return writer.write(document, options, sink); }));
+    return std::vector{path};
+  }
+  for (const Table& table : document.tables) {
+    const bool alone = document.tables.size() == 1;
+    paths.push_back(alone ? path : PathOfTable(path, table.name));
+    BS_TRY(WriteFile(paths.back(), [&](Sink& sink) { return writer.write_table(table, sink); }));
+  }
+  return paths;
+}
+
+std::string_view Version() { return BORESCOPE_VERSION; }
+
+void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
+                       std::vector<DiagnosticRow>& rows) {
+  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+    const DiagRow& row = GetDiagRow(static_cast<Diag>(i));
+    const Diagnostics::Entry& entry = diagnostics.Get(row.id);
+    if (entry.count == 0) {
+      continue;
+    }
+    std::string first = entry.first;
+    if (entry.first_byte != Diagnostics::kNoByte) {
+      const std::string place = "byte " + std::to_string(entry.first_byte);
+      first = first.empty() ? place : place + ": " + first;
+    }
+    rows.push_back({row.severity, std::string(row.code), entry.count, file, first,
+                    std::string(row.help)});
+  }
+}
+
+}  // namespace borescope

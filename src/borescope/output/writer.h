@@ -1,0 +1,84 @@
+// The registry of table writers: one row per output format. `--format`, the help and `borescope list`
+// follow from it. To add one: its file, a row in writer.cc, a golden test.
+//
+// Writers format and never compute: values arrive in base units, and only people's formats scale,
+// round and abbreviate them. Pure but for the sink; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/base/result.h"
+#include "borescope/output/sink.h"
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+// One kind of oddity of one input.
+struct DiagnosticRow {
+  Severity severity = Severity::kInfo;
+  std::string code;   // "unlinked-device-event"
+  uint64_t count = 0;
+  std::string file;   // as the user named it
+  std::string first;  // place and description of the first case; may be empty
+  std::string help;   // what it means and what to do
+};
+
+// What one invocation answers: the tables, and how far the input can be trusted.
+struct Document {
+  std::vector<Table> tables;
+  std::vector<DiagnosticRow> diagnostics;
+};
+
+struct WriteOptions {
+  int width = 80;     // terminal cells per line (text)
+  bool bold = false;  // headings in bold by escape sequences (text, terminals only)
+};
+
+struct TableWriter {
+  std::string_view name;       // value of --format
+  std::string_view extension;  // of files: "csv"
+  std::string_view summary;
+  // False: the diagnostics do not fit into the format and must be told elsewhere.
+  bool carries_diagnostics;
+  Result<void> (*write)(const Document&, const WriteOptions&, Sink&);
+  // For formats whose files hold a single table; nullptr when a file holds them all.
+  Result<void> (*write_table)(const Table&, Sink&);
+};
+
+std::span<const TableWriter> TableWriters();
+const TableWriter* FindTableWriter(std::string_view name);  // nullptr when there is none
+
+// Writes `document` to the file `path`, or, where the format holds one table per file and there are
+// several, to PATH.TABLE.EXTENSION beside it ("out.csv": "out.kernels.csv"). Each file appears
+// complete or not at all. Returns the names of the files written.
+Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
+                                            const WriteOptions& options, const std::string& path);
+
+// The version of Borescope, as in `borescope --version` and in JSON.
+std::string_view Version();
+
+// The rows of kDiagRows that `diagnostics` has counted, for one file.
+void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
+                       std::vector<DiagnosticRow>& rows);
+
+// The writers. Names are those of the formats.
+//
+// text  For people. Fits `width`; see text.cc for how.
+Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink);
+// Only the block about data quality, for formats that do not carry it; nothing without diagnostics.
+Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
+                          Sink& sink);
+// csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. Every table stands
+//       under a "# name" line.
+Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
+// csv in a file: one table, no "# name" line.
+Result<void> WriteCsvTable(const Table& table, Sink& sink);
+// json  The shape of docs/table-json.md.
+Result<void> WriteJson(const Document& document, const WriteOptions& options, Sink& sink);
+
+}  // namespace borescope

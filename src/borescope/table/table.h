@@ -1,0 +1,78 @@
+// Table: the one result type. Analyses make tables in base units; writers, Python and the HTML
+// report only format them. A Table is a plain value: copy, move and read it from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace borescope {
+
+// Base unit of a column's values. Only writers scale and abbreviate.
+enum class Unit : uint8_t {
+  kNone,
+  kNanoseconds,
+  kBytes,
+  kCount,
+  kShare,           // 0...1
+  kGigabytesPerSecond,
+  kFlops,
+  kMicroseconds,    // compatibility tables only
+  kPercent,         // compatibility tables only
+};
+
+// How a column combines when rows with equal keys merge (see MergeByKey).
+enum class Role : uint8_t { kKey, kSum, kMin, kMax, kDerived };
+
+// Cell storage of one column. Strings are held as text; rows are few after aggregation.
+using IntValues = std::vector<int64_t>;
+using FloatValues = std::vector<double>;
+using StringValues = std::vector<std::string>;
+using BoolValues = std::vector<char>;  // 0 or 1; vector<bool> has no data()
+
+struct Column {
+  std::string name;  // ends in its unit: dur_ns, size_bytes, share
+  Unit unit = Unit::kNone;
+  Role role = Role::kDerived;
+  std::string doc;   // one sentence: becomes tooltip, docs and Arrow metadata
+  std::variant<IntValues, FloatValues, StringValues, BoolValues> values;
+  std::vector<char> missing;  // empty = every cell has a value; else 1 marks a missing cell
+
+  size_t size() const;
+  bool IsMissing(size_t row) const { return !missing.empty() && missing[row] != 0; }
+};
+
+struct Table {
+  std::string name;   // contract name: "breakdown"
+  std::string title;  // one line for people
+  std::vector<Column> columns;  // equal length
+
+  size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
+  const Column* Find(std::string_view column) const;  // nullptr when there is none
+  Column* Find(std::string_view column);
+};
+
+// Column makers, to keep analyses short. The returned reference is valid until the next Add.
+Column& AddInt(Table& table, std::string_view name, Unit unit, Role role, std::string_view doc);
+Column& AddFloat(Table& table, std::string_view name, Unit unit, Role role, std::string_view doc);
+Column& AddString(Table& table, std::string_view name, Role role, std::string_view doc);
+Column& AddBool(Table& table, std::string_view name, Role role, std::string_view doc);
+
+// Appends one cell. REQUIRES: the column has the matching type.
+void Push(Column& column, int64_t value);
+void Push(Column& column, double value);
+void Push(Column& column, std::string_view value);
+void Push(Column& column, bool value);
+// A literal would otherwise convert to bool.
+inline void Push(Column& column, const char* value) { Push(column, std::string_view(value)); }
+// Appends a missing cell (a zero, an empty text or false behind a missing mark).
+void PushMissing(Column& column);
+template <class T>
+void PushOptional(Column& column, const std::optional<T>& value) {
+  value.has_value() ? Push(column, *value) : PushMissing(column);
+}
+
+}  // namespace borescope

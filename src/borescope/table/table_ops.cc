@@ -1,0 +1,305 @@
+#include "borescope/table/table_ops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+using Rows = std::vector<uint32_t>;
+
+int CompareValues(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) {
+    return static_cast<int>(std::isnan(a)) - static_cast<int>(std::isnan(b));
+  }
+  return static_cast<int>(a > b) - static_cast<int>(a < b);
+}
+
+template <class T>
+int CompareValues(const T& a, const T& b) {
+  return static_cast<int>(b < a) - static_cast<int>(a < b);
+}
+
+// Positive when only `a` is missing, negative when only `b` is, else zero.
+int CompareMissing(const Column& column, size_t a, size_t b) {
+  return static_cast<int>(column.IsMissing(a)) - static_cast<int>(column.IsMissing(b));
+}
+
+int CompareInColumns(std::span<const Column* const> columns, size_t a, size_t b) {
+  for (const Column* column : columns) {
+    if (const int order = CompareCells(*column, a, b); order != 0) {
+      return order;
+    }
+  }
+  return 0;
+}
+
+Rows AllRows(const Table& table) {
+  BS_CHECK(table.rows() <= std::numeric_limits<uint32_t>::max());
+  Rows rows(table.rows());
+  std::iota(rows.begin(), rows.end(), uint32_t{0});
+  return rows;
+}
+
+std::vector<const Column*> ColumnPointers(const Table& table) {
+  std::vector<const Column*> columns;
+  for (const Column& column : table.columns) {
+    columns.push_back(&column);
+  }
+  return columns;
+}
+
+bool IsNumeric(const Column& column) {
+  return std::holds_alternative<IntValues>(column.values) ||
+         std::holds_alternative<FloatValues>(column.values);
+}
+
+Column EmptyLike(const Column& column) {
+  Column made{column.name, column.unit, column.role, column.doc, {}, {}};
+  std::visit([&](const auto& cells) { made.values = std::decay_t<decltype(cells)>(); },
+             column.values);
+  return made;
+}
+
+void AppendCells(Column& to, const Column& from) {
+  BS_CHECK(to.values.index() == from.values.index());
+  if (!to.missing.empty() || !from.missing.empty()) {
+    to.missing.resize(to.size(), 0);
+    to.missing.insert(to.missing.end(), from.missing.begin(), from.missing.end());
+    to.missing.resize(to.size() + from.size(), 0);
+  }
+  std::visit(
+      [&](auto& cells) {
+        const auto& more = std::get<std::decay_t<decltype(cells)>>(from.values);
+        cells.insert(cells.end(), more.begin(), more.end());
+      },
+      to.values);
+}
+
+Column TakeCells(const Column& column, std::span<const uint32_t> rows) {
+  Column taken = EmptyLike(column);
+  std::visit(
+      [&](const auto& cells) {
+        auto& to = std::get<std::decay_t<decltype(cells)>>(taken.values);
+        to.reserve(rows.size());
+        for (const uint32_t row : rows) {
+          to.push_back(cells[row]);
+        }
+      },
+      column.values);
+  if (!column.missing.empty()) {
+    for (const uint32_t row : rows) {
+      taken.missing.push_back(column.missing[row]);
+    }
+  }
+  return taken;
+}
+
+void AddTo(int64_t& sum, int64_t value) {
+  using Limits = std::numeric_limits<int64_t>;
+  if (__builtin_add_overflow(sum, value, &sum)) {
+    sum = value > 0 ? Limits::max() : Limits::min();
+  }
+}
+
+void AddTo(double& sum, double value) { sum += value; }
+
+template <class T>
+void AddTo(T&, const T&) {
+  BS_CHECK(false && "kSum needs a column of numbers");
+}
+
+// What the cells `group` of one column become; false when the result is missing.
+template <class Values>
+bool Combine(const Column& column, const Values& cells, std::span<const uint32_t> group,
+             typename Values::value_type& result) {
+  bool found = false;
+  for (const uint32_t row : group) {
+    if (column.IsMissing(row)) {
+      if (column.role == Role::kDerived) {
+        return false;
+      }
+    } else if (!found) {
+      result = cells[row];
+      found = true;
+    } else if (column.role == Role::kSum) {
+      AddTo(result, cells[row]);
+    } else if (column.role == Role::kDerived && CompareValues(cells[row], result) != 0) {
+      return false;
+    } else if ((column.role == Role::kMin && CompareValues(cells[row], result) < 0) ||
+               (column.role == Role::kMax && CompareValues(cells[row], result) > 0)) {
+      result = cells[row];
+    }
+  }
+  return found;
+}
+
+// `rows` cut at `ends`: one group of rows for each row of the result.
+Column CombineColumn(const Column& column, std::span<const uint32_t> rows, const Rows& ends) {
+  Column combined = EmptyLike(column);
+  std::visit(
+      [&](const auto& cells) {
+        using Values = std::decay_t<decltype(cells)>;
+        uint32_t begin = 0;
+        for (const uint32_t end : ends) {
+          typename Values::value_type value{};
+          if (Combine(column, cells, rows.subspan(begin, end - begin), value)) {
+            std::get<Values>(combined.values).push_back(std::move(value));
+            if (!combined.missing.empty()) {
+              combined.missing.push_back(0);
+            }
+          } else {
+            PushMissing(combined);
+          }
+          begin = end;
+        }
+      },
+      column.values);
+  return combined;
+}
+
+// One past the last row of each run of rows with equal keys. REQUIRES: `rows` sorted by `keys`.
+Rows EndsOfGroups(std::span<const Column* const> keys, const Rows& rows) {
+  Rows ends;
+  for (size_t i = 1; i <= rows.size(); ++i) {
+    if (i == rows.size() || CompareInColumns(keys, rows[i - 1], rows[i]) != 0) {
+      ends.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  return ends;
+}
+
+std::string_view WithoutUnit(std::string_view name) {
+  for (const std::string_view suffix : {"_ns", "_us", "_bytes", "_share", "_gbps"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) {
+      return name.substr(0, name.size() - suffix.size());
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+int CompareCells(const Column& column, size_t a, size_t b) {
+  if (column.IsMissing(a) || column.IsMissing(b)) {
+    return CompareMissing(column, a, b);
+  }
+  return std::visit([&](const auto& cells) { return CompareValues(cells[a], cells[b]); },
+                    column.values);
+}
+
+Table Concat(std::span<const Table> parts) {
+  Table whole;
+  size_t rows = 0;
+  for (const Table& part : parts) {
+    if (whole.name.empty()) {
+      whole.name = part.name;
+      whole.title = part.title;
+    }
+    for (const Column& from : part.columns) {
+      Column* to = whole.Find(from.name);
+      if (to == nullptr) {
+        to = &whole.columns.emplace_back(EmptyLike(from));
+        while (to->size() < rows) {
+          PushMissing(*to);
+        }
+      }
+      AppendCells(*to, from);
+    }
+    rows += part.rows();
+    for (Column& column : whole.columns) {
+      while (column.size() < rows) {
+        PushMissing(column);
+      }
+    }
+  }
+  return whole;
+}
+
+Table MergeByKey(const Table& table) {
+  std::vector<const Column*> keys;
+  for (const Column& column : table.columns) {
+    if (column.role == Role::kKey) {
+      keys.push_back(&column);
+    }
+  }
+  Rows rows = AllRows(table);
+  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+    return CompareInColumns(keys, a, b) < 0;
+  });
+  const Rows ends = EndsOfGroups(keys, rows);
+  Table merged{table.name, table.title, {}};
+  for (const Column& column : table.columns) {
+    merged.columns.push_back(CombineColumn(column, rows, ends));
+  }
+  return merged;
+}
+
+Table MergeByKey(std::span<const Table> parts) { return MergeByKey(Concat(parts)); }
+
+const Column* FindBySortName(const Table& table, std::string_view name) {
+  if (const Column* exact = table.Find(name); exact != nullptr) {
+    return exact;
+  }
+  for (const Column& column : table.columns) {
+    if (WithoutUnit(column.name) == name) {
+      return &column;
+    }
+  }
+  return nullptr;
+}
+
+Result<Table> SortBy(const Table& table, std::string_view column) {
+  const Column* first = FindBySortName(table, column);
+  if (first == nullptr) {
+    std::string known;
+    for (const Column& each : table.columns) {
+      known += (known.empty() ? "" : ", ") + each.name;
+    }
+    return Error{ErrorCode::kInvalidArgument, "table " + table.name + " has no column '" +
+                                                  std::string(column) + "'; it has " + known};
+  }
+  const std::vector<const Column*> columns = ColumnPointers(table);
+  const int sign = IsNumeric(*first) ? -1 : 1;
+  Rows rows = AllRows(table);
+  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+    const bool any_missing = first->IsMissing(a) || first->IsMissing(b);
+    const int order =
+        any_missing ? CompareMissing(*first, a, b) : sign * CompareCells(*first, a, b);
+    return order != 0 ? order < 0 : CompareInColumns(columns, a, b) < 0;
+  });
+  return TakeRows(table, rows);
+}
+
+Table SortAll(const Table& table) {
+  const std::vector<const Column*> columns = ColumnPointers(table);
+  Rows rows = AllRows(table);
+  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+    return CompareInColumns(columns, a, b) < 0;
+  });
+  return TakeRows(table, rows);
+}
+
+Table Head(const Table& table, size_t count) {
+  Rows rows = AllRows(table);
+  rows.resize(std::min(rows.size(), count));
+  return TakeRows(table, rows);
+}
+
+Table TakeRows(const Table& table, std::span<const uint32_t> rows) {
+  Table taken{table.name, table.title, {}};
+  for (const Column& column : table.columns) {
+    taken.columns.push_back(TakeCells(column, rows));
+  }
+  return taken;
+}
+
+}  // namespace borescope

@@ -1,0 +1,58 @@
+// What can be done to any table, whatever it is about: join, merge, sort, cut. Pure functions on
+// values: safe from any thread, and the result depends on the arguments alone.
+//
+// Order of cells: numbers by value (NaN above all others), text by bytes, false before true; a missing
+// cell comes after every present one, in ascending and in descending order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+// The rows of all parts, one part after another. Columns are matched by name and stand in order of
+// first appearance; where a part has no such column its cells are missing. Name, title and what a
+// column means come from the first part that tells. Associative. Columns with one name must have one
+// type (our bug otherwise).
+Table Concat(std::span<const Table> parts);
+
+// One row for each distinct combination of the kKey columns, sorted by them in column order. Of the
+// rows that fall together
+//   kSum      cells are added; integers stop at the ends of their range instead of wrapping round
+//   kMin/kMax the smallest or largest counts
+//   kDerived  the value stays if all rows agree, else it is missing: the analysis computes it anew
+// and a missing cell changes nothing, unless all are missing. A missing key is a key of its own.
+// Without any key column everything becomes one row.
+//
+// Associative: any tree of merges over any order of rows gives the same table, as long as sums are
+// integers (floating-point addition itself is not associative). kSum needs numbers (our bug
+// otherwise).
+Table MergeByKey(const Table& table);
+Table MergeByKey(std::span<const Table> parts);
+
+// Rows sorted by one column, numbers from large to small, text and flags ascending; ties by the
+// remaining columns from left to right, ascending, so that the order is total. `column` is a name or
+// a name without its unit ("total" for "total_ns"). kInvalidArgument, naming the columns there are,
+// when there is no such column.
+Result<Table> SortBy(const Table& table, std::string_view column);
+
+// The column called `name`, or `name` without its unit; nullptr when there is none.
+const Column* FindBySortName(const Table& table, std::string_view name);
+
+// Rows sorted by all columns from left to right, ascending: the neutral order.
+Table SortAll(const Table& table);
+
+// The first `count` rows.
+Table Head(const Table& table, size_t count);
+
+// The rows `rows` in that order. REQUIRES: each < table.rows().
+Table TakeRows(const Table& table, std::span<const uint32_t> rows);
+
+// Compares two cells of one column: negative, zero or positive.
+int CompareCells(const Column& column, size_t a, size_t b);
+
+}  // namespace borescope

@@ -1,0 +1,49 @@
+#include "borescope/table/table.h"
+
+#include <gtest/gtest.h>
+
+namespace borescope {
+namespace {
+
+TEST(Table, FindsColumnsByName) {
+  Table table{"t", "T", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Share.");
+  ASSERT_NE(table.Find("share"), nullptr);
+  EXPECT_EQ(table.Find("share")->unit, Unit::kShare);
+  EXPECT_EQ(table.Find("absent"), nullptr);
+  EXPECT_EQ(table.rows(), 0U);
+}
+
+TEST(Table, AMissingCellKeepsTheColumnsInStep) {
+  Table table{"t", "T", {}};
+  Column& column = AddString(table, "name", Role::kKey, "");
+  Push(column, "a literal is text");
+  EXPECT_TRUE(column.missing.empty());
+  PushMissing(column);
+  Push(column, std::string_view("b"));
+  PushOptional(column, std::optional<std::string>());
+  EXPECT_EQ(column.size(), 4U);
+  EXPECT_EQ(column.missing, (std::vector<char>{0, 1, 0, 1}));
+  EXPECT_TRUE(column.IsMissing(3));
+}
+
+TEST(Table, EveryTypeHoldsItsCells) {
+  Table table{"t", "T", {}};
+  Push(AddInt(table, "i", Unit::kCount, Role::kSum, ""), int64_t{7});
+  Push(AddFloat(table, "f", Unit::kNone, Role::kSum, ""), 0.5);
+  Push(AddBool(table, "b", Role::kDerived, ""), true);
+  EXPECT_EQ(std::get<IntValues>(table.columns[0].values).front(), 7);
+  EXPECT_EQ(std::get<FloatValues>(table.columns[1].values).front(), 0.5);
+  EXPECT_EQ(std::get<BoolValues>(table.columns[2].values).front(), 1);
+  EXPECT_EQ(table.rows(), 1U);
+}
+
+TEST(TableDeathTest, AValueOfAnotherTypeIsOurBug) {
+  Table table{"t", "T", {}};
+  Column& column = AddInt(table, "i", Unit::kCount, Role::kSum, "");
+  EXPECT_DEATH(Push(column, 0.5), "values != nullptr");
+}
+
+}  // namespace
+}  // namespace borescope

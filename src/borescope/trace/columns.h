@@ -1,0 +1,128 @@
+// Row-generic work on column structs, written once: append with offset, permute, shrink. Each table
+// lists its columns in exactly one place, the ForEachColumn overload below.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope {
+
+template <class Fn, class... T>
+void ForEachColumn(Fn&& fn, T&... tables) {
+  auto visit = [&](auto member) { fn(tables.*member...); };
+  ForEachMember(visit, static_cast<const std::common_type_t<T...>*>(nullptr));
+}
+
+// The member lists. `visit` is called with a pointer to each column member.
+template <class V>
+void ForEachMember(V& visit, const HostEvents*) {
+  using T = HostEvents;
+  visit(&T::ts_ns), visit(&T::dur_ns), visit(&T::name), visit(&T::track), visit(&T::kind),
+      visit(&T::detail);
+}
+template <class V>
+void ForEachMember(V& visit, const DeviceEvents*) {
+  using T = DeviceEvents;
+  visit(&T::ts_ns), visit(&T::dur_ns), visit(&T::name), visit(&T::track), visit(&T::kind),
+      visit(&T::correlation), visit(&T::external_id), visit(&T::detail);
+}
+template <class V>
+void ForEachMember(V& visit, const Ops*) {
+  using T = Ops;
+  visit(&T::external_id), visit(&T::record_function_id), visit(&T::sequence),
+      visit(&T::forward_thread), visit(&T::input_dims), visit(&T::input_types),
+      visit(&T::collective);
+}
+template <class V>
+void ForEachMember(V& visit, const RuntimeCalls*) {
+  using T = RuntimeCalls;
+  visit(&T::correlation), visit(&T::external_id);
+}
+template <class V>
+void ForEachMember(V& visit, const Kernels*) {
+  using T = Kernels;
+  visit(&T::grid_x), visit(&T::grid_y), visit(&T::grid_z), visit(&T::block_x), visit(&T::block_y),
+      visit(&T::block_z), visit(&T::registers), visit(&T::shared_bytes),
+      visit(&T::occupancy_percent), visit(&T::graph_node_id), visit(&T::collective);
+}
+template <class V>
+void ForEachMember(V& visit, const Copies*) {
+  visit(&Copies::bytes);
+}
+template <class V>
+void ForEachMember(V& visit, const Syncs*) {
+  using T = Syncs;
+  visit(&T::stream), visit(&T::wait_on_stream), visit(&T::wait_on_record_correlation);
+}
+template <class V>
+void ForEachMember(V& visit, const Collectives*) {
+  using T = Collectives;
+  visit(&T::collective), visit(&T::dtype), visit(&T::group), visit(&T::group_desc),
+      visit(&T::ranks), visit(&T::in_elems), visit(&T::out_elems), visit(&T::group_size),
+      visit(&T::sequence);
+}
+template <class V>
+void ForEachMember(V& visit, const MemoryEvents*) {
+  using T = MemoryEvents;
+  visit(&T::ts_ns), visit(&T::track), visit(&T::device_type), visit(&T::device),
+      visit(&T::address), visit(&T::bytes), visit(&T::total_allocated), visit(&T::total_reserved);
+}
+template <class V>
+void ForEachMember(V& visit, const Flows*) {
+  using T = Flows;
+  visit(&T::ts_ns), visit(&T::track), visit(&T::id), visit(&T::is_start);
+}
+
+// How ids of a part become ids of the whole.
+struct IdMap {
+  std::span<const StringId> strings;
+  std::span<const TrackId> tracks;
+
+  StringId operator()(StringId id) const { return id.valid() ? strings[id.value] : id; }
+  TrackId operator()(TrackId id) const { return tracks[id.value]; }
+  template <class T>
+  T operator()(T value) const {
+    return value;
+  }
+};
+
+// Appends `part` to `whole`, translating string and track ids. Detail columns are the caller's job.
+template <class Table>
+void AppendRows(Table& whole, const Table& part, const IdMap& map) {
+  ForEachColumn(
+      [&](auto& to, const auto& from) {
+        const size_t old_size = to.size();
+        to.resize(old_size + from.size());
+        for (size_t i = 0; i < from.size(); ++i) {
+          to[old_size + i] = map(from[i]);
+        }
+      },
+      whole, part);
+}
+
+// Reorders one column: new row i is old row order[i].
+template <class T>
+void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
+  std::vector<T> moved(column.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    moved[i] = column[order[i]];
+  }
+  column.swap(moved);
+}
+
+// Columns may be permuted in parallel, at the price of one spare copy each; one after another here
+// keeps the peak at a single spare column.
+template <class Table>
+void PermuteRows(Table& table, std::span<const uint32_t> order) {
+  ForEachColumn([&](auto& column) { PermuteColumn(column, order); }, table);
+}
+
+template <class Table>
+void ReserveRows(Table& table, size_t rows) {
+  ForEachColumn([&](auto& column) { column.reserve(rows); }, table);
+}
+
+}  // namespace borescope

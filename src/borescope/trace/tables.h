@@ -1,0 +1,220 @@
+// The columns of a trace: what was recorded, one struct of equal-length vectors per table, plain data.
+// Two spines hold every timed event: host_events (what threads did) and device_events (what streams
+// did). Details hang off a spine row by its `detail`, a row number in the table chosen by the row's
+// kind, or kNoDetail. After TraceBuilder::Finish all of this is immutable.
+//
+// Times are integer nanoseconds on the file's own clock ("ts" x 1000); Meta::base_ns turns them into
+// Unix time when the producer recorded it. Missing numbers are kMissing unless a column says otherwise.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "borescope/base/id.h"
+
+namespace borescope {
+
+inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
+// A number the producer did not record. (The smallest int64: ids may be negative.)
+inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
+
+// Outer to inner: of two events with equal times the smaller kind is the parent.
+enum class HostKind : uint8_t {
+  kPython,      // python_function frame; no detail
+  kAnnotation,  // user_annotation (record_function, ProfilerStep#N); detail: ops
+  kOp,          // framework operator call; detail: ops
+  kRuntime,     // driver or runtime API call; detail: runtime_calls
+  kOther,       // overhead and unknown categories; no detail
+};
+
+enum class DeviceKind : uint8_t {
+  kKernel,      // device function; detail: kernels
+  kMemcpy,      // detail: copies
+  kMemset,      // detail: copies
+  kSync,        // cuda_sync record: a wait, never device work; detail: syncs
+  kAnnotation,  // gpu_user_annotation: covers idle gaps, never device work; no detail
+  kOther,       // cuda_event, profiler ranges and the like; never device work; no detail
+};
+
+// True for the kinds that occupy the device: busy time is their union.
+inline bool IsDeviceWork(DeviceKind kind) { return kind <= DeviceKind::kMemset; }
+
+enum class TrackKind : uint8_t { kHost, kDevice };
+
+// A line of events: a host thread or a device stream.
+struct Tracks {
+  std::vector<TrackKind> kind;
+  std::vector<int64_t> pid;      // host: process id; device: device number as recorded
+  std::vector<int64_t> tid;      // host: thread id; device: stream number
+  std::vector<StringId> name;    // from thread_name metadata; may be empty
+  std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
+  std::vector<uint32_t> end_row;
+
+  size_t size() const { return kind.size(); }
+};
+
+// Spine. Sorted by (track, ts, -dur, kind, source order): a track is one contiguous slice and a
+// properly nested track is in preorder.
+struct HostEvents {
+  std::vector<int64_t> ts_ns;
+  std::vector<int64_t> dur_ns;   // >= 0
+  std::vector<StringId> name;
+  std::vector<TrackId> track;
+  std::vector<HostKind> kind;
+  std::vector<uint32_t> detail;
+
+  size_t size() const { return ts_ns.size(); }
+  int64_t end_ns(HostId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
+};
+
+// Spine. Sorted like HostEvents.
+struct DeviceEvents {
+  std::vector<int64_t> ts_ns;
+  std::vector<int64_t> dur_ns;   // >= 0
+  std::vector<StringId> name;
+  std::vector<TrackId> track;
+  std::vector<DeviceKind> kind;
+  std::vector<int64_t> correlation;  // joins with RuntimeCalls::correlation
+  std::vector<int64_t> external_id;  // id of the op in new files, copy of correlation in old ones
+  std::vector<uint32_t> detail;
+
+  size_t size() const { return ts_ns.size(); }
+  int64_t end_ns(DeviceId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
+};
+
+// Detail of an op or annotation that carries args.
+struct Ops {
+  std::vector<int64_t> external_id;
+  std::vector<int64_t> record_function_id;  // equals rf_id of a PyTorch execution trace
+  std::vector<int64_t> sequence;            // autograd sequence number
+  std::vector<int64_t> forward_thread;      // > 0 on backward ops; the profiler's own numbering
+  std::vector<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
+  std::vector<StringId> input_types;        // JSON text as recorded
+  std::vector<uint32_t> collective;         // row of Collectives or kNoDetail
+
+  size_t size() const { return external_id.size(); }
+};
+
+struct RuntimeCalls {
+  std::vector<int64_t> correlation;
+  std::vector<int64_t> external_id;
+
+  size_t size() const { return correlation.size(); }
+};
+
+struct Kernels {
+  std::vector<int32_t> grid_x, grid_y, grid_z;     // blocks (AMD dispatches: work-items); -1 missing
+  std::vector<int32_t> block_x, block_y, block_z;  // threads; -1 missing
+  std::vector<int32_t> registers;                  // per thread; -1 missing
+  std::vector<int32_t> shared_bytes;               // static + dynamic; -1 missing
+  std::vector<int32_t> occupancy_percent;          // the producer's estimate; -1 missing
+  std::vector<int64_t> graph_node_id;              // CUDA graph node
+  std::vector<uint32_t> collective;                // row of Collectives or kNoDetail
+
+  size_t size() const { return registers.size(); }
+};
+
+struct Copies {
+  std::vector<int64_t> bytes;
+
+  size_t size() const { return bytes.size(); }
+};
+
+struct Syncs {
+  std::vector<int64_t> stream;              // the stream that waits
+  std::vector<int64_t> wait_on_stream;
+  std::vector<int64_t> wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
+
+  size_t size() const { return stream.size(); }
+};
+
+// Of a record_param_comms op or a collective kernel.
+struct Collectives {
+  std::vector<StringId> collective;  // "allreduce"
+  std::vector<StringId> dtype;       // "BFloat16"
+  std::vector<StringId> group;       // process group name
+  std::vector<StringId> group_desc;
+  std::vector<StringId> ranks;       // as recorded: "[0, 1]"
+  std::vector<int64_t> in_elems;
+  std::vector<int64_t> out_elems;
+  std::vector<int64_t> group_size;
+  std::vector<int64_t> sequence;
+
+  size_t size() const { return collective.size(); }
+};
+
+// Allocator events ("[memory]" instants), in time order.
+struct MemoryEvents {
+  std::vector<int64_t> ts_ns;
+  std::vector<TrackId> track;
+  std::vector<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...
+  std::vector<int32_t> device;
+  std::vector<uint64_t> address;
+  std::vector<int64_t> bytes;        // negative: freed
+  std::vector<int64_t> total_allocated;
+  std::vector<int64_t> total_reserved;
+
+  size_t size() const { return ts_ns.size(); }
+};
+
+// Producer flows between forward and backward operators ("fwdbwd").
+struct Flows {
+  std::vector<int64_t> ts_ns;
+  std::vector<TrackId> track;
+  std::vector<int64_t> id;
+  std::vector<char> is_start;
+
+  size_t size() const { return ts_ns.size(); }
+};
+
+// How many events of each (phase, category) the input held, everything counted.
+struct EventCount {
+  char phase = '?';
+  StringId category;      // empty when the event had none
+  uint64_t count = 0;
+  int64_t total_ns = 0;   // sum of durations as recorded; 0 for phases without one
+};
+
+struct DeviceInfo {
+  int64_t id = kMissing;
+  std::string name;             // may be empty: some AMD drivers report none
+  int64_t total_bytes = kMissing;
+  int64_t multiprocessors = kMissing;  // SMs or compute units
+  int64_t compute_major = kMissing;
+  int64_t compute_minor = kMissing;
+  int64_t warp_size = kMissing;
+  int64_t max_threads_per_multiprocessor = kMissing;
+};
+
+enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kIntel, kMeta };
+
+// Which profiler options were on, as far as the file shows.
+struct RecordedOptions {
+  bool record_shapes = false;
+  bool profile_memory = false;
+  bool with_stack = false;
+  bool with_modules = false;
+  bool with_flops = false;
+};
+
+struct Meta {
+  std::string file;                  // as the user named it
+  std::string format;                // "kineto-json"
+  std::string producer;              // "PyTorch profiler (Kineto)", ...
+  std::optional<int64_t> rank;       // recorded in the file
+  std::optional<int64_t> world_size;
+  std::optional<int64_t> base_ns;    // Unix time of ts = 0
+  std::string backend;               // "nccl"
+  std::string nccl_version;
+  std::string trace_name;
+  Vendor vendor = Vendor::kUnknown;
+  std::vector<DeviceInfo> devices;   // all visible devices of the process, not the used ones
+  RecordedOptions options;
+  uint64_t text_bytes = 0;           // inflated size
+  uint64_t file_bytes = 0;           // as stored
+};
+
+}  // namespace borescope

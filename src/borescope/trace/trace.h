@@ -1,0 +1,72 @@
+// Trace: one rank's recording, finished and immutable. Safe to read from any number of threads.
+// Made by TraceBuilder::Finish; what follows from it (call tree, correlation, ...) is in index/.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/trace/string_pool.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope {
+
+struct TraceData {
+  Meta meta;
+  StringPool strings;
+  Tracks tracks;
+  HostEvents host;
+  DeviceEvents device;
+  Ops ops;
+  RuntimeCalls runtime_calls;
+  Kernels kernels;
+  Copies copies;
+  Syncs syncs;
+  Collectives collectives;
+  MemoryEvents memory;
+  Flows flows;
+  std::vector<EventCount> event_counts;  // sorted by (phase, category text)
+  int64_t begin_ns = 0;                  // first start and last end of all complete events except
+  int64_t end_ns = 0;                    // "Trace" spans; equal when there are none
+  Diagnostics diagnostics;               // what reading the file had to repair or drop
+};
+
+class Trace {
+ public:
+  explicit Trace(TraceData data) : data_(std::move(data)) {}
+  Trace(Trace&&) = default;
+  Trace& operator=(Trace&&) = default;
+
+  const Meta& meta() const { return data_.meta; }
+  const StringPool& strings() const { return data_.strings; }
+  const Tracks& tracks() const { return data_.tracks; }
+  const HostEvents& host() const { return data_.host; }
+  const DeviceEvents& device() const { return data_.device; }
+  const Ops& ops() const { return data_.ops; }
+  const RuntimeCalls& runtime_calls() const { return data_.runtime_calls; }
+  const Kernels& kernels() const { return data_.kernels; }
+  const Copies& copies() const { return data_.copies; }
+  const Syncs& syncs() const { return data_.syncs; }
+  const Collectives& collectives() const { return data_.collectives; }
+  const MemoryEvents& memory() const { return data_.memory; }
+  const Flows& flows() const { return data_.flows; }
+  const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
+  const Diagnostics& diagnostics() const { return data_.diagnostics; }
+
+  int64_t begin_ns() const { return data_.begin_ns; }
+  int64_t end_ns() const { return data_.end_ns; }
+  int64_t span_ns() const { return data_.end_ns - data_.begin_ns; }
+
+  std::string_view Text(StringId id) const { return data_.strings.Get(id); }
+  std::string_view Name(HostId id) const { return Text(data_.host.name[id.value]); }
+  std::string_view Name(DeviceId id) const { return Text(data_.device.name[id.value]); }
+  // Device and stream number of a device event, as recorded (AMD devices are agent numbers).
+  int64_t DeviceOf(DeviceId id) const { return data_.tracks.pid[data_.device.track[id.value].value]; }
+  int64_t StreamOf(DeviceId id) const { return data_.tracks.tid[data_.device.track[id.value].value]; }
+
+ private:
+  TraceData data_;
+};
+
+}  // namespace borescope

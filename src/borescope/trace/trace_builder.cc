@@ -1,0 +1,309 @@
+#include "borescope/trace/trace_builder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "borescope/base/check.h"
+#include "borescope/base/parallel.h"
+#include "borescope/trace/columns.h"
+#include "borescope/trace/sort_rows.h"
+
+namespace borescope {
+namespace {
+
+// Longer than any profile anybody keeps in one file; the limit other tools use as well.
+constexpr int64_t kLongestEventNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
+
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
+void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
+  for (size_t i = from; i < details.size(); ++i) {
+    if (details[i] != kNoDetail) {
+      details[i] += shift;
+    }
+  }
+}
+
+uint32_t Rows(size_t size) {
+  BS_CHECK(size < kNoDetail);
+  return static_cast<uint32_t>(size);
+}
+
+// How far the detail numbers of each kind move when a part is appended.
+struct HostShift {
+  uint32_t ops;
+  uint32_t runtime_calls;
+
+  uint32_t operator[](HostKind kind) const {
+    return kind == HostKind::kRuntime ? runtime_calls : ops;
+  }
+};
+
+struct DeviceShift {
+  uint32_t kernels;
+  uint32_t copies;
+  uint32_t syncs;
+
+  uint32_t operator[](DeviceKind kind) const {
+    return kind == DeviceKind::kKernel ? kernels : kind == DeviceKind::kSync ? syncs : copies;
+  }
+};
+
+template <class Spine, class Shift>
+void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift& shift) {
+  const size_t old_size = whole.size();
+  AppendRows(whole, part, map);
+  for (size_t i = old_size; i < whole.size(); ++i) {
+    if (whole.detail[i] != kNoDetail) {
+      whole.detail[i] += shift[whole.kind[i]];
+    }
+  }
+}
+
+void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
+  const uint32_t collectives = Rows(whole.collectives.size());
+  const size_t ops = whole.ops.size();
+  const size_t kernels = whole.kernels.size();
+  AppendRows(whole.ops, part.ops, map);
+  AppendRows(whole.runtime_calls, part.runtime_calls, map);
+  AppendRows(whole.kernels, part.kernels, map);
+  AppendRows(whole.copies, part.copies, map);
+  AppendRows(whole.syncs, part.syncs, map);
+  AppendRows(whole.collectives, part.collectives, map);
+  AppendRows(whole.memory, part.memory, map);
+  AppendRows(whole.flows, part.flows, map);
+  ShiftDetails(whole.ops.collective, ops, collectives);
+  ShiftDetails(whole.kernels.collective, kernels, collectives);
+}
+
+// Tracks in a stable, readable order: host threads, then streams, each by (pid, tid).
+std::vector<uint32_t> RankTracks(Tracks& tracks) {
+  std::vector<uint32_t> order(tracks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(tracks.kind[a], tracks.pid[a], tracks.tid[a]) <
+           std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b]);
+  });
+  PermuteColumn(tracks.kind, order);
+  PermuteColumn(tracks.pid, order);
+  PermuteColumn(tracks.tid, order);
+  PermuteColumn(tracks.name, order);
+  std::vector<uint32_t> new_id(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    new_id[order[i]] = i;
+  }
+  return new_id;
+}
+
+void Renumber(std::vector<TrackId>& column, std::span<const uint32_t> new_id) {
+  for (TrackId& track : column) {
+    track.value = new_id[track.value];
+  }
+}
+
+// The order of two rows of one track: start, then longer first, then outer kind first.
+template <class Spine>
+auto OuterFirst(const Spine& spine) {
+  return [&spine](uint32_t a, uint32_t b) {
+    if (spine.ts_ns[a] != spine.ts_ns[b]) {
+      return spine.ts_ns[a] < spine.ts_ns[b];
+    }
+    if (spine.dur_ns[a] != spine.dur_ns[b]) {
+      return spine.dur_ns[a] > spine.dur_ns[b];
+    }
+    return spine.kind[a] < spine.kind[b];
+  };
+}
+
+template <class Spine>
+void SortSpine(Spine& spine, Tracks& tracks, TrackKind kind, int threads) {
+  TrackOrder order = OrderByTrack(
+      spine.size(), tracks.size(), [&](uint32_t row) { return spine.track[row].value; },
+      OuterFirst(spine), threads);
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] == kind) {
+      tracks.first_row[track] = order.first[track];
+      tracks.end_row[track] = order.first[track + 1];
+    }
+  }
+  if (!std::is_sorted(order.rows.begin(), order.rows.end())) {
+    PermuteRows(spine, order.rows);
+  }
+}
+
+// Cuts what no event can have been: to the start of the next event of its track, or to nothing.
+template <class Spine, class Limit>
+void CutDurations(Spine& spine, const StringPool& strings, Diagnostics& diagnostics,
+                  const Limit& limit) {
+  for (size_t row = 0; row < spine.size(); ++row) {
+    if (spine.dur_ns[row] <= limit(row)) {
+      continue;
+    }
+    const bool has_next = row + 1 < spine.size() && spine.track[row + 1] == spine.track[row];
+    diagnostics.Count(Diag::kImpossibleDuration, Diagnostics::kNoByte,
+                      strings.Get(spine.name[row]));
+    spine.dur_ns[row] = has_next ? spine.ts_ns[row + 1] - spine.ts_ns[row] : 0;
+  }
+}
+
+template <class Spine>
+void CoverTime(TraceData& data, const Spine& spine) {
+  for (size_t row = 0; row < spine.size(); ++row) {
+    data.begin_ns = std::min(data.begin_ns, spine.ts_ns[row]);
+    data.end_ns = std::max(data.end_ns, spine.ts_ns[row] + spine.dur_ns[row]);
+  }
+}
+
+void CoverSpines(TraceData& data) {
+  if (data.host.size() + data.device.size() == 0) {
+    return;
+  }
+  data.begin_ns = std::numeric_limits<int64_t>::max();
+  data.end_ns = std::numeric_limits<int64_t>::min();
+  CoverTime(data, data.host);
+  CoverTime(data, data.device);
+}
+
+void SortMemory(MemoryEvents& memory) {
+  std::vector<uint32_t> order(memory.size());
+  std::iota(order.begin(), order.end(), 0U);
+  SortRuns(std::span(order),
+           [&](uint32_t a, uint32_t b) { return memory.ts_ns[a] < memory.ts_ns[b]; });
+  if (!std::is_sorted(order.begin(), order.end())) {
+    PermuteRows(memory, order);
+  }
+}
+
+void SortEventCounts(TraceData& data) {
+  std::sort(data.event_counts.begin(), data.event_counts.end(),
+            [&](const EventCount& a, const EventCount& b) {
+              return std::pair(a.phase, data.strings.Get(a.category)) <
+                     std::pair(b.phase, data.strings.Get(b.category));
+            });
+}
+
+}  // namespace
+
+size_t TracePart::TrackKeyHash::operator()(const TrackKey& key) const {
+  const auto mix = static_cast<uint64_t>(key.pid) * 0x9e3779b97f4a7c15ULL ^
+                   static_cast<uint64_t>(key.tid) * 0xff51afd7ed558ccdULL ^
+                   static_cast<uint64_t>(key.kind);
+  return mix ^ (mix >> 31);
+}
+
+TracePart::TracePart() = default;
+
+TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid) {
+  const TrackKey key{kind, pid, tid};
+  if (last_track_.valid() && key == last_key_) {
+    return last_track_;
+  }
+  const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{Rows(data.tracks.size())});
+  if (is_new) {
+    data.tracks.kind.push_back(kind);
+    data.tracks.pid.push_back(pid);
+    data.tracks.tid.push_back(tid);
+    data.tracks.name.push_back(StringId{0});
+  }
+  last_key_ = key;
+  last_track_ = place->second;
+  return last_track_;
+}
+
+TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid) const {
+  const auto found = track_ids_.find({kind, pid, tid});
+  return found == track_ids_.end() ? TrackId{} : found->second;
+}
+
+void TracePart::CountEvent(char phase, StringId category, int64_t dur_ns) {
+  auto& counts = data.event_counts;
+  auto matches = [&](const EventCount& count) {
+    return count.phase == phase && count.category == category;
+  };
+  if (last_count_ >= counts.size() || !matches(counts[last_count_])) {
+    const auto found = std::find_if(counts.begin(), counts.end(), matches);
+    last_count_ = static_cast<size_t>(found - counts.begin());
+    if (found == counts.end()) {
+      counts.push_back({phase, category, 0, 0});
+    }
+  }
+  counts[last_count_].count += 1;
+  counts[last_count_].total_ns = SaturatingAdd(counts[last_count_].total_ns, dur_ns);
+}
+
+TraceBuilder::TraceBuilder() = default;
+
+void TraceBuilder::Append(TracePart&& part) {
+  TraceData& whole = whole_.data;
+  TraceData& rows = part.data;
+  std::vector<StringId> strings(rows.strings.size());
+  for (uint32_t id = 0; id < strings.size(); ++id) {
+    strings[id] = whole.strings.Intern(rows.strings.Get({id}));
+  }
+  std::vector<TrackId> tracks(rows.tracks.size());
+  for (size_t t = 0; t < tracks.size(); ++t) {
+    tracks[t] = whole_.Track(rows.tracks.kind[t], rows.tracks.pid[t], rows.tracks.tid[t]);
+  }
+  const IdMap map{strings, tracks};
+  for (const TracePart::ThreadName& name : part.thread_names) {
+    whole_.thread_names.push_back({name.pid, name.tid, map(name.name)});
+  }
+  AppendSpine(whole.host, rows.host, map,
+              HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())});
+  AppendSpine(whole.device, rows.device, map,
+              DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()),
+                          Rows(whole.syncs.size())});
+  AppendDetails(whole, rows, map);
+  for (const EventCount& count : rows.event_counts) {
+    whole_.CountEvent(count.phase, map(count.category), count.total_ns);
+    whole_.AddCount(count.count - 1);
+  }
+  whole.diagnostics.Merge(rows.diagnostics);
+}
+
+void TraceBuilder::Reserve(size_t host_events, size_t device_events) {
+  ReserveRows(whole_.data.host, host_events);
+  ReserveRows(whole_.data.device, device_events);
+}
+
+// Streams are named "stream N"; any other name is a thread's.
+void TraceBuilder::NameTracks() {
+  for (const TracePart::ThreadName& row : whole_.thread_names) {
+    const bool is_stream = whole_.data.strings.Get(row.name).starts_with("stream ");
+    const TrackId track = whole_.FindTrack(is_stream ? TrackKind::kDevice : TrackKind::kHost,
+                                           row.pid, row.tid);
+    if (track.valid()) {
+      whole_.data.tracks.name[track.value] = row.name;
+    }
+  }
+}
+
+Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
+  TraceData& data = whole_.data;
+  data.meta = std::move(meta);
+  NameTracks();
+  const std::vector<uint32_t> new_id = RankTracks(data.tracks);
+  for (std::vector<TrackId>* column :
+       {&data.host.track, &data.device.track, &data.memory.track, &data.flows.track}) {
+    Renumber(*column, new_id);
+  }
+  data.tracks.first_row.assign(data.tracks.size(), 0);
+  data.tracks.end_row.assign(data.tracks.size(), 0);
+  SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
+  SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
+  SortMemory(data.memory);
+  CutDurations(data.host, data.strings, data.diagnostics, [](size_t) { return kLongestEventNs; });
+  const int64_t device_limit =
+      profiled_ns > 0 ? std::min(profiled_ns, kLongestEventNs) : kLongestEventNs;
+  CutDurations(data.device, data.strings, data.diagnostics, [&](size_t row) {
+    return IsDeviceWork(data.device.kind[row]) ? device_limit : kLongestEventNs;
+  });
+  CoverSpines(data);
+  SortEventCounts(data);
+  return Trace(std::move(data));
+}
+
+}  // namespace borescope

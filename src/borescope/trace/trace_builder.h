@@ -1,0 +1,85 @@
+// TraceBuilder: the one door into a Trace. A format adapter fills TraceParts (one per chunk of input,
+// on any thread), the builder joins them in input order and Finish sorts everything once.
+//
+// Legal order of calls: Append any number of times, then Finish exactly once.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+// Rows of one piece of the input with ids of its own: StringIds of `data.strings`, TrackIds of
+// `data.tracks`, details of `data`'s tables. Rows stand in source order. Not thread-safe.
+class TracePart {
+ public:
+  TracePart();
+
+  // A recorded name of a thread or stream; given to its track, if there is one, by Finish.
+  struct ThreadName {
+    int64_t pid;
+    int64_t tid;
+    StringId name;
+  };
+
+  TraceData data;
+  std::vector<ThreadName> thread_names;
+
+  StringId Intern(std::string_view text) { return data.strings.Intern(text); }
+
+  // The track of a host thread or device stream; made on first sight.
+  TrackId Track(TrackKind kind, int64_t pid, int64_t tid);
+  // The track if it exists, else invalid.
+  TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid) const;
+
+  // Counts one event of the input.
+  void CountEvent(char phase, StringId category, int64_t dur_ns);
+  // Adds `more` events to the count that CountEvent touched last.
+  void AddCount(uint64_t more) { data.event_counts[last_count_].count += more; }
+
+ private:
+  struct TrackKey {
+    TrackKind kind;
+    int64_t pid;
+    int64_t tid;
+    bool operator==(const TrackKey&) const = default;
+  };
+  struct TrackKeyHash {
+    size_t operator()(const TrackKey& key) const;
+  };
+
+  std::unordered_map<TrackKey, TrackId, TrackKeyHash> track_ids_;
+  TrackKey last_key_{};
+  TrackId last_track_;
+  size_t last_count_ = 0;
+};
+
+class TraceBuilder {
+ public:
+  TraceBuilder();
+
+  // Adds the rows of `part` after those already here. Its meta is ignored.
+  void Append(TracePart&& part);
+
+  // Makes room for about this many host and device events, to spare the growth of large columns.
+  void Reserve(size_t host_events, size_t device_events);
+
+  Diagnostics& diagnostics() { return whole_.data.diagnostics; }
+  size_t host_size() const { return whole_.data.host.size(); }
+  size_t device_size() const { return whole_.data.device.size(); }
+
+  // Sorts the spines, fills track slices, cuts impossible durations and returns the finished trace.
+  // `profiled_ns`, when positive, is how long the profiler ran: no device work can be longer.
+  Trace Finish(Meta meta, int64_t profiled_ns, int threads);
+
+ private:
+  void NameTracks();
+
+  TracePart whole_;
+};
+
+}  // namespace borescope
