@@ -6,8 +6,8 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
-#include "borescope/analysis/group_by.h"
-#include "borescope/analysis/hta_breakdown.h"
+#include "borescope/analysis/group_keys.h"
+#include "borescope/analysis/hta.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {

@@ -13,6 +13,9 @@ std::string DeviceName(const DeviceInfo& device, Vendor vendor);
 // All visible devices, equal ones counted: "8 x NVIDIA A100-SXM4-80GB".
 std::string DescribeDevices(const Meta& meta);
 
+// "1682725898094192.250 us": a moment on the file's clock, exactly.
+std::string FormatMoment(int64_t ts_ns);
+
 // "12.3 ms", "45.6 %", "1,234".
 std::string FormatTime(int64_t ns);
 std::string FormatShare(double share);

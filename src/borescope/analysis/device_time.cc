@@ -92,6 +92,7 @@ std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& select
     }
   }
   std::vector<DeviceTime> times;
+  times.reserve(groups.size());
   for (const auto& [gpu_stream, streams] : groups) {
     times.push_back(TimeOf(gpu_stream, streams));
   }

@@ -47,7 +47,8 @@ void AddStatsColumns(Table& table, std::string_view what) {
   AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest duration.");
   AddFloat(table, "stddev_ns", Unit::kNanoseconds, Role::kDerived,
            "Sample standard deviation of the durations; 0 for a single one.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / total of all rows of this table.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Total / total of all rows of this table.");
   AddInt(table, kLow, Unit::kNone, Role::kSum, "Sum of squares, low bits; dropped at the end.");
   AddInt(table, kHigh, Unit::kNone, Role::kSum, "Sum of squares, high bits; dropped at the end.");
 }

@@ -1,5 +1,5 @@
-// Small steps that end an analysis: derived columns are filled in and rows put in order, once, after
-// the last reduce.
+// Small steps that end an analysis: derived columns are filled in and rows put in order, once,
+// after the last reduce.
 #pragma once
 
 #include <string_view>

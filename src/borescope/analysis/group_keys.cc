@@ -7,7 +7,7 @@ namespace {
 
 struct KeyRow {
   GroupKey key;
-  std::string_view by;      // as written after --by
+  std::string_view by;  // as written after --by
   std::string_view column;
   bool before_name;
   bool is_text;
@@ -22,7 +22,8 @@ constexpr KeyRow kKeyRows[] = {
     {GroupKey::kGpu, "gpu", "gpu", true, false, "Device number as recorded."},
     {GroupKey::kStream, "stream", "stream", true, false, "Stream (queue) of the device."},
     {GroupKey::kPhase, "phase", "phase", true, true,
-     "forward, backward or optimizer, from the launch's surroundings on the host; other if unknown."},
+     "forward, backward or optimizer, from the launch's surroundings on the host; other if "
+     "unknown."},
     {GroupKey::kOp, "op", "op", false, true,
      "Innermost operator behind the launch; missing if there is none."},
     {GroupKey::kShape, "shape", "shapes", false, true,
@@ -37,9 +38,13 @@ int64_t NumberOf(StringId id) { return id.valid() && id.value != 0 ? int64_t{id.
 
 }  // namespace
 
+bool HasKey(std::span<const std::string> by, std::string_view key) {
+  return std::find(by.begin(), by.end(), key) != by.end();
+}
+
 GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by) : view_(view) {
   for (const KeyRow& row : kKeyRows) {
-    if (std::find(by.begin(), by.end(), row.by) != by.end()) {
+    if (HasKey(by, row.by)) {
       keys_.push_back(row.key);
       if (row.key == GroupKey::kPhase) {
         host_phases_ = HostPhases(view);

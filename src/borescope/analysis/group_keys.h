@@ -17,6 +17,9 @@ namespace borescope {
 
 enum class GroupKey : uint8_t { kRank, kStep, kGpu, kStream, kPhase, kOp, kShape, kDtype };
 
+// Whether `key` was asked for with --by.
+bool HasKey(std::span<const std::string> by, std::string_view key);
+
 class GroupKeys {
  public:
   // `by` holds names accepted by the analysis' row in the registry. Keys are put in the order of
@@ -33,8 +36,12 @@ class GroupKeys {
   void AddColumnsBeforeName(Table& table) const { AddColumns(table, true); }
   void AddColumnsAfterName(Table& table) const { AddColumns(table, false); }
   // REQUIRES: `values` was filled by Append.
-  void PushBeforeName(Row& row, std::span<const int64_t> values) const { PushCells(row, values, true); }
-  void PushAfterName(Row& row, std::span<const int64_t> values) const { PushCells(row, values, false); }
+  void PushBeforeName(Row& row, std::span<const int64_t> values) const {
+    PushCells(row, values, true);
+  }
+  void PushAfterName(Row& row, std::span<const int64_t> values) const {
+    PushCells(row, values, false);
+  }
 
  private:
   int64_t HostValue(GroupKey key, HostId id) const;

@@ -1,14 +1,12 @@
 // info: what was recorded. `traces` has one row a file, `event_counts` counts every event of the
 // input by phase and category, those included that no analysis looks at.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/describe.h"
 #include "borescope/analysis/row.h"
-
-#include <fmt/format.h>
 
 namespace borescope {
 namespace {
@@ -27,7 +25,8 @@ Table NewTraces() {
   number("world_size", Unit::kNone, "Number of ranks of the job, if recorded.");
   text("producer", "Program that wrote the file, as far as it tells.");
   number("events", Unit::kCount, "All events of the file, everything counted.");
-  number("host_events", Unit::kCount, "Complete events of the host: operators, calls, annotations.");
+  number("host_events", Unit::kCount,
+         "Complete events of the host: operators, calls, annotations.");
   number("device_events", Unit::kCount, "Device work: kernels, memcpys and memsets.");
   number("streams", Unit::kCount, "Device streams with work on them.");
   number("steps", Unit::kCount, "ProfilerStep windows.");
@@ -43,7 +42,8 @@ Table NewTraces() {
 Table NewEventCounts() {
   Table table{"event_counts", "Events by phase and category", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddString(table, "phase", Role::kKey, "Phase letter: X complete, i instant, s/f flow, M metadata.");
+  AddString(table, "phase", Role::kKey,
+            "Phase letter: X complete, i instant, s/f flow, M metadata.");
   AddString(table, "category", Role::kKey, "Category as recorded; missing if there is none.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of events.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations as recorded.");
@@ -67,22 +67,6 @@ int64_t CountTracks(const Trace& trace, TrackKind kind) {
     count += tracks.kind[i] == kind && used ? 1 : 0;
   }
   return count;
-}
-
-// "8 x NVIDIA A100-SXM4-80GB", kinds of devices in the order recorded.
-std::string DescribeDevices(const Meta& meta) {
-  std::vector<std::pair<std::string, int>> kinds;
-  for (const DeviceInfo& device : meta.devices) {
-    const std::string name = DeviceName(device, meta.vendor);
-    const auto found = std::find_if(kinds.begin(), kinds.end(),
-                                    [&](const auto& kind) { return kind.first == name; });
-    found == kinds.end() ? void(kinds.emplace_back(name, 1)) : void(++found->second);
-  }
-  std::string text;
-  for (const auto& [name, count] : kinds) {
-    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, name);
-  }
-  return text;
 }
 
 std::string DescribeOptions(const RecordedOptions& options) {
@@ -123,29 +107,17 @@ void PushTrace(Table& table, const RankView& view) {
 
 }  // namespace
 
-std::string DeviceName(const DeviceInfo& device, Vendor vendor) {
-  if (!device.name.empty()) {
-    return device.name;
-  }
-  const bool amd = vendor == Vendor::kAmd;
-  std::string details;
-  if (device.multiprocessors != kMissing) {
-    details += fmt::format(", {} {}", device.multiprocessors, amd ? "CUs" : "SMs");
-  }
-  if (device.compute_major != kMissing && device.compute_minor != kMissing) {
-    details += fmt::format(", {}{}.{}", amd ? "gfx" : "sm", device.compute_major,
-                           device.compute_minor);
-  }
-  return "(unnamed" + details + ")";
-}
-
 Result<Findings> MapInfo(const RankView& view, const Params&) {
   Table traces = NewTraces();
   Table counts = NewEventCounts();
   PushTrace(traces, view);
   for (const EventCount& count : view.trace.event_counts()) {
-    Row(counts).Int(view.rank).Text({&count.phase, 1}).MaybeText(view.trace.Text(count.category))
-        .Int(static_cast<int64_t>(count.count)).Int(count.total_ns);
+    Row(counts)
+        .Int(view.rank)
+        .Text({&count.phase, 1})
+        .MaybeText(view.trace.Text(count.category))
+        .Int(static_cast<int64_t>(count.count))
+        .Int(count.total_ns);
   }
   return Findings{std::move(traces), std::move(counts)};
 }

@@ -1,6 +1,7 @@
-// kernels: device time per kernel name, and per class of kernels (index/kernel_class.h). Every kernel
-// counts, whether or not its launch was recorded; --all adds memcpys and memsets. `share` is a part
-// of all device time listed, so overlapping streams count twice here but not in the breakdown.
+// kernels: device time per kernel name, and per class of kernels (index/kernel_class.h). Every
+// kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets. `share` is
+// a part of all device time listed, so overlapping streams count twice here but not in the
+// breakdown.
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
-#include "borescope/analysis/hta_kernels.h"
+#include "borescope/analysis/hta.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/table/table_ops.h"
 
@@ -78,13 +79,14 @@ Table KernelTable(const RankView& view, const KernelGroups& kernels, const Group
   return table;
 }
 
-Table ClassTable(const RankView& view, const KernelGroups& kernels, const GroupKeys& keys) {
+Table ClassTable(const KernelGroups& kernels, const GroupKeys& keys) {
   Table table{"kernel_classes", "Device time per class of kernels", {}};
   keys.AddColumnsBeforeName(table);
   AddString(table, "class", Role::kKey, "What the kernels are for, judged by their names.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of launched kernels.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / total of all rows of this table.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Total / total of all rows of this table.");
   for (size_t i = 0; i < kernels.stats.size(); ++i) {
     Row row(table);
     keys.PushBeforeName(row, kernels.groups.key(i));
@@ -103,7 +105,7 @@ Result<Findings> MapKernels(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by);
   const KernelGroups kernels = GroupKernels(view, selected, keys, params.all);
-  return Findings{KernelTable(view, kernels, keys), ClassTable(view, kernels, keys)};
+  return Findings{KernelTable(view, kernels, keys), ClassTable(kernels, keys)};
 }
 
 Result<Findings> FinishKernels(Findings findings, const Params& params) {

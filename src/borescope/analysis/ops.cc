@@ -1,20 +1,22 @@
 // ops: host and device time per framework operator (HostKind::kOp).
 //
-//   self host     duration less the operators nested directly inside. Python frames, annotations and
-//                 runtime calls are looked through: the time of a launch stays with its operator. On a
-//                 thread that nests properly the self times of a root and all below it add up to the
-//                 duration of the root. (A nested operator that ends late counts up to the end of
-//                 the outer one.)
+//   self host     duration less the operators nested directly inside. Python frames, annotations
+//   and
+//                 runtime calls are looked through: the time of a launch stays with its operator.
+//                 On a thread that nests properly the self times of a root and all below it add up
+//                 to the duration of the root. (A nested operator that ends late counts up to the
+//                 end of the outer one.)
 //   self device   device work whose innermost operator is this call
-//   total         self and everything nested inside. Calls inside a call of the same row count once,
+//   total         self and everything nested inside. Calls inside a call of the same row count
+//   once,
 //                 with the outermost, so that recursion does not inflate a total.
 //
 // Device work without an operator has a row of its own, kNoOperator, so that self_device_ns adds up
-// to all selected device work. An operator that began outside the selected window, but launched work
-// inside it, appears with that work and without a call.
+// to all selected device work. An operator that began outside the selected window, but launched
+// work inside it, appears with that work and without a call.
 //
-// Everything is linear in the rows: host rows are in preorder, so what lies below a row is the range
-// up to subtree_end, and sums over it are differences of prefix sums.
+// Everything is linear in the rows: host rows are in preorder, so what lies below a row is the
+// range up to subtree_end, and sums over it are differences of prefix sums.
 #include "borescope/analysis/ops.h"
 
 #include <algorithm>
@@ -63,9 +65,9 @@ class OpTable {
   Grouper groups_;  // key values, then the name
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
-  std::vector<int64_t> self_host_ns_;    // per host row; meaningful for operators
-  std::vector<int64_t> device_ns_;       // per host row: selected device work of that operator
-  std::vector<int64_t> device_before_;   // prefix sums of device_ns_
+  std::vector<int64_t> self_host_ns_;   // per host row; meaningful for operators
+  std::vector<int64_t> device_ns_;      // per host row: selected device work of that operator
+  std::vector<int64_t> device_before_;  // prefix sums of device_ns_
 };
 
 uint32_t OpTable::GroupOf(HostId id) {
@@ -163,8 +165,9 @@ void OpTable::SumTotals() {
 Table OpTable::Write() const {
   Table table{"ops", "Host and device time per operator", {}};
   keys_.AddColumnsBeforeName(table);
-  AddString(table, "name", Role::kKey,
-            "Name of the operator; \"(no operator)\" holds device work that none can be found for.");
+  AddString(
+      table, "name", Role::kKey,
+      "Name of the operator; \"(no operator)\" holds device work that none can be found for.");
   keys_.AddColumnsAfterName(table);
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
@@ -180,9 +183,8 @@ Table OpTable::Write() const {
     const OpStats& stats = stats_[i];
     Row row(table);
     keys_.PushBeforeName(row, key);
-    row.Text(key.back() == kNoName
-                 ? kNoOperator
-                 : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
+    row.Text(key.back() == kNoName ? kNoOperator
+                                   : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
     keys_.PushAfterName(row, key);
     row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
     row.Int(stats.self_device_ns).Int(stats.total_device_ns).Missing();
@@ -206,7 +208,10 @@ Result<Findings> MapOps(const RankView& view, const Params& params) {
 
 Result<Findings> FinishOps(Findings findings, const Params&) {
   FillShare(findings[0], "self_device_ns", "share");
-  findings[0] = Sorted(Sorted(findings[0], "self_host_ns"), "self_device_ns");
+  const IntValues& device = Ints(findings[0], "self_device_ns");
+  const bool host_only =
+      std::all_of(device.begin(), device.end(), [](int64_t ns) { return ns == 0; });
+  findings[0] = Sorted(findings[0], host_only ? "self_host_ns" : "self_device_ns");
   return findings;
 }
 

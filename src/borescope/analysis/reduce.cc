@@ -7,7 +7,7 @@ namespace borescope {
 namespace {
 
 // The i-th table of every rank. All maps of one analysis give the same tables in the same order.
-std::vector<Table> Column(std::span<const Findings> findings, size_t i) {
+std::vector<Table> TablesAt(std::span<const Findings> findings, size_t i) {
   std::vector<Table> tables;
   for (const Findings& one : findings) {
     BS_CHECK(i < one.size() && one[i].name == findings.front()[i].name);
@@ -21,7 +21,7 @@ std::vector<Table> Column(std::span<const Findings> findings, size_t i) {
 Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params&) {
   Findings result;
   for (size_t i = 0; !findings.empty() && i < findings.front().size(); ++i) {
-    result.push_back(Concat(Column(findings, i)));
+    result.push_back(Concat(TablesAt(findings, i)));
   }
   return result;
 }
@@ -29,7 +29,7 @@ Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params
 Result<Findings> MergeFindings(std::span<const Findings> findings, const Params&) {
   Findings result;
   for (size_t i = 0; !findings.empty() && i < findings.front().size(); ++i) {
-    result.push_back(MergeByKey(Column(findings, i)));
+    result.push_back(MergeByKey(TablesAt(findings, i)));
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "borescope/analysis/analyses.h"
 
@@ -87,13 +88,13 @@ constexpr AnalysisSpec kAnalyses[] = {
 };
 
 Error BadRange(std::string_view text) {
-  return {ErrorCode::kInvalidArgument, "\"" + std::string(text) +
-                                           "\" is no list of numbers; write 0 or 0,3 or 2..5"};
+  return {ErrorCode::kInvalidArgument,
+          "\"" + std::string(text) + "\" is no list of numbers; write 0 or 0,3 or 2..5"};
 }
 
 bool ParseNumber(std::string_view text, int64_t& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  const char* end = std::to_address(text.end());
+  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
   return code == std::errc() && stop == end;
 }
 

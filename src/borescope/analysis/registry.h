@@ -1,9 +1,9 @@
-// The registry of analyses: one row per question. The CLI verb, its help, the documentation page and
-// (later) the Python method and the report section follow from the row.
+// The registry of analyses: one row per question. The CLI verb, its help, the documentation page
+// and (later) the Python method and the report section follow from the row.
 //
-// An analysis maps one rank to tables and reduces the tables of several ranks to one answer. Both are
-// pure functions: they read a finished trace, and neither print, log nor open files. Sorting for
-// display and --top are applied afterwards by the session, never inside a reduce.
+// An analysis maps one rank to tables and reduces the tables of several ranks to one answer. Both
+// are pure functions: they read a finished trace, and neither print, log nor open files. Sorting
+// for display and --top are applied afterwards by the session, never inside a reduce.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct Selection {
   NumberRanges steps;
   NumberRanges gpus;
   NumberRanges streams;
-  std::string annotation;    // host annotation name; empty = no window
-  NumberRanges instances;    // which occurrences of it, counted from 0 by start; empty = all
+  std::string annotation;  // host annotation name; empty = no window
+  NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
 
   bool empty() const {
     return steps.empty() && gpus.empty() && streams.empty() && annotation.empty();
@@ -54,9 +54,9 @@ enum class Compat : uint8_t { kNone, kHta };
 // The options of one invocation that change an answer.
 struct Params {
   Selection selection;
-  std::vector<std::string> by;   // extra group keys, checked against AnalysisSpec::by
+  std::vector<std::string> by;  // extra group keys, checked against AnalysisSpec::by
   Compat compat = Compat::kNone;
-  bool all = false;              // kernels: copies and memsets too
+  bool all = false;  // kernels: copies and memsets too
 };
 
 using Findings = std::vector<Table>;
@@ -66,17 +66,18 @@ using Findings = std::vector<Table>;
 enum class Needs : uint8_t { kNothing, kHostEvents, kOps, kDeviceEvents, kSteps };
 
 struct AnalysisSpec {
-  std::string_view name;      // verb: "kernels"
-  std::string_view summary;   // one line of help
-  std::string_view example;   // a command line shown by --help
+  std::string_view name;     // verb: "kernels"
+  std::string_view summary;  // one line of help
+  std::string_view example;  // a command line shown by --help
   Needs needs;
   std::span<const std::string_view> by;  // accepted --by keys
-  bool compat_hta;            // --compat hta is defined
-  bool takes_all;             // --all is defined
+  bool compat_hta;                       // --compat hta is defined
+  bool takes_all;                        // --all is defined
   Result<Findings> (*map)(const RankView&, const Params&);
   // Associative; findings come in rank order. The tables of one map are a valid input.
   Result<Findings> (*reduce)(std::span<const Findings>, const Params&);
-  // Derived columns (mean, share, stddev from sums) are (re)computed here, once, after the last reduce.
+  // Derived columns (mean, share, stddev from sums) are (re)computed here, once, after the last
+  // reduce.
   Result<Findings> (*finish)(Findings, const Params&);  // nullptr: nothing to do
 };
 

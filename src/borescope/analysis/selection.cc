@@ -13,9 +13,9 @@ Error NoSteps(const RankView& view) {
     return {ErrorCode::kMissingData,
             file + ": no ProfilerStep annotations; call prof.step() after every iteration"};
   }
-  return {ErrorCode::kInvalidArgument, file + ": no such step; recorded are steps " +
-                                           std::to_string(steps.front().number) + " to " +
-                                           std::to_string(steps.back().number)};
+  return {ErrorCode::kMissingData, file + ": no such step; recorded are steps " +
+                                       std::to_string(steps.front().number) + " to " +
+                                       std::to_string(steps.back().number)};
 }
 
 // The windows of an annotation's instances, in order of their start.
@@ -42,7 +42,7 @@ Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& sel
     }
   }
   if (kept.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
+    return Error{ErrorCode::kMissingData,
                  view.trace.meta().file + ": no such instance of the host annotation \"" +
                      selection.annotation + "\"; " + std::to_string(all.size()) + " recorded"};
   }
@@ -51,6 +51,7 @@ Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& sel
 
 IntervalSet StepWindows(const Steps& steps, const std::vector<uint32_t>& kept) {
   std::vector<Interval> windows;
+  windows.reserve(kept.size());
   for (const uint32_t i : kept) {
     windows.push_back({steps.steps[i].begin_ns, steps.steps[i].end_ns});
   }
@@ -87,9 +88,8 @@ Result<Selected> Selected::Make(const RankView& view, const Selection& selection
   }
   const Tracks& tracks = view.trace.tracks();
   for (size_t i = 0; i < tracks.size(); ++i) {
-    const bool keeps =
-        (selection.gpus.empty() || selection.gpus.Contains(tracks.pid[i])) &&
-        (selection.streams.empty() || selection.streams.Contains(tracks.tid[i]));
+    const bool keeps = (selection.gpus.empty() || selection.gpus.Contains(tracks.pid[i])) &&
+                       (selection.streams.empty() || selection.streams.Contains(tracks.tid[i]));
     result.keeps_track_[i] = keeps ? 1 : 0;
   }
   result.by_track_ = !selection.gpus.empty() || !selection.streams.empty();
@@ -100,9 +100,8 @@ bool Selected::KeepsTime(int64_t ts_ns) const {
   if (all_time_) {
     return true;
   }
-  const auto next = std::partition_point(windows_.begin(), windows_.end(), [ts_ns](const Interval& w) {
-    return w.end <= ts_ns;
-  });
+  const auto next = std::partition_point(windows_.begin(), windows_.end(),
+                                         [ts_ns](const Interval& w) { return w.end <= ts_ns; });
   return next != windows_.end() && next->begin <= ts_ns;
 }
 
@@ -114,7 +113,8 @@ bool Selected::Keeps(DeviceId id) const {
 
 int64_t RequestTime(const RankView& view, DeviceId id) {
   const HostId launch = view.index.correlation.launch_of[id.value];
-  return launch.valid() ? view.trace.host().ts_ns[launch.value] : view.trace.device().ts_ns[id.value];
+  return launch.valid() ? view.trace.host().ts_ns[launch.value]
+                        : view.trace.device().ts_ns[id.value];
 }
 
 }  // namespace borescope

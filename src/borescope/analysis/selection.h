@@ -1,9 +1,9 @@
 // Selected: the part of one rank that a Selection keeps.
 //
-// --step and --annotation name windows of host time; given both, time must lie in both. Time that is
-// measured (busy, idle) is clipped to the windows. Things that are counted belong to the window in
-// which they were asked for: device work by the start of its launch (its own start when the launch
-// is unknown), host events by their start. --gpu and --stream look at the device side only.
+// --step and --annotation name windows of host time; given both, time must lie in both. Time that
+// is measured (busy, idle) is clipped to the windows. Things that are counted belong to the window
+// in which they were asked for: device work by the start of its launch (its own start when the
+// launch is unknown), host events by their start. --gpu and --stream look at the device side only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // steps: each ProfilerStep window on each GPU. Busy time is the union of device work clipped to the
-// window [begin, end) of host time; idle is the rest. Device work that runs late therefore counts in
-// the step it runs in, while `kernels` counts the kernels that the step launched, whenever they ran.
+// window [begin, end) of host time; idle is the rest. Device work that runs late therefore counts
+// in the step it runs in, while `kernels` counts the kernels that the step launched, whenever they
+// ran.
 #include <map>
 
 #include "borescope/analysis/analyses.h"
@@ -55,8 +56,14 @@ Result<Findings> MapSteps(const RankView& view, const Params& params) {
     for (const DeviceTime& time : times) {
       const TimeSplit split = SplitTime(time, window);
       const auto count = kernels.find({time.gpu, i});
-      Row(table).Int(view.rank).MaybeInt(time.gpu).Int(step.number).Int(step.begin_ns)
-          .Int(split.span_ns).Int(split.busy_ns).Int(split.idle_ns)
+      Row(table)
+          .Int(view.rank)
+          .MaybeInt(time.gpu)
+          .Int(step.number)
+          .Int(step.begin_ns)
+          .Int(split.span_ns)
+          .Int(split.busy_ns)
+          .Int(split.idle_ns)
           .Int(count == kernels.end() ? 0 : count->second);
     }
   }

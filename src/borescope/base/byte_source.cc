@@ -17,8 +17,7 @@ Error IoError(const std::string& path, int error, std::string_view remedy) {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(int descriptor, std::string path, uint64_t total)
-      : descriptor_(descriptor), path_(std::move(path)), total_(total) {}
+  FileSource(int descriptor, uint64_t total) : descriptor_(descriptor), total_(total) {}
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
   ~FileSource() override {
@@ -35,7 +34,7 @@ class FileSource : public ByteSource {
         return static_cast<size_t>(got);
       }
       if (errno != EINTR) {
-        return IoError(path_ + ": byte " + std::to_string(done_), errno,
+        return IoError("byte " + std::to_string(done_), errno,
                        "; copy the file to a local disk and try again");
       }
     }
@@ -46,7 +45,6 @@ class FileSource : public ByteSource {
 
  private:
   int descriptor_;
-  std::string path_;
   uint64_t total_;
   uint64_t done_ = 0;
 };
@@ -76,19 +74,19 @@ class MemorySource : public ByteSource {
 
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
   if (path == "-") {
-    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, "standard input", 0));
+    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, 0));
   }
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     return IoError(path, errno, "; check the name and its permissions");
   }
-  struct stat status {};
+  struct stat status{};
   if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
     close(descriptor);
     return IoError(path, EISDIR, "; give the files in it, or the directory as a run");
   }
   const auto total = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
-  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(descriptor, path, total));
+  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(descriptor, total));
 }
 
 std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {

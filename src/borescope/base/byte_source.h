@@ -1,5 +1,5 @@
-// ByteSource: where bytes come from, read once from front to back: a file, standard input, memory, or
-// another source inflated on the way. Used by one thread at a time.
+// ByteSource: where bytes come from, read once from front to back: a file, standard input, memory,
+// or another source inflated on the way. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Reads up to `capacity` bytes into `out`; 0 means the end. May return fewer than asked for.
+  // Reads up to `capacity` bytes into `out`; 0 means the end. May return fewer than asked for. An
+  // error names the stored byte, not the file.
   virtual Result<size_t> Read(char* out, size_t capacity) = 0;
 
   // Stored (compressed) bytes taken from the file so far, and in total when known, else 0.

@@ -9,11 +9,11 @@ namespace borescope::internal {
 
 }  // namespace borescope::internal
 
-#define BS_CHECK(condition)                                                  \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]] {                                         \
-      ::borescope::internal::CheckFailed(#condition, __FILE__, __LINE__);    \
-    }                                                                        \
+#define BS_CHECK(condition)                                               \
+  do {                                                                    \
+    if (!(condition)) [[unlikely]] {                                      \
+      ::borescope::internal::CheckFailed(#condition, __FILE__, __LINE__); \
+    }                                                                     \
   } while (false)
 
 #ifdef NDEBUG

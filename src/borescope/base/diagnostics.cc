@@ -11,13 +11,16 @@ constexpr auto kError = Severity::kError;
 
 constexpr DiagRow kDiagRows[] = {
     {Diag::kTruncatedFile, "truncated-file", kError,
-     "The file ends in the middle; everything before the end was read. Profile again or copy it again."},
+     "The file ends in the middle; everything before the end was read. Profile again or copy it "
+     "again."},
     {Diag::kTruncatedGzip, "damaged-compression", kError,
      "The compressed stream ends early or fails its checksum; what could be inflated was read."},
-    {Diag::kTrailingData, "trailing-data", kInfo, "Bytes after the end of the document were ignored."},
+    {Diag::kTrailingData, "trailing-data", kInfo,
+     "Bytes after the end of the document were ignored."},
     {Diag::kDroppedText, "dropped-text", kError,
      "Text that is no event and could not be repaired was skipped up to the next event."},
-    {Diag::kInvalidUtf8, "invalid-utf8", kInfo, "Bytes that are not UTF-8 were replaced by U+FFFD."},
+    {Diag::kInvalidUtf8, "invalid-utf8", kInfo,
+     "Bytes that are not UTF-8 were replaced by U+FFFD."},
     {Diag::kControlCharacter, "control-character", kInfo,
      "Raw control characters inside a string were kept."},
     {Diag::kUnescapedQuote, "unescaped-quote", kWarning,
@@ -26,7 +29,8 @@ constexpr DiagRow kDiagRows[] = {
      "NaN or Infinity where a number was expected; the field counts as not recorded."},
     {Diag::kIntegerOverflow, "integer-overflow", kWarning,
      "A number beyond 64 bits was clamped to the nearest one that fits."},
-    {Diag::kDuplicateKey, "duplicate-key", kInfo, "A key occurs twice in one object; the last one counts."},
+    {Diag::kDuplicateKey, "duplicate-key", kInfo,
+     "A key occurs twice in one object; the last one counts."},
     {Diag::kBadFieldType, "bad-field-type", kWarning,
      "A field holds a value of the wrong type; the field counts as not recorded."},
     {Diag::kBadSyntax, "bad-syntax", kWarning, "A slip of JSON syntax was repaired."},
@@ -35,13 +39,15 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kMissingDuration, "missing-duration", kWarning,
      "A complete event without a usable \"dur\" counts as zero long."},
     {Diag::kMissingName, "missing-name", kInfo, "An event has no name."},
-    {Diag::kNegativeDuration, "negative-duration", kWarning, "A negative duration was set to zero."},
+    {Diag::kNegativeDuration, "negative-duration", kWarning,
+     "A negative duration was set to zero."},
     {Diag::kImpossibleDuration, "impossible-duration", kWarning,
      "A duration longer than the recording itself was cut at the next event of its track."},
     {Diag::kUnknownPhase, "unknown-phase", kInfo,
      "Events of a phase that no PyTorch profiler writes are counted but not analysed."},
     {Diag::kUnpaddedFraction, "unpadded-fraction", kWarning,
-     "Fractions of timestamps vary in length: builds of early 2024 wrote .5 for 5 ns. Order within a "
+     "Fractions of timestamps vary in length: builds of early 2024 wrote .5 for 5 ns. Order within "
+     "a "
      "microsecond may be wrong."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
      "Device work whose launch was not recorded, mostly from before the profiled window; it is "
@@ -49,7 +55,8 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kDeviceBeforeLaunch, "device-before-launch", kWarning,
      "Device work starts before its launch: host and device clocks disagree."},
     {Diag::kDuplicateCorrelation, "duplicate-correlation", kWarning,
-     "Several runtime calls carry one correlation number; device work goes to the innermost launch."},
+     "Several runtime calls carry one correlation number; device work goes to the innermost "
+     "launch."},
     {Diag::kStreamOverlap, "stream-overlap", kInfo,
      "Work overlaps on one stream; busy time counts the overlap once."},
     {Diag::kNotNested, "not-nested", kInfo,
@@ -64,9 +71,8 @@ constexpr DiagRow kDiagRows[] = {
      "A file of the run could not be loaded; the answer is about the others."},
     {Diag::kUnlinkedOp, "no-operator", kInfo,
      "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
-    {Diag::kClockJump, "clock-jump", kWarning,
-     "A gap far longer than all recorded work: a clock jump, or events of another session."},
-    {Diag::kOpenStep, "open-step", kWarning, "A ProfilerStep annotation without a usable window."},
+    {Diag::kMissingData, "missing-data", kWarning,
+     "A rank of the run does not hold what the question needs; the answer is about the others."},
 };
 
 constexpr bool RowsMatchEnum() {

@@ -17,39 +17,38 @@ namespace borescope {
 
 enum class Diag : uint8_t {
   // Text and container.
-  kTruncatedFile,      // the text ends inside the document
-  kTruncatedGzip,      // the compressed stream ends early or fails its checksum
-  kTrailingData,       // bytes after the end of the document
-  kDroppedText,        // text that is not an event and could not be repaired was skipped
-  kInvalidUtf8,        // bytes that are not UTF-8 were replaced by U+FFFD
-  kControlCharacter,   // raw control characters inside a string
-  kUnescapedQuote,     // a quotation mark inside a string was not escaped
-  kNonFiniteNumber,    // NaN or Infinity where a number was expected
-  kIntegerOverflow,    // a number beyond 64 bits was clamped
-  kDuplicateKey,       // a key twice in one object; the last one counts
-  kBadFieldType,       // a field with a value of the wrong type was ignored
-  kBadSyntax,          // a slip of JSON syntax (missing or trailing comma, ...) was repaired
+  kTruncatedFile,     // the text ends inside the document
+  kTruncatedGzip,     // the compressed stream ends early or fails its checksum
+  kTrailingData,      // bytes after the end of the document
+  kDroppedText,       // text that is not an event and could not be repaired was skipped
+  kInvalidUtf8,       // bytes that are not UTF-8 were replaced by U+FFFD
+  kControlCharacter,  // raw control characters inside a string
+  kUnescapedQuote,    // a quotation mark inside a string was not escaped
+  kNonFiniteNumber,   // NaN or Infinity where a number was expected
+  kIntegerOverflow,   // a number beyond 64 bits was clamped
+  kDuplicateKey,      // a key twice in one object; the last one counts
+  kBadFieldType,      // a field with a value of the wrong type was ignored
+  kBadSyntax,         // a slip of JSON syntax (missing or trailing comma, ...) was repaired
   // Events.
-  kMissingTimestamp,   // an event without "ts" was dropped from the timeline
-  kMissingDuration,    // a complete event without "dur" counts as zero long
-  kMissingName,        // an event without a name
-  kNegativeDuration,   // a negative duration was set to zero
-  kImpossibleDuration, // a duration no event can have was cut
-  kUnknownPhase,       // an event phase that is not read
-  kUnpaddedFraction,   // timestamps that may carry the 2024 unpadded-fraction defect
+  kMissingTimestamp,    // an event without "ts" was dropped from the timeline
+  kMissingDuration,     // a complete event without "dur" counts as zero long
+  kMissingName,         // an event without a name
+  kNegativeDuration,    // a negative duration was set to zero
+  kImpossibleDuration,  // a duration no event can have was cut
+  kUnknownPhase,        // an event phase that is not read
+  kUnpaddedFraction,    // timestamps that may carry the 2024 unpadded-fraction defect
   // Structure, found while indexing.
-  kUnlinkedDeviceEvent,  // a device event whose launch was not recorded
-  kDeviceBeforeLaunch,   // a device event that starts before its launch
-  kDuplicateCorrelation, // several launches share one correlation number
-  kStreamOverlap,        // two kernels or copies overlap on one stream
-  kNotNested,            // a host event outlives the event that contains its start
-  kUnnamedRank,          // the rank of a file was not recorded; its order was used
-  kDuplicateRank,        // two files claim the same rank
-  kRankConflict,         // file name and distributedInfo name different ranks
-  kUnreadableFile,       // a file of a run could not be loaded
-  kUnlinkedOp,           // a linked device event whose launch lies in no operator
-  kClockJump,            // a gap in the timeline far longer than anything else in it
-  kOpenStep,             // a step without a window
+  kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
+  kDeviceBeforeLaunch,    // a device event that starts before its launch
+  kDuplicateCorrelation,  // several launches share one correlation number
+  kStreamOverlap,         // two kernels or copies overlap on one stream
+  kNotNested,             // a host event outlives the event that contains its start
+  kUnnamedRank,           // the rank of a file was not recorded; its order was used
+  kDuplicateRank,         // two files claim the same rank
+  kRankConflict,          // file name and distributedInfo name different ranks
+  kUnreadableFile,        // a file of a run could not be loaded
+  kUnlinkedOp,            // a linked device event whose launch lies in no operator
+  kMissingData,           // a rank of a run lacks what the question needs
   kCount
 };
 

@@ -1,5 +1,5 @@
-// Decompression on the way in. gzip (any number of members) through ISA-L, zstd through libzstd, both
-// streaming: memory does not grow with the input.
+// Decompression on the way in. gzip (any number of members) through ISA-L, zstd through libzstd,
+// both streaming: memory does not grow with the input.
 #pragma once
 
 #include <memory>

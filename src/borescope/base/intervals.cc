@@ -84,7 +84,10 @@ IntervalSet Clip(const IntervalSet& set, Interval window) {
   auto first = std::partition_point(set.begin(), set.end(),
                                     [&](const Interval& part) { return part.end <= window.begin; });
   for (; first != set.end() && first->begin < window.end; ++first) {
-    result.push_back({std::max(first->begin, window.begin), std::min(first->end, window.end)});
+    const Interval inside{std::max(first->begin, window.begin), std::min(first->end, window.end)};
+    if (inside.begin < inside.end) {  // not so only in an empty window
+      result.push_back(inside);
+    }
   }
   return result;
 }

@@ -12,7 +12,9 @@
 namespace borescope {
 
 // The number of threads to use when the user names none.
-inline int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+inline int DefaultThreads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 template <class Body>
 void ParallelFor(size_t count, int threads, const Body& body) {

@@ -1,6 +1,6 @@
-// Result<T>: a value or an Error. The library throws no exceptions of its own; every failure a caller
-// must know about travels through a Result. Odd records inside an otherwise good input do not: they
-// are counted in Diagnostics.
+// Result<T>: a value or an Error. The library throws no exceptions of its own; every failure a
+// caller must know about travels through a Result. Odd records inside an otherwise good input do
+// not: they are counted in Diagnostics.
 #pragma once
 
 #include <optional>
@@ -69,19 +69,19 @@ class [[nodiscard]] Result<void> {
 #define BS_CONCAT(a, b) BS_CONCAT_INNER(a, b)
 
 // Returns the error of `expr` (a Result) to the caller, if there is one.
-#define BS_TRY(expr)                                           \
-  do {                                                         \
-    if (auto bs_result = (expr); !bs_result.ok()) {            \
-      return bs_result.error();                                \
-    }                                                          \
+#define BS_TRY(expr)                                \
+  do {                                              \
+    if (auto bs_result = (expr); !bs_result.ok()) { \
+      return bs_result.error();                     \
+    }                                               \
   } while (false)
 
 // Declares or assigns `lhs` from the value of `expr` (a Result), or returns its error.
-#define BS_ASSIGN(lhs, expr)                                   \
-  auto BS_CONCAT(bs_result_, __LINE__) = (expr);               \
-  if (!BS_CONCAT(bs_result_, __LINE__).ok()) {                 \
-    return BS_CONCAT(bs_result_, __LINE__).error();            \
-  }                                                            \
+#define BS_ASSIGN(lhs, expr)                        \
+  auto BS_CONCAT(bs_result_, __LINE__) = (expr);    \
+  if (!BS_CONCAT(bs_result_, __LINE__).ok()) {      \
+    return BS_CONCAT(bs_result_, __LINE__).error(); \
+  }                                                 \
   lhs = std::move(BS_CONCAT(bs_result_, __LINE__)).value()
 
 }  // namespace borescope

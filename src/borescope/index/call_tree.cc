@@ -20,7 +20,8 @@ struct TrackReport {
   HostId first;
 };
 
-TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_row, CallTree& tree) {
+TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_row,
+                       CallTree& tree) {
   TrackReport report;
   std::vector<HostId> open;
   for (uint32_t row = first_row; row < end_row; ++row) {

@@ -102,8 +102,7 @@ void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
     }
     result.launch_of[row] = {launch};
     result.op_of[row] = OperatorAround(trace, tree, {launch});
-    result.rule[row] =
-        result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
+    result.rule[row] = result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
   }
 }
 

@@ -8,8 +8,9 @@ namespace borescope {
 
 // device event -> launch: the runtime call with the same correlation number; of several, one that
 // launches, and of those the innermost. launch -> operator: the innermost operator around it. Files
-// since early 2024 also carry the operator's id on the device event, used where the launch is missing
-// or lies in no operator; older files hold a copy of the correlation there, which is ignored.
+// since early 2024 also carry the operator's id on the device event, used where the launch is
+// missing or lies in no operator; older files hold a copy of the correlation there, which is
+// ignored.
 Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnostics& diagnostics);
 
 // Whether a runtime call of this name starts device work: kernel, copy, set or graph launches of

@@ -12,8 +12,7 @@ class IdMap64 {
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   // Room for `count` ids; more may not be inserted.
-  explicit IdMap64(size_t count)
-      : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
+  explicit IdMap64(size_t count) : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
 
   // The row stored for `id`; kNone on first sight. Write through the reference to set it.
   uint32_t& operator[](int64_t id) {

@@ -113,7 +113,7 @@ constexpr Rule kRules[] = {
      kBase,
      "flash_fwd|flash_bwd|flash_attn|flashattn|flash_attention|fmha|attn_fwd|attn_bwd|sage_fwd|"
      "mha_fwd|mha_bwd|sdpa|mla_decode|mla_fwd|batchprefillwith|batchdecodewith|singleprefillwith|"
-     "bwd_kernel_dk_dv|bwd_kernel_dq|_fwd_grouped_kernel_stage|_fwd_kernel_stage"},
+     "bwd_kernel_dk_dv|bwd_preprocess|bwd_kernel_dq|_fwd_grouped_kernel_stage|_fwd_kernel_stage"},
     {{"paged and other attention", KernelClass::kAttention,
       "void paged_attention_ll4mi_QKV_mfma16_kernel<0, __hip_bfloat16>(int)"},
      kBase,

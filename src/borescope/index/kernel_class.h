@@ -41,9 +41,9 @@ Activity ActivityOf(DeviceKind kind, KernelClass kernel_class);
 
 // One row of the rule table, for documentation and tests.
 struct KernelRule {
-  std::string_view family;      // what the rule recognises: "NCCL device kernels"
+  std::string_view family;  // what the rule recognises: "NCCL device kernels"
   KernelClass kind;
-  std::string_view example;     // a real name that must match this row
+  std::string_view example;  // a real name that must match this row
 };
 std::span<const KernelRule> KernelRules();
 

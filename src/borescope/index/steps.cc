@@ -48,8 +48,9 @@ std::optional<int64_t> StepNumber(std::string_view name) {
 }
 
 uint32_t Steps::At(int64_t ts_ns) const {
-  const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                                      [](int64_t ts, const Step& step) { return ts < step.begin_ns; });
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), ts_ns,
+                       [](int64_t ts, const Step& step) { return ts < step.begin_ns; });
   if (after == steps.begin() || ts_ns >= std::prev(after)->end_ns) {
     return kNoStep;
   }

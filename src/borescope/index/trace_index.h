@@ -35,9 +35,9 @@ enum class LinkRule : uint8_t {
 std::string_view LinkRuleName(LinkRule rule);
 
 struct Correlation {
-  std::vector<HostId> launch_of;    // per device row: the runtime call that started it
-  std::vector<HostId> op_of;        // per device row: innermost operator behind it
-  std::vector<LinkRule> rule;       // per device row
+  std::vector<HostId> launch_of;  // per device row: the runtime call that started it
+  std::vector<HostId> op_of;      // per device row: innermost operator behind it
+  std::vector<LinkRule> rule;     // per device row
   // Device rows started by a runtime call, in row order: compressed sparse rows over the
   // runtime_calls detail table (NOT over host rows).
   std::vector<uint32_t> device_begin;  // runtime_calls.size() + 1
@@ -53,16 +53,16 @@ struct Correlation {
 inline constexpr uint32_t kNoStep = ~uint32_t{0};
 
 struct Step {
-  int64_t number = 0;     // N of ProfilerStep#N
-  int64_t begin_ns = 0;   // host window
+  int64_t number = 0;    // N of ProfilerStep#N
+  int64_t begin_ns = 0;  // host window
   int64_t end_ns = 0;
   HostId annotation;
 };
 
 struct Steps {
-  std::vector<Step> steps;             // by begin_ns; numbers may repeat across processes
-  std::vector<uint32_t> device_step;   // per device row: index into steps by launch, else by own
-                                       // start; kNoStep outside; empty when there are no steps
+  std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
+  std::vector<uint32_t> device_step;  // per device row: index into steps by launch, else by own
+                                      // start; kNoStep outside; empty when there are no steps
   // Index into steps of the window that holds `ts_ns`, else kNoStep. O(log steps).
   uint32_t At(int64_t ts_ns) const;
 };

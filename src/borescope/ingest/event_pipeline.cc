@@ -70,9 +70,8 @@ class Pipeline {
     ChunkParser parser;
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] {
-        return stopped_ || exhausted_ || taken_ - joined_ < in_flight_limit_;
-      });
+      changed_.wait(lock,
+                    [&] { return stopped_ || exhausted_ || taken_ - joined_ < in_flight_limit_; });
       if (stopped_ || exhausted_) {
         return;
       }

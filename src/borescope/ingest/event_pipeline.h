@@ -1,10 +1,10 @@
 // EventPipeline: the body of the "traceEvents" array, read and parsed by several threads at once.
 //
-// Every thread in turn takes the next chunk from the reader (which inflates it) and parses it into a
-// part; parts are joined in the order of the text. The chunks are cut at guessed places; that each of
-// them turns out to end exactly between two events proves, one after another, that the next one was
-// cut rightly. A chunk that does not end so stops the pipeline: the text from there on goes back to
-// the reader and the pipeline starts again with a longer first chunk.
+// Every thread in turn takes the next chunk from the reader (which inflates it) and parses it into
+// a part; parts are joined in the order of the text. The chunks are cut at guessed places; that
+// each of them turns out to end exactly between two events proves, one after another, that the next
+// one was cut rightly. A chunk that does not end so stops the pipeline: the text from there on goes
+// back to the reader and the pipeline starts again with a longer first chunk.
 #pragma once
 
 #include "borescope/ingest/kineto_events.h"

@@ -9,9 +9,9 @@ namespace borescope {
 
 // What had to be repaired in one string.
 struct StringRepairs {
-  bool invalid_utf8 = false;   // bytes that are not UTF-8, or lone surrogates
-  bool control = false;        // raw control characters
-  bool bad_escape = false;     // a backslash that starts no escape; kept as a backslash
+  bool invalid_utf8 = false;  // bytes that are not UTF-8, or lone surrogates
+  bool control = false;       // raw control characters
+  bool bad_escape = false;    // a backslash that starts no escape; kept as a backslash
 };
 
 // The text between the quotes of a JSON string, escapes resolved, always valid UTF-8. `scratch` is

@@ -1,9 +1,6 @@
 #include "borescope/ingest/kineto_events.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include "borescope/ingest/json_string.h"
 
 namespace borescope {
 
@@ -25,16 +22,9 @@ enum class KinetoEvents::Role : uint8_t {
 
 namespace {
 
-// Times beyond this (73 years) are clamped, so that no difference or sum of two can overflow.
-constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
-// "ts" beyond this many ns (2001) is Unix time, not relative to a base.
-constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
-
-bool IsString(std::string_view token) { return token.size() >= 2 && token[0] == '"'; }
-
 // Canonical spacing of a JSON value: none but one blank after each comma and colon.
-void Canonise(std::string_view value, std::string& out) {
-  out.clear();
+std::string Canonical(std::string_view value) {
+  std::string out;
   bool in_string = false;
   for (size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
@@ -53,6 +43,7 @@ void Canonise(std::string_view value, std::string& out) {
       }
     }
   }
+  return out;
 }
 
 // Up to three integers of an array token "[512, 1, 1]"; -1 where there is none.
@@ -78,17 +69,23 @@ uint32_t LastRow(size_t size) { return static_cast<uint32_t>(size - 1); }
 
 void KinetoFacts::Merge(const KinetoFacts& other) {
   profiled_ns = std::max(profiled_ns, other.profiled_ns);
-  for (size_t i = 0; i < ts_decimals.size(); ++i) {
-    ts_decimals[i] += other.ts_decimals[i];
+  for (size_t i = 0; i < timestamps.decimals.size(); ++i) {
+    timestamps.decimals[i] += other.timestamps.decimals[i];
   }
-  absolute_ts |= other.absolute_ts;
+  timestamps.absolute |= other.timestamps.absolute;
   saw_cuda |= other.saw_cuda;
   saw_hip |= other.saw_hip;
   saw_xpu |= other.saw_xpu;
   saw_mtia |= other.saw_mtia;
 }
 
-KinetoEvents::KinetoEvents() : canonical_{StringId{0}} {}
+KinetoEvents::KinetoEvents() : values_(part_.data.diagnostics), canonical_{StringId{0}} {}
+
+KinetoFacts KinetoEvents::facts() const {
+  KinetoFacts facts = facts_;
+  facts.timestamps = values_.timestamps();
+  return facts;
+}
 
 void KinetoEvents::Add(const RawEvent& event) {
   const std::string_view phase = event.Get(Field::kPhase);
@@ -188,55 +185,56 @@ KinetoEvents::Role KinetoEvents::RoleOf(StringId category) {
 }
 
 void KinetoEvents::AddComplete(const RawEvent& event) {
-  const TimeSpan span = ReadTime(event);
-  CountPhase(event, 'X', span.dur_ns);
+  const EventTime time = values_.Time(event);
+  CountPhase(event, 'X', time.dur_ns);
   const Role role = RoleOf(last_category_);
   if (role == Role::kProfilerSpan) {
-    facts_.profiled_ns = std::max(facts_.profiled_ns, span.dur_ns);
+    facts_.profiled_ns = std::max(facts_.profiled_ns, time.dur_ns);
     return;
   }
-  if (!span.valid) {
+  if (!time.has_ts) {
     return;
   }
-  if (!event.Has(Field::kName)) {
+  const std::string_view name_token = event.Get(Field::kName);
+  if (name_token.empty() || name_token == "null") {
     diagnostics().Count(Diag::kMissingName, event.byte);
   }
   const StringId name = InternText(event, Field::kName);
   switch (role) {
     case Role::kOp:
-      return AddHost(event, HostKind::kOp, name, span);
+      return AddHost(event, HostKind::kOp, name, time);
     case Role::kAnnotation:
-      return AddHost(event, HostKind::kAnnotation, name, span);
+      return AddHost(event, HostKind::kAnnotation, name, time);
     case Role::kPython:
-      return AddHost(event, HostKind::kPython, name, span);
+      return AddHost(event, HostKind::kPython, name, time);
     case Role::kRuntime:
-      return AddHost(event, HostKind::kRuntime, name, span);
+      return AddHost(event, HostKind::kRuntime, name, time);
     case Role::kKernel:
-      return AddDevice(event, DeviceKind::kKernel, name, span);
+      return AddDevice(event, DeviceKind::kKernel, name, time);
     case Role::kMemcpy:
-      return AddDevice(event, DeviceKind::kMemcpy, name, span);
+      return AddDevice(event, DeviceKind::kMemcpy, name, time);
     case Role::kMemset:
-      return AddDevice(event, DeviceKind::kMemset, name, span);
+      return AddDevice(event, DeviceKind::kMemset, name, time);
     case Role::kSync:
-      return AddDevice(event, DeviceKind::kSync, name, span);
+      return AddDevice(event, DeviceKind::kSync, name, time);
     case Role::kDeviceAnnotation:
-      return AddDevice(event, DeviceKind::kAnnotation, name, span);
+      return AddDevice(event, DeviceKind::kAnnotation, name, time);
     case Role::kDeviceOther:
-      return AddDevice(event, DeviceKind::kOther, name, span);
+      return AddDevice(event, DeviceKind::kOther, name, time);
     case Role::kUnknown:
     case Role::kProfilerSpan:
     case Role::kOther:
-      return AddHost(event, HostKind::kOther, name, span);
+      return AddHost(event, HostKind::kOther, name, time);
   }
 }
 
-void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, TimeSpan span) {
+void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time) {
   HostEvents& host = part_.data.host;
-  host.ts_ns.push_back(span.ts_ns);
-  host.dur_ns.push_back(span.dur_ns);
+  host.ts_ns.push_back(time.ts_ns);
+  host.dur_ns.push_back(time.dur_ns);
   host.name.push_back(name);
-  host.track.push_back(part_.Track(TrackKind::kHost, ProcessNumber(event, Field::kPid),
-                                   ProcessNumber(event, Field::kTid)));
+  host.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
+                                   values_.ProcessNumber(event, Field::kTid)));
   host.kind.push_back(kind);
   uint32_t detail = kNoDetail;
   if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
@@ -250,24 +248,26 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
   host.detail.push_back(detail);
 }
 
-void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId name, TimeSpan span) {
+void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId name,
+                             EventTime time) {
   // XPU's scope profiler writes every kernel a second time under this name.
   if (kind == DeviceKind::kKernel && part_.data.strings.Get(name).starts_with("metrics: ")) {
     kind = DeviceKind::kOther;
   }
   // args.stream keeps the truth where the row was moved to another line (Stream Sync, lanes).
   const int64_t stream = IsDeviceWork(kind) || kind == DeviceKind::kSync
-                             ? Integer(event, Field::kStream, kMissing)
+                             ? values_.Integer(event, Field::kStream, kMissing)
                              : kMissing;
-  const int64_t tid = stream >= 0 ? stream : ProcessNumber(event, Field::kTid);
+  const int64_t tid = stream >= 0 ? stream : values_.ProcessNumber(event, Field::kTid);
   DeviceEvents& device = part_.data.device;
-  device.ts_ns.push_back(span.ts_ns);
-  device.dur_ns.push_back(span.dur_ns);
+  device.ts_ns.push_back(time.ts_ns);
+  device.dur_ns.push_back(time.dur_ns);
   device.name.push_back(name);
-  device.track.push_back(part_.Track(TrackKind::kDevice, ProcessNumber(event, Field::kPid), tid));
+  device.track.push_back(
+      part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid), tid));
   device.kind.push_back(kind);
-  device.correlation.push_back(Integer(event, Field::kCorrelation));
-  device.external_id.push_back(Integer(event, Field::kExternalId));
+  device.correlation.push_back(values_.Integer(event, Field::kCorrelation));
+  device.external_id.push_back(values_.Integer(event, Field::kExternalId));
   switch (kind) {
     case DeviceKind::kKernel:
       device.detail.push_back(AddKernel(event));
@@ -290,20 +290,20 @@ uint32_t KinetoEvents::AddOp(const RawEvent& event) {
     return kNoDetail;
   }
   Ops& ops = part_.data.ops;
-  ops.external_id.push_back(Integer(event, Field::kExternalId));
-  ops.record_function_id.push_back(Integer(event, Field::kRecordFunctionId));
-  ops.sequence.push_back(Integer(event, Field::kSequence));
-  ops.forward_thread.push_back(Integer(event, Field::kForwardThread));
-  ops.input_dims.push_back(InternValue(event, Field::kInputDims));
-  ops.input_types.push_back(InternValue(event, Field::kInputTypes));
+  ops.external_id.push_back(values_.Integer(event, Field::kExternalId));
+  ops.record_function_id.push_back(values_.Integer(event, Field::kRecordFunctionId));
+  ops.sequence.push_back(values_.Integer(event, Field::kSequence));
+  ops.forward_thread.push_back(values_.Integer(event, Field::kForwardThread));
+  ops.input_dims.push_back(InternList(event, Field::kInputDims));
+  ops.input_types.push_back(InternList(event, Field::kInputTypes));
   ops.collective.push_back(AddCollective(event));
   return LastRow(ops.size());
 }
 
 uint32_t KinetoEvents::AddRuntimeCall(const RawEvent& event) {
   RuntimeCalls& calls = part_.data.runtime_calls;
-  calls.correlation.push_back(Integer(event, Field::kCorrelation));
-  calls.external_id.push_back(Integer(event, Field::kExternalId));
+  calls.correlation.push_back(values_.Integer(event, Field::kCorrelation));
+  calls.external_id.push_back(values_.Integer(event, Field::kExternalId));
   return LastRow(calls.size());
 }
 
@@ -317,25 +317,24 @@ uint32_t KinetoEvents::AddKernel(const RawEvent& event) {
   kernels.block_x.push_back(block[0]);
   kernels.block_y.push_back(block[1]);
   kernels.block_z.push_back(block[2]);
-  kernels.registers.push_back(SmallInteger(event, Field::kRegisters));
-  kernels.shared_bytes.push_back(SmallInteger(event, Field::kSharedBytes));
-  kernels.occupancy_percent.push_back(SmallInteger(event, Field::kOccupancy));
-  const std::string_view node = event.Get(Field::kGraphNodeId);
-  kernels.graph_node_id.push_back(node.empty() ? kMissing : ParseUnsigned(node).value);
+  kernels.registers.push_back(values_.SmallInteger(event, Field::kRegisters));
+  kernels.shared_bytes.push_back(values_.SmallInteger(event, Field::kSharedBytes));
+  kernels.occupancy_percent.push_back(values_.SmallInteger(event, Field::kOccupancy));
+  kernels.graph_node_id.push_back(values_.Unsigned(event, Field::kGraphNodeId, kMissing));
   kernels.collective.push_back(AddCollective(event));
   return LastRow(kernels.size());
 }
 
 uint32_t KinetoEvents::AddCopy(const RawEvent& event) {
-  part_.data.copies.bytes.push_back(Integer(event, Field::kBytes));
+  part_.data.copies.bytes.push_back(values_.Integer(event, Field::kBytes));
   return LastRow(part_.data.copies.size());
 }
 
 uint32_t KinetoEvents::AddSync(const RawEvent& event) {
   Syncs& syncs = part_.data.syncs;
-  syncs.stream.push_back(Integer(event, Field::kStream));
-  syncs.wait_on_stream.push_back(Integer(event, Field::kWaitOnStream));
-  syncs.wait_on_record_correlation.push_back(Integer(event, Field::kWaitOnRecord));
+  syncs.stream.push_back(values_.Integer(event, Field::kStream));
+  syncs.wait_on_stream.push_back(values_.Integer(event, Field::kWaitOnStream));
+  syncs.wait_on_record_correlation.push_back(values_.Integer(event, Field::kWaitOnRecord));
   return LastRow(syncs.size());
 }
 
@@ -349,10 +348,10 @@ uint32_t KinetoEvents::AddCollective(const RawEvent& event) {
   rows.group.push_back(InternText(event, Field::kGroupName));
   rows.group_desc.push_back(InternText(event, Field::kGroupDesc));
   rows.ranks.push_back(InternText(event, Field::kGroupRanks));
-  rows.in_elems.push_back(Integer(event, Field::kInElems));
-  rows.out_elems.push_back(Integer(event, Field::kOutElems));
-  rows.group_size.push_back(Integer(event, Field::kGroupSize));
-  rows.sequence.push_back(Integer(event, Field::kCollectiveSequence));
+  rows.in_elems.push_back(values_.Integer(event, Field::kInElems));
+  rows.out_elems.push_back(values_.Integer(event, Field::kOutElems));
+  rows.group_size.push_back(values_.Integer(event, Field::kGroupSize));
+  rows.sequence.push_back(values_.Integer(event, Field::kCollectiveSequence));
   return LastRow(rows.size());
 }
 
@@ -360,21 +359,20 @@ void KinetoEvents::AddInstant(const RawEvent& event) {
   if (!event.Has(Field::kAllocBytes)) {
     return;
   }
-  bool valid = false;
-  const int64_t ts_ns = ReadTs(event, valid);
-  if (!valid) {
+  int64_t ts_ns = 0;
+  if (!values_.Timestamp(event, ts_ns)) {
     return;
   }
   MemoryEvents& memory = part_.data.memory;
   memory.ts_ns.push_back(ts_ns);
-  memory.track.push_back(part_.Track(TrackKind::kHost, ProcessNumber(event, Field::kPid),
-                                     ProcessNumber(event, Field::kTid)));
-  memory.device_type.push_back(SmallInteger(event, Field::kDeviceType));
-  memory.device.push_back(SmallInteger(event, Field::kDeviceId));
-  memory.address.push_back(static_cast<uint64_t>(ParseUnsigned(event.Get(Field::kAddress)).value));
-  memory.bytes.push_back(Integer(event, Field::kAllocBytes, 0));
-  memory.total_allocated.push_back(Integer(event, Field::kTotalAllocated));
-  memory.total_reserved.push_back(Integer(event, Field::kTotalReserved));
+  memory.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
+                                     values_.ProcessNumber(event, Field::kTid)));
+  memory.device_type.push_back(values_.SmallInteger(event, Field::kDeviceType));
+  memory.device.push_back(values_.SmallInteger(event, Field::kDeviceId));
+  memory.address.push_back(static_cast<uint64_t>(values_.Unsigned(event, Field::kAddress, 0)));
+  memory.bytes.push_back(values_.Integer(event, Field::kAllocBytes, 0));
+  memory.total_allocated.push_back(values_.Integer(event, Field::kTotalAllocated));
+  memory.total_reserved.push_back(values_.Integer(event, Field::kTotalReserved));
 }
 
 // Launch flows repeat the correlation and are not kept; forward-backward ones are.
@@ -382,166 +380,35 @@ void KinetoEvents::AddFlow(const RawEvent& event) {
   if (event.Get(Field::kCategory) != "\"fwdbwd\"") {
     return;
   }
-  bool valid = false;
-  const int64_t ts_ns = ReadTs(event, valid);
-  if (!valid) {
+  int64_t ts_ns = 0;
+  if (!values_.Timestamp(event, ts_ns)) {
     return;
   }
   Flows& flows = part_.data.flows;
   flows.ts_ns.push_back(ts_ns);
-  flows.track.push_back(part_.Track(TrackKind::kHost, ProcessNumber(event, Field::kPid),
-                                    ProcessNumber(event, Field::kTid)));
-  flows.id.push_back(Integer(event, Field::kFlowId));
+  flows.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
+                                    values_.ProcessNumber(event, Field::kTid)));
+  flows.id.push_back(values_.Integer(event, Field::kFlowId));
   flows.is_start.push_back(event.Get(Field::kPhase) == "\"s\"" ? 1 : 0);
 }
 
 void KinetoEvents::AddThreadName(const RawEvent& event) {
   if (event.Get(Field::kName) == "\"thread_name\"" && event.Has(Field::kArgName)) {
-    part_.thread_names.push_back({ProcessNumber(event, Field::kPid),
-                                  ProcessNumber(event, Field::kTid),
+    part_.thread_names.push_back({values_.ProcessNumber(event, Field::kPid),
+                                  values_.ProcessNumber(event, Field::kTid),
                                   InternText(event, Field::kArgName)});
   }
 }
 
-bool KinetoEvents::Usable(const ParsedNumber& number, const RawEvent& event, Field field) {
-  switch (number.status) {
-    case NumberStatus::kOk:
-      return true;
-    case NumberStatus::kOverflow:
-      diagnostics().Count(Diag::kIntegerOverflow, event.byte, event.Get(field).substr(0, 40));
-      return true;
-    case NumberStatus::kNotFinite:
-      diagnostics().Count(Diag::kNonFiniteNumber, event.byte, event.Get(Field::kName).substr(0, 80));
-      return false;
-    case NumberStatus::kNotNumber:
-      break;
-  }
-  diagnostics().Count(Diag::kBadFieldType, event.byte, event.Get(field).substr(0, 40));
-  return false;
-}
-
-namespace {
-
-// Numbers also come as strings; what is between the quotes counts.
-std::string_view NumberText(std::string_view token) {
-  return IsString(token) ? token.substr(1, token.size() - 2) : token;
-}
-
-bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
-
-}  // namespace
-
-int64_t KinetoEvents::Integer(const RawEvent& event, Field field, int64_t missing) {
-  const std::string_view token = event.Get(field);
-  if (IsAbsent(token)) {
-    return missing;
-  }
-  const ParsedNumber number = ParseInteger(NumberText(token));
-  return Usable(number, event, field) ? number.value : missing;
-}
-
-int32_t KinetoEvents::SmallInteger(const RawEvent& event, Field field) {
-  const int64_t value = Integer(event, field, -1);
-  return static_cast<int32_t>(std::clamp<int64_t>(value, -1, std::numeric_limits<int32_t>::max()));
-}
-
-int64_t KinetoEvents::ProcessNumber(const RawEvent& event, Field field) {
-  const std::string_view token = event.Get(field);
-  const std::string_view text = NumberText(token);
-  const ParsedNumber number = ParseInteger(text);
-  if (number.status == NumberStatus::kOk) {
-    return number.value;
-  }
-  if (!IsString(token)) {
-    return IsAbsent(token) || !Usable(number, event, field) ? -1 : number.value;
-  }
-  // "stream 7" is 7; any other text gets a negative number of its own (FNV-1a), the same in every
-  // chunk and run.
-  const size_t digits = text.find_last_not_of("0123456789") + 1;
-  if (const ParsedNumber tail = ParseInteger(text.substr(digits)); tail.status == NumberStatus::kOk) {
-    return tail.value;
-  }
-  uint32_t hash = 2166136261U;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  }
-  return -2 - static_cast<int64_t>(hash);
-}
-
-void KinetoEvents::NoteTs(std::string_view token, int64_t ts_ns) {
-  const size_t point = token.find('.');
-  const size_t decimals = point == std::string_view::npos ? 0 : token.size() - point - 1;
-  ++facts_.ts_decimals[std::min<size_t>(decimals, 3)];
-  facts_.absolute_ts |= ts_ns > kAbsoluteNs;
-}
-
-int64_t KinetoEvents::ReadTs(const RawEvent& event, bool& valid) {
-  const std::string_view token = event.Get(Field::kTs);
-  const ParsedNumber number = ParseMicroseconds(NumberText(token));
-  valid = !IsAbsent(token) && Usable(number, event, Field::kTs);
-  if (!valid) {
-    diagnostics().Count(Diag::kMissingTimestamp, event.byte, event.Get(Field::kName).substr(0, 80));
-    return 0;
-  }
-  NoteTs(token, number.value);
-  const int64_t clamped = std::clamp(number.value, -kTimeLimitNs, kTimeLimitNs);
-  if (clamped != number.value) {
-    diagnostics().Count(Diag::kIntegerOverflow, event.byte, token.substr(0, 40));
-  }
-  return clamped;
-}
-
-int64_t KinetoEvents::ReadDur(const RawEvent& event) {
-  const std::string_view token = event.Get(Field::kDur);
-  const ParsedNumber number = ParseMicroseconds(NumberText(token));
-  if (IsAbsent(token) || !Usable(number, event, Field::kDur)) {
-    diagnostics().Count(Diag::kMissingDuration, event.byte, event.Get(Field::kName).substr(0, 80));
-    return 0;
-  }
-  if (number.value < 0) {
-    diagnostics().Count(Diag::kNegativeDuration, event.byte, event.Get(Field::kName).substr(0, 80));
-    return 0;
-  }
-  return std::min(number.value, kTimeLimitNs);
-}
-
-KinetoEvents::TimeSpan KinetoEvents::ReadTime(const RawEvent& event) {
-  TimeSpan span;
-  span.ts_ns = ReadTs(event, span.valid);
-  span.dur_ns = ReadDur(event);
-  return span;
-}
-
-std::string_view KinetoEvents::Text(std::string_view token, uint64_t byte) {
-  if (!IsString(token)) {
-    return token == "null" ? std::string_view() : token;
-  }
-  const std::string_view raw = token.substr(1, token.size() - 2);
-  // Both parsers hand over valid UTF-8 without control characters, so only escapes are left.
-  if (std::memchr(raw.data(), '\\', raw.size()) == nullptr) {
-    return raw;
-  }
-  StringRepairs repairs;
-  const std::string_view text = DecodeString(raw, scratch_, repairs);
-  if (repairs.invalid_utf8) {
-    diagnostics().Count(Diag::kInvalidUtf8, byte, "a lone surrogate");
-  }
-  if (repairs.bad_escape) {
-    diagnostics().Count(Diag::kBadSyntax, byte, "a backslash that escapes nothing");
-  }
-  return text;
-}
-
 StringId KinetoEvents::InternText(const RawEvent& event, Field field) {
-  return part_.Intern(Text(event.Get(field), event.byte));
+  return part_.Intern(values_.Text(event, field));
 }
 
-StringId KinetoEvents::InternValue(const RawEvent& event, Field field) {
+StringId KinetoEvents::InternList(const RawEvent& event, Field field) {
   const std::string_view token = event.Get(field);
-  const StringId raw = values_.Intern(token);
+  const StringId raw = lists_.Intern(token);
   if (raw.value == canonical_.size()) {
-    Canonise(token, scratch_);
-    canonical_.push_back(part_.Intern(scratch_));
+    canonical_.push_back(part_.Intern(Canonical(token)));
   }
   return canonical_[raw.value];
 }

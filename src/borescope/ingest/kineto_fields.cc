@@ -8,13 +8,13 @@ namespace {
 
 struct KeyRow {
   std::string_view key;
-  Field field;
+  Field field = Field::kCount;
 };
 
 constexpr KeyRow kEventKeys[] = {
-    {"ph", Field::kPhase}, {"cat", Field::kCategory}, {"name", Field::kName}, {"pid", Field::kPid},
-    {"tid", Field::kTid},  {"ts", Field::kTs},        {"dur", Field::kDur},   {"id", Field::kFlowId},
-    {"args", Field::kArgs},
+    {"ph", Field::kPhase}, {"cat", Field::kCategory}, {"name", Field::kName},
+    {"pid", Field::kPid},  {"tid", Field::kTid},      {"ts", Field::kTs},
+    {"dur", Field::kDur},  {"id", Field::kFlowId},    {"args", Field::kArgs},
 };
 
 constexpr KeyRow kArgsKeys[] = {
@@ -55,10 +55,10 @@ constexpr KeyRow kArgsKeys[] = {
     {"name", Field::kArgName},
 };
 
-// A hash of length and first eight bytes tells these few keys apart; the table is built at compile
-// time and one memcmp confirms a hit.
+// A hash of length and first eight bytes tells these few keys apart; the tables are built at
+// compile time. Those eight bytes and the length settle short keys without looking at the text
+// again.
 constexpr size_t kSlots = 256;
-
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
 constexpr size_t Slot(uint64_t first_bytes, size_t length) {
@@ -73,22 +73,22 @@ constexpr uint64_t FirstBytes(std::string_view key) {
   return bytes;
 }
 
-struct KeyTable {
-  std::array<KeyRow, kSlots> rows{};
+struct SlotRow {
+  uint64_t first_bytes = 0;
+  KeyRow key;
 };
+using KeyTable = std::array<SlotRow, kSlots>;
 
 template <size_t N>
 constexpr KeyTable MakeTable(const KeyRow (&keys)[N]) {
-  KeyTable table;
-  for (KeyRow& row : table.rows) {
-    row.field = Field::kCount;
-  }
+  KeyTable table{};
   for (const KeyRow& key : keys) {
-    size_t slot = Slot(FirstBytes(key.key), key.key.size());
-    while (table.rows[slot].field != Field::kCount) {
+    const uint64_t first_bytes = FirstBytes(key.key);
+    size_t slot = Slot(first_bytes, key.key.size());
+    while (table[slot].key.field != Field::kCount) {
       slot = (slot + 1) % kSlots;
     }
-    table.rows[slot] = key;
+    table[slot] = {first_bytes, key};
   }
   return table;
 }
@@ -106,14 +106,18 @@ uint64_t LoadFirstBytes(std::string_view key) {
 }
 
 Field Find(const KeyTable& table, std::string_view key) {
-  size_t slot = Slot(LoadFirstBytes(key), key.size());
-  while (table.rows[slot].field != Field::kCount) {
-    if (table.rows[slot].key == key) {
-      return table.rows[slot].field;
+  const uint64_t first_bytes = LoadFirstBytes(key);
+  for (size_t slot = Slot(first_bytes, key.size());; slot = (slot + 1) % kSlots) {
+    const SlotRow& row = table[slot];
+    if (row.key.field == Field::kCount) {
+      return Field::kCount;
     }
-    slot = (slot + 1) % kSlots;
+    if (row.first_bytes == first_bytes && row.key.key.size() == key.size() &&
+        (key.size() <= 8 ||
+         std::memcmp(row.key.key.data() + 8, key.data() + 8, key.size() - 8) == 0)) {
+      return row.key.field;
+    }
   }
-  return Field::kCount;
 }
 
 }  // namespace

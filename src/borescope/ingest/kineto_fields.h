@@ -10,20 +10,53 @@ namespace borescope {
 
 enum class Field : uint8_t {
   // Of the event itself.
-  kPhase, kCategory, kName, kPid, kTid, kTs, kDur, kFlowId, kArgs,
+  kPhase,
+  kCategory,
+  kName,
+  kPid,
+  kTid,
+  kTs,
+  kDur,
+  kFlowId,
+  kArgs,
   // Of "args": ids.
-  kExternalId, kCorrelation, kStream, kSequence, kForwardThread, kRecordFunctionId,
+  kExternalId,
+  kCorrelation,
+  kStream,
+  kSequence,
+  kForwardThread,
+  kRecordFunctionId,
   // Operators.
-  kInputDims, kInputTypes,
+  kInputDims,
+  kInputTypes,
   // Kernels and copies.
-  kGrid, kBlock, kRegisters, kSharedBytes, kOccupancy, kGraphNodeId, kBytes,
+  kGrid,
+  kBlock,
+  kRegisters,
+  kSharedBytes,
+  kOccupancy,
+  kGraphNodeId,
+  kBytes,
   // Synchronisation records.
-  kWaitOnStream, kWaitOnRecord,
+  kWaitOnStream,
+  kWaitOnRecord,
   // Collectives.
-  kCollective, kInElems, kOutElems, kGroupSize, kDtype, kGroupName, kGroupDesc, kGroupRanks,
+  kCollective,
+  kInElems,
+  kOutElems,
+  kGroupSize,
+  kDtype,
+  kGroupName,
+  kGroupDesc,
+  kGroupRanks,
   kCollectiveSequence,
   // Allocator instants.
-  kDeviceType, kDeviceId, kAddress, kAllocBytes, kTotalAllocated, kTotalReserved,
+  kDeviceType,
+  kDeviceId,
+  kAddress,
+  kAllocBytes,
+  kTotalAllocated,
+  kTotalReserved,
   // Metadata events.
   kArgName,
   kCount

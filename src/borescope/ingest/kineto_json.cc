@@ -42,6 +42,7 @@ class DocumentReader {
   void ReadEventArray();
   bool SkipToEvents();
   void CheckTail();
+  void CountTruncation(std::string_view where);
   void Count(Diag diag, std::string_view first) {
     builder_.diagnostics().Count(diag, reader_.byte(), first);
   }
@@ -168,7 +169,7 @@ void DocumentReader::ReadMembers() {
       return;
     }
     if (c == 0) {
-      Count(Diag::kTruncatedFile, "the text ends before the closing brace");
+      CountTruncation("the text ends before the closing brace");
       return;
     }
     if (c == ',') {
@@ -211,8 +212,15 @@ void DocumentReader::ReadEventArray() {
   members_.has_events = true;
   const EventsEnd end = ReadEvents(reader_, builder_, options_.threads);
   facts_.Merge(end.facts);
-  if (!end.array_closed && builder_.diagnostics().count(Diag::kTruncatedFile) == 0) {
-    Count(Diag::kTruncatedFile, "the text ends before the bracket that closes the events");
+  if (!end.array_closed) {
+    CountTruncation("the text ends before the bracket that closes the events");
+  }
+}
+
+// However many brackets are missing, the text ends early once.
+void DocumentReader::CountTruncation(std::string_view where) {
+  if (builder_.diagnostics().count(Diag::kTruncatedFile) == 0) {
+    Count(Diag::kTruncatedFile, where);
   }
 }
 
@@ -242,25 +250,29 @@ void DocumentReader::Read() {
 Error NotKineto(const std::string& name, const KinetoMembers& members) {
   if (members.has_rocprofiler_sdk) {
     return {ErrorCode::kUnsupportedFormat,
-            name + ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
-                   "the PyTorch profiler"};
+            name +
+                ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
+                "the PyTorch profiler"};
   }
   if (members.has_nodes) {
     return {ErrorCode::kUnsupportedFormat,
-            name + ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
-                   "profiler trace recorded beside it"};
+            name +
+                ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
+                "profiler trace recorded beside it"};
   }
   return {ErrorCode::kUnsupportedFormat,
-          name + ": no \"traceEvents\" in this JSON; give a file written by "
-                 "torch.profiler's export_chrome_trace"};
+          name +
+              ": no \"traceEvents\" in this JSON; give a file written by "
+              "torch.profiler's export_chrome_trace"};
 }
 
 // Builds of March and April 2024 wrote the digits after the point without leading zeros. Rewriters
 // that drop trailing zeros look alike, so this is a suspicion to report, not one to act on.
-void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts, Diagnostics& diagnostics) {
-  const uint64_t shorter = facts.ts_decimals[1] + facts.ts_decimals[2];
-  if (facts.absolute_ts && members.display_time_unit == "ns" && shorter != 0 &&
-      facts.ts_decimals[3] != 0) {
+void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts,
+                    Diagnostics& diagnostics) {
+  const uint64_t shorter = facts.timestamps.decimals[1] + facts.timestamps.decimals[2];
+  if (facts.timestamps.absolute && members.display_time_unit == "ns" && shorter != 0 &&
+      facts.timestamps.decimals[3] != 0) {
     diagnostics.CountMany(Diag::kUnpaddedFraction, shorter);
   }
 }
@@ -273,7 +285,7 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
   DocumentReader document(reader, builder, options);
   document.Read();
   if (reader.error().has_value()) {
-    return *reader.error();
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
   }
   KinetoMembers& members = document.members();
   if (!members.has_events) {

@@ -12,6 +12,7 @@
 namespace borescope {
 
 // Reads the whole text. `name` stands for the file in messages.
-Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name, const LoadOptions& options);
+Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
+                             const LoadOptions& options);
 
 }  // namespace borescope

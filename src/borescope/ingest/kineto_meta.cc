@@ -80,7 +80,7 @@ void ReadDisplayUnit(element value, KinetoMembers& members) {
 }
 
 // Options are written as 1 when on and left out when off.
-template <bool RecordedOptions::*kOption>
+template <bool RecordedOptions::* kOption>
 void ReadOption(element value, KinetoMembers& members) {
   int64_t number = 0;
   bool flag = false;
@@ -88,7 +88,7 @@ void ReadOption(element value, KinetoMembers& members) {
                                   (value.get(flag) == simdjson::SUCCESS && flag);
 }
 
-template <bool KinetoMembers::*kFlag>
+template <bool KinetoMembers::* kFlag>
 void NotePresence(element, KinetoMembers& members) {
   members.*kFlag = true;
 }

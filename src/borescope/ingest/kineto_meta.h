@@ -15,8 +15,8 @@ struct KinetoMembers {
   Meta meta;
   std::string display_time_unit;
   bool has_schema_version = false;
-  bool has_nodes = false;               // of a PyTorch execution trace
-  bool has_rocprofiler_sdk = false;     // of a rocprofiler-sdk-tool file
+  bool has_nodes = false;            // of a PyTorch execution trace
+  bool has_rocprofiler_sdk = false;  // of a rocprofiler-sdk-tool file
   bool has_events = false;
 };
 

@@ -32,7 +32,9 @@ constexpr ForeignRow kForeign[] = {
      "record with export_chrome_trace to a .json or .json.gz file"},
     {"NSYS"sv, "an Nsight Systems report", "export it with nsys export --type sqlite"},
     {"QDSTRM"sv, "an Nsight Systems stream", "export it with nsys export --type sqlite"},
-    {"\x7f""ELF"sv, "a program", "give a trace file"},
+    {"\x7f"
+     "ELF"sv,
+     "a program", "give a trace file"},
     {"\x89PNG"sv, "a picture", "give a trace file"},
 };
 
@@ -57,8 +59,9 @@ bool IsForeign(std::string_view text, const ForeignRow& row) {
 Result<void> CheckKind(std::string_view text, const std::string& name) {
   const auto first = std::find_if_not(text.begin(), text.end(), IsBlank);
   if (first == text.end()) {
-    return Error{ErrorCode::kCorrupt, name + ": byte 0: the file is empty; profile again or check "
-                                             "that the copy finished"};
+    return Error{ErrorCode::kCorrupt, name +
+                                          ": byte 0: the file is empty; profile again or check "
+                                          "that the copy finished"};
   }
   for (const ForeignRow& row : kForeign) {
     if (IsForeign(text, row)) {
@@ -66,7 +69,8 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
     }
   }
   if (*first != '{' && *first != '[' && !text.starts_with("\xef\xbb\xbf")) {
-    return Unsupported(name, "no JSON", "give a file written by torch.profiler's export_chrome_trace");
+    return Unsupported(name, "no JSON",
+                       "give a file written by torch.profiler's export_chrome_trace");
   }
   const auto second = std::find_if_not(first + 1, text.end(), IsBlank);
   if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
@@ -107,7 +111,8 @@ std::span<const FormatRow> Formats() { return kFormats; }
 
 int64_t RankFromFileName(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
+  for (size_t at = name.find("rank"); at != std::string_view::npos;
+       at = name.find("rank", at + 1)) {
     size_t digit = at + 4;
     digit += digit < name.size() && (name[digit] == '-' || name[digit] == '_') ? 1 : 0;
     int64_t rank = kMissing;

@@ -1,5 +1,6 @@
 // Loads one profile into a finished Trace. The format is recognised by content, never by extension;
-// gzip (also multi-member) and zstd are inflated on the way. To add a format: format.cc has the row.
+// gzip (also multi-member) and zstd are inflated on the way. To add a format: format.cc has the
+// row.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,12 @@ struct LoadOptions {
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 
 // The same for bytes in memory (tests, fuzzing, bindings); `name` stands for the file in messages.
-Result<Trace> LoadBytes(std::string_view bytes, const std::string& name, const LoadOptions& options);
+Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
+                        const LoadOptions& options);
 
 // One row per readable format, for `borescope list`.
 struct FormatRow {
-  std::string_view name;     // "kineto-json"
+  std::string_view name;  // "kineto-json"
   std::string_view summary;
 };
 std::span<const FormatRow> Formats();

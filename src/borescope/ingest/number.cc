@@ -30,7 +30,8 @@ struct Decimal {
   bool valid = false;
 };
 
-// Reads a signed exponent; huge ones are held at a bound beyond which every value over- or underflows.
+// Reads a signed exponent; huge ones are held at a bound beyond which every value over- or
+// underflows.
 bool ReadExponent(std::string_view text, int64_t& exponent) {
   const bool negative = !text.empty() && text[0] == '-';
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -84,6 +85,9 @@ Decimal ReadDecimal(std::string_view text) {
 uint64_t WholePart(const Decimal& decimal, bool& overflow) {
   uint64_t value = 0;
   overflow = decimal.point > 20 && !decimal.digits.empty();
+  if (decimal.digits.empty()) {  // zero, whatever its exponent
+    return 0;
+  }
   for (int64_t i = 0; i < decimal.point && !overflow; ++i) {
     const auto place = static_cast<size_t>(i);
     const unsigned digit =

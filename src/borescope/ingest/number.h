@@ -1,5 +1,6 @@
-// Numbers from their JSON text, exactly: times as integer nanoseconds, ids as 64-bit integers. Nothing
-// passes through a double, whose step at Unix-epoch microseconds is a quarter of a microsecond.
+// Numbers from their JSON text, exactly: times as integer nanoseconds, ids as 64-bit integers.
+// Nothing passes through a double, whose step at Unix-epoch microseconds is a quarter of a
+// microsecond.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct ParsedNumber {
   NumberStatus status = NumberStatus::kNotNumber;
 };
 
-// `text` times 10^`scale`, rounded half away from zero. Accepts what JSON accepts and a leading plus
-// or zeros. ParseScaled("12.3456", 3) is 12346.
+// `text` times 10^`scale`, rounded half away from zero. Accepts what JSON accepts and a leading
+// plus or zeros. ParseScaled("12.3456", 3) is 12346.
 ParsedNumber ParseScaled(std::string_view text, int scale);
 
 // Microseconds, as "ts" and "dur" hold them, to nanoseconds.
@@ -45,8 +46,8 @@ inline ParsedNumber ParseMicroseconds(std::string_view text) {
   return {static_cast<int64_t>(value * kPower[decimals]), NumberStatus::kOk};
 }
 
-// A whole number; "7.0" counts as 7, 7.5 is kNotNumber. ParseUnsigned keeps all 64 bits of addresses
-// and the like in the bit pattern of the result.
+// A whole number; "7.0" counts as 7, 7.5 is kNotNumber. ParseUnsigned keeps all 64 bits of
+// addresses and the like in the bit pattern of the result.
 ParsedNumber ParseInteger(std::string_view text);
 ParsedNumber ParseUnsigned(std::string_view text);
 

@@ -53,7 +53,8 @@ bool StructuralParser::FindStructure(std::string_view text) {
     }
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  return structure_->stage1(bytes, text.size(), simdjson::stage1_mode::regular) == simdjson::SUCCESS;
+  return structure_->stage1(bytes, text.size(), simdjson::stage1_mode::regular) ==
+         simdjson::SUCCESS;
 }
 
 ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, KinetoEvents& sink) {

@@ -1,7 +1,7 @@
 // StructuralParser: the fast path. simdjson's first stage finds every structural character, checks
 // UTF-8 and control characters with the widest vectors of the CPU at hand (simdjson chooses at run
-// time); a walk over that index then reads the events. Whatever is not well-formed is left, from the
-// start of its event on, to the TolerantParser.
+// time); a walk over that index then reads the events. Whatever is not well-formed is left, from
+// the start of its event on, to the TolerantParser.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ size_t SkipSpace(std::string_view text, size_t at) {
 
 // Whether `rest` looks like the inside of an event: a key that events start with.
 bool StartsEvent(std::string_view rest) {
-  for (const std::string_view key : {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
+  for (const std::string_view key :
+       {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
     if (rest.starts_with(key)) {
       return true;
     }
@@ -64,10 +65,22 @@ size_t TextReader::ReadInto(char* out, size_t capacity) {
     return 0;
   }
   at_end_ = *got < capacity;
+  inflated_ += *got;
+  if (IsBomb()) {
+    error_ =
+        Error{ErrorCode::kCorrupt, "the compressed text grows more than " +
+                                       std::to_string(kMaxExpansion) + " times; this is no trace"};
+    at_end_ = true;
+  }
   if (progress_) {
     progress_(source_.bytes->stored_bytes(), source_.bytes->stored_total());
   }
   return *got;
+}
+
+bool TextReader::IsBomb() const {
+  return source_.inflating != nullptr && inflated_ > kExpansionFloor &&
+         inflated_ / kMaxExpansion > source_.bytes->stored_bytes();
 }
 
 bool TextReader::Fill() {

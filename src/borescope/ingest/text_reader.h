@@ -1,6 +1,6 @@
-// TextReader: the inflated text of one file, handed out from front to back in two ways: as a growing
-// window for the members around "traceEvents", and as owned chunks cut between events for parallel
-// parsing. Text that was handed out can be given back. Used by one thread at a time.
+// TextReader: the inflated text of one file, handed out from front to back in two ways: as a
+// growing window for the members around "traceEvents", and as owned chunks cut between events for
+// parallel parsing. Text that was handed out can be given back. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace borescope {
 // A piece of text with readable padding behind it.
 struct TextChunk {
   std::unique_ptr<char[]> buffer;
-  size_t capacity = 0;   // without the padding
+  size_t capacity = 0;  // without the padding
   size_t size = 0;
   uint64_t byte = 0;     // offset of its first byte in the inflated text
   bool is_last = false;  // nothing follows
@@ -32,12 +32,19 @@ class TextReader {
   static constexpr size_t kChunkBytes = size_t{1} << 20;
   // No event is this long; a longer one is damage.
   static constexpr size_t kLongestEvent = size_t{64} << 20;
+  // Traces shrink 15 to 30 times, gzip at most about 1030 times. Text that grows more than this
+  // over its stored size, beyond a floor, is a decompression bomb.
+  static constexpr uint64_t kMaxExpansion = 2000;
+  static constexpr uint64_t kExpansionFloor = uint64_t{1} << 30;
 
   using Progress = std::function<void(uint64_t done, uint64_t total)>;
   TextReader(OpenedSource source, Progress progress);
 
-  // The text not yet consumed, as far as it was read. Views end with the next call of anything else.
-  std::string_view window() const { return {window_.data() + window_begin_, window_.size() - window_begin_}; }
+  // The text not yet consumed, as far as it was read. Views end with the next call of anything
+  // else.
+  std::string_view window() const {
+    return {window_.data() + window_begin_, window_.size() - window_begin_};
+  }
   // Reads more into the window; false at the end of the text.
   bool Fill();
   void Consume(size_t size);
@@ -61,6 +68,7 @@ class TextReader {
 
  private:
   size_t ReadInto(char* out, size_t capacity);
+  bool IsBomb() const;
   TextChunk NewChunk(size_t capacity);
 
   OpenedSource source_;
@@ -68,6 +76,7 @@ class TextReader {
   std::string window_;
   size_t window_begin_ = 0;
   uint64_t byte_ = 0;
+  uint64_t inflated_ = 0;
   bool at_end_ = false;
   std::optional<Error> error_;
   std::vector<TextChunk> spare_;

@@ -10,8 +10,8 @@ namespace borescope {
 namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
-// Beyond these a text is no longer worth guessing at; they also keep hostile input from making the
-// search for the next event quadratic.
+// Beyond these an event is no longer worth guessing at; they also keep hostile input from making
+// the search for the next event quadratic.
 constexpr size_t kMaxStrayQuotes = 64;
 constexpr size_t kMaxDepth = 256;
 
@@ -34,7 +34,8 @@ Field LookUp(std::string_view raw_key, bool is_args, std::string& scratch) {
 
 // Keys an event may hold besides those that are read.
 bool IsOtherEventKey(std::string_view key) {
-  return key == "bp" || key == "s" || key == "tts" || key == "cname" || key == "scope" || key == "sf";
+  return key == "bp" || key == "s" || key == "tts" || key == "cname" || key == "scope" ||
+         key == "sf";
 }
 
 // A string token with every quote, control character and stray byte made harmless.
@@ -106,27 +107,51 @@ bool TolerantParser::Step(ParseOutcome& outcome) {
     ++at_;
     return true;
   }
-  if (needs_comma_) {
-    Count(Diag::kBadSyntax, at_, "a missing comma");
-  }
   const size_t start = at_;
   if (const Read read = ReadEvent(); read != Read::kOk) {
     repairs_ = Diagnostics();
     return Resynchronise(start, read, outcome);
+  }
+  if (needs_comma_) {
+    Count(Diag::kBadSyntax, start, "a missing comma");
   }
   sink_->Add(event_);
   needs_comma_ = true;
   return true;
 }
 
+// By the rules of JSON first: guessing where a string ends may go wrong, also on a sound event.
 TolerantParser::Read TolerantParser::ReadEvent() {
   if (text_[at_] != '{') {
     return Read::kDamaged;
   }
+  const size_t start = at_;
+  is_strict_ = true;
+  Read read = TryEvent(start);
+  if (read == Read::kDamaged || (read == Read::kOk && !FollowsEvent(at_))) {
+    is_strict_ = false;
+    read = TryEvent(start);
+  }
+  return read;
+}
+
+TolerantParser::Read TolerantParser::TryEvent(size_t start) {
+  at_ = start;
   event_.Clear();
-  event_.byte = byte_ + at_;
+  event_.byte = byte_ + start;
   arena_.clear();
+  repairs_ = Diagnostics();
+  stray_quotes_ = 0;
   return ReadObject(false);
+}
+
+// Whether what stands at `at` can stand behind an event.
+bool TolerantParser::FollowsEvent(size_t at) const {
+  at = SkipSpace(at);
+  if (at < text_.size() && text_[at] == ',') {
+    at = SkipSpace(at + 1);
+  }
+  return at >= text_.size() || text_[at] == '{' || text_[at] == ']' || text_[at] == ',';
 }
 
 TolerantParser::Read TolerantParser::ReadObject(bool is_args) {
@@ -145,13 +170,16 @@ TolerantParser::Read TolerantParser::ReadObject(bool is_args) {
     if (c == ',') {
       const size_t next = SkipSpace(at_ + 1);
       if (!after_member || (next < text_.size() && text_[next] == '}')) {
+        if (is_strict_) {
+          return Read::kDamaged;
+        }
         Count(Diag::kBadSyntax, at_, "a comma too many");
       }
       after_member = false;
       ++at_;
       continue;
     }
-    if (c != '"') {
+    if (c != '"' || (is_strict_ && after_member)) {
       return Read::kDamaged;
     }
     if (after_member) {
@@ -217,7 +245,7 @@ TolerantParser::Read TolerantParser::ReadScalar(std::string_view& token) {
 }
 
 TolerantParser::Read TolerantParser::ReadString(Place place, std::string_view& token) {
-  size_t stray_quotes = 0;
+  const size_t stray_before = stray_quotes_;
   size_t quote = at_ + 1;
   for (;; ++quote) {
     quote = text_.find_first_of("\"\\", quote);
@@ -228,15 +256,16 @@ TolerantParser::Read TolerantParser::ReadString(Place place, std::string_view& t
       ++quote;
     } else if (ClosesString(quote, place)) {
       break;
-    } else if (++stray_quotes > kMaxStrayQuotes) {
+    } else if (is_strict_ || ++stray_quotes_ > kMaxStrayQuotes) {
       return Read::kDamaged;
     }
   }
   const std::string_view raw = text_.substr(at_ + 1, quote - at_ - 1);
   token = text_.substr(at_, quote + 1 - at_);
+  const bool stray = stray_quotes_ != stray_before;
   const bool valid = IsValidUtf8(raw);
   const bool control = std::any_of(raw.begin(), raw.end(), IsControl);
-  if (stray_quotes != 0) {
+  if (stray) {
     Count(Diag::kUnescapedQuote, at_, RepairedString(raw.substr(0, 60)));
   }
   if (!valid) {
@@ -245,7 +274,7 @@ TolerantParser::Read TolerantParser::ReadString(Place place, std::string_view& t
   if (control) {
     Count(Diag::kControlCharacter, at_);
   }
-  if (stray_quotes != 0 || !valid || control) {
+  if (stray || !valid || control) {
     token = arena_.emplace_back(RepairedString(raw));
   }
   at_ = quote + 1;
@@ -303,6 +332,9 @@ bool TolerantParser::ClosesString(size_t quote, Place place) const {
   if (place == Place::kElement) {
     return c == ',' || c == ']' || c == '}' || c == ':';
   }
+  if (is_strict_) {
+    return c == ',' || c == '}';
+  }
   const size_t after = SkipSpace(next + 1);
   const bool at_end = after >= text_.size();
   const bool of_event = place == Place::kEventValue;
@@ -358,7 +390,8 @@ bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& o
 }
 
 size_t TolerantParser::FindEventStart(size_t from) const {
-  for (size_t brace = text_.find('{', from); brace != kNowhere; brace = text_.find('{', brace + 1)) {
+  for (size_t brace = text_.find('{', from); brace != kNowhere;
+       brace = text_.find('{', brace + 1)) {
     const size_t key = SkipSpace(brace + 1);
     if (StartsMember(key, true) && !text_.substr(key).starts_with("\"id\"")) {
       return brace;

@@ -1,6 +1,7 @@
-// TolerantParser: the careful path, byte by byte, for text the StructuralParser refuses. Repairs what
-// can be repaired, counts every repair, and picks up at the next event after text that cannot be read.
-// On well-formed text it gives exactly what the StructuralParser gives, which the tests rely on.
+// TolerantParser: the careful path, byte by byte, for text the StructuralParser refuses. Repairs
+// what can be repaired, counts every repair, and picks up at the next event after text that cannot
+// be read. On well-formed text it gives exactly what the StructuralParser gives, which the tests
+// rely on.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ class TolerantParser {
   // when parsing stops with `outcome`.
   bool Step(ParseOutcome& outcome);
   Read ReadEvent();
+  Read TryEvent(size_t start);
+  bool FollowsEvent(size_t at) const;
   Read ReadObject(bool is_args);
   Read ReadMember(bool is_args);
   Read ReadValue(Place place, std::string_view& token);
@@ -57,6 +60,8 @@ class TolerantParser {
   size_t at_ = 0;
   bool is_last_ = false;
   bool needs_comma_ = false;
+  bool is_strict_ = false;   // the first unescaped quote ends a string, and nothing is repaired
+  size_t stray_quotes_ = 0;  // in the event being read
   KinetoEvents* sink_ = nullptr;
   RawEvent event_;
   Diagnostics repairs_;            // of the event being read; dropped with it if it is given up

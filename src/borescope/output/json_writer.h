@@ -1,9 +1,10 @@
-// JsonWriter: JSON to a Sink, piece by piece, in the order of the calls. It puts the commas; the caller
-// keeps containers and keys balanced (checked in debug builds) and may break lines between values.
+// JsonWriter: JSON to a Sink, piece by piece, in the order of the calls. It puts the commas; the
+// caller keeps containers and keys balanced (checked in debug builds) and may break lines between
+// values.
 //
-// Numbers: integers exactly, doubles as the shortest text that reads back the same, with a fraction or
-// an exponent so that they stay doubles; NaN and infinities are null. Strings are valid UTF-8, whatever
-// they were before. Failures of the sink are kept; Finish tells.
+// Numbers: integers exactly, doubles as the shortest text that reads back the same, with a fraction
+// or an exponent so that they stay doubles; NaN and infinities are null. Strings are valid UTF-8,
+// whatever they were before. Failures of the sink are kept; Finish tells.
 #pragma once
 
 #include <cstdint>

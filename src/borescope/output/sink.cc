@@ -60,7 +60,7 @@ Result<void> DescriptorSink::Write(std::string_view bytes) {
 }
 
 Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::kIo, path + ": cannot write: it is a directory; name a file in it"};

@@ -1,10 +1,10 @@
 // Text: title, headings, aligned rows; then, whenever there is something to say, the quality of the
 // data the answer rests on. How a table fits the terminal is text_layout.h's business.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "borescope/output/text_layout.h"
+#include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 
 namespace borescope {
@@ -43,6 +43,13 @@ size_t CountFiles(std::span<const DiagnosticRow> rows) {
   return files.size();
 }
 
+// An example and no evidence: a kernel name of a thousand characters would bury the rest.
+std::string FirstCase(const DiagnosticRow& row, bool name_file) {
+  constexpr size_t kLongest = 120;
+  const std::string first = ShortenMiddle(ToPrintable(row.first), kLongest);
+  return name_file && !first.empty() ? row.file + ": " + first : first;
+}
+
 Table QualityTable(std::span<const DiagnosticRow> rows) {
   const bool many_files = CountFiles(rows) > 1;
   Table table{"quality", "Data quality", {}};
@@ -64,9 +71,7 @@ Table QualityTable(std::span<const DiagnosticRow> rows) {
     Push(code, std::string_view(example.code));
     Push(files, static_cast<int64_t>(group.size()));
     Push(help, std::string_view(example.help));
-    Push(first, std::string_view(many_files && !example.first.empty()
-                                     ? example.file + ": " + example.first
-                                     : example.first));
+    Push(first, std::string_view(FirstCase(example, many_files)));
   }
   if (!many_files) {
     table.columns.erase(table.columns.begin() + (&files - table.columns.data()));

@@ -1,9 +1,9 @@
 // Lays one table out for people, in at most `width` terminal cells per line. Pure.
 //
-// Numbers and keys stay whole; what gives way, in this order, until the table fits:
-//   1. remarks (long derived text) move below their row, wrapped
-//   2. long text columns (kernel names) lose their middle, and headings break at blanks
-//   3. numbers lose decimals
+// Numbers stay whole. What gives way, in this order, until the table fits:
+//   1. remarks (long derived text) are wrapped in their column, or move below their row
+//   2. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
+//   3. keys that would become unreadable move to lines of their own
 //   4. a table of up to three rows is turned on its side: one line per column
 //   5. any other is cut into blocks below each other that repeat the key columns
 #pragma once

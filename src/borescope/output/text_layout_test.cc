@@ -1,1 +1,186 @@
+#include "borescope/output/text_layout.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+std::string LayOut(const Table& table, size_t width = 80) {
+  return LayOutTable(table, {width, false});
+}
+
+size_t WidestLine(std::string_view text) {
+  size_t widest = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    widest = std::max(widest, DisplayWidth(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return widest;
+}
+
+Table Kernels() {
+  Table table{"kernels", "Device time per kernel", {}};
+  table.columns.reserve(4);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& count = AddInt(table, "count", Unit::kCount, Role::kSum, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  Column& share = AddFloat(table, "share", Unit::kShare, Role::kDerived, "");
+  Push(name, "void elementwise_kernel<4, Functor<float>>(int)");
+  Push(count, int64_t{12345});
+  Push(total, int64_t{523'456'789});
+  Push(share, 0.984);
+  Push(name, "gemm");
+  Push(count, int64_t{1});
+  Push(total, int64_t{1'000});
+  PushMissing(share);
+  return table;
+}
+
+// A table of `columns` numbers behind a key, in `rows` rows.
+Table Wide(int columns, int rows) {
+  Table table{"wide", "Wide", {}};
+  AddString(table, "name", Role::kKey, "");
+  for (int i = 0; i < columns; ++i) {
+    AddInt(table, "number_" + std::to_string(i) + "_ns", Unit::kNanoseconds, Role::kSum, "");
+  }
+  for (int row = 0; row < rows; ++row) {
+    Push(table.columns[0], "a name of some length " + std::to_string(row));
+    for (int i = 0; i < columns; ++i) {
+      Push(table.columns[static_cast<size_t>(i) + 1], int64_t{123456});
+    }
+  }
+  return table;
+}
+
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(TextLayout, AlignsColumnsAndPutsUnitsBelowHeadings) {
+  EXPECT_EQ(LayOut(Kernels()),
+            "Device time per kernel\n"
+            "name                                              count    total  share\n"
+            "                                                              ms      %\n"
+            "───────────────────────────────────────────────────────────────────────\n"
+            "void elementwise_kernel<4, Functor<float>>(int)  12,345  523.457   98.4\n"
+            "gemm                                                  1    0.001      -\n");
+}
+
+TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {
+  EXPECT_EQ(LayOut(Kernels(), 64),
+            "Device time per kernel\n"
+            "name                                       count    total  share\n"
+            "                                                       ms      %\n"
+            "────────────────────────────────────────────────────────────────\n"
+            "void elementwise_ker…unctor<float>>(int)  12,345  523.457   98.4\n"
+            "gemm                                           1    0.001      -\n");
+  EXPECT_EQ(LayOut(Kernels(), 54),
+            "Device time per kernel\n"
+            "name                               count  total  share\n"
+            "                                             ms      %\n"
+            "──────────────────────────────────────────────────────\n"
+            "void elementwise…or<float>>(int)  12,345  523.5   98.4\n"
+            "gemm                                   1    0.0      -\n");
+}
+
+TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {
+  EXPECT_EQ(LayOut(Kernels(), 40),
+            "Device time per kernel\n"
+            "name\n"
+            "   count    total  share\n"
+            "               ms      %\n"
+            "────────────────────────\n"
+            "void elementwise_ker…unctor<float>>(int)\n"
+            "  12,345  523.457   98.4\n"
+            "gemm\n"
+            "       1    0.001      -\n");
+}
+
+TEST(TextLayout, BoldOnlyTouchesTitleAndHeadings) {
+  const std::string text = LayOutTable(Kernels(), {80, true});
+  EXPECT_TRUE(text.starts_with("\x1b[1mDevice time per kernel\x1b[0m\n\x1b[1mname"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\x1b'), 6);
+}
+
+Table Verdict() {
+  Table table{"verdict", "Verdict", {}};
+  table.columns.reserve(3);
+  Column& finding = AddString(table, "finding", Role::kKey, "");
+  Column& value = AddFloat(table, "value", Unit::kShare, Role::kDerived, "");
+  Column& help = AddString(table, "help", Role::kDerived, "");
+  Push(finding, "idle");
+  Push(value, 0.25);
+  Push(help, "The device waits for the host: capture the step in a graph or fuse small kernels.");
+  Push(finding, "copies");
+  Push(value, 0.5);
+  PushMissing(help);
+  return table;
+}
+
+TEST(TextLayout, LongRemarksAreWrappedInTheirColumn) {
+  EXPECT_EQ(LayOut(Verdict(), 60),
+            "Verdict\n"
+            "finding  value  help\n"
+            "             %\n"
+            "────────────────────────────────────────────────────────────\n"
+            "idle      25.0  The device waits for the host: capture the\n"
+            "                step in a graph or fuse small kernels.\n"
+            "copies    50.0  -\n");
+}
+
+TEST(TextLayout, WithoutRoomRemarksMoveBelowTheirRow) {
+  EXPECT_EQ(LayOut(Verdict(), 50),
+            "Verdict\n"
+            "finding  value\n"
+            "             %\n"
+            "──────────────\n"
+            "idle      25.0\n"
+            "    help: The device waits for the host: capture\n"
+            "    the step in a graph or fuse small kernels.\n"
+            "copies    50.0\n");
+}
+
+TEST(TextLayout, FewRowsOfManyColumnsStandOnTheirSide) {
+  const std::string text = LayOut(Wide(10, 1), 60);
+  EXPECT_TRUE(
+      text.starts_with("Wide\n"
+                       "name      a name of some length 0\n"
+                       "number 0  123.456 us\n"
+                       "number 1  123.456 us\n"))
+      << text;
+  EXPECT_LE(WidestLine(LayOut(Wide(20, 3), 80)), 80U);
+}
+
+TEST(TextLayout, ManyColumnsAreCutIntoBlocksThatRepeatTheKeys) {
+  const std::string text = LayOut(Wide(20, 4), 60);
+  EXPECT_LE(WidestLine(text), 60U);
+  EXPECT_EQ(CountOf(text, "123."), 4U * 20) << text;
+  const size_t blocks = CountOf(text, "\n─");
+  EXPECT_GE(blocks, 2U);
+  EXPECT_EQ(CountOf(text, "length 3"), blocks) << text;
+}
+
+TEST(TextLayout, HostileNamesCannotBreakLinesOrTheTerminal) {
+  Table table{"t", "a\x1b[2Jb", {}};
+  Push(AddString(table, "name\n", Role::kKey, ""), "x\ny\x1b[31m\xFF");
+  const std::string text = LayOut(table);
+  EXPECT_EQ(text, "a\uFFFD[2Jb\nname\n─────────\nx y\uFFFD[31m\uFFFD\n");
+}
+
+TEST(TextLayout, AnEmptyTableSaysSo) {
+  Table table{"t", "Nothing here", {}};
+  AddInt(table, "n", Unit::kCount, Role::kSum, "");
+  EXPECT_EQ(LayOut(table), "Nothing here\n(no rows)\n");
+}
+
+}  // namespace
+}  // namespace borescope

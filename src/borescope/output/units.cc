@@ -19,11 +19,8 @@ struct Scale {
 };
 
 constexpr Scale kTimeScales[] = {{1, "ns"}, {1'000, "us"}, {1'000'000, "ms"}, {1'000'000'000, "s"}};
-constexpr Scale kByteScales[] = {{1, "B"},
-                                 {1'000, "KB"},
-                                 {1'000'000, "MB"},
-                                 {1'000'000'000, "GB"},
-                                 {1'000'000'000'000, "TB"}};
+constexpr Scale kByteScales[] = {
+    {1, "B"}, {1'000, "KB"}, {1'000'000, "MB"}, {1'000'000'000, "GB"}, {1'000'000'000'000, "TB"}};
 constexpr Scale kFlopScales[] = {{1, "FLOP"},
                                  {1'000, "KFLOP"},
                                  {1'000'000, "MFLOP"},
@@ -100,7 +97,8 @@ std::string ScaledInteger(int64_t value, const NumberFormat& format) {
   for (int i = 0; i < format.decimals; ++i) {
     steps *= 10;
   }
-  const auto magnitude = value < 0 ? ~static_cast<uint64_t>(value) + 1 : static_cast<uint64_t>(value);
+  const auto magnitude =
+      value < 0 ? ~static_cast<uint64_t>(value) + 1 : static_cast<uint64_t>(value);
   const auto divisor = static_cast<uint64_t>(std::max<int64_t>(1, format.divisor / steps));
   const uint64_t rounded = magnitude / divisor + (magnitude % divisor * 2 >= divisor ? 1 : 0);
   const std::string sign = value < 0 && rounded != 0 ? "-" : "";
@@ -124,9 +122,10 @@ std::string FormatNumber(int64_t value, const NumberFormat& format) {
   if (format.unix_time) {
     return UnixTime(value);
   }
-  std::string number = format.factor == 1 ? ScaledInteger(value, format)
-                                          : fmt::format("{:.{}f}", AsDouble(value) * AsDouble(format.factor),
-                                                        format.decimals);
+  std::string number =
+      format.factor == 1
+          ? ScaledInteger(value, format)
+          : fmt::format("{:.{}f}", AsDouble(value) * AsDouble(format.factor), format.decimals);
   return format.grouped ? Grouped(std::move(number)) : number;
 }
 
@@ -151,11 +150,11 @@ std::string_view UnitName(Unit unit) {
 }
 
 NumberFormat ChooseFormat(const Column& column, Precision precision) {
+  if (column.name.ends_with("unix_ns")) {
+    return {1, 1, 0, false, true, ""};
+  }
   switch (column.unit) {
     case Unit::kNanoseconds:
-      if (column.name.ends_with("unix_ns")) {
-        return {1, 1, 0, false, true, ""};
-      }
       return Scaled(column, kTimeScales, precision);
     case Unit::kBytes:
       return Scaled(column, kByteScales, precision);

@@ -19,12 +19,12 @@ enum class Precision : uint8_t {
 };
 
 struct NumberFormat {
-  int64_t divisor = 1;      // shown = value / divisor ...
-  int64_t factor = 1;       // ... x factor
+  int64_t divisor = 1;  // shown = value / divisor ...
+  int64_t factor = 1;   // ... x factor
   int decimals = 0;
-  bool grouped = false;     // 1,234,567
-  bool unix_time = false;   // nanoseconds since 1970, shown as date and time (UTC)
-  std::string_view unit;    // shown in the heading: "ms"; may be empty
+  bool grouped = false;    // 1,234,567
+  bool unix_time = false;  // nanoseconds since 1970, shown as date and time (UTC)
+  std::string_view unit;   // shown in the heading: "ms"; may be empty
 };
 
 // The format that suits all present cells of `column`.

@@ -119,8 +119,8 @@ std::string ToPrintable(std::string_view text) {
     if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
       printable += ' ';
     } else {
-      printable += point.valid && !IsControl(point.value) ? text.substr(0, point.bytes)
-                                                          : kReplacementUtf8;
+      printable +=
+          point.valid && !IsControl(point.value) ? text.substr(0, point.bytes) : kReplacementUtf8;
     }
     text.remove_prefix(point.bytes);
   }
@@ -165,7 +165,9 @@ std::vector<std::string> WrapText(std::string_view text, size_t width) {
       const size_t bytes = std::max(PrefixBytes(word, width), DecodeUtf8(word).bytes);
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
-      lines.emplace_back();
+      if (!word.empty()) {
+        lines.emplace_back();
+      }
     }
     lines.back() += lines.back().empty() || word.empty() ? "" : " ";
     lines.back() += word;

@@ -23,11 +23,12 @@ CodePoint DecodeUtf8(std::string_view text);
 // `text` with every byte that is not UTF-8 replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
-// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls (an
-// escape sequence in a kernel name must not reach the terminal).
+// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
+// (an escape sequence in a kernel name must not reach the terminal).
 std::string ToPrintable(std::string_view text);
 
-// Terminal cells taken by printable text: East Asian wide characters take two, combining marks none.
+// Terminal cells taken by printable text: East Asian wide characters take two, combining marks
+// none.
 size_t DisplayWidth(std::string_view text);
 
 // At most `width` cells of printable text: what is too long loses its middle to "…".

@@ -1,1 +1,52 @@
+#include "borescope/output/utf8.h"
+
 #include <gtest/gtest.h>
+
+namespace borescope {
+namespace {
+
+TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
+  EXPECT_EQ(ToValidUtf8("a\xFFz"), "a\uFFFDz");
+  EXPECT_EQ(ToValidUtf8("\xC0\xAF"), "\uFFFD\uFFFD");            // overlong
+  EXPECT_EQ(ToValidUtf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // surrogate
+  EXPECT_EQ(ToValidUtf8("\xE2\x80"), "\uFFFD\uFFFD");            // cut off
+  EXPECT_EQ(ToValidUtf8("\xF4\x90\x80\x80").size(), 12U);        // beyond U+10FFFF
+  EXPECT_EQ(ToValidUtf8("añ漢😀"), "añ漢😀");
+}
+
+TEST(Utf8, NothingReachesTheTerminalButText) {
+  EXPECT_EQ(ToPrintable("a\tb\nc\rd"), "a b c d");
+  EXPECT_EQ(ToPrintable("\x1b[31mred\x7f\u0085"), "\uFFFD[31mred\uFFFD\uFFFD");
+}
+
+TEST(Utf8, WidthCountsCells) {
+  EXPECT_EQ(DisplayWidth(""), 0U);
+  EXPECT_EQ(DisplayWidth("abc"), 3U);
+  EXPECT_EQ(DisplayWidth("漢字"), 4U);
+  EXPECT_EQ(DisplayWidth("e\u0301…"), 2U);
+}
+
+TEST(Utf8, ShorteningKeepsBothEnds) {
+  EXPECT_EQ(ShortenMiddle("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(ShortenMiddle("abcdefgh", 7), "abc…fgh");
+  EXPECT_EQ(ShortenMiddle("abcdefgh", 6), "abc…gh");
+  EXPECT_EQ(ShortenMiddle("abcdefgh", 1), "…");
+  EXPECT_EQ(ShortenMiddle("abcdefgh", 0), "");
+  // A wide character that does not fit any more leaves a cell unused, never half of itself.
+  EXPECT_EQ(ShortenMiddle("漢字漢字漢字", 6), "漢…字");
+  for (size_t width = 0; width < 14; ++width) {
+    EXPECT_LE(DisplayWidth(ShortenMiddle("漢a字b漢c字d", width)), width);
+  }
+}
+
+TEST(Utf8, WrapsAtBlanksAndCutsLongWords) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(WrapText("", 5), (Lines{""}));
+  EXPECT_EQ(WrapText("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(WrapText("abcdefgh ij", 3), (Lines{"abc", "def", "gh", "ij"}));
+  EXPECT_EQ(WrapText("漢字漢", 3), (Lines{"漢", "字", "漢"}));
+  EXPECT_EQ(WrapText("漢", 1), (Lines{"漢"}));
+}
+
+}  // namespace
+}  // namespace borescope

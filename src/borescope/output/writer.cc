@@ -1,5 +1,7 @@
 #include "borescope/output/writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -67,11 +69,11 @@ void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
     }
     std::string first = entry.first;
     if (entry.first_byte != Diagnostics::kNoByte) {
-      const std::string place = "byte " + std::to_string(entry.first_byte);
-      first = first.empty() ? place : place + ": " + first;
+      const std::string_view gap = first.empty() ? "" : ": ";
+      first.insert(0, fmt::format("byte {}{}", entry.first_byte, gap));
     }
-    rows.push_back({row.severity, std::string(row.code), entry.count, file, first,
-                    std::string(row.help)});
+    rows.push_back(
+        {row.severity, std::string(row.code), entry.count, file, first, std::string(row.help)});
   }
 }
 

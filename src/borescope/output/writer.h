@@ -1,5 +1,5 @@
-// The registry of table writers: one row per output format. `--format`, the help and `borescope list`
-// follow from it. To add one: its file, a row in writer.cc, a golden test.
+// The registry of table writers: one row per output format. `--format`, the help and `borescope
+// list` follow from it. To add one: its file, a row in writer.cc, a golden test.
 //
 // Writers format and never compute: values arrive in base units, and only people's formats scale,
 // round and abbreviate them. Pure but for the sink; any thread.
@@ -21,7 +21,7 @@ namespace borescope {
 // One kind of oddity of one input.
 struct DiagnosticRow {
   Severity severity = Severity::kInfo;
-  std::string code;   // "unlinked-device-event"
+  std::string code;  // "unlinked-device-event"
   uint64_t count = 0;
   std::string file;   // as the user named it
   std::string first;  // place and description of the first case; may be empty
@@ -73,7 +73,8 @@ Result<void> WriteText(const Document& document, const WriteOptions& options, Si
 // Only the block about data quality, for formats that do not carry it; nothing without diagnostics.
 Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
                           Sink& sink);
-// csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. Every table stands
+// csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. Every table
+// stands
 //       under a "# name" line.
 Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
 // csv in a file: one table, no "# name" line.

@@ -1,1 +1,155 @@
+#include "borescope/output/writer.h"
+
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+namespace borescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Document SmallDocument() {
+  Document document;
+  Table& table = document.tables.emplace_back(Table{"kernels", "Device time per kernel", {}});
+  table.columns.reserve(4);
+  Column& name = AddString(table, "name", Role::kKey, "Name as recorded.");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of durations.");
+  Column& share = AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of all.");
+  Column& linked = AddBool(table, "linked", Role::kDerived, "Has a launch.");
+  Push(name, "void f<int, \"x\">()");
+  Push(total, int64_t{1500});
+  Push(share, 1.0);
+  Push(linked, true);
+  Push(name, "g\n\xFF");
+  PushMissing(total);
+  Push(share, kNan);
+  Push(linked, false);
+  document.diagnostics = {{Severity::kWarning, "clock-jump", 3, "rank0.json", "byte 7: k", "Why."}};
+  return document;
+}
+
+std::string Written(std::string_view format, const Document& document) {
+  StringSink sink;
+  EXPECT_TRUE(FindTableWriter(format)->write(document, {}, sink).ok());
+  return sink.text();
+}
+
+TEST(Writer, JsonHasTheShapeOfTheContract) {
+  const std::string head = "{\"borescope\":\"" + std::string(Version()) + "\",\"schema\":1,\n";
+  EXPECT_EQ(Written("json", SmallDocument()), head + R"json( "tables":[
+  {"name":"kernels","title":"Device time per kernel","columns":[
+    {"name":"name","type":"string","unit":null,"doc":"Name as recorded.","values":["void f<int, \"x\">()","g\n)json"
+                                                     "\uFFFD"
+                                                     R"json("]},
+    {"name":"total_ns","type":"int","unit":"ns","doc":"Sum of durations.","values":[1500,null]},
+    {"name":"share","type":"float","unit":"share","doc":"Part of all.","values":[1.0,null]},
+    {"name":"linked","type":"bool","unit":null,"doc":"Has a launch.","values":[true,false]}]}],
+ "diagnostics":[
+  {"code":"clock-jump","severity":"warning","count":3,"file":"rank0.json","first":"byte 7: k","help":"Why."}]}
+)json");
+  EXPECT_EQ(Written("json", {}), head + " \"tables\":[],\n \"diagnostics\":[]}\n");
+}
+
+TEST(Writer, CsvQuotesAndLeavesMissingCellsEmpty) {
+  EXPECT_EQ(Written("csv", SmallDocument()),
+            "# kernels\n"
+            "name,total_ns,share,linked\n"
+            "\"void f<int, \"\"x\"\">()\",1500,1.0,true\n"
+            "\"g\n\uFFFD\",,,false\n");
+}
+
+TEST(Writer, TextEndsWithTheQualityOfTheData) {
+  EXPECT_EQ(Written("text", SmallDocument()),
+            "Device time per kernel\n"
+            "name                total  share  linked\n"
+            "                       us      %\n"
+            "────────────────────────────────────────\n"
+            "void f<int, \"x\">()  1.500  100.0     yes\n"
+            "g \uFFFD                     -      -      no\n"
+            "\n"
+            "Data quality\n"
+            "severity  count  what              first\n"
+            "────────────────────────────────────────────\n"
+            "warning       3  clock-jump  Why.  byte 7: k\n");
+}
+
+TEST(Writer, QualityJoinsFilesAndPutsTheWorstFirst) {
+  Document document;
+  Diagnostics a;
+  a.CountMany(Diag::kStreamOverlap, 2);
+  a.Count(Diag::kTruncatedFile, 812, "inside \"traceEvents\"");
+  Diagnostics b;
+  b.CountMany(Diag::kStreamOverlap, 1000, Diagnostics::kNoByte, "on stream 7");
+  AppendDiagnostics(a, "a.json", document.diagnostics);
+  AppendDiagnostics(b, "b.json", document.diagnostics);
+  ASSERT_EQ(document.diagnostics.size(), 3U);
+  EXPECT_EQ(document.diagnostics[0].first, "byte 812: inside \"traceEvents\"");
+  const std::string text = Written("text", document);
+  const size_t error = text.find("error         1  truncated-file      1\n");
+  const size_t info = text.find("info      1,002  stream-overlap      2\n");
+  EXPECT_NE(error, std::string::npos) << text;
+  EXPECT_NE(info, std::string::npos) << text;
+  EXPECT_LT(error, info);
+  EXPECT_NE(text.find("first: a.json: byte 812: inside"), std::string::npos) << text;
+}
+
+TEST(Writer, EveryRowIsFoundByItsName) {
+  for (const TableWriter& row : TableWriters()) {
+    EXPECT_EQ(FindTableWriter(row.name), &row);
+    EXPECT_FALSE(row.summary.empty());
+  }
+  EXPECT_EQ(FindTableWriter("xml"), nullptr);
+}
+
+class WriteFilesTest : public testing::Test {
+ protected:
+  WriteFilesTest() {
+    std::string name = (fs::temp_directory_path() / "borescope_writer_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~WriteFilesTest() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> Write(std::string_view format, const Document& document) {
+    const auto paths =
+        WriteFiles(*FindTableWriter(format), document, {}, (folder_ / "out.x").string());
+    EXPECT_TRUE(paths.ok());
+    std::vector<std::string> names;
+    for (const std::string& path : *paths) {
+      names.push_back(fs::path(path).filename().string());
+    }
+    return names;
+  }
+
+  std::string Read(std::string_view name) const {
+    std::ifstream file(folder_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(WriteFilesTest, ACsvFileHoldsOneTable) {
+  Document document = SmallDocument();
+  EXPECT_EQ(Write("csv", document), (std::vector<std::string>{"out.x"}));
+  EXPECT_TRUE(Read("out.x").starts_with("name,total_ns"));
+  document.tables.push_back(document.tables.front());
+  document.tables.back().name = "more";
+  EXPECT_EQ(Write("csv", document), (std::vector<std::string>{"out.kernels.x", "out.more.x"}));
+  EXPECT_EQ(Read("out.more.x"), Read("out.x"));
+}
+
+TEST_F(WriteFilesTest, AJsonFileHoldsThemAll) {
+  Document document = SmallDocument();
+  document.tables.push_back(document.tables.front());
+  EXPECT_EQ(Write("json", document), (std::vector<std::string>{"out.x"}));
+  EXPECT_EQ(Read("out.x"), Written("json", document));
+}
+
+}  // namespace
+}  // namespace borescope

@@ -17,11 +17,11 @@ enum class Unit : uint8_t {
   kNanoseconds,
   kBytes,
   kCount,
-  kShare,           // 0...1
+  kShare,  // 0...1
   kGigabytesPerSecond,
   kFlops,
-  kMicroseconds,    // compatibility tables only
-  kPercent,         // compatibility tables only
+  kMicroseconds,  // compatibility tables only
+  kPercent,       // compatibility tables only
 };
 
 // How a column combines when rows with equal keys merge (see MergeByKey).
@@ -37,7 +37,7 @@ struct Column {
   std::string name;  // ends in its unit: dur_ns, size_bytes, share
   Unit unit = Unit::kNone;
   Role role = Role::kDerived;
-  std::string doc;   // one sentence: becomes tooltip, docs and Arrow metadata
+  std::string doc;  // one sentence: becomes tooltip, docs and Arrow metadata
   std::variant<IntValues, FloatValues, StringValues, BoolValues> values;
   std::vector<char> missing;  // empty = every cell has a value; else 1 marks a missing cell
 
@@ -46,8 +46,8 @@ struct Column {
 };
 
 struct Table {
-  std::string name;   // contract name: "breakdown"
-  std::string title;  // one line for people
+  std::string name;             // contract name: "breakdown"
+  std::string title;            // one line for people
   std::vector<Column> columns;  // equal length
 
   size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }

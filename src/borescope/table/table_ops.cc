@@ -51,6 +51,7 @@ Rows AllRows(const Table& table) {
 
 std::vector<const Column*> ColumnPointers(const Table& table) {
   std::vector<const Column*> columns;
+  columns.reserve(table.columns.size());
   for (const Column& column : table.columns) {
     columns.push_back(&column);
   }
@@ -232,9 +233,8 @@ Table MergeByKey(const Table& table) {
     }
   }
   Rows rows = AllRows(table);
-  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
-    return CompareInColumns(keys, a, b) < 0;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](uint32_t a, uint32_t b) { return CompareInColumns(keys, a, b) < 0; });
   const Rows ends = EndsOfGroups(keys, rows);
   Table merged{table.name, table.title, {}};
   for (const Column& column : table.columns) {
@@ -282,9 +282,8 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
 Table SortAll(const Table& table) {
   const std::vector<const Column*> columns = ColumnPointers(table);
   Rows rows = AllRows(table);
-  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
-    return CompareInColumns(columns, a, b) < 0;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](uint32_t a, uint32_t b) { return CompareInColumns(columns, a, b) < 0; });
   return TakeRows(table, rows);
 }
 

@@ -1,8 +1,8 @@
 // What can be done to any table, whatever it is about: join, merge, sort, cut. Pure functions on
 // values: safe from any thread, and the result depends on the arguments alone.
 //
-// Order of cells: numbers by value (NaN above all others), text by bytes, false before true; a missing
-// cell comes after every present one, in ascending and in descending order.
+// Order of cells: numbers by value (NaN above all others), text by bytes, false before true; a
+// missing cell comes after every present one, in ascending and in descending order.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace borescope {
 
 // The rows of all parts, one part after another. Columns are matched by name and stand in order of
 // first appearance; where a part has no such column its cells are missing. Name, title and what a
-// column means come from the first part that tells. Associative. Columns with one name must have one
-// type (our bug otherwise).
+// column means come from the first part that tells. Associative. Columns with one name must have
+// one type (our bug otherwise).
 Table Concat(std::span<const Table> parts);
 
 // One row for each distinct combination of the kKey columns, sorted by them in column order. Of the
@@ -35,9 +35,9 @@ Table MergeByKey(const Table& table);
 Table MergeByKey(std::span<const Table> parts);
 
 // Rows sorted by one column, numbers from large to small, text and flags ascending; ties by the
-// remaining columns from left to right, ascending, so that the order is total. `column` is a name or
-// a name without its unit ("total" for "total_ns"). kInvalidArgument, naming the columns there are,
-// when there is no such column.
+// remaining columns from left to right, ascending, so that the order is total. `column` is a name
+// or a name without its unit ("total" for "total_ns"). kInvalidArgument, naming the columns there
+// are, when there is no such column.
 Result<Table> SortBy(const Table& table, std::string_view column);
 
 // The column called `name`, or `name` without its unit; nullptr when there is none.

@@ -43,7 +43,8 @@ std::string Show(const Table& table) {
             if constexpr (std::is_same_v<std::decay_t<decltype(cells)>, StringValues>) {
               text += column.IsMissing(row) ? "-" : cells[row];
             } else {
-              text += column.IsMissing(row) ? "-" : std::to_string(static_cast<int64_t>(cells[row]));
+              text +=
+                  column.IsMissing(row) ? "-" : std::to_string(static_cast<int64_t>(cells[row]));
             }
           },
           column.values);

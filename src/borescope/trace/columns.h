@@ -67,8 +67,8 @@ void ForEachMember(V& visit, const Collectives*) {
 template <class V>
 void ForEachMember(V& visit, const MemoryEvents*) {
   using T = MemoryEvents;
-  visit(&T::ts_ns), visit(&T::track), visit(&T::device_type), visit(&T::device),
-      visit(&T::address), visit(&T::bytes), visit(&T::total_allocated), visit(&T::total_reserved);
+  visit(&T::ts_ns), visit(&T::track), visit(&T::device_type), visit(&T::device), visit(&T::address),
+      visit(&T::bytes), visit(&T::total_allocated), visit(&T::total_reserved);
 }
 template <class V>
 void ForEachMember(V& visit, const Flows*) {

@@ -33,7 +33,8 @@ void SortRuns(std::span<uint32_t> rows, const Less& less) {
     std::vector<size_t> merged;
     size_t begin = 0;
     for (size_t i = 0; i + 1 < ends.size(); i += 2) {
-      std::inplace_merge(rows.data() + begin, rows.data() + ends[i], rows.data() + ends[i + 1], less);
+      std::inplace_merge(rows.data() + begin, rows.data() + ends[i], rows.data() + ends[i + 1],
+                         less);
       begin = ends[i + 1];
       merged.push_back(begin);
     }
@@ -66,8 +67,8 @@ TrackOrder OrderByTrack(size_t row_count, size_t tracks, const TrackOf& track_of
     order.rows[next[track_of(row)]++] = row;
   }
   ParallelFor(tracks, threads, [&](size_t track) {
-    SortRuns(std::span(order.rows).subspan(order.first[track],
-                                           order.first[track + 1] - order.first[track]),
+    SortRuns(std::span(order.rows)
+                 .subspan(order.first[track], order.first[track + 1] - order.first[track]),
              less);
   });
   return order;

@@ -23,7 +23,9 @@ class StringPool {
 
   // The view stays valid as long as the pool. REQUIRES: `id` came from this pool; an invalid id
   // gives the empty text.
-  std::string_view Get(StringId id) const { return id.valid() ? views_[id.value] : std::string_view(); }
+  std::string_view Get(StringId id) const {
+    return id.valid() ? views_[id.value] : std::string_view();
+  }
 
   size_t size() const { return views_.size(); }
   size_t bytes() const;

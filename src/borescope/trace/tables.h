@@ -1,10 +1,11 @@
-// The columns of a trace: what was recorded, one struct of equal-length vectors per table, plain data.
-// Two spines hold every timed event: host_events (what threads did) and device_events (what streams
-// did). Details hang off a spine row by its `detail`, a row number in the table chosen by the row's
-// kind, or kNoDetail. After TraceBuilder::Finish all of this is immutable.
+// The columns of a trace: what was recorded, one struct of equal-length vectors per table, plain
+// data. Two spines hold every timed event: host_events (what threads did) and device_events (what
+// streams did). Details hang off a spine row by its `detail`, a row number in the table chosen by
+// the row's kind, or kNoDetail. After TraceBuilder::Finish all of this is immutable.
 //
-// Times are integer nanoseconds on the file's own clock ("ts" x 1000); Meta::base_ns turns them into
-// Unix time when the producer recorded it. Missing numbers are kMissing unless a column says otherwise.
+// Times are integer nanoseconds on the file's own clock ("ts" x 1000); Meta::base_ns turns them
+// into Unix time when the producer recorded it. Missing numbers are kMissing unless a column says
+// otherwise.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +48,9 @@ enum class TrackKind : uint8_t { kHost, kDevice };
 // A line of events: a host thread or a device stream.
 struct Tracks {
   std::vector<TrackKind> kind;
-  std::vector<int64_t> pid;      // host: process id; device: device number as recorded
-  std::vector<int64_t> tid;      // host: thread id; device: stream number
-  std::vector<StringId> name;    // from thread_name metadata; may be empty
+  std::vector<int64_t> pid;         // host: process id; device: device number as recorded
+  std::vector<int64_t> tid;         // host: thread id; device: stream number
+  std::vector<StringId> name;       // from thread_name metadata; may be empty
   std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
   std::vector<uint32_t> end_row;
 
@@ -60,7 +61,7 @@ struct Tracks {
 // properly nested track is in preorder.
 struct HostEvents {
   std::vector<int64_t> ts_ns;
-  std::vector<int64_t> dur_ns;   // >= 0
+  std::vector<int64_t> dur_ns;  // >= 0
   std::vector<StringId> name;
   std::vector<TrackId> track;
   std::vector<HostKind> kind;
@@ -73,7 +74,7 @@ struct HostEvents {
 // Spine. Sorted like HostEvents.
 struct DeviceEvents {
   std::vector<int64_t> ts_ns;
-  std::vector<int64_t> dur_ns;   // >= 0
+  std::vector<int64_t> dur_ns;  // >= 0
   std::vector<StringId> name;
   std::vector<TrackId> track;
   std::vector<DeviceKind> kind;
@@ -106,7 +107,7 @@ struct RuntimeCalls {
 };
 
 struct Kernels {
-  std::vector<int32_t> grid_x, grid_y, grid_z;     // blocks (AMD dispatches: work-items); -1 missing
+  std::vector<int32_t> grid_x, grid_y, grid_z;  // blocks (AMD dispatches: work-items); -1 missing
   std::vector<int32_t> block_x, block_y, block_z;  // threads; -1 missing
   std::vector<int32_t> registers;                  // per thread; -1 missing
   std::vector<int32_t> shared_bytes;               // static + dynamic; -1 missing
@@ -124,9 +125,10 @@ struct Copies {
 };
 
 struct Syncs {
-  std::vector<int64_t> stream;              // the stream that waits
+  std::vector<int64_t> stream;  // the stream that waits
   std::vector<int64_t> wait_on_stream;
-  std::vector<int64_t> wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
+  std::vector<int64_t>
+      wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
 
   size_t size() const { return stream.size(); }
 };
@@ -137,7 +139,7 @@ struct Collectives {
   std::vector<StringId> dtype;       // "BFloat16"
   std::vector<StringId> group;       // process group name
   std::vector<StringId> group_desc;
-  std::vector<StringId> ranks;       // as recorded: "[0, 1]"
+  std::vector<StringId> ranks;  // as recorded: "[0, 1]"
   std::vector<int64_t> in_elems;
   std::vector<int64_t> out_elems;
   std::vector<int64_t> group_size;
@@ -153,7 +155,7 @@ struct MemoryEvents {
   std::vector<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...
   std::vector<int32_t> device;
   std::vector<uint64_t> address;
-  std::vector<int64_t> bytes;        // negative: freed
+  std::vector<int64_t> bytes;  // negative: freed
   std::vector<int64_t> total_allocated;
   std::vector<int64_t> total_reserved;
 
@@ -173,14 +175,14 @@ struct Flows {
 // How many events of each (phase, category) the input held, everything counted.
 struct EventCount {
   char phase = '?';
-  StringId category;      // empty when the event had none
+  StringId category;  // empty when the event had none
   uint64_t count = 0;
-  int64_t total_ns = 0;   // sum of durations as recorded; 0 for phases without one
+  int64_t total_ns = 0;  // sum of durations as recorded; 0 for phases without one
 };
 
 struct DeviceInfo {
   int64_t id = kMissing;
-  std::string name;             // may be empty: some AMD drivers report none
+  std::string name;  // may be empty: some AMD drivers report none
   int64_t total_bytes = kMissing;
   int64_t multiprocessors = kMissing;  // SMs or compute units
   int64_t compute_major = kMissing;
@@ -201,20 +203,20 @@ struct RecordedOptions {
 };
 
 struct Meta {
-  std::string file;                  // as the user named it
-  std::string format;                // "kineto-json"
-  std::string producer;              // "PyTorch profiler (Kineto)", ...
-  std::optional<int64_t> rank;       // recorded in the file
+  std::string file;             // as the user named it
+  std::string format;           // "kineto-json"
+  std::string producer;         // "PyTorch profiler (Kineto)", ...
+  std::optional<int64_t> rank;  // recorded in the file
   std::optional<int64_t> world_size;
-  std::optional<int64_t> base_ns;    // Unix time of ts = 0
-  std::string backend;               // "nccl"
+  std::optional<int64_t> base_ns;  // Unix time of ts = 0
+  std::string backend;             // "nccl"
   std::string nccl_version;
   std::string trace_name;
   Vendor vendor = Vendor::kUnknown;
-  std::vector<DeviceInfo> devices;   // all visible devices of the process, not the used ones
+  std::vector<DeviceInfo> devices;  // all visible devices of the process, not the used ones
   RecordedOptions options;
-  uint64_t text_bytes = 0;           // inflated size
-  uint64_t file_bytes = 0;           // as stored
+  uint64_t text_bytes = 0;  // inflated size
+  uint64_t file_bytes = 0;  // as stored
 };
 
 }  // namespace borescope

@@ -62,8 +62,12 @@ class Trace {
   std::string_view Name(HostId id) const { return Text(data_.host.name[id.value]); }
   std::string_view Name(DeviceId id) const { return Text(data_.device.name[id.value]); }
   // Device and stream number of a device event, as recorded (AMD devices are agent numbers).
-  int64_t DeviceOf(DeviceId id) const { return data_.tracks.pid[data_.device.track[id.value].value]; }
-  int64_t StreamOf(DeviceId id) const { return data_.tracks.tid[data_.device.track[id.value].value]; }
+  int64_t DeviceOf(DeviceId id) const {
+    return data_.tracks.pid[data_.device.track[id.value].value];
+  }
+  int64_t StreamOf(DeviceId id) const {
+    return data_.tracks.tid[data_.device.track[id.value].value];
+  }
 
  private:
   TraceData data_;

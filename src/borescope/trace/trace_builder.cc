@@ -135,9 +135,11 @@ void SortSpine(Spine& spine, Tracks& tracks, TrackKind kind, int threads) {
 }
 
 // Cuts what no event can have been: to the start of the next event of its track, or to nothing.
+// True if anything was cut, after which equal starts may no longer stand longest first.
 template <class Spine, class Limit>
-void CutDurations(Spine& spine, const StringPool& strings, Diagnostics& diagnostics,
+bool CutDurations(Spine& spine, const StringPool& strings, Diagnostics& diagnostics,
                   const Limit& limit) {
+  bool any = false;
   for (size_t row = 0; row < spine.size(); ++row) {
     if (spine.dur_ns[row] <= limit(row)) {
       continue;
@@ -145,8 +147,11 @@ void CutDurations(Spine& spine, const StringPool& strings, Diagnostics& diagnost
     const bool has_next = row + 1 < spine.size() && spine.track[row + 1] == spine.track[row];
     diagnostics.Count(Diag::kImpossibleDuration, Diagnostics::kNoByte,
                       strings.Get(spine.name[row]));
-    spine.dur_ns[row] = has_next ? spine.ts_ns[row + 1] - spine.ts_ns[row] : 0;
+    const int64_t gap_ns = has_next ? spine.ts_ns[row + 1] - spine.ts_ns[row] : 0;
+    spine.dur_ns[row] = std::min<int64_t>(gap_ns, limit(row));
+    any = true;
   }
+  return any;
 }
 
 template <class Spine>
@@ -253,9 +258,9 @@ void TraceBuilder::Append(TracePart&& part) {
   }
   AppendSpine(whole.host, rows.host, map,
               HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())});
-  AppendSpine(whole.device, rows.device, map,
-              DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()),
-                          Rows(whole.syncs.size())});
+  AppendSpine(
+      whole.device, rows.device, map,
+      DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()), Rows(whole.syncs.size())});
   AppendDetails(whole, rows, map);
   for (const EventCount& count : rows.event_counts) {
     whole_.CountEvent(count.phase, map(count.category), count.total_ns);
@@ -273,8 +278,8 @@ void TraceBuilder::Reserve(size_t host_events, size_t device_events) {
 void TraceBuilder::NameTracks() {
   for (const TracePart::ThreadName& row : whole_.thread_names) {
     const bool is_stream = whole_.data.strings.Get(row.name).starts_with("stream ");
-    const TrackId track = whole_.FindTrack(is_stream ? TrackKind::kDevice : TrackKind::kHost,
-                                           row.pid, row.tid);
+    const TrackId track =
+        whole_.FindTrack(is_stream ? TrackKind::kDevice : TrackKind::kHost, row.pid, row.tid);
     if (track.valid()) {
       whole_.data.tracks.name[track.value] = row.name;
     }
@@ -295,12 +300,17 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
   SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   SortMemory(data.memory);
-  CutDurations(data.host, data.strings, data.diagnostics, [](size_t) { return kLongestEventNs; });
+  if (CutDurations(data.host, data.strings, data.diagnostics,
+                   [](size_t) { return kLongestEventNs; })) {
+    SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
+  }
   const int64_t device_limit =
       profiled_ns > 0 ? std::min(profiled_ns, kLongestEventNs) : kLongestEventNs;
-  CutDurations(data.device, data.strings, data.diagnostics, [&](size_t row) {
-    return IsDeviceWork(data.device.kind[row]) ? device_limit : kLongestEventNs;
-  });
+  if (CutDurations(data.device, data.strings, data.diagnostics, [&](size_t row) {
+        return IsDeviceWork(data.device.kind[row]) ? device_limit : kLongestEventNs;
+      })) {
+    SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
+  }
   CoverSpines(data);
   SortEventCounts(data);
   return Trace(std::move(data));

@@ -1,5 +1,5 @@
-// TraceBuilder: the one door into a Trace. A format adapter fills TraceParts (one per chunk of input,
-// on any thread), the builder joins them in input order and Finish sorts everything once.
+// TraceBuilder: the one door into a Trace. A format adapter fills TraceParts (one per chunk of
+// input, on any thread), the builder joins them in input order and Finish sorts everything once.
 //
 // Legal order of calls: Append any number of times, then Finish exactly once.
 #pragma once

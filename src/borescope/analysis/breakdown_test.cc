@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)";
+
+// compute [100,200), comm [150,300), copy [280,350) on three streams; host [0,500).
+TestTrace Overlapping() {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 500});
+  trace.Kernel("gemm", {100, 100}, {1, 7, 0});
+  trace.Kernel(kNccl, {150, 150}, {2, 20, 0});
+  trace.Memcpy("Memcpy HtoD (Pinned -> Device)", {280, 70}, {3, 24, 0});
+  return trace;
+}
+
+TEST(BreakdownTest, PartsAddUpToTheSpan) {
+  TestTrace trace = Overlapping();
+  EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View()})[0]),
+            "rank,gpu,span_ns,busy_ns,compute_ns,exposed_comm_ns,exposed_copy_ns,idle_ns,comm_ns,"
+            "copy_ns,head_idle_ns,tail_idle_ns,busy_share\n"
+            "0,0,500,250,100,100,50,250,150,70,100,150,0.5\n");
+}
+
+TEST(BreakdownTest, ByStreamUsesTheSameWindow) {
+  TestTrace trace = Overlapping();
+  Params params;
+  params.by = {"stream"};
+  EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View()}, params)[0],
+                {"stream", "span_ns", "busy_ns", "exposed_comm_ns", "idle_ns"}),
+            "stream,span_ns,busy_ns,exposed_comm_ns,idle_ns\n"
+            "7,500,100,0,400\n20,500,150,150,350\n24,500,70,0,430\n");
+}
+
+TEST(BreakdownTest, WindowsClipAndGapsBetweenThemDoNotCount) {
+  TestTrace trace = Overlapping();
+  trace.Annotation("part", {50, 100}).Annotation("part", {290, 20}).Annotation("part", {400, 10});
+  Params params;
+  params.selection.annotation = "part";
+  params.selection.instances = NumberRanges::Parse("0..1").value();
+  EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View()}, params)[0],
+                {"span_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns",
+                 "head_idle_ns", "tail_idle_ns"}),
+            "span_ns,compute_ns,exposed_comm_ns,exposed_copy_ns,idle_ns,head_idle_ns,tail_idle_ns\n"
+            "120,50,10,10,50,50,0\n");
+}
+
+TEST(BreakdownTest, OneRowPerStepAndGpu) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#3", {0, 100}).Annotation("ProfilerStep#4", {100, 50});
+  trace.Kernel("a", {90, 20}, {1, 7, 0}).Kernel("b", {120, 10}, {2, 7, 1});
+  Params params;
+  params.by = {"step"};
+  EXPECT_EQ(
+      Csv(Analyse("breakdown", {&trace.View()}, params)[0], {"step", "gpu", "span_ns", "busy_ns"}),
+      "step,gpu,span_ns,busy_ns\n3,0,100,10\n3,1,100,0\n4,0,50,10\n4,1,50,10\n");
+}
+
+TEST(BreakdownTest, WaitsAndAnnotationsOfTheDeviceAreNoWork) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}).Kernel("k", {10, 10});
+  trace.DeviceAnnotation("region", {0, 90}).Sync("Context Sync", {0, 95}, {9, 7, 0});
+  EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View()})[0], {"busy_ns", "idle_ns"}),
+            "busy_ns,idle_ns\n10,90\n");
+}
+
+TEST(BreakdownTest, ARankWithoutDeviceWorkIsIdle) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100});
+  EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View(3)})[0], {"rank", "gpu", "span_ns", "idle_ns"}),
+            "rank,gpu,span_ns,idle_ns\n3,-,100,100\n");
+}
+
+TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
+  TestTrace trace = Overlapping();
+  const RankView& view = trace.View();
+  Params params;
+  params.selection.steps = NumberRanges::Parse("7").value();
+  const AnalysisSpec* spec = FindAnalysis("breakdown");
+  EXPECT_EQ(spec->map(view, params).error().code, ErrorCode::kMissingData);
+  params = {};
+  params.selection.annotation = "absent";
+  EXPECT_EQ(spec->map(view, params).error().message,
+            "test.json: no such instance of the host annotation \"absent\"; 0 recorded");
+}
+
+TEST(StepsTest, LateWorkCountsWhereItRuns) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {1000, 100}).Annotation("ProfilerStep#1", {1100, 100});
+  trace.Launched("a", {1010, 5}, {1090, 30}, {1, 7, 0});
+  EXPECT_EQ(Csv(Analyse("steps", {&trace.View()})[0]),
+            "rank,gpu,step,begin_ns,span_ns,busy_ns,idle_ns,kernels\n"
+            "0,0,0,1000,100,10,90,1\n0,0,1,1100,100,20,80,0\n");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,174 @@
+// doctor: how far the recording can be trusted. One row a check and rank; passed checks are listed
+// too (severity "ok"), so that a clean trace shows what was looked at. Whatever reading and
+// indexing had to repair or drop, and no check speaks of, follows as a row of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/describe.h"
+#include "borescope/analysis/quality_checks.h"
+#include "borescope/analysis/row.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kLongestName = 120;  // of an event shown as the first case
+
+Table NewQuality() {
+  Table table{"quality", "Quality of the recording", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey,
+         "Rank of the process in the job; missing for checks across ranks.");
+  AddString(table, "check", Role::kKey, "What was looked for.");
+  AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of cases found.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Affected part of device time or of events, as the help says.");
+  AddString(table, "first", Role::kDerived, "The first case.");
+  AddString(table, "help", Role::kDerived, "What it means and what to do.");
+  return table;
+}
+
+// What the comparison of ranks needs; dropped at the end.
+Table NewClocks() {
+  Table table{"clocks", "Time bases", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "base_ns", Unit::kNone, Role::kDerived, "Unix time of ts = 0, if recorded.");
+  AddInt(table, "begin_ns", Unit::kNone, Role::kDerived, "First start.");
+  AddInt(table, "end_ns", Unit::kNone, Role::kDerived, "Last end.");
+  return table;
+}
+
+void PushOutcome(Table& table, std::optional<int64_t> rank, std::string_view name,
+                 std::string_view severity, const Outcome& outcome, std::string_view help) {
+  Row row(table);
+  row.MaybeInt(rank).Text(name).Text(outcome.count == 0 ? "ok" : severity).Int(outcome.count);
+  outcome.share.has_value() ? row.Float(*outcome.share) : row.Missing();
+  row.MaybeText(outcome.first).Text(help);
+}
+
+void PushDiagnostics(Table& table, const RankView& view, const std::set<std::string_view>& known) {
+  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+    const DiagRow& diag = GetDiagRow(static_cast<Diag>(i));
+    Diagnostics both = view.trace.diagnostics();
+    both.Merge(view.index.diagnostics);
+    const Diagnostics::Entry& entry = both.Get(diag.id);
+    if (entry.count == 0 || known.contains(diag.code)) {
+      continue;
+    }
+    std::string first = entry.first;
+    if (entry.first_byte != Diagnostics::kNoByte) {
+      first += fmt::format("{}byte {}", first.empty() ? "" : ", ", entry.first_byte);
+    }
+    PushOutcome(table, view.rank, diag.code, SeverityName(diag.severity),
+                {static_cast<int64_t>(entry.count), std::nullopt, first}, diag.help);
+  }
+}
+
+struct Clock {
+  int64_t rank;
+  std::optional<int64_t> base_ns;
+  int64_t begin_ns;  // Unix time where the base is known
+  int64_t end_ns;
+};
+
+std::vector<Clock> ReadClocks(const Table& table) {
+  std::vector<Clock> clocks;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    Clock clock{Ints(table, "rank")[row], std::nullopt, Ints(table, "begin_ns")[row],
+                Ints(table, "end_ns")[row]};
+    if (!table.Find("base_ns")->IsMissing(row)) {
+      clock.base_ns = Ints(table, "base_ns")[row];
+      clock.begin_ns += *clock.base_ns;
+      clock.end_ns += *clock.base_ns;
+    }
+    clocks.push_back(clock);
+  }
+  return clocks;
+}
+
+// Ranks of one job were recorded at one time, on clocks with one origin.
+void PushClockChecks(Table& table, const std::vector<Clock>& clocks) {
+  if (clocks.size() < 2) {
+    return;
+  }
+  Outcome bases;
+  Outcome apart;
+  for (const Clock& clock : clocks) {
+    const Clock& first = clocks.front();
+    if (clock.base_ns != first.base_ns && bases.count++ == 0) {
+      bases.first = fmt::format("rank {} and rank {}", first.rank, clock.rank);
+    }
+    if ((clock.begin_ns > first.end_ns || clock.end_ns < first.begin_ns) && apart.count++ == 0) {
+      apart.first = fmt::format("rank {} and rank {}", first.rank, clock.rank);
+    }
+  }
+  PushOutcome(table, std::nullopt, "time-base-mismatch", "info", bases,
+              "Ranks count time from different origins (baseTimeNanoseconds); times are compared "
+              "as Unix time where the origin is recorded.");
+  PushOutcome(table, std::nullopt, "ranks-apart", "warning", apart,
+              "Recordings of ranks do not overlap in time: they belong to different runs, or one "
+              "lacks its time base.");
+}
+
+int SeverityOrder(std::string_view severity) {
+  constexpr std::string_view kOrder[] = {"error", "warning", "info", "ok"};
+  return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), severity) -
+                          std::begin(kOrder));
+}
+
+}  // namespace
+
+std::string Describe(const RankView& view, HostId id) {
+  return fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+                     FormatMoment(view.trace.host().ts_ns[id.value]));
+}
+
+std::string Describe(const RankView& view, DeviceId id) {
+  const DeviceEvents& device = view.trace.device();
+  std::string text = fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+                                 FormatMoment(device.ts_ns[id.value]));
+  if (device.correlation[id.value] != kMissing) {
+    text += fmt::format(", correlation {}", device.correlation[id.value]);
+  }
+  return text;
+}
+
+Result<Findings> MapDoctor(const RankView& view, const Params&) {
+  Table quality = NewQuality();
+  std::set<std::string_view> known;
+  for (const std::span<const QualityCheck> checks : {LinkChecks(), TimeChecks(), RecordChecks()}) {
+    for (const QualityCheck& check : checks) {
+      known.insert(check.name);
+      PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), check.run(view),
+                  check.help);
+    }
+  }
+  PushDiagnostics(quality, view, known);
+  Table clocks = NewClocks();
+  Row(clocks)
+      .Int(view.rank)
+      .MaybeInt(view.trace.meta().base_ns)
+      .Int(view.trace.begin_ns())
+      .Int(view.trace.end_ns());
+  return Findings{std::move(quality), std::move(clocks)};
+}
+
+Result<Findings> FinishDoctor(Findings findings, const Params&) {
+  Table& quality = findings[0];
+  PushClockChecks(quality, ReadClocks(findings[1]));
+  std::vector<uint32_t> order(quality.rows());
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  const StringValues& severity = Texts(quality, "severity");
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return SeverityOrder(severity[a]) < SeverityOrder(severity[b]);
+  });
+  return Findings{TakeRows(quality, order)};
+}
+
+}  // namespace borescope

@@ -1,0 +1,216 @@
+// HTA's get_gpu_kernel_breakdown: a frame of types, where time is credited to the set of types that
+// run at once, and a frame of kernels per rank and type.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "borescope/analysis/finish.h"
+#include "borescope/analysis/hta.h"
+#include "borescope/analysis/hta_rows.h"
+#include "borescope/analysis/row.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope {
+namespace {
+
+constexpr HtaType kTypes[] = {HtaType::kComputation, HtaType::kCommunication, HtaType::kMemory};
+constexpr int kAllTypes = 7;
+
+std::vector<HtaRow> RowsOfType(const std::vector<HtaRow>& rows, HtaType type) {
+  std::vector<HtaRow> result;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(result),
+               [type](const HtaRow& row) { return row.type == type; });
+  return result;
+}
+
+struct Edge {
+  double time_us;
+  int change;  // + or - the bit of the type
+};
+
+// Starts and ends of the merged rows of each type, by time.
+std::vector<Edge> EdgesOf(const std::vector<HtaRow>& rows) {
+  std::vector<Edge> edges;
+  for (const HtaType type : kTypes) {
+    const int bit = 1 << static_cast<int>(type);
+    const std::vector<HtaInterval> merged = HtaMerge(RowsOfType(rows, type));
+    for (const HtaInterval& interval : merged) {
+      edges.push_back({interval.begin_us, bit});
+    }
+    for (const HtaInterval& interval : merged) {
+      edges.push_back({interval.end_us, -bit});
+    }
+  }
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const Edge& a, const Edge& b) { return a.time_us < b.time_us; });
+  return edges;
+}
+
+// "COMPUTATION overlapping MEMORY".
+std::string Label(int mask) {
+  std::string label;
+  for (const HtaType type : kTypes) {
+    if ((mask >> static_cast<int>(type) & 1) != 0) {
+      label += (label.empty() ? "" : " overlapping ") + std::string(HtaTypeName(type));
+    }
+  }
+  return label;
+}
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+HtaAggregate Aggregate(std::string name, const std::vector<double>& values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  const double freedom = static_cast<double>(values.size()) - 1;
+  return {std::move(name),
+          std::accumulate(values.begin(), values.end(), 0.0),
+          *std::max_element(values.begin(), values.end()),
+          *std::min_element(values.begin(), values.end()),
+          freedom > 0 ? std::sqrt(squares / freedom) : 0.0,
+          mean};
+}
+
+using DurationsByName = std::map<std::string, std::vector<double>>;
+
+std::vector<HtaAggregate> AggregateAll(const DurationsByName& names) {
+  std::vector<HtaAggregate> result;
+  result.reserve(names.size());
+  for (const auto& [name, values] : names) {
+    result.push_back(Aggregate(name, values));
+  }
+  return result;
+}
+
+// numpy.quantile with linear interpolation. REQUIRES: values not empty, ascending.
+double Quantile(const std::vector<double>& values, double q) {
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (values[above] - values[below]) * (position - static_cast<double>(below));
+}
+
+Table NewKernelTable() {
+  Table table{"kernels", "Kernels (as HolisticTraceAnalysis)", {}};
+  AddString(table, "name", Role::kKey, "Kernel name, or \"others\" for the folded ones.");
+  for (const std::string_view what : {"sum", "max", "min", "stddev", "mean"}) {
+    AddFloat(table, std::string(what) + "_us", Unit::kMicroseconds, Role::kDerived,
+             "Statistic of the durations; of the sums by name once kernels were folded.");
+  }
+  AddString(table, "kernel_type", Role::kKey, "COMMUNICATION, COMPUTATION or MEMORY.");
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  return table;
+}
+
+}  // namespace
+
+std::vector<HtaAggregate> HtaAggregates(
+    std::span<const std::pair<std::string_view, double>> durations, const HtaFolding& folding) {
+  DurationsByName names;
+  for (const auto& [name, dur_us] : durations) {
+    names[std::string(name)].push_back(dur_us);
+  }
+  std::vector<HtaAggregate> rows = AggregateAll(names);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const HtaAggregate& a, const HtaAggregate& b) { return a.sum > b.sum; });
+  if (rows.size() <= folding.num_kernels) {
+    return rows;
+  }
+  std::vector<double> cumulative;
+  cumulative.reserve(rows.size());
+  for (const HtaAggregate& row : rows) {
+    cumulative.push_back((cumulative.empty() ? 0.0 : cumulative.back()) + row.sum);
+  }
+  const double threshold = Quantile(cumulative, folding.duration_ratio);
+  DurationsByName folded;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto& allowed = folding.allowlist;
+    const bool kept = std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end() ||
+                      (cumulative[i] <= threshold && i < folding.num_kernels);
+    folded[kept ? rows[i].name : "others"].push_back(rows[i].sum);
+  }
+  return AggregateAll(folded);
+}
+
+Table HtaKernelTypes(const RankView& view) {
+  Table table{"kernel_types", "Kernel types (as HolisticTraceAnalysis)", {}};
+  AddString(table, "type", Role::kKey, "Types of kernels that run at the same time.");
+  AddInt(table, "total_us", Unit::kMicroseconds, Role::kSum, "Time, added over ranks.");
+  AddFloat(table, "percent", Unit::kPercent, Role::kDerived,
+           "Part of all rows listed, rounded to one decimal.");
+  const std::vector<Edge> edges = EdgesOf(HtaDeviceRows(view));
+  std::array<double, kAllTypes + 1> totals{};
+  std::array<bool, kAllTypes + 1> seen{};
+  int mask = 0;
+  for (size_t i = 0; i + 1 < edges.size(); ++i) {
+    mask += edges[i].change;
+    if (mask > 0 && mask <= kAllTypes) {
+      totals[static_cast<size_t>(mask)] += edges[i + 1].time_us - edges[i].time_us;
+      seen[static_cast<size_t>(mask)] = true;
+    }
+  }
+  for (int m = 1; m <= kAllTypes; ++m) {
+    if (seen[static_cast<size_t>(m)]) {
+      Row(table).Text(Label(m)).Int(std::llround(totals[static_cast<size_t>(m)])).Missing();
+    }
+  }
+  return table;
+}
+
+Table HtaKernels(const RankView& view) {
+  Table table = NewKernelTable();
+  const std::vector<HtaRow> rows = HtaDeviceRows(view);
+  for (const HtaType type : kTypes) {
+    std::vector<std::pair<std::string_view, double>> durations;
+    for (const HtaRow& row : RowsOfType(rows, type)) {
+      durations.emplace_back(view.trace.Text(row.name), row.dur_us);
+    }
+    for (const HtaAggregate& row : HtaAggregates(durations, HtaFolding())) {
+      Row(table)
+          .Text(row.name)
+          .Float(row.sum)
+          .Float(row.max)
+          .Float(row.min)
+          .Float(row.stddev)
+          .Float(row.mean)
+          .Text(HtaTypeName(type))
+          .Int(view.rank);
+    }
+  }
+  return table;
+}
+
+Findings FinishHtaKernels(Findings findings) {
+  Table& types = findings[0];
+  const IntValues& total = Ints(types, "total_us");
+  const int64_t all = std::accumulate(total.begin(), total.end(), int64_t{0});
+  FloatValues& percent = FillFloats(types, "percent");
+  for (size_t row = 0; row < total.size(); ++row) {
+    percent[row] = std::nearbyint(100 * ShareOf(total[row], all) * 10) / 10;
+  }
+  findings[0] = Sorted(types, "total_us");
+
+  const Table& kernels = findings[1];
+  std::vector<uint32_t> order(kernels.rows());
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    for (const std::string_view key : {"kernel_type", "name", "rank"}) {
+      if (const int sign = CompareCells(*kernels.Find(key), a, b); sign != 0) {
+        return sign < 0;
+      }
+    }
+    return false;
+  });
+  findings[1] = TakeRows(kernels, order);
+  return findings;
+}
+
+}  // namespace borescope

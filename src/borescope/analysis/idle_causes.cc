@@ -1,0 +1,179 @@
+#include "borescope/analysis/idle_causes.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "borescope/analysis/device_time.h"
+#include "borescope/analysis/row.h"
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+enum class Cause : uint8_t { kHead, kTail, kSync, kData, kHost, kDevice, kUnknown, kCount };
+using CauseTimes = std::array<int64_t, static_cast<size_t>(Cause::kCount)>;
+
+bool Contains(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+bool IsBlockingCall(std::string_view name) {
+  const bool is_memcpy = Contains(name, "Memcpy") && !Contains(name, "Async");
+  return Contains(name, "Synchronize") || is_memcpy;
+}
+
+bool IsDataLoading(std::string_view name) {
+  return Contains(name, "DataLoader") || Contains(name, "data_load") ||
+         Contains(name, "dataloader");
+}
+
+// What the host did, as sets of time.
+struct HostTime {
+  IntervalSet blocked;
+  IntervalSet loading;
+};
+
+HostTime FindHostTime(const Trace& trace) {
+  std::vector<char> blocking(trace.strings().size());
+  std::vector<char> loading(trace.strings().size());
+  for (uint32_t i = 0; i < trace.strings().size(); ++i) {
+    blocking[i] = IsBlockingCall(trace.Text(StringId{i})) ? 1 : 0;
+    loading[i] = IsDataLoading(trace.Text(StringId{i})) ? 1 : 0;
+  }
+  const HostEvents& host = trace.host();
+  std::vector<Interval> blocked_calls;
+  std::vector<Interval> loading_calls;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
+    const HostKind kind = host.kind[row];
+    const uint32_t name = host.name[row].value;
+    if (kind == HostKind::kRuntime && blocking[name] != 0) {
+      blocked_calls.push_back(interval);
+    } else if ((kind == HostKind::kOp || kind == HostKind::kAnnotation) && loading[name] != 0) {
+      loading_calls.push_back(interval);
+    }
+  }
+  return {Union(std::move(blocked_calls)), Union(std::move(loading_calls))};
+}
+
+// Whether the set holds `ts_ns`, the end of each part included: a wait ends when the device does.
+bool Holds(const IntervalSet& set, int64_t ts_ns) {
+  const auto next = std::partition_point(
+      set.begin(), set.end(), [ts_ns](const Interval& part) { return part.end < ts_ns; });
+  return next != set.end() && next->begin <= ts_ns;
+}
+
+// When the work that ends each gap was launched: for every busy part the earliest launch of the
+// work that begins with it; kMissing if none is known.
+std::vector<int64_t> LaunchTimes(const RankView& view, const Selected& selected,
+                                 const DeviceTime& time) {
+  std::vector<int64_t> launches(time.busy.size(), kMissing);
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] != TrackKind::kDevice || tracks.pid[track] != time.gpu ||
+        !selected.KeepsTrack(TrackId{track})) {
+      continue;
+    }
+    size_t part = 0;
+    for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+      while (part < time.busy.size() && time.busy[part].begin < device.ts_ns[row]) {
+        ++part;
+      }
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (part < time.busy.size() && time.busy[part].begin == device.ts_ns[row] && launch.valid() &&
+          IsDeviceWork(device.kind[row])) {
+        const int64_t ts_ns = view.trace.host().ts_ns[launch.value];
+        launches[part] = launches[part] == kMissing ? ts_ns : std::min(launches[part], ts_ns);
+      }
+    }
+  }
+  return launches;
+}
+
+Cause CauseOf(Interval gap, int64_t launch_ns, const HostTime& host) {
+  if (launch_ns == kMissing) {
+    return Cause::kUnknown;
+  }
+  if (launch_ns <= gap.begin) {
+    return Cause::kDevice;
+  }
+  if (Holds(host.blocked, gap.begin)) {
+    return Cause::kSync;
+  }
+  const Interval wait{gap.begin, std::min(launch_ns, gap.end)};
+  return 2 * Coverage(Clip(host.loading, wait)) >= wait.length() ? Cause::kData : Cause::kHost;
+}
+
+struct GapSum {
+  CauseTimes times{};
+  int64_t gaps = 0;
+
+  void Add(Cause cause, int64_t ns) { times[static_cast<size_t>(cause)] += ns; }
+};
+
+GapSum SumGaps(const RankView& view, const Selected& selected, const DeviceTime& time,
+               const HostTime& host) {
+  GapSum sum;
+  const IntervalSet& windows = selected.windows();
+  const IntervalSet& busy = time.busy;
+  if (windows.empty() || busy.empty()) {
+    sum.Add(Cause::kHead, Coverage(windows));
+    return sum;
+  }
+  const int64_t begin = std::min(windows.front().begin, busy.front().begin);
+  const int64_t end = std::max(windows.back().end, busy.back().end);
+  sum.Add(Cause::kHead, Coverage(Clip(windows, {begin, busy.front().begin})));
+  sum.Add(Cause::kTail, Coverage(Clip(windows, {busy.back().end, end})));
+  const std::vector<int64_t> launches = LaunchTimes(view, selected, time);
+  for (size_t i = 1; i < busy.size(); ++i) {
+    const Interval gap{busy[i - 1].end, busy[i].begin};
+    const int64_t ns = Coverage(Clip(windows, gap));
+    sum.gaps += ns > 0 ? 1 : 0;
+    sum.Add(CauseOf(gap, launches[i], host), ns);
+  }
+  return sum;
+}
+
+Table NewTable() {
+  Table table{"idle_causes", "Why the devices idle", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  ns("idle_ns", "Idle time, as in the breakdown; the sum of the other times.");
+  AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
+  ns("head_ns", "Before the first device work of the recording.");
+  ns("tail_ns", "After the last device work of the recording.");
+  ns("sync_ns", "The host waited for the device in a blocking call when the gap began.");
+  ns("data_ns", "The host was loading data before it launched the next work.");
+  ns("host_ns", "The next work was launched late for another reason.");
+  ns("device_ns", "The next work had been launched: launch latency or dependencies.");
+  ns("unknown_ns", "The launch of the next work was not recorded.");
+  return table;
+}
+
+}  // namespace
+
+Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  const HostTime host = FindHostTime(view.trace);
+  Table table = NewTable();
+  for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
+    const GapSum sum = SumGaps(view, selected, time, host);
+    const int64_t idle_ns = SplitTime(time, selected.windows()).idle_ns;
+    int64_t parts_ns = 0;
+    Row row(table);
+    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sum.gaps);
+    for (const int64_t ns : sum.times) {
+      row.Int(ns);
+      parts_ns += ns;
+    }
+    BS_CHECK(parts_ns == idle_ns);
+  }
+  return table;
+}
+
+}  // namespace borescope

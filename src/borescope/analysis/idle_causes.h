@@ -1,0 +1,24 @@
+// Why a GPU idles. Every gap between device work is put down to one cause, by what the host was
+// doing when the gap began at time g:
+//
+//   sync     the work after the gap was launched after g, and at g the host sat in a blocking call
+//            (…Synchronize, a blocking memcpy): the device ran dry because the host waited for it
+//   data     launched after g, and host annotations or operators of data loading fill at least half
+//            of the time from g to the launch
+//   host     launched after g for any other reason: the host is slower than the device
+//   device   launched before g: launch latency, dependencies between streams
+//   unknown  the launch of the work after the gap was not recorded
+//
+// Time before the first and after the last device work of the recording is head and tail.
+// All seven add up to the idle time of the breakdown, exactly, in the same windows.
+#pragma once
+
+#include "borescope/analysis/registry.h"
+#include "borescope/analysis/selection.h"
+
+namespace borescope {
+
+// Table idle_causes: rank, gpu, idle_ns, gaps, and the seven causes in ns.
+Result<Table> IdleCauses(const RankView& view, const Selection& selection);
+
+}  // namespace borescope

@@ -1,0 +1,256 @@
+// Checks on how device events, launches, operators and waits belong together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "borescope/analysis/quality_checks.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
+
+Outcome BeforeLaunch(const RankView& view) {
+  return CountDeviceWork(view, [&](DeviceId id) {
+    const HostId launch = view.index.correlation.launch_of[id.value];
+    return launch.valid() &&
+           view.trace.device().ts_ns[id.value] < view.trace.host().ts_ns[launch.value];
+  });
+}
+
+Outcome WithoutLaunch(const RankView& view) {
+  return CountDeviceWork(
+      view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
+}
+
+Outcome WithoutOperator(const RankView& view) {
+  return CountDeviceWork(view, [&](DeviceId id) {
+    return view.index.correlation.rule[id.value] == LinkRule::kLaunchOnly;
+  });
+}
+
+Outcome FromDiagnostic(const RankView& view, Diag diag) {
+  const Diagnostics::Entry& entry = view.index.diagnostics.Get(diag);
+  return {static_cast<int64_t>(entry.count), std::nullopt, entry.first};
+}
+
+Outcome DuplicateCorrelation(const RankView& view) {
+  return FromDiagnostic(view, Diag::kDuplicateCorrelation);
+}
+
+Outcome DuplicateExternalId(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<std::pair<int64_t, uint32_t>> ids;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
+      const int64_t id = view.trace.ops().external_id[host.detail[row]];
+      if (id != kMissing && id != 0) {
+        ids.emplace_back(id, row);
+      }
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  Outcome outcome;
+  for (size_t i = 1; i < ids.size(); ++i) {
+    if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
+      outcome.first =
+          fmt::format("External id {}: {}", ids[i].first, Describe(view, HostId{ids[i].second}));
+    }
+  }
+  return outcome;
+}
+
+Outcome GraphLaunches(const RankView& view) {
+  const Correlation& links = view.index.correlation;
+  Outcome outcome;
+  for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
+    const std::span<const DeviceId> rows = links.DevicesOf(call);
+    const auto is_work = [&](DeviceId id) {
+      return IsDeviceWork(view.trace.device().kind[id.value]);
+    };
+    if (std::count_if(rows.begin(), rows.end(), is_work) > 1 && outcome.count++ == 0) {
+      outcome.first = Describe(view, links.launch_of[rows.front().value]);
+    }
+  }
+  return outcome;
+}
+
+bool IsEventWait(const RankView& view, uint32_t row) {
+  const std::string_view name = view.trace.Name(DeviceId{row});
+  return view.trace.device().kind[row] == DeviceKind::kSync &&
+         (name == "Stream Wait Event" || name == "Event Sync");
+}
+
+int64_t RecordOf(const RankView& view, uint32_t row) {
+  return view.trace.syncs().wait_on_record_correlation[view.trace.device().detail[row]];
+}
+
+// R2 of PyTorch's trace validator.
+Outcome WaitWithoutRecord(const RankView& view) {
+  Outcome outcome;
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    if (IsEventWait(view, row) && RecordOf(view, row) < 0 && outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
+  std::unordered_map<int64_t, int64_t> times;
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
+        view.trace.Name(HostId{row}).find("EventRecord") != std::string_view::npos) {
+      times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
+    }
+  }
+  return times;
+}
+
+// R4: the record a wait names exists and is not later than the wait.
+Outcome WaitBeforeRecord(const RankView& view) {
+  Outcome outcome;
+  const std::unordered_map<int64_t, int64_t> records = EventRecordTimes(view);
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {
+      continue;
+    }
+    const HostId call = view.index.correlation.launch_of[row];
+    const int64_t wait_ns =
+        call.valid() ? view.trace.host().end_ns(call) : view.trace.device().end_ns(DeviceId{row});
+    const auto record = records.find(RecordOf(view, row));
+    if ((record == records.end() || record->second > wait_ns) && outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+// Whether work of the track runs over `ts_ns`. REQUIRES: a device track.
+bool RunsAt(const RankView& view, uint32_t track, int64_t ts_ns) {
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  const auto begin = device.ts_ns.begin() + tracks.first_row[track];
+  const auto end = device.ts_ns.begin() + tracks.end_row[track];
+  for (auto it = std::lower_bound(begin, end, ts_ns); it != begin;) {
+    const auto row = static_cast<uint32_t>(--it - device.ts_ns.begin());
+    if (device.kind[row] == DeviceKind::kKernel) {
+      return device.end_ns(DeviceId{row}) > ts_ns;
+    }
+  }
+  return false;
+}
+
+// R3: a Stream Sync record begins when its stream has drained.
+Outcome SyncDuringKernel(const RankView& view) {
+  const Tracks& tracks = view.trace.tracks();
+  std::map<std::pair<int64_t, int64_t>, uint32_t> track_of;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks.kind[i] == TrackKind::kDevice) {
+      track_of[{tracks.pid[i], tracks.tid[i]}] = i;
+    }
+  }
+  Outcome outcome;
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kSync || view.trace.Name(DeviceId{row}) != "Stream Sync") {
+      continue;
+    }
+    const int64_t stream = view.trace.syncs().stream[device.detail[row]];
+    const auto track = track_of.find({view.trace.DeviceOf(DeviceId{row}), stream});
+    if (track != track_of.end() && RunsAt(view, track->second, device.ts_ns[row]) &&
+        outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+bool HasCoreKeys(const Collectives& rows, uint32_t row) {
+  return row != kNoDetail && rows.in_elems[row] != kMissing && rows.out_elems[row] != kMissing &&
+         rows.group_size[row] != kMissing && rows.dtype[row].value != 0;
+}
+
+// R5: operators that stand for a collective say which one.
+Outcome CollectiveWithoutMetadata(const RankView& view) {
+  const StringId name = view.trace.strings().Find("record_param_comms");
+  const HostEvents& host = view.trace.host();
+  return CountHostRows(view, [&](HostId id) {
+    const uint32_t detail = host.detail[id.value];
+    return name.valid() && host.name[id.value] == name && host.kind[id.value] == HostKind::kOp &&
+           (detail == kNoDetail ||
+            !HasCoreKeys(view.trace.collectives(), view.trace.ops().collective[detail]));
+  });
+}
+
+// R6: one backward operator per sequence number (and forward thread).
+Outcome BackwardNameConflict(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  const Ops& ops = view.trace.ops();
+  std::map<std::pair<int64_t, int64_t>, StringId> names;
+  return CountHostRows(view, [&](HostId id) {
+    const uint32_t detail = host.detail[id.value];
+    if (host.kind[id.value] != HostKind::kOp || detail == kNoDetail ||
+        ops.sequence[detail] == kMissing || !view.trace.Name(id).starts_with(kEvaluate)) {
+      return false;
+    }
+    const std::pair key{ops.sequence[detail], ops.forward_thread[detail]};
+    return names.emplace(key, host.name[id.value]).first->second != host.name[id.value];
+  });
+}
+
+constexpr QualityCheck kLinkChecks[] = {
+    {"device-before-launch", Severity::kWarning,
+     "Device work starts before its launch: host and device clocks disagree, launch delays are "
+     "wrong. Share of device time.",
+     BeforeLaunch},
+    {"unlinked-device-event", Severity::kWarning,
+     "Device work whose launch was not recorded, mostly launched before the profiled window; it is "
+     "counted, but has no operator. Profile with warm-up steps. Share of device time.",
+     WithoutLaunch},
+    {"no-operator", Severity::kInfo,
+     "Device work launched outside any operator (CUDA graphs, custom code); listed as \"(no "
+     "operator)\". Share of device time.",
+     WithoutOperator},
+    {"duplicate-correlation", Severity::kWarning,
+     "Several runtime calls carry one correlation number; device work goes to the innermost "
+     "launch.",
+     DuplicateCorrelation},
+    {"duplicate-external-id", Severity::kWarning,
+     "Operators share one External id (a 32-bit counter that wraps in very long runs); links by "
+     "nesting are not affected.",
+     DuplicateExternalId},
+    {"graph-launch", Severity::kInfo,
+     "Launches that started several kernels (CUDA or HIP graphs): all of them count for the "
+     "operator "
+     "around the launch.",
+     GraphLaunches},
+    {"wait-without-record", Severity::kInfo,
+     "Event waits that do not name the record they wait for (PyTorch before April 2026): critical "
+     "paths cannot follow them.",
+     WaitWithoutRecord},
+    {"sync-during-kernel", Severity::kWarning,
+     "A Stream Sync record begins while a kernel of its stream runs: device times are "
+     "inconsistent.",
+     SyncDuringKernel},
+    {"wait-before-record", Severity::kWarning,
+     "Event waits whose record is missing or later than the wait; such edges are ignored.",
+     WaitBeforeRecord},
+    {"collective-metadata", Severity::kInfo,
+     "Collectives without name, sizes, type and group (PyTorch before 2.2): no bandwidth can be "
+     "given. Share of host events.",
+     CollectiveWithoutMetadata},
+    {"backward-name-conflict", Severity::kWarning,
+     "Backward operators of different names share a sequence number: forward-backward links are "
+     "doubtful. Share of host events.",
+     BackwardNameConflict},
+};
+
+}  // namespace
+
+std::span<const QualityCheck> LinkChecks() { return kLinkChecks; }
+
+}  // namespace borescope

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+// What most tests look at.
+std::string Numbers(const Findings& findings) {
+  return Csv(findings[0], {"name", "calls", "self_host_ns", "total_host_ns", "self_device_ns",
+                           "total_device_ns", "share"});
+}
+
+TEST(OpsTest, SelfLooksThroughFramesAndKeepsLaunches) {
+  TestTrace trace;
+  trace.Op("outer", {0, 100}).Python("frame", {10, 60}).Op("inner", {20, 40});
+  trace.Launched("k", {30, 5}, {200, 50}, {1, 7, 0}).Launched("k", {80, 5}, {250, 30}, {2, 7, 0});
+  EXPECT_EQ(Numbers(Analyse("ops", {&trace.View()})),
+            "name,calls,self_host_ns,total_host_ns,self_device_ns,total_device_ns,share\n"
+            "inner,1,40,40,50,50,0.625\n"
+            "outer,1,60,100,30,80,0.375\n");
+}
+
+TEST(OpsTest, RecursionIsNotCountedTwice) {
+  TestTrace trace;
+  trace.Op("f", {0, 100}).Op("f", {10, 50}).Op("g", {20, 20}).Op("f", {25, 10});
+  trace.Launched("k", {27, 2}, {200, 40}, {1, 7, 0});
+  EXPECT_EQ(Numbers(Analyse("ops", {&trace.View()})),
+            "name,calls,self_host_ns,total_host_ns,self_device_ns,total_device_ns,share\n"
+            "f,3,90,100,40,40,1\n"
+            "g,1,10,20,0,40,0\n");
+}
+
+TEST(OpsTest, WorkWithoutOperatorIsListed) {
+  TestTrace trace;
+  trace.Op("f", {0, 10}).Launched("k", {20, 5}, {100, 40}, {1, 7, 0}).Kernel("lost", {200, 2});
+  EXPECT_EQ(Numbers(Analyse("ops", {&trace.View()})),
+            "name,calls,self_host_ns,total_host_ns,self_device_ns,total_device_ns,share\n"
+            "(no operator),0,0,0,42,42,1\n"
+            "f,1,10,10,0,0,0\n");
+}
+
+TEST(OpsTest, ShapesSplitAndRanksMerge) {
+  TestTrace a;
+  a.Op("mm", {0, 10}, {1, kMissing, kMissing, "[[1]]"}).Op("mm", {20, 30}, {2, 0, 0, "[[2]]"});
+  TestTrace b;
+  b.Op("mm", {0, 5}, {1, kMissing, kMissing, "[[1]]"});
+  Params params;
+  params.by = {"shape"};
+  EXPECT_EQ(Csv(Analyse("ops", {&a.View(0), &b.View(1)}, params)[0],
+                {"name", "shapes", "calls", "self_host_ns"}),
+            "name,shapes,calls,self_host_ns\nmm,[[2]],1,30\nmm,[[1]],2,15\n");
+}
+
+TEST(OpsTest, WindowKeepsWorkLaunchedInsideByAnOperatorThatBeganBefore) {
+  TestTrace trace;
+  trace.Op("long", {0, 100}).Annotation("w", {50, 40}).Op("inside", {60, 10});
+  trace.Launched("k", {20, 2}, {200, 5}, {1, 7, 0}).Launched("k", {80, 2}, {210, 7}, {2, 7, 0});
+  Params params;
+  params.selection.annotation = "w";
+  EXPECT_EQ(Numbers(Analyse("ops", {&trace.View()}, params)),
+            "name,calls,self_host_ns,total_host_ns,self_device_ns,total_device_ns,share\n"
+            "long,0,0,0,7,7,1\n"
+            "inside,1,10,10,0,0,0\n");
+}
+
+TEST(OpsTest, AChildThatEndsLateIsCutAtItsParent) {
+  TestTrace trace;
+  trace.Op("parent", {0, 50}).Op("child", {40, 30});
+  EXPECT_EQ(Csv(Analyse("ops", {&trace.View()})[0], {"name", "self_host_ns", "total_host_ns"}),
+            "name,self_host_ns,total_host_ns\nparent,40,50\nchild,30,30\n");
+}
+
+}  // namespace
+}  // namespace borescope

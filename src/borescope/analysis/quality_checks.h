@@ -1,0 +1,75 @@
+// The checks of `borescope doctor`. A check looks at one rank and counts cases; its row in one of
+// the arrays below says what the count means. To add one: a function and a row in the file of its
+// theme.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/base/diagnostics.h"
+
+namespace borescope {
+
+struct Outcome {
+  int64_t count = 0;            // 0: passed
+  std::optional<double> share;  // part of device time or of events, as the check's help says
+  std::string first;            // the first case
+};
+
+struct QualityCheck {
+  std::string_view name;  // stable slug; the same as a diagnostic's where both count one thing
+  Severity severity;      // when the count is not 0
+  std::string_view help;  // what it means and what to do
+  Outcome (*run)(const RankView& view);
+};
+
+std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits
+std::span<const QualityCheck> TimeChecks();    // durations, overlaps, gaps, nesting
+std::span<const QualityCheck> RecordChecks();  // what the profiler was told to record
+
+// "name, ts 12.345 us, correlation 7": how the first case is shown.
+std::string Describe(const RankView& view, HostId id);
+std::string Describe(const RankView& view, DeviceId id);
+
+// Counts the device work that `is_case` holds for; share: part of all device work time.
+template <class Predicate>
+Outcome CountDeviceWork(const RankView& view, Predicate is_case) {
+  const DeviceEvents& device = view.trace.device();
+  Outcome outcome;
+  int64_t all_ns = 0;
+  int64_t case_ns = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    all_ns += device.dur_ns[row];
+    if (is_case(DeviceId{row})) {
+      case_ns += device.dur_ns[row];
+      if (outcome.count++ == 0) {
+        outcome.first = Describe(view, DeviceId{row});
+      }
+    }
+  }
+  outcome.share = all_ns == 0 ? 0.0 : static_cast<double>(case_ns) / static_cast<double>(all_ns);
+  return outcome;
+}
+
+// Counts the host rows that `is_case` holds for; share: part of all host rows.
+template <class Predicate>
+Outcome CountHostRows(const RankView& view, Predicate is_case) {
+  const uint32_t rows = static_cast<uint32_t>(view.trace.host().size());
+  Outcome outcome;
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (is_case(HostId{row}) && outcome.count++ == 0) {
+      outcome.first = Describe(view, HostId{row});
+    }
+  }
+  outcome.share = rows == 0 ? 0.0 : static_cast<double>(outcome.count) / rows;
+  return outcome;
+}
+
+}  // namespace borescope

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/describe.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/verdict_rules.h"
+
+namespace borescope {
+namespace {
+
+// Share of device time without a launch from which operators cannot be trusted.
+constexpr double kUnlinkedWord = 0.02;
+
+int64_t CountOf(const Table& quality, std::string_view check) {
+  int64_t count = 0;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    count += Texts(quality, "check")[row] == check ? Ints(quality, "count")[row] : 0;
+  }
+  return count;
+}
+
+std::optional<Finding> Unlinked(const SummaryTables& tables) {
+  const Table& quality = tables.quality;
+  const auto& shares = std::get<FloatValues>(quality.Find("share")->values);
+  std::optional<size_t> worst;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (Texts(quality, "check")[row] == "unlinked-device-event" && shares[row] >= kUnlinkedWord &&
+        (!worst.has_value() || shares[row] > shares[*worst])) {
+      worst = row;
+    }
+  }
+  if (!worst.has_value()) {
+    return std::nullopt;
+  }
+  return Finding{"Device work without a recorded launch",
+                 "warning",
+                 fmt::format("{} events, {} of device time on rank {}",
+                             FormatCount(Ints(quality, "count")[*worst]),
+                             FormatShare(shares[*worst]), Ints(quality, "rank")[*worst]),
+                 shares[*worst],
+                 "share",
+                 Texts(quality, "help")[*worst],
+                 0};
+}
+
+// The rest of the doctor's warnings, in one line.
+std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
+  const Table& quality = tables.quality;
+  std::vector<std::string> names;
+  int64_t cases = 0;
+  bool error = false;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    const std::string& name = Texts(quality, "check")[row];
+    const std::string& severity = Texts(quality, "severity")[row];
+    if ((severity != "warning" && severity != "error") || name == "unlinked-device-event" ||
+        name == "no-device-work") {
+      continue;
+    }
+    error |= severity == "error";
+    cases += Ints(quality, "count")[row];
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  if (names.empty()) {
+    return std::nullopt;
+  }
+  return Finding{"The recording has faults",
+                 error ? "error" : "warning",
+                 fmt::format("{} cases: {}", FormatCount(cases), fmt::join(names, ", ")),
+                 static_cast<double>(cases),
+                 "count",
+                 "`borescope doctor` explains each.",
+                 0};
+}
+
+std::optional<Finding> MissingOptions(const SummaryTables& tables) {
+  std::vector<std::string_view> options;
+  for (const auto& [check, option] : {std::pair{"no-shapes", "record_shapes=True"},
+                                      {"no-stacks", "with_stack=True"},
+                                      {"no-steps", "prof.step()"}}) {
+    if (CountOf(tables.quality, check) > 0) {
+      options.emplace_back(option);
+    }
+  }
+  if (options.empty()) {
+    return std::nullopt;
+  }
+  return Finding{
+      "More could be told from a fuller recording",
+      "info",
+      fmt::format("not used: {}", fmt::join(options, ", ")),
+      static_cast<double>(options.size()),
+      "count",
+      "Turn these on when profiling next time; `borescope doctor` says what each is for.",
+      0};
+}
+
+constexpr Rule kQualityRules[] = {Unlinked, OtherWarnings, MissingOptions};
+
+}  // namespace
+
+std::span<const Rule> QualityRules() { return kQualityRules; }
+
+}  // namespace borescope

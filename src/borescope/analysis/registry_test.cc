@@ -1,0 +1,92 @@
+#include "borescope/analysis/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "borescope/analysis/describe.h"
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+TEST(RegistryTest, NamesAreDistinctAndFound) {
+  std::set<std::string_view> names;
+  for (const AnalysisSpec& spec : Analyses()) {
+    EXPECT_TRUE(names.insert(spec.name).second);
+    EXPECT_EQ(FindAnalysis(spec.name), &spec);
+  }
+  EXPECT_EQ(FindAnalysis("nonsense"), nullptr);
+}
+
+// No analysis may trip over an empty trace, alone or among others.
+TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
+  for (const AnalysisSpec& spec : Analyses()) {
+    for (const Compat compat : {Compat::kNone, Compat::kHta}) {
+      if (compat == Compat::kHta && !spec.compat_hta) {
+        continue;
+      }
+      TestTrace empty;
+      TestTrace other;
+      other.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+      Params params;
+      params.compat = compat;
+      params.by.assign(spec.by.begin(), spec.by.end());
+      EXPECT_FALSE(Analyse(spec.name, {&empty.View(0), &other.View(1)}, params).empty())
+          << spec.name;
+    }
+  }
+}
+
+TEST(NumberRangesTest, Parse) {
+  const NumberRanges ranges = NumberRanges::Parse("0,3,-5..-2,7..9").value();
+  for (const int64_t number : {0, 3, -5, -3, -2, 7, 9}) {
+    EXPECT_TRUE(ranges.Contains(number)) << number;
+  }
+  for (const int64_t number : {1, -1, -6, 10}) {
+    EXPECT_FALSE(ranges.Contains(number)) << number;
+  }
+}
+
+TEST(NumberRangesTest, Rejects) {
+  for (const std::string_view text : {"", "a", "1,", ",1", "3..1", "1..", "..2", "1 2", "0x1"}) {
+    EXPECT_FALSE(NumberRanges::Parse(text).ok()) << text;
+  }
+}
+
+TEST(InfoTest, OneRowAFile) {
+  TestTrace trace;
+  trace.meta().devices.resize(3);
+  trace.meta().devices[0].name = "A";
+  trace.meta().devices[1].name = "A";
+  trace.meta().devices[2].multiprocessors = 304;
+  trace.meta().devices[2].compute_major = 9;
+  trace.meta().devices[2].compute_minor = 4;
+  trace.meta().vendor = Vendor::kAmd;
+  trace.meta().base_ns = 1000;
+  trace.meta().options.record_shapes = true;
+  trace.Op("f", {5, 10}).Kernel("k", {20, 10}).Sync("Context Sync", {0, 1}, {1, 9, 0});
+  const Findings findings = Analyse("info", {&trace.View(4)});
+  EXPECT_EQ(Csv(findings[0]),
+            "rank,file,format,world_size,producer,events,host_events,device_events,streams,steps,"
+            "begin_unix_ns,span_ns,devices,text_bytes,threads,options\n"
+            "4,test.json,kineto-json,-,-,3,1,1,1,0,1000,30,"
+            "2 x A, 1 x (unnamed, 304 CUs, gfx9.4),0,1,record_shapes\n");
+  EXPECT_EQ(Csv(findings[1]),
+            "rank,phase,category,count,total_ns\n4,X,device,2,11\n4,X,host,1,10\n");
+}
+
+TEST(DescribeTest, NumbersForPeople) {
+  EXPECT_EQ(FormatTime(0), "0 ns");
+  EXPECT_EQ(FormatTime(999), "999 ns");
+  EXPECT_EQ(FormatTime(12'345), "12.3 us");
+  EXPECT_EQ(FormatTime(123'456), "123 us");
+  EXPECT_EQ(FormatTime(3'100'000'000), "3.1 s");
+  EXPECT_EQ(FormatShare(0.4561), "45.6 %");
+  EXPECT_EQ(FormatCount(1'234'567), "1,234,567");
+  EXPECT_EQ(FormatCount(-1'234), "-1,234");
+  EXPECT_EQ(FormatCount(12), "12");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,241 @@
+// summary: one page that says what costs the time, and the heads of the tables it is read from. The
+// analyses behind it run once; their tables are merged as they would be alone, so that a number in
+// the verdict is the number in the table. The rules of the verdict are in time_rules.cc and
+// quality_rules.cc.
+#include <algorithm>
+#include <map>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/describe.h"
+#include "borescope/analysis/duration_stats.h"
+#include "borescope/analysis/idle_causes.h"
+#include "borescope/analysis/ops.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/selection.h"
+#include "borescope/analysis/summary_tables.h"
+#include "borescope/base/check.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kShown = 5;  // rows of the longer tables
+
+// The tables that travel from map to finish, in this order. Merged: rows with equal keys become
+// one.
+struct PartRow {
+  std::string_view name;
+  bool merged;
+};
+enum Part {
+  kOverview,
+  kBreakdown,
+  kIdleCauses,
+  kKernels,
+  kDeviceWork,
+  kOps,
+  kSteps,
+  kQuality,
+  kClocks
+};
+constexpr PartRow kParts[] = {{"overview", false}, {"breakdown", false}, {"idle_causes", false},
+                              {"kernels", true},   {"kernels", true},    {"ops", true},
+                              {"steps", false},    {"quality", false},   {"clocks", false}};
+
+Table NewOverview() {
+  Table table{"overview", "Overview", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddString(table, "file", Role::kDerived, "File as named on the command line.");
+  AddString(table, "devices", Role::kDerived, "Visible devices, used or not.");
+  AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "ProfilerStep windows.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
+         "From the first start to the last end of all events.");
+  AddInt(table, "host_events", Unit::kCount, Role::kSum, "Complete events of the host.");
+  AddInt(table, "device_events", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets.");
+  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels in the selected time.");
+  AddInt(table, "kernel_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
+  AddInt(table, "short_kernel_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  return table;
+}
+
+Result<Table> Overview(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  const Trace& trace = view.trace;
+  const DeviceEvents& device = trace.device();
+  int64_t work = 0;
+  int64_t kernels = 0;
+  int64_t kernel_ns = 0;
+  int64_t short_kernels = 0;
+  int64_t short_ns = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    work += IsDeviceWork(device.kind[row]) ? 1 : 0;
+    if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
+      continue;
+    }
+    const int64_t dur_ns = device.dur_ns[row];
+    ++kernels;
+    kernel_ns += dur_ns;
+    short_kernels += dur_ns < kShortKernelNs ? 1 : 0;
+    short_ns += dur_ns < kShortKernelNs ? dur_ns : 0;
+  }
+  Table table = NewOverview();
+  Row(table)
+      .Int(view.rank)
+      .Text(trace.meta().file)
+      .MaybeText(DescribeDevices(trace.meta()))
+      .MaybeInt(trace.meta().world_size)
+      .Count(view.index.steps.steps.size())
+      .Int(trace.span_ns())
+      .Count(trace.host().size())
+      .Int(work)
+      .Int(kernels)
+      .Int(kernel_ns)
+      .Int(short_kernels)
+      .Int(short_ns);
+  return table;
+}
+
+Params WithAll(const Params& params) {
+  Params copy = params;
+  copy.all = true;
+  return copy;
+}
+
+// Kernels and memcpys less the kernels: what class "copy" holds, blit kernels included.
+Table OnlyCopies(const Table& device_work) {
+  std::vector<uint32_t> rows;
+  const StringValues& classes = Texts(device_work, "class");
+  for (uint32_t row = 0; row < classes.size(); ++row) {
+    if (classes[row] == KernelClassName(KernelClass::kCopy)) {
+      rows.push_back(row);
+    }
+  }
+  Table copies = TakeRows(device_work, rows);
+  copies.name = "copies";
+  copies.title = "Device time per kind of copy";
+  return copies;
+}
+
+Table NewStepSpread() {
+  Table table{"step_spread", "Steps", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
+  ns("min_ns", "Shortest step.");
+  ns("median_ns", "Median step; of an even number the lower middle one.");
+  ns("max_ns", "Longest step.");
+  AddInt(table, "slowest_step", Unit::kNone, Role::kDerived, "Number of the longest step.");
+  ns("above_median_ns", "Time the steps longer than the median take beyond it.");
+  return table;
+}
+
+// Spans are host time and the same for every GPU of a rank, so each step counts once.
+Table StepSpread(const Table& steps) {
+  std::map<int64_t, std::map<int64_t, std::pair<int64_t, int64_t>>> by_rank;  // begin -> span, step
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    by_rank[Ints(steps, "rank")[row]][Ints(steps, "begin_ns")[row]] = {Ints(steps, "span_ns")[row],
+                                                                       Ints(steps, "step")[row]};
+  }
+  Table table = NewStepSpread();
+  for (const auto& [rank, by_begin] : by_rank) {
+    std::vector<std::pair<int64_t, int64_t>> spans;
+    for (const auto& [begin, span_and_step] : by_begin) {
+      spans.push_back(span_and_step);
+    }
+    std::sort(spans.begin(), spans.end());
+    const int64_t median = spans[(spans.size() - 1) / 2].first;
+    int64_t above = 0;
+    for (const auto& [span, step] : spans) {
+      above += std::max<int64_t>(0, span - median);
+    }
+    Row(table)
+        .Int(rank)
+        .Count(spans.size())
+        .Int(spans.front().first)
+        .Int(median)
+        .Int(spans.back().first)
+        .Int(spans.back().second)
+        .Int(above);
+  }
+  return table;
+}
+
+// Only what is not in order.
+Table OnlyFaults(const Table& quality) {
+  std::vector<uint32_t> rows;
+  const StringValues& severity = Texts(quality, "severity");
+  for (uint32_t row = 0; row < severity.size(); ++row) {
+    if (severity[row] == "warning" || severity[row] == "error") {
+      rows.push_back(row);
+    }
+  }
+  Table faults = TakeRows(quality, rows);
+  faults.title = rows.empty() ? "Quality: no warning (all checks: borescope doctor)"
+                              : "Quality: warnings (all checks: borescope doctor)";
+  return faults;
+}
+
+Table Top(const Table& table) {
+  Table top = Head(table, kShown);
+  if (top.rows() < table.rows()) {
+    top.title = "Top " + std::to_string(kShown) + ": " + table.title;
+  }
+  return top;
+}
+
+}  // namespace
+
+Result<Findings> MapSummary(const RankView& view, const Params& params) {
+  BS_ASSIGN(Table overview, Overview(view, params.selection));
+  BS_ASSIGN(Findings breakdown, MapBreakdown(view, params));
+  BS_ASSIGN(Table idle_causes, IdleCauses(view, params.selection));
+  BS_ASSIGN(Findings kernels, MapKernels(view, params));
+  BS_ASSIGN(Findings device_work, MapKernels(view, WithAll(params)));
+  BS_ASSIGN(Findings ops, MapOps(view, params));
+  BS_ASSIGN(Findings steps, MapSteps(view, params));
+  BS_ASSIGN(Findings doctor, MapDoctor(view, params));
+  return Findings{std::move(overview),   std::move(breakdown[0]),   std::move(idle_causes),
+                  std::move(kernels[0]), std::move(device_work[0]), std::move(ops[0]),
+                  std::move(steps[0]),   std::move(doctor[0]),      std::move(doctor[1])};
+}
+
+Result<Findings> ReduceSummary(std::span<const Findings> findings, const Params&) {
+  Findings result;
+  for (size_t i = 0; i < std::size(kParts); ++i) {
+    std::vector<Table> tables;
+    for (const Findings& one : findings) {
+      BS_CHECK(one.size() == std::size(kParts) && one[i].name == kParts[i].name);
+      tables.push_back(one[i]);
+    }
+    result.push_back(kParts[i].merged ? MergeByKey(tables) : Concat(tables));
+  }
+  return result;
+}
+
+Result<Findings> FinishSummary(Findings findings, const Params& params) {
+  BS_ASSIGN(Findings ops, FinishOps({findings[kOps]}, params));
+  BS_ASSIGN(Findings doctor, FinishDoctor({findings[kQuality], findings[kClocks]}, params));
+  SummaryTables tables{findings[kOverview],
+                       findings[kBreakdown],
+                       findings[kIdleCauses],
+                       FinishStatsTable(findings[kKernels]),
+                       OnlyCopies(FinishStatsTable(findings[kDeviceWork])),
+                       ops[0],
+                       findings[kSteps],
+                       StepSpread(findings[kSteps]),
+                       doctor[0]};
+  Findings page{Verdict(tables),    tables.overview,     tables.breakdown,
+                tables.idle_causes, Top(tables.kernels), Top(tables.ops),
+                Top(tables.copies), tables.step_spread,  OnlyFaults(tables.quality)};
+  // One page: a trace without copies or steps needs no empty table to say so.
+  std::erase_if(page, [](const Table& table) {
+    return table.rows() == 0 && (table.name == "copies" || table.name == "step_spread");
+  });
+  return page;
+}
+
+}  // namespace borescope

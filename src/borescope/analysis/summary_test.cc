@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+constexpr int64_t kUs = 1000;
+
+Span Us(int64_t ts_us, int64_t dur_us) { return {ts_us * kUs, dur_us * kUs}; }
+
+std::string Finding(const Findings& findings, size_t row) {
+  return Texts(findings[0], "finding")[row] + " | " + Texts(findings[0], "severity")[row] + " | " +
+         Texts(findings[0], "evidence")[row];
+}
+
+TEST(SummaryTest, NamesTheCauseOfEachGap) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  trace.Launched("gemm", Us(10, 5), Us(20, 80), {1, 7, 0});
+  trace.Launched("gemm", Us(30, 5), Us(110, 40), {2, 7, 0});    // device: 10
+  trace.Launched("gemm", Us(190, 5), Us(200, 100), {3, 7, 0});  // host: 50
+  trace.Runtime("cudaDeviceSynchronize", Us(250, 51));
+  trace.Launched("gemm", Us(320, 5), Us(330, 100), {4, 7, 0});  // sync: 30
+  trace.Annotation("enumerate(DataLoader)#x.__next__", Us(425, 60));
+  trace.Launched("gemm", Us(500, 5), Us(510, 90), {5, 7, 0});  // data: 80
+  trace.Kernel("gemm", Us(620, 180), {99, 7, 0});              // unknown: 20
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(findings[3]),
+            "rank,gpu,idle_ns,gaps,head_ns,tail_ns,sync_ns,data_ns,host_ns,device_ns,unknown_ns\n"
+            "0,0,410000,5,20000,200000,30000,80000,50000,10000,20000\n");
+  EXPECT_EQ(
+      Finding(findings, 0),
+      "The device idles after its last work | warning | idle 410 us of 1.0 ms (41.0 %); after "
+      "the last device work: 200 us, host loading data: 80.0 us, next work launched late: "
+      "50.0 us");
+}
+
+TEST(SummaryTest, LaunchBound) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 10; ++i) {
+    trace.Launched("add", Us(20 * i, 8), Us(20 * i + 9, 4), {i + 1, 7, 0});
+  }
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(
+      Finding(findings, 0),
+      "Launch-bound: short kernels, slow launches | warning | idle 153 us "
+      "of 193 us (79.3 %); next work launched late: 144 us, before the first device work: 9.0 "
+      "us; 10 of 10 kernels are shorter than 10 us");
+}
+
+TEST(SummaryTest, GoodUseIsSaid) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 100)).Launched("gemm", Us(0, 1), Us(2, 97), {1, 7, 0});
+  EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
+            "The device is well used | ok | computing 97.0 us of 100 us (97.0 %)");
+}
+
+TEST(SummaryTest, ExposedCommunicationAndPageableCopies) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 100));
+  trace.Launched("gemm", Us(0, 1), Us(1, 50), {1, 7, 0});
+  trace.Launched("ncclDevKernel_AllReduce", Us(2, 1), Us(41, 40), {2, 9, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(4, 1), 3);
+  trace.Memcpy("Memcpy HtoD (Pageable -> Device)", Us(81, 18), {3, 7, 0});
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(
+      Finding(findings, 0),
+      "Communication is not hidden behind compute | warning | exposed 30.0 us of 100 us (30.0 "
+      "%); all communication 40.0 us");
+  EXPECT_EQ(Finding(findings, 1),
+            "Copies are not hidden behind compute | warning | exposed 18.0 us of 100 us (18.0 %); "
+            "most in Memcpy HtoD (Pageable -> Device): 1 copies, 18.0 us");
+}
+
+TEST(SummaryTest, SlowStepAndUnevenRanks) {
+  TestTrace a;
+  TestTrace b;
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t begin = i == 0 ? 0 : 100 + 100 * i;
+    a.Annotation("ProfilerStep#" + std::to_string(i), Us(begin, i == 0 ? 200 : 100));
+  }
+  a.Launched("gemm", Us(1, 1), Us(2, 390), {1, 7, 0});
+  b.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 200), {1, 7, 0});
+  const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
+  std::string all;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    all += Finding(findings, row) + "\n";
+  }
+  EXPECT_NE(all.find("compute 200 us on rank 1, 390 us on rank 0; 1.32 x the mean of 295 us"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("step 0 of rank 0 takes 200 us, 2.00 x the median of 100 us"),
+            std::string::npos)
+      << all;
+}
+
+TEST(SummaryTest, NoDeviceWork) {
+  TestTrace trace;
+  trace.Op("f", Us(0, 10));
+  EXPECT_EQ(
+      Finding(Analyse("summary", {&trace.View()}), 0),
+      "No device work was recorded | warning | 1 host events, 0 kernels, memcpys and memsets");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,171 @@
+#include "borescope/analysis/test_trace.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace borescope {
+namespace {
+
+uint32_t LastRow(size_t size) { return static_cast<uint32_t>(size - 1); }
+
+std::string Cell(const Column& column, size_t row) {
+  if (column.IsMissing(row)) {
+    return "-";
+  }
+  if (const auto* floats = std::get_if<FloatValues>(&column.values)) {
+    return fmt::format("{:.6g}", (*floats)[row]);
+  }
+  if (const auto* ints = std::get_if<IntValues>(&column.values)) {
+    return fmt::format("{}", (*ints)[row]);
+  }
+  return std::get<StringValues>(column.values)[row];
+}
+
+}  // namespace
+
+TestTrace::TestTrace() {
+  meta().file = "test.json";
+  meta().format = "kineto-json";
+}
+
+void TestTrace::Host(HostKind kind, std::string_view name, Span span, int64_t thread,
+                     uint32_t detail) {
+  HostEvents& host = part_.data.host;
+  host.ts_ns.push_back(span.ts_ns);
+  host.dur_ns.push_back(span.dur_ns);
+  host.name.push_back(part_.Intern(name));
+  host.track.push_back(part_.Track(TrackKind::kHost, 1, thread));
+  host.kind.push_back(kind);
+  host.detail.push_back(detail);
+  part_.CountEvent('X', part_.Intern("host"), span.dur_ns);
+}
+
+void TestTrace::Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail) {
+  DeviceEvents& device = part_.data.device;
+  device.ts_ns.push_back(span.ts_ns);
+  device.dur_ns.push_back(span.dur_ns);
+  device.name.push_back(part_.Intern(name));
+  device.track.push_back(part_.Track(TrackKind::kDevice, on.gpu, on.stream));
+  device.kind.push_back(kind);
+  device.correlation.push_back(on.correlation);
+  device.external_id.push_back(kMissing);
+  device.detail.push_back(detail);
+  part_.CountEvent('X', part_.Intern("device"), span.dur_ns);
+}
+
+TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, int64_t thread) {
+  Ops& ops = part_.data.ops;
+  ops.external_id.push_back(args.external_id);
+  ops.record_function_id.push_back(kMissing);
+  ops.sequence.push_back(args.sequence);
+  ops.forward_thread.push_back(args.forward_thread);
+  ops.input_dims.push_back(part_.Intern(args.dims));
+  ops.input_types.push_back(part_.Intern(""));
+  ops.collective.push_back(kNoDetail);
+  Host(HostKind::kOp, name, span, thread, LastRow(ops.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Annotation(std::string_view name, Span span, int64_t thread) {
+  Host(HostKind::kAnnotation, name, span, thread, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::Python(std::string_view name, Span span, int64_t thread) {
+  Host(HostKind::kPython, name, span, thread, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::Runtime(std::string_view name, Span span, int64_t correlation,
+                              int64_t thread) {
+  RuntimeCalls& calls = part_.data.runtime_calls;
+  calls.correlation.push_back(correlation);
+  calls.external_id.push_back(kMissing);
+  Host(HostKind::kRuntime, name, span, thread, LastRow(calls.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
+  Device(DeviceKind::kKernel, name, span, on, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on) {
+  part_.data.copies.bytes.push_back(kMissing);
+  Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait_on_record) {
+  Syncs& syncs = part_.data.syncs;
+  syncs.stream.push_back(on.stream);
+  syncs.wait_on_stream.push_back(kMissing);
+  syncs.wait_on_record_correlation.push_back(wait_on_record);
+  Device(DeviceKind::kSync, name, span, on, LastRow(syncs.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::DeviceAnnotation(std::string_view name, Span span, On on) {
+  Device(DeviceKind::kAnnotation, name, span, on, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::Launched(std::string_view name, Span launch, Span kernel, On on) {
+  return Runtime("cudaLaunchKernel", launch, on.correlation).Kernel(name, kernel, on);
+}
+
+const RankView& TestTrace::View(int64_t rank) {
+  const Meta meta = part_.data.meta;
+  TraceBuilder builder;
+  builder.Append(std::move(part_));
+  trace_ = std::make_unique<Trace>(builder.Finish(meta, 0, 1));
+  index_ = std::make_unique<TraceIndex>(BuildIndex(*trace_, 1));
+  view_ = std::make_unique<RankView>(RankView{rank, *trace_, *index_});
+  return *view_;
+}
+
+Findings Analyse(std::string_view analysis, std::initializer_list<const RankView*> views,
+                 const Params& params) {
+  const AnalysisSpec* spec = FindAnalysis(analysis);
+  std::vector<Findings> mapped;
+  for (const RankView* view : views) {
+    Result<Findings> findings = spec->map(*view, params);
+    EXPECT_TRUE(findings.ok()) << findings.error().message;
+    mapped.push_back(std::move(findings).value());
+  }
+  Result<Findings> reduced = spec->reduce(mapped, params);
+  EXPECT_TRUE(reduced.ok());
+  if (spec->finish == nullptr) {
+    return std::move(reduced).value();
+  }
+  return spec->finish(std::move(reduced).value(), params).value();
+}
+
+std::string Csv(const Table& table, std::initializer_list<std::string_view> columns) {
+  std::vector<const Column*> chosen;
+  for (const std::string_view name : columns) {
+    chosen.push_back(table.Find(name));
+    EXPECT_NE(chosen.back(), nullptr) << name;
+  }
+  for (const Column& column : table.columns) {
+    if (columns.size() == 0) {
+      chosen.push_back(&column);
+    }
+  }
+  std::string text;
+  const auto line = [&](const auto& cell) {
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      text += (i == 0 ? "" : ",") + cell(*chosen[i]);
+    }
+    text += '\n';
+  };
+  line([](const Column& column) { return column.name; });
+  for (size_t row = 0; row < table.rows(); ++row) {
+    line([row](const Column& column) { return Cell(column, row); });
+  }
+  return text;
+}
+
+}  // namespace borescope

@@ -1,0 +1,74 @@
+// TestTrace: makes small traces for the unit tests of the analyses, event by event, without a file
+// format. Times are nanoseconds. Sizes of the world: host process 1, devices as numbered.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope {
+
+struct Span {
+  int64_t ts_ns;
+  int64_t dur_ns;
+};
+
+// Optional properties of an operator.
+struct OpArgs {
+  int64_t external_id = kMissing;
+  int64_t forward_thread = kMissing;
+  int64_t sequence = kMissing;
+  std::string dims;
+};
+
+// Where a device event ran and what launched it.
+struct On {
+  int64_t correlation = kMissing;
+  int64_t stream = 7;
+  int64_t gpu = 0;
+};
+
+class TestTrace {
+ public:
+  TestTrace();
+
+  Meta& meta() { return part_.data.meta; }
+
+  TestTrace& Op(std::string_view name, Span span, const OpArgs& args = {}, int64_t thread = 1);
+  TestTrace& Annotation(std::string_view name, Span span, int64_t thread = 1);
+  TestTrace& Python(std::string_view name, Span span, int64_t thread = 1);
+  TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
+                     int64_t thread = 1);
+  TestTrace& Kernel(std::string_view name, Span span, On on = {});
+  TestTrace& Memcpy(std::string_view name, Span span, On on = {});
+  TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
+  TestTrace& DeviceAnnotation(std::string_view name, Span span, On on = {});
+
+  // A launch of `launch_ns` length and its kernel.
+  TestTrace& Launched(std::string_view name, Span launch, Span kernel, On on);
+
+  // Ends building. The view stays valid as long as this object.
+  const RankView& View(int64_t rank = 0);
+
+ private:
+  void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
+  void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
+
+  TracePart part_;
+  std::unique_ptr<Trace> trace_;
+  std::unique_ptr<TraceIndex> index_;
+  std::unique_ptr<RankView> view_;
+};
+
+// The outcome of an analysis over some ranks: map, reduce, finish. Fails the test on an error.
+Findings Analyse(std::string_view analysis, std::initializer_list<const RankView*> views,
+                 const Params& params = {});
+
+// Rows of a table as comma-separated text, with a header of the columns asked for (all if none).
+// Missing cells are "-"; floats are written with up to six significant digits.
+std::string Csv(const Table& table, std::initializer_list<std::string_view> columns = {});
+
+}  // namespace borescope

@@ -1,0 +1,294 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "borescope/analysis/describe.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/verdict_rules.h"
+
+namespace borescope {
+namespace {
+
+// Shares of the span from which something is worth a word, and worth a warning.
+constexpr double kIdleWord = 0.05;
+constexpr double kIdleWarning = 0.10;
+constexpr double kExposedWord = 0.03;
+constexpr double kExposedWarning = 0.10;
+// Share of kernel time from which one kernel, or short kernels, are worth a word.
+constexpr double kDominantKernel = 0.30;
+constexpr double kShortKernels = 0.10;
+// Steps and ranks: by how much the largest exceeds the median or the mean.
+constexpr double kStepSpread = 1.2;
+constexpr double kRankSpread = 1.1;
+
+// "3.1 s of 10.2 s (30.4 %)".
+std::string PartOf(int64_t part_ns, int64_t whole_ns) {
+  return fmt::format("{} of {} ({})", FormatTime(part_ns), FormatTime(whole_ns),
+                     FormatShare(ShareOf(part_ns, whole_ns)));
+}
+
+std::string Shorten(std::string_view name) {
+  constexpr size_t kLongest = 60;
+  return name.size() <= kLongest ? std::string(name)
+                                 : std::string(name.substr(0, kLongest)) + "...";
+}
+
+// ---- Idle time ----
+
+struct CauseRow {
+  std::string_view column;  // of idle_causes
+  std::string_view words;   // in the evidence
+  std::string_view title;
+  std::string_view help;
+};
+
+constexpr CauseRow kCauses[] = {
+    {"host_ns", "next work launched late", "The device idles while the host is busy",
+     "Find what the host does in between with `borescope ops`; take Python work out of the step."},
+    {"sync_ns", "host had waited for the device", "The device idles after synchronisation",
+     "Avoid .item(), .cpu(), print of tensors and torch.cuda.synchronize() inside the step, so "
+     "that launches run ahead of the device."},
+    {"data_ns", "host loading data", "The device waits for data",
+     "More DataLoader workers, pin_memory=True, prefetch_factor; move preprocessing off the step."},
+    {"device_ns", "work already launched", "The device idles between work already launched",
+     "Launch latency and dependencies between streams: fuse small kernels or use CUDA graphs."},
+    {"head_ns", "before the first device work", "The device idles before its first work",
+     "Select the part you mean with --step or --annotation; profile after warm-up."},
+    {"tail_ns", "after the last device work", "The device idles after its last work",
+     "Select the part you mean with --step or --annotation."},
+    {"unknown_ns", "launch not recorded", "The device idles, and launches are not recorded",
+     "Record the host as well: ProfilerActivity.CPU."},
+};
+
+struct CauseTime {
+  const CauseRow* row;
+  int64_t ns;
+};
+
+std::vector<CauseTime> CausesByTime(const Table& idle_causes) {
+  std::vector<CauseTime> causes;
+  for (const CauseRow& row : kCauses) {
+    causes.push_back({&row, SumOf(idle_causes, row.column)});
+  }
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
+  return causes;
+}
+
+bool MostKernelsAreShort(const SummaryTables& tables) {
+  return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
+}
+
+std::optional<Finding> Idle(const SummaryTables& tables) {
+  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t idle = SumOf(tables.breakdown, "idle_ns");
+  const double share = ShareOf(idle, span);
+  if (share < kIdleWord || SumOf(tables.overview, "device_events") == 0) {
+    return std::nullopt;
+  }
+  const std::vector<CauseTime> causes = CausesByTime(tables.idle_causes);
+  std::string evidence = "idle " + PartOf(idle, span);
+  for (size_t i = 0; i < 3 && causes[i].ns > 0; ++i) {
+    evidence += fmt::format("{} {}: {}", i == 0 ? ";" : ",", causes[i].row->words,
+                            FormatTime(causes[i].ns));
+  }
+  Finding finding{std::string(causes[0].row->title),
+                  share >= kIdleWarning ? "warning" : "info",
+                  evidence,
+                  share,
+                  "share",
+                  std::string(causes[0].row->help),
+                  idle};
+  if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
+    finding.title = "Launch-bound: short kernels, slow launches";
+    finding.help =
+        "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or "
+        "fused optimizers.";
+    finding.evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
+                                    FormatCount(SumOf(tables.overview, "short_kernels")),
+                                    FormatCount(SumOf(tables.overview, "kernels")));
+  }
+  return finding;
+}
+
+// ---- Exposed communication and copies ----
+
+std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
+  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t exposed = SumOf(tables.breakdown, "exposed_comm_ns");
+  const int64_t comm = SumOf(tables.breakdown, "comm_ns");
+  const double share = ShareOf(exposed, span);
+  if (share < kExposedWord) {
+    return std::nullopt;
+  }
+  return Finding{
+      "Communication is not hidden behind compute",
+      share >= kExposedWarning ? "warning" : "info",
+      fmt::format("exposed {}; all communication {}", PartOf(exposed, span), FormatTime(comm)),
+      share,
+      "share",
+      "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous collectives; "
+      "a collective also lasts while it waits for the slowest rank.",
+      exposed};
+}
+
+std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
+  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t exposed = SumOf(tables.breakdown, "exposed_copy_ns");
+  const double share = ShareOf(exposed, span);
+  if (share < kExposedWord || tables.copies.rows() == 0) {
+    return std::nullopt;
+  }
+  const std::string& name = Texts(tables.copies, "name")[0];
+  const bool pageable = name.find("Pageable") != std::string::npos;
+  return Finding{"Copies are not hidden behind compute",
+                 share >= kExposedWarning ? "warning" : "info",
+                 fmt::format("exposed {}; most in {}: {} copies, {}", PartOf(exposed, span), name,
+                             FormatCount(Ints(tables.copies, "count")[0]),
+                             FormatTime(Ints(tables.copies, "total_ns")[0])),
+                 share,
+                 "share",
+                 pageable ? "Pageable memory makes copies slow and blocking: pin_memory=True and "
+                            ".to(device, non_blocking=True)."
+                          : "Copy on another stream, ahead of use, or keep the data on the device.",
+                 exposed};
+}
+
+// ---- Kernels ----
+
+std::optional<Finding> DominantKernel(const SummaryTables& tables) {
+  if (tables.kernels.rows() < 2) {
+    return std::nullopt;
+  }
+  const int64_t total = Ints(tables.kernels, "total_ns")[0];
+  const int64_t all = SumOf(tables.kernels, "total_ns");
+  if (ShareOf(total, all) < kDominantKernel) {
+    return std::nullopt;
+  }
+  return Finding{"One kernel takes a large part of the kernel time",
+                 "info",
+                 fmt::format("{} ({}): {}, {} launches", Shorten(Texts(tables.kernels, "name")[0]),
+                             Texts(tables.kernels, "class")[0], PartOf(total, all),
+                             FormatCount(Ints(tables.kernels, "count")[0])),
+                 ShareOf(total, all),
+                 "share",
+                 "What is won here is won almost one to one; `borescope kernels --by op` names the "
+                 "operator behind it.",
+                 total};
+}
+
+std::optional<Finding> ShortKernels(const SummaryTables& tables) {
+  const int64_t short_ns = SumOf(tables.overview, "short_kernel_ns");
+  const int64_t all_ns = SumOf(tables.overview, "kernel_ns");
+  if (ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
+    return std::nullopt;
+  }
+  return Finding{
+      "Many short kernels",
+      "info",
+      fmt::format("{} of {} kernels are shorter than 10 us and take {} of kernel time",
+                  FormatCount(SumOf(tables.overview, "short_kernels")),
+                  FormatCount(SumOf(tables.overview, "kernels")), PartOf(short_ns, all_ns)),
+      ShareOf(short_ns, all_ns),
+      "share",
+      "Fusion (torch.compile) and CUDA graphs save launches and memory traffic.",
+      short_ns};
+}
+
+// ---- Steps and ranks ----
+
+std::optional<Finding> StepSpread(const SummaryTables& tables) {
+  const Table& spread = tables.step_spread;
+  size_t worst = spread.rows();
+  double ratio = kStepSpread;
+  for (size_t row = 0; row < spread.rows(); ++row) {
+    const double here = ShareOf(Ints(spread, "max_ns")[row], Ints(spread, "median_ns")[row]);
+    if (Ints(spread, "steps")[row] >= 3 && here >= ratio) {
+      ratio = here;
+      worst = row;
+    }
+  }
+  if (worst == spread.rows()) {
+    return std::nullopt;
+  }
+  return Finding{"Steps differ in length",
+                 "info",
+                 fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}",
+                             Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
+                             FormatTime(Ints(spread, "max_ns")[worst]), ratio,
+                             FormatTime(Ints(spread, "median_ns")[worst])),
+                 ratio,
+                 "ratio",
+                 "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
+                 "first step is often warm-up: profile later.",
+                 Ints(spread, "above_median_ns")[worst]};
+}
+
+std::optional<Finding> RankImbalance(const SummaryTables& tables) {
+  const IntValues& compute = Ints(tables.breakdown, "compute_ns");
+  const IntValues& ranks = Ints(tables.breakdown, "rank");
+  if (std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end()) {
+    return std::nullopt;  // one rank only
+  }
+  const auto low = std::min_element(compute.begin(), compute.end());
+  const auto high = std::max_element(compute.begin(), compute.end());
+  const int64_t mean = SumOf(tables.breakdown, "compute_ns") / static_cast<int64_t>(compute.size());
+  const double ratio = ShareOf(*high, mean);
+  if (ratio < kRankSpread) {
+    return std::nullopt;
+  }
+  return Finding{
+      "Ranks compute for different times",
+      "warning",
+      fmt::format("compute {} on rank {}, {} on rank {}; {:.2f} x the mean of {}", FormatTime(*low),
+                  ranks[static_cast<size_t>(low - compute.begin())], FormatTime(*high),
+                  ranks[static_cast<size_t>(high - compute.begin())], ratio, FormatTime(mean)),
+      ratio,
+      "ratio",
+      "The others wait in collectives for the slowest: balance batches, sequence lengths "
+      "or embedding shards.",
+      *high - mean};
+}
+
+// ---- When there is nothing to say about cost ----
+
+std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
+  if (SumOf(tables.overview, "device_events") > 0) {
+    return std::nullopt;
+  }
+  return Finding{"No device work was recorded",
+                 "warning",
+                 fmt::format("{} host events, 0 kernels, memcpys and memsets",
+                             FormatCount(SumOf(tables.overview, "host_events"))),
+                 0,
+                 "count",
+                 "Profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
+                 0};
+}
+
+std::optional<Finding> WellUsed(const SummaryTables& tables) {
+  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t compute = SumOf(tables.breakdown, "compute_ns");
+  if (ShareOf(compute, span) < 1 - kIdleWarning) {
+    return std::nullopt;
+  }
+  return Finding{"The device is well used",
+                 "ok",
+                 "computing " + PartOf(compute, span),
+                 ShareOf(compute, span),
+                 "share",
+                 "What is left to gain is in the kernels themselves: `borescope kernels`.",
+                 compute};
+}
+
+constexpr Rule kTimeRules[] = {NoDeviceWork,   Idle,          ExposedCommunication,
+                               ExposedCopies,  RankImbalance, StepSpread,
+                               DominantKernel, ShortKernels,  WellUsed};
+
+}  // namespace
+
+std::span<const Rule> TimeRules() { return kTimeRules; }
+
+}  // namespace borescope

@@ -1,0 +1,69 @@
+// The verdict: what the rules found, in order. Findings about time come first, warnings before
+// hints, then by the time at stake; at most kMostFindings of them. Findings about quality follow.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/verdict_rules.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kMostFindings = 4;
+
+std::vector<Finding> Apply(std::span<const Rule> rules, const SummaryTables& tables) {
+  std::vector<Finding> findings;
+  for (const Rule rule : rules) {
+    if (std::optional<Finding> finding = rule(tables)) {
+      findings.push_back(std::move(*finding));
+    }
+  }
+  return findings;
+}
+
+bool ComesFirst(const Finding& a, const Finding& b) {
+  const bool a_warns = a.severity == "warning";
+  const bool b_warns = b.severity == "warning";
+  return a_warns != b_warns ? a_warns : a.stake_ns > b.stake_ns;
+}
+
+Table NewVerdict() {
+  Table table{"verdict", "Verdict", {}};
+  AddString(table, "finding", Role::kKey, "What was found.");
+  AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
+  AddString(table, "evidence", Role::kDerived, "The numbers it rests on, as in the tables below.");
+  AddFloat(table, "value", Unit::kNone, Role::kDerived, "The deciding number.");
+  AddString(table, "unit", Role::kDerived, "Unit of the value: share (0 to 1), ratio or count.");
+  AddString(table, "help", Role::kDerived, "What to do.");
+  return table;
+}
+
+}  // namespace
+
+int64_t SumOf(const Table& table, std::string_view column) {
+  const IntValues& values = Ints(table, column);
+  return std::accumulate(values.begin(), values.end(), int64_t{0});
+}
+
+Table Verdict(const SummaryTables& tables) {
+  std::vector<Finding> findings = Apply(TimeRules(), tables);
+  std::stable_sort(findings.begin(), findings.end(), ComesFirst);
+  findings.resize(std::min(findings.size(), kMostFindings));
+  for (Finding& finding : Apply(QualityRules(), tables)) {
+    findings.push_back(std::move(finding));
+  }
+  Table table = NewVerdict();
+  for (const Finding& finding : findings) {
+    Row(table)
+        .Text(finding.title)
+        .Text(finding.severity)
+        .Text(finding.evidence)
+        .Float(finding.value)
+        .Text(finding.unit)
+        .Text(finding.help);
+  }
+  return table;
+}
+
+}  // namespace borescope

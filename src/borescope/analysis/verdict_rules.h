@@ -1,0 +1,34 @@
+// The rules of the verdict. A rule reads the tables of the summary and gives at most one finding,
+// with the numbers it rests on. To add one: a function, and its row in the array at the end of
+// time_rules.cc (what costs device time) or quality_rules.cc (how far the recording can be
+// trusted).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/summary_tables.h"
+
+namespace borescope {
+
+struct Finding {
+  std::string title;
+  std::string_view severity;
+  std::string evidence;
+  double value = 0;
+  std::string_view unit;  // of the value: share, ratio, count
+  std::string help;
+  int64_t stake_ns = 0;  // time that could be won; orders the findings
+};
+using Rule = std::optional<Finding> (*)(const SummaryTables&);
+
+std::span<const Rule> TimeRules();
+std::span<const Rule> QualityRules();
+
+// The sum of an integer column.
+int64_t SumOf(const Table& table, std::string_view column);
+
+}  // namespace borescope

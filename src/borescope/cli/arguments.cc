@@ -1,0 +1,276 @@
+#include "borescope/cli/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+namespace borescope::cli {
+namespace {
+
+Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::string_view nearest = Nearest(word, candidates);
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// ---- Stage one: words ----
+
+void AddOptions(CLI::App& app, const AnalysisSpec* spec, RawOptions& raw) {
+  app.set_help_flag();  // ours is a row like any other, and needs no INPUT
+  for (const OptionRow& row : Options()) {
+    if (!row.applies(spec)) {
+      continue;
+    }
+    const std::string names = row.short_name.empty()
+                                  ? fmt::format("--{}", row.long_name)
+                                  : fmt::format("-{},--{}", row.short_name, row.long_name);
+    if (row.text != nullptr) {
+      // As with most tools, the last one counts.
+      app.add_option(names, raw.*row.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    } else {
+      app.add_flag(names, raw.*row.flag);
+    }
+  }
+  app.add_option("inputs", raw.inputs);
+}
+
+Error UnknownOption(std::string_view word, const AnalysisSpec* spec) {
+  std::vector<std::string> names;
+  for (const OptionRow& row : Options()) {
+    if (row.applies(spec)) {
+      names.push_back(fmt::format("--{}", row.long_name));
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view name = word.substr(0, word.find('='));
+  return UsageError(fmt::format("unknown option '{}'{}", name, DidYouMean(name, views)));
+}
+
+// CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages
+// differ between versions, so ours are made from the few cases that can happen.
+Result<void> ParseOptions(std::span<const std::string> words, const AnalysisSpec* spec,
+                          RawOptions& raw) {
+  CLI::App app;
+  AddOptions(app, spec, raw);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app.remaining();
+    return UnknownOption(extras.empty() ? "" : extras.front(), spec);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view message = error.what();
+    return UsageError(fmt::format("{} needs a value", message.substr(0, message.find(':'))));
+  } catch (const CLI::ParseError& error) {
+    return UsageError(error.what());
+  }
+  return {};
+}
+
+// The first word is no verb: perhaps a file, else a slip of the pen.
+Error UnknownVerb(const std::string& word) {
+  const std::vector<std::string_view> verbs = VerbNames();
+  if (word.starts_with('-')) {
+    return UsageError(fmt::format("'{}' must follow a verb: borescope VERB {} ...", word, word));
+  }
+  if (word.find_first_of("/.*?") != std::string::npos) {
+    return {ErrorCode::kIo, word + ": no such file, and no verb of this name"};
+  }
+  return UsageError(fmt::format("unknown verb '{}'{}", word, DidYouMean(word, verbs)));
+}
+
+bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
+
+// ---- Stage two: meaning ----
+
+Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text) {
+  if (text.empty()) {
+    return NumberRanges();
+  }
+  Result<NumberRanges> ranges = NumberRanges::Parse(text);
+  if (!ranges.ok()) {
+    return UsageError(fmt::format("--{}: {}", option, ranges.error().message));
+  }
+  return ranges;
+}
+
+Result<int> ParseCount(std::string_view option, const std::string& text, int largest) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > largest) {
+    return UsageError(
+        fmt::format("--{}: '{}' is no number between 1 and {}", option, text, largest));
+  }
+  return number;
+}
+
+// "a, b,a" -> a, b.
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
+      items.emplace_back(item);
+    }
+  }
+  return items;
+}
+
+Result<Params> UnderstandParams(const RawOptions& raw) {
+  Params params;
+  BS_ASSIGN(params.selection.steps, ParseRanges("step", raw.step));
+  BS_ASSIGN(params.selection.gpus, ParseRanges("gpu", raw.gpu));
+  BS_ASSIGN(params.selection.streams, ParseRanges("stream", raw.stream));
+  BS_ASSIGN(params.selection.instances, ParseRanges("instance", raw.instance));
+  params.selection.annotation = raw.annotation;
+  if (!raw.instance.empty() && raw.annotation.empty()) {
+    return UsageError("--instance counts occurrences of an annotation; name it with --annotation");
+  }
+  params.by = SplitList(raw.by);
+  params.all = raw.all;
+  if (raw.compat == "hta") {
+    params.compat = Compat::kHta;
+  } else if (!raw.compat.empty()) {
+    return UsageError(fmt::format("--compat: unknown tool '{}'; there is hta", raw.compat));
+  }
+  return params;
+}
+
+}  // namespace
+
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view nearest;
+  size_t best = std::max<size_t>(2, word.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const bool begins = word.size() >= 2 && candidate.starts_with(word);
+    const size_t distance = begins ? 1 : EditDistance(word, candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+bool SetVerb(std::string_view name, Command& command) {
+  command.analysis = FindAnalysis(name);
+  for (const VerbRow& row : OtherVerbs()) {
+    if (row.name == name) {
+      command.verb = &row;
+    }
+  }
+  return command.analysis != nullptr || command.verb != nullptr;
+}
+
+Result<Command> Parse(std::span<const std::string> words) {
+  Command command;
+  if (words.empty()) {
+    return UsageError("no verb; usage: borescope VERB [OPTIONS] INPUT...");
+  }
+  if (words[0] == "-V" || words[0] == "--version") {
+    command.version = true;
+    return command;
+  }
+  if (IsHelp(words[0])) {
+    command.raw.help = true;
+    if (words.size() > 1 && !SetVerb(words[1], command)) {
+      return UnknownVerb(words[1]);
+    }
+    return command;
+  }
+  std::span<const std::string> rest = words.subspan(1);
+  if (!SetVerb(words[0], command)) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(words[0], ignored) || !SetVerb("summary", command)) {
+      return UnknownVerb(words[0]);
+    }
+    rest = words;
+  }
+  BS_TRY(ParseOptions(rest, command.analysis, command.raw));
+  return command;
+}
+
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw) {
+  OutputOptions output{FindTableWriter(raw.format.empty() ? "text" : raw.format), raw.output};
+  if (output.writer == nullptr) {
+    std::vector<std::string_view> names;
+    for (const TableWriter& row : TableWriters()) {
+      names.push_back(row.name);
+    }
+    return UsageError(fmt::format("--format: unknown format '{}'; formats are {}", raw.format,
+                                  fmt::join(names, ", ")));
+  }
+  return output;
+}
+
+Result<RunOptions> Understand(const RawOptions& raw) {
+  RunOptions options;
+  if (raw.inputs.empty()) {
+    return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
+  }
+  BS_ASSIGN(options.params, UnderstandParams(raw));
+  BS_ASSIGN(options.ranks, ParseRanges("rank", raw.rank));
+  options.sort = raw.sort;
+  if (!raw.top.empty()) {
+    BS_ASSIGN(const int top, ParseCount("top", raw.top, 1'000'000'000));
+    options.top = static_cast<size_t>(top);
+  }
+  if (!raw.threads.empty()) {
+    BS_ASSIGN(options.threads, ParseCount("threads", raw.threads, 1024));
+  }
+  if (!raw.memory_limit.empty()) {
+    BS_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
+  }
+  BS_ASSIGN(options.files, ExpandInputs(raw.inputs));
+  return options;
+}
+
+Result<uint64_t> ParseSize(std::string_view text) {
+  constexpr std::string_view kPrefixes = "KMGT";
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  std::string_view suffix(end);
+  double factor = 1;
+  const size_t prefix = suffix.empty() ? std::string_view::npos : kPrefixes.find(suffix.front());
+  if (prefix != std::string_view::npos) {
+    suffix.remove_prefix(1);
+    const bool binary = suffix.starts_with('i');
+    suffix.remove_prefix(binary ? 1 : 0);
+    factor = std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(prefix + 1));
+  }
+  constexpr double kLargest = 1e18;
+  const bool good = end != copy.c_str() && (suffix.empty() || suffix == "B");
+  if (!good || !(number * factor >= 1) || number * factor > kLargest) {
+    return UsageError(
+        fmt::format("--memory-limit: '{}' is no size; write 8G, 512MiB or bytes", text));
+  }
+  return static_cast<uint64_t>(number * factor);
+}
+
+}  // namespace borescope::cli

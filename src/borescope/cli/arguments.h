@@ -1,0 +1,43 @@
+// From the words of a command line to what they mean, in two stages: which verb and which raw
+// options (Parse), then what the options of an analysis ask for (Understand). Every error is about
+// usage (kInvalidArgument) and one line. Pure but for looking whether an input exists.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "borescope/base/result.h"
+#include "borescope/cli/options.h"
+
+namespace borescope::cli {
+
+struct Command {
+  const AnalysisSpec* analysis = nullptr;  // or
+  const VerbRow* verb = nullptr;           // or neither: --help or --version alone
+  bool version = false;
+  RawOptions raw;
+};
+
+// `words` without the program name. Without any word: an error.
+Result<Command> Parse(std::span<const std::string> words);
+
+// Sets the verb called `name`; false when there is none.
+bool SetVerb(std::string_view name, Command& command);
+
+// How an answer is written.
+struct OutputOptions {
+  const TableWriter* writer = nullptr;
+  std::string path;  // empty: standard output
+};
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw);
+
+// REQUIRES: `raw` belongs to an analysis. Expands the inputs.
+Result<RunOptions> Understand(const RawOptions& raw);
+
+// "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
+Result<uint64_t> ParseSize(std::string_view text);
+
+// The candidate nearest to `word`, or empty when none is near.
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace borescope::cli

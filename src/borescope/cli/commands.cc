@@ -1,0 +1,216 @@
+#include "borescope/cli/commands.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "borescope/cli/arguments.h"
+#include "borescope/cli/completion.h"
+#include "borescope/cli/help.h"
+#include "borescope/cli/terminal.h"
+#include "borescope/table/table.h"
+
+namespace borescope::cli {
+namespace {
+
+// One line; for slips of usage a second one says where help is.
+int FailWith(const Error& error, const Command& command) {
+  std::string verb;
+  if (command.analysis != nullptr) {
+    verb = fmt::format("{} ", command.analysis->name);
+  } else if (command.verb != nullptr) {
+    verb = fmt::format("{} ", command.verb->name);
+  }
+  const int status = Fail(error.message);
+  if (error.code == ErrorCode::kInvalidArgument) {
+    Talk(fmt::format("Try: borescope {}--help\n", verb));
+  }
+  return status;
+}
+
+// ---- Writing ----
+
+// A reader that has seen enough (`| head`) is no failure.
+int WriteToOutput(const std::function<Result<void>(Sink&)>& write) {
+  DescriptorSink sink(STDOUT_FILENO, "standard output");
+  const Result<void> written = write(sink);
+  return written.ok() || sink.reader_is_gone() ? kDone : Fail(written.error().message);
+}
+
+int Print(const std::string& text) {
+  return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
+}
+
+int WriteToFiles(const OutputOptions& output, const Document& document, bool quiet) {
+  const Result<std::vector<std::string>> paths =
+      WriteFiles(*output.writer, document, {}, output.path);
+  if (!paths.ok()) {
+    return Fail(paths.error().message);
+  }
+  if (paths->size() > 1 && !quiet) {
+    Talk(fmt::format("borescope: one table per file: wrote {}\n", fmt::join(*paths, ", ")));
+  }
+  return kDone;
+}
+
+int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
+  const WriteOptions options{TerminalWidth(), WantsBold()};
+  const int status =
+      output.path.empty()
+          ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
+          : WriteToFiles(output, document, quiet);
+  if (!output.writer->carries_diagnostics && !quiet) {
+    StringSink quality;
+    static_cast<void>(WriteQuality(document.diagnostics, {options.width, false}, quality));
+    Talk(quality.text());
+  }
+  return status;
+}
+
+// ---- Talk about files ----
+
+std::string Milliseconds(int64_t ns) {
+  constexpr double kNanosecondsPerMillisecond = 1e6;
+  return fmt::format("{:.1f} ms", static_cast<double>(ns) / kNanosecondsPerMillisecond);
+}
+
+std::string FileLine(const FileReport& file) {
+  if (file.skipped) {
+    return fmt::format("{}; skipped\n", file.error);
+  }
+  return fmt::format("{}: rank {}, {}, {} inflated, {} events; load {}, index {}, analysis {}\n",
+                     file.path, file.rank, FormatBytes(file.file_bytes),
+                     FormatBytes(file.text_bytes), GroupDigits(static_cast<int64_t>(file.events)),
+                     Milliseconds(file.load_ns), Milliseconds(file.index_ns),
+                     Milliseconds(file.analysis_ns));
+}
+
+// A file that failed is always told, whatever the format and -q: the answer lacks it.
+void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
+  for (const FileReport& file : files) {
+    if (!file.error.empty() && !file.skipped) {
+      Talk(fmt::format("borescope: {}\n", file.error));
+    } else if (verbose) {
+      Talk(FileLine(file));
+    }
+  }
+}
+
+// ---- Verbs ----
+
+Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run) {
+  if (!output.path.empty() && IsAmong(run.files, output.path)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 output.path + ": is an input; --output would overwrite it"};
+  }
+  return {};
+}
+
+Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
+  std::optional<ProgressBar> bar;
+  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
+    bar.emplace();
+    options.progress = [&](const Progress& progress) { bar->Show(progress); };
+  }
+  return RunAnalysis(*command.analysis, options);
+}
+
+int RunAnalysisVerb(const Command& command) {
+  const Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
+  }
+  Result<RunOptions> options = Understand(command.raw);
+  if (!options.ok()) {
+    return FailWith(options.error(), command);
+  }
+  if (const Result<void> checked = CheckOutputPath(*output, *options); !checked.ok()) {
+    return FailWith(checked.error(), command);
+  }
+  const Result<Answer> answer = RunWithProgress(command, *options);
+  if (!answer.ok()) {
+    return FailWith(answer.error(), command);
+  }
+  TalkAboutFiles(answer->files, command.raw.verbose);
+  return WriteDocument(*output, answer->document, command.raw.quiet);
+}
+
+Table ListTable() {
+  Table table{"list", "What there is", {}};
+  table.columns.reserve(3);  // keeps the references below valid
+  Column& kind = AddString(table, "kind", Role::kKey, "Verb, input format or output format.");
+  Column& name = AddString(table, "name", Role::kKey, "Name on the command line.");
+  Column& summary = AddString(table, "summary", Role::kDerived, "What it is for.");
+  const auto add = [&](std::string_view what, const auto& row) {
+    Push(kind, what);
+    Push(name, row.name);
+    Push(summary, row.summary);
+  };
+  for (const AnalysisSpec& row : Analyses()) {
+    add("verb", row);
+  }
+  for (const VerbRow& row : OtherVerbs()) {
+    add("verb", row);
+  }
+  for (const FormatRow& row : Formats()) {
+    add("format", row);
+  }
+  for (const TableWriter& row : TableWriters()) {
+    add("writer", row);
+  }
+  return table;
+}
+
+int RunList(const Command& command) {
+  if (!command.raw.inputs.empty()) {
+    return FailWith({ErrorCode::kInvalidArgument, "list takes no INPUT"}, command);
+  }
+  const Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
+  }
+  return WriteDocument(*output, {{ListTable()}, {}}, command.raw.quiet);
+}
+
+int RunCompletion(const Command& command) {
+  const bool one = command.raw.inputs.size() == 1;
+  const Result<std::string> script = CompletionScript(one ? command.raw.inputs[0] : "");
+  return script.ok() ? Print(*script) : FailWith(script.error(), command);
+}
+
+int RunHelp(const Command& command) {
+  if (command.analysis != nullptr) {
+    return Print(AnalysisHelp(*command.analysis));
+  }
+  return Print(command.verb != nullptr ? VerbHelp(*command.verb) : MainHelp());
+}
+
+}  // namespace
+
+int Fail(const std::string& message) {
+  Talk(fmt::format("borescope: {}\n", message));
+  return kFailed;
+}
+
+int RunCommandLine(std::span<const std::string> words) {
+  const Result<Command> parsed = Parse(words);
+  if (!parsed.ok()) {
+    Command command;
+    static_cast<void>(words.empty() ? false : SetVerb(words[0], command));
+    return FailWith(parsed.error(), command);
+  }
+  if (parsed->version) {
+    return Print(fmt::format("borescope {}\n", Version()));
+  }
+  if (parsed->raw.help) {
+    return RunHelp(*parsed);
+  }
+  if (parsed->analysis != nullptr) {
+    return RunAnalysisVerb(*parsed);
+  }
+  return parsed->verb->name == "list" ? RunList(*parsed) : RunCompletion(*parsed);
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,205 @@
+#include "borescope/cli/completion.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "borescope/cli/options.h"
+
+namespace borescope::cli {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  const AnalysisSpec* spec;
+};
+
+std::vector<Verb> Verbs() {
+  std::vector<Verb> verbs;
+  for (const AnalysisSpec& spec : Analyses()) {
+    verbs.push_back({spec.name, spec.summary, &spec});
+  }
+  for (const VerbRow& row : OtherVerbs()) {
+    verbs.push_back({row.name, row.summary, nullptr});
+  }
+  return verbs;
+}
+
+std::string OptionWords(const AnalysisSpec* spec) {
+  std::string words;
+  for (const OptionRow& row : Options()) {
+    if (row.applies(spec)) {
+      words += row.short_name.empty() ? "" : fmt::format("-{} ", row.short_name);
+      words += fmt::format("--{} ", row.long_name);
+    }
+  }
+  words.pop_back();
+  return words;
+}
+
+// In single quotes of any shell.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+// One line for each option that has values to choose from, for one verb.
+std::string ChoiceCases(const Verb& verb) {
+  std::string cases;
+  for (const OptionRow& row : Options()) {
+    if (row.choices == nullptr || !row.applies(verb.spec)) {
+      continue;
+    }
+    const std::string also =
+        row.short_name.empty() ? "" : fmt::format("|{}:-{}", verb.name, row.short_name);
+    cases += fmt::format("    {}:--{}{}) words='{}' ;;\n", verb.name, row.long_name, also,
+                         fmt::join(row.choices(verb.spec), " "));
+  }
+  return cases;
+}
+
+std::string BashScript() {
+  std::string choices;
+  std::string options;
+  for (const Verb& verb : Verbs()) {
+    choices += ChoiceCases(verb);
+    options += fmt::format("        {}) words='{}' ;;\n", verb.name, OptionWords(verb.spec));
+  }
+  return fmt::format(
+      R"(# bash completion for borescope; made by: borescope completion bash
+_borescope() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}} words=
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W '{}' -- "$word"))
+    return
+  fi
+  case "$verb:${{COMP_WORDS[COMP_CWORD - 1]}}" in
+{}    completion:completion) words='bash zsh fish' ;;
+    *)
+      [[ $word == -* ]] || return
+      case "$verb" in
+{}      esac
+      ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _borescope borescope
+)",
+      fmt::join(VerbNames(), " "), choices, options);
+}
+
+std::string ZshOption(const OptionRow& row, const AnalysisSpec* spec) {
+  // In an _arguments specification, brackets and colons of texts are escaped.
+  std::string help;
+  for (const char c : row.help) {
+    help += c == '[' || c == ']' || c == ':' ? fmt::format("\\{}", c) : std::string(1, c);
+  }
+  std::string value;
+  if (!row.value.empty()) {
+    value = row.choices != nullptr ? fmt::format(":value:({})", fmt::join(row.choices(spec), " "))
+            : row.long_name == "output" ? ":file:_files"
+                                        : ":value:";
+  }
+  std::string lines =
+      fmt::format("        {} \\\n", Quoted(fmt::format("--{}[{}]{}", row.long_name, help, value)));
+  if (!row.short_name.empty()) {
+    lines += fmt::format("        {} \\\n",
+                         Quoted(fmt::format("-{}[{}]{}", row.short_name, help, value)));
+  }
+  return lines;
+}
+
+std::string ZshScript() {
+  std::string verbs;
+  std::string cases;
+  for (const Verb& verb : Verbs()) {
+    verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
+    cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
+    for (const OptionRow& row : Options()) {
+      cases += row.applies(verb.spec) ? ZshOption(row, verb.spec) : "";
+    }
+    const std::string_view operand = verb.spec != nullptr        ? "'*:input:_files'"
+                                     : verb.name == "completion" ? "'1:shell:(bash zsh fish)'"
+                                                                 : "";
+    cases += operand.empty() ? "        '*: :'\n" : fmt::format("        {}\n", operand);
+    cases += "      ;;\n";
+  }
+  return fmt::format(
+      R"(#compdef borescope
+# zsh completion for borescope; made by: borescope completion zsh
+_borescope() {{
+  local -a verbs
+  verbs=(
+{}  )
+  if ((CURRENT == 2)); then
+    _describe verb verbs
+    _files
+    return
+  fi
+  local verb=$words[2]
+  shift words
+  ((CURRENT--))
+  case $verb in
+{}    *) _files ;;
+  esac
+}}
+_borescope "$@"
+)",
+      verbs, cases);
+}
+
+std::string FishOption(const Verb& verb, const OptionRow& row) {
+  std::string line = fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' -l {}",
+                                 verb.name, row.long_name);
+  line += row.short_name.empty() ? "" : fmt::format(" -s {}", row.short_name);
+  if (row.choices != nullptr) {
+    line += fmt::format(" -x -a '{}'", fmt::join(row.choices(verb.spec), " "));
+  } else if (!row.value.empty()) {
+    line += row.long_name == "output" ? " -r -F" : " -x";
+  }
+  return fmt::format("{} -d {}\n", line, Quoted(row.help));
+}
+
+std::string FishScript() {
+  std::string script = "# fish completion for borescope; made by: borescope completion fish\n";
+  for (const Verb& verb : Verbs()) {
+    script += fmt::format("complete -c borescope -n __fish_use_subcommand -a {} -d {}\n", verb.name,
+                          Quoted(verb.summary));
+  }
+  for (const Verb& verb : Verbs()) {
+    for (const OptionRow& row : Options()) {
+      script += row.applies(verb.spec) ? FishOption(verb, row) : "";
+    }
+  }
+  return script +
+         "complete -c borescope -n '__fish_seen_subcommand_from completion' -f "
+         "-a 'bash zsh fish'\n";
+}
+
+struct ShellRow {
+  std::string_view name;
+  std::string (*script)();
+};
+constexpr ShellRow kShells[] = {{"bash", BashScript}, {"zsh", ZshScript}, {"fish", FishScript}};
+
+}  // namespace
+
+Result<std::string> CompletionScript(std::string_view shell) {
+  for (const ShellRow& row : kShells) {
+    if (row.name == shell) {
+      return row.script();
+    }
+  }
+  return Error{ErrorCode::kInvalidArgument, "completion: name a shell: bash, zsh or fish"};
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,14 @@
+// Help texts, from the rows of options.h and the registries. Pure.
+#pragma once
+
+#include <string>
+
+#include "borescope/cli/options.h"
+
+namespace borescope::cli {
+
+std::string MainHelp();
+std::string AnalysisHelp(const AnalysisSpec& spec);
+std::string VerbHelp(const VerbRow& row);
+
+}  // namespace borescope::cli

@@ -1,0 +1,23 @@
+// The program: everything is in commands.cc. Here is the only place that catches exceptions; they
+// are third parties' (the standard library out of memory), as ours travel in Results.
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "borescope/cli/commands.h"
+
+int main(int argc, char** argv) {
+  namespace cli = borescope::cli;
+  // A reader that goes away becomes an error of write(), which is told from others.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return cli::RunCommandLine(words);
+  } catch (const std::bad_alloc&) {
+    return cli::Fail("out of memory; lower --threads or set --memory-limit");
+  } catch (const std::exception& error) {
+    return cli::Fail(std::string("internal error: ") + error.what());
+  }
+}

@@ -1,0 +1,107 @@
+#include "borescope/cli/options.h"
+
+#include <fmt/format.h>
+
+namespace borescope::cli {
+namespace {
+
+using Choices = std::vector<std::string_view>;
+
+bool Always(const AnalysisSpec*) { return true; }
+bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
+bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
+bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && spec->compat_hta; }
+bool HasAll(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_all; }
+
+Choices Formats(const AnalysisSpec*) {
+  Choices names;
+  for (const TableWriter& row : TableWriters()) {
+    names.push_back(row.name);
+  }
+  return names;
+}
+
+Choices Keys(const AnalysisSpec* spec) {
+  return spec == nullptr ? Choices() : Choices(spec->by.begin(), spec->by.end());
+}
+
+Choices Compats(const AnalysisSpec*) { return {"hta"}; }
+
+constexpr auto kSelection = OptionGroup::kSelection;
+constexpr auto kQuestion = OptionGroup::kQuestion;
+constexpr auto kOutput = OptionGroup::kOutput;
+constexpr auto kRun = OptionGroup::kRun;
+using Raw = RawOptions;
+
+// Order = order in --help.
+constexpr OptionRow kOptions[] = {
+    {kSelection, "", "rank", "LIST", "only these ranks: 0 or 0,3 or 2..5", &Raw::rank, nullptr,
+     IsAnalysis, nullptr},
+    {kSelection, "", "step", "LIST", "only these steps (the N of ProfilerStep#N)", &Raw::step,
+     nullptr, IsAnalysis, nullptr},
+    {kSelection, "", "gpu", "LIST", "only these devices", &Raw::gpu, nullptr, IsAnalysis, nullptr},
+    {kSelection, "", "stream", "LIST", "only these device streams", &Raw::stream, nullptr,
+     IsAnalysis, nullptr},
+    {kSelection, "", "annotation", "NAME", "only inside the host annotation of this name",
+     &Raw::annotation, nullptr, IsAnalysis, nullptr},
+    {kSelection, "", "instance", "N[..M]", "which of its occurrences, counted from 0",
+     &Raw::instance, nullptr, IsAnalysis, nullptr},
+    {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
+    {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
+     nullptr, HasCompat, Compats},
+    {kQuestion, "", "all", "", "also copies and memsets", nullptr, &Raw::all, HasAll, nullptr},
+    {kOutput, "f", "format", "FORMAT", "how tables are written (default: text)", &Raw::format,
+     nullptr, Always, Formats},
+    {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
+     nullptr, Always, nullptr},
+    {kOutput, "", "sort", "COLUMN", "sort rows by this column, numbers from large to small",
+     &Raw::sort, nullptr, IsAnalysis, nullptr},
+    {kOutput, "", "top", "N", "show the first N rows of each table", &Raw::top, nullptr, IsAnalysis,
+     nullptr},
+    {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
+     nullptr, IsAnalysis, nullptr},
+    {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
+     &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
+    {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
+     IsAnalysis, nullptr},
+    {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,
+     nullptr},
+    {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
+     &Raw::verbose, IsAnalysis, nullptr},
+    {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
+};
+
+constexpr VerbRow kOtherVerbs[] = {
+    {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
+    {"completion", "a completion script for the shell", "bash|zsh|fish",
+     "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
+};
+
+}  // namespace
+
+std::string_view GroupTitle(OptionGroup group) {
+  constexpr std::string_view kTitles[] = {"Selection", "Question", "Output", "Run"};
+  return kTitles[static_cast<size_t>(group)];
+}
+
+std::span<const OptionRow> Options() { return kOptions; }
+
+std::string OptionSyntax(const OptionRow& row) {
+  const std::string first = row.short_name.empty() ? "    " : fmt::format("-{}, ", row.short_name);
+  return fmt::format("{}--{}{}{}", first, row.long_name, row.value.empty() ? "" : " ", row.value);
+}
+
+std::span<const VerbRow> OtherVerbs() { return kOtherVerbs; }
+
+std::vector<std::string_view> VerbNames() {
+  std::vector<std::string_view> names;
+  for (const AnalysisSpec& spec : Analyses()) {
+    names.push_back(spec.name);
+  }
+  for (const VerbRow& row : kOtherVerbs) {
+    names.push_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,63 @@
+// Every option of every verb: one row each. Parsing, --help and shell completion follow from the
+// rows; what an option means is decided in arguments.cc. To add one: a member of RawOptions, a row
+// in options.cc, its meaning in arguments.cc.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/session.h"
+
+namespace borescope::cli {
+
+// What was typed, not yet understood. Empty = not given.
+struct RawOptions {
+  std::vector<std::string> inputs;
+  std::string format, output, sort, top;
+  std::string rank, step, gpu, stream, annotation, instance;
+  std::string by, compat;
+  std::string threads, memory_limit;
+  bool all = false;
+  bool no_progress = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool help = false;
+};
+
+enum class OptionGroup { kSelection, kQuestion, kOutput, kRun };
+std::string_view GroupTitle(OptionGroup group);
+
+struct OptionRow {
+  OptionGroup group;
+  std::string_view short_name;  // "f", or empty
+  std::string_view long_name;   // "format"
+  std::string_view value;       // what stands for the value in help: "FORMAT"; empty for a flag
+  std::string_view help;
+  std::string RawOptions::* text;  // where the value goes; nullptr for a flag
+  bool RawOptions::* flag;         // set by a flag; nullptr otherwise
+  // Whether a verb takes it; a verb that is no analysis passes nullptr.
+  bool (*applies)(const AnalysisSpec* spec);
+  // The values to choose from, for help and completion; nullptr when anything goes.
+  std::vector<std::string_view> (*choices)(const AnalysisSpec* spec);
+};
+
+std::span<const OptionRow> Options();
+
+// "-f, --format FORMAT", or "    --top N" in line with it.
+std::string OptionSyntax(const OptionRow& row);
+
+// A verb that is no analysis.
+struct VerbRow {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view usage;  // what follows the name
+  std::string_view example;
+};
+std::span<const VerbRow> OtherVerbs();
+
+// The names of all verbs, in the order of --help.
+std::vector<std::string_view> VerbNames();
+
+}  // namespace borescope::cli

@@ -1,0 +1,88 @@
+#include "borescope/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+namespace borescope::cli {
+namespace {
+
+constexpr int kDefaultWidth = 80;
+constexpr int kLargestWidth = 1000;
+constexpr size_t kBarWidth = 30;
+constexpr auto kFirstShown = std::chrono::milliseconds(300);
+constexpr auto kBetween = std::chrono::milliseconds(100);
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+std::string BarLine(const Progress& progress) {
+  const std::string files =
+      progress.total_files > 1
+          ? fmt::format("  {} of {} files", progress.done_files, progress.total_files)
+          : "";
+  if (progress.total_bytes == 0) {
+    return fmt::format("{}reading {}{}", kClearLine, FormatBytes(progress.done_bytes), files);
+  }
+  const double part = std::min(
+      1.0, static_cast<double>(progress.done_bytes) / static_cast<double>(progress.total_bytes));
+  const auto full = static_cast<size_t>(part * static_cast<double>(kBarWidth));
+  return fmt::format("{}[{:#<{}}{:.<{}}] {:3.0f} %{}", kClearLine, "", full, "", kBarWidth - full,
+                     part * 100, files);
+}
+
+}  // namespace
+
+int TerminalWidth() {
+  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
+    const std::string_view text(columns);
+    int width = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+    if (error == std::errc() && stop == text.data() + text.size() && width > 0) {
+      return std::min(width, kLargestWidth);
+    }
+  }
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
+    return std::min<int>(size.ws_col, kLargestWidth);
+  }
+  return kDefaultWidth;
+}
+
+bool WantsBold() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0') &&
+         term != nullptr && std::string_view(term) != "dumb";
+}
+
+bool ErrorIsTerminal() { return isatty(STDERR_FILENO) != 0; }
+
+void Talk(std::string_view text) {
+  DescriptorSink sink(STDERR_FILENO, "standard error");
+  static_cast<void>(sink.Write(text));
+}
+
+ProgressBar::ProgressBar() : next_(std::chrono::steady_clock::now() + kFirstShown) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) {
+    Talk(kClearLine);
+  }
+}
+
+void ProgressBar::Show(const Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) {
+    return;
+  }
+  next_ = now + kBetween;
+  shown_ = true;
+  Talk(BarLine(progress));
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,442 @@
+#include "borescope/ingest/load.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace borescope {
+namespace {
+
+using namespace std::string_literals;
+
+// `times` copies of a gzip member that inflates to `text`.
+std::string Gzip(std::string_view text, int times = 1) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string member(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(member.data());
+  stream.avail_out = static_cast<uInt>(member.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  member.resize(stream.total_out);
+  deflateEnd(&stream);
+  std::string bytes;
+  for (int i = 0; i < times; ++i) {
+    bytes += member;
+  }
+  return bytes;
+}
+
+const std::string kOp = R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":10,"dur":5})";
+const std::string kKernel =
+    R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":12,"dur":1.5,"args":{"stream":7}})";
+
+Result<Trace> Load(std::string_view bytes) { return LoadBytes(bytes, "a.json", {}); }
+
+// Of bytes that must load.
+Trace LoadGood(std::string_view bytes) {
+  Result<Trace> trace = Load(bytes);
+  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  return trace.ok() ? std::move(*trace) : Trace(TraceData());
+}
+
+std::string ErrorOf(std::string_view bytes) {
+  const Result<Trace> trace = Load(bytes);
+  EXPECT_FALSE(trace.ok());
+  return trace.ok() ? "" : trace.error().message;
+}
+
+void ExpectOpAndKernel(const Trace& trace) {
+  ASSERT_EQ(trace.host().size(), 1U);
+  ASSERT_EQ(trace.device().size(), 1U);
+  EXPECT_EQ(trace.Name(HostId{0}), "op");
+  EXPECT_EQ(trace.Name(DeviceId{0}), "k");
+  EXPECT_EQ(trace.device().dur_ns[0], 1500);
+}
+
+// --- files that are something else: named, with place, cause and remedy ---
+
+struct ForeignCase {
+  std::string name;
+  std::string bytes;
+  std::string message;
+};
+
+void PrintTo(const ForeignCase& c, std::ostream* out) { *out << c.name; }
+
+class ForeignTest : public testing::TestWithParam<ForeignCase> {};
+
+TEST_P(ForeignTest, IsNamedWithARemedy) {
+  const Result<Trace> trace = Load(GetParam().bytes);
+  ASSERT_FALSE(trace.ok());
+  EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
+  EXPECT_EQ(trace.error().message, "a.json: " + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, ForeignTest,
+    testing::Values(
+        ForeignCase{"Sqlite", "SQLite format 3\0rest"s,
+                    "byte 0: this is an SQLite database (Nsight Systems, nvprof, rpd or rocpd), "
+                    "not a PyTorch profiler trace; this version reads PyTorch profiler JSON only"},
+        ForeignCase{"Zip", "PK\x03\x04rest",
+                    "byte 0: this is a zip archive, not a PyTorch profiler trace; unpack it and "
+                    "give the trace inside"},
+        ForeignCase{"Pickle", "\x80\x02}q",
+                    "byte 0: this is a Python pickle (memory snapshot?), not a PyTorch profiler "
+                    "trace; give the trace written by export_chrome_trace"},
+        ForeignCase{"Perfetto", "\x0a\x1f\x08 not json",
+                    "byte 0: this is a Perfetto protobuf trace, not a PyTorch profiler trace; "
+                    "record with export_chrome_trace to a .json or .json.gz file"},
+        ForeignCase{"PerfettoGzip", Gzip("\x0a\x1f\x08 not json"),
+                    "byte 0: this is a Perfetto protobuf trace, not a PyTorch profiler trace; "
+                    "record with export_chrome_trace to a .json or .json.gz file"},
+        ForeignCase{"Nsys", "NSYSREP0",
+                    "byte 0: this is an Nsight Systems report, not a PyTorch profiler trace; "
+                    "export it with nsys export --type sqlite"},
+        ForeignCase{"Elf",
+                    "\x7f"
+                    "ELF\x02",
+                    "byte 0: this is a program, not a PyTorch profiler trace; give a trace file"},
+        ForeignCase{"Png", "\x89PNG\r\n",
+                    "byte 0: this is a picture, not a PyTorch profiler trace; give a trace file"},
+        ForeignCase{"Text", "hello",
+                    "byte 0: this is no JSON, not a PyTorch profiler trace; give a file written "
+                    "by torch.profiler's export_chrome_trace"},
+        ForeignCase{"MemoryTimeline", "[[1, 2], [[0, 5]]]",
+                    "byte 0: this is a JSON list of something else than events (a memory "
+                    "timeline?), not a PyTorch profiler trace; give a file written by "
+                    "torch.profiler's export_chrome_trace"},
+        ForeignCase{"ExecutionTrace", R"({"schema":"1.0.1","pid":7,"nodes":[{"id":1}]})",
+                    "byte 0: this is a PyTorch execution trace (nodes without times); give the "
+                    "profiler trace recorded beside it"},
+        ForeignCase{"RocprofilerSdk", R"({"rocprofiler-sdk-tool":[{"metadata":{}}]})",
+                    "byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record "
+                    "with the PyTorch profiler"},
+        ForeignCase{"OtherJson", R"({"a":1,"b":[{"traceEvents":[]}]})",
+                    "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
+                    "export_chrome_trace"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(LoadTest, AnEmptyFile) {
+  for (const std::string& bytes : {""s, " \n\t\r\n"s, Gzip("")}) {
+    const Result<Trace> trace = Load(bytes);
+    ASSERT_FALSE(trace.ok());
+    EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
+    EXPECT_EQ(trace.error().message,
+              "a.json: byte 0: the file is empty; profile again or check that the copy finished");
+  }
+}
+
+TEST(LoadTest, AGzipFileOfWhichNothingIsLeft) {
+  const Result<Trace> trace = Load(Gzip(kOp).substr(0, 12));
+  ASSERT_FALSE(trace.ok());
+  EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(trace.error().message,
+            "a.json: the gzip stream ends early at stored byte 12 and nothing could be inflated; "
+            "copy the file again");
+}
+
+TEST(LoadTest, AMissingFile) {
+  const Result<Trace> trace = LoadFile("no/such.json", {});
+  ASSERT_FALSE(trace.ok());
+  EXPECT_EQ(trace.error().message,
+            "no/such.json: No such file or directory; check the name and its permissions");
+}
+
+// --- containers ---
+
+TEST(LoadTest, ObjectListGzipAndZeroPaddedGzip) {
+  const std::string list = "[" + kOp + "," + kKernel + "]";
+  const std::string object = "{\"traceEvents\":" + list + "}";
+  const std::string crlf =
+      "{\r\n  \"traceEvents\": [\r\n" + kOp + ",\r\n" + kKernel + "\r\n]\r\n}\r\n";
+  for (const std::string& bytes :
+       {list, object, "\n\n " + object + "\n", "\xef\xbb\xbf" + object, crlf, Gzip(object),
+        Gzip(object.substr(0, 30)) + Gzip(object.substr(30)),
+        Gzip(object) + std::string(64, '\0')}) {
+    const Trace trace = LoadGood(bytes);
+    ExpectOpAndKernel(trace);
+    EXPECT_TRUE(trace.diagnostics().empty()) << bytes;
+  }
+}
+
+TEST(LoadTest, NoEvents) {
+  for (const char* bytes : {"[]", "{\"traceEvents\":[]}", "{ \"traceEvents\" : [ ] }"}) {
+    const Trace trace = LoadGood(bytes);
+    EXPECT_EQ(trace.host().size(), 0U);
+    EXPECT_TRUE(trace.diagnostics().empty());
+  }
+}
+
+TEST(LoadTest, SizesAndNameAreKnown) {
+  const std::string text = "[" + kOp + "]";
+  const std::string bytes = Gzip(text);
+  const Trace trace = LoadGood(bytes);
+  EXPECT_EQ(trace.meta().file, "a.json");
+  EXPECT_EQ(trace.meta().format, "kineto-json");
+  EXPECT_EQ(trace.meta().text_bytes, text.size());
+  EXPECT_EQ(trace.meta().file_bytes, bytes.size());
+}
+
+TEST(LoadTest, FromAFile) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
+                                     ("load_test." + std::to_string(getpid()) + ".json");
+  std::ofstream(path) << "[" << kOp << "," << kKernel << "]";
+  const Result<Trace> trace = LoadFile(path.string(), {});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  ExpectOpAndKernel(*trace);
+}
+
+// Nobody gives no threads on purpose, but the file must not look empty then.
+TEST(LoadTest, AnyNumberOfThreadsLoads) {
+  const std::string bytes = "[" + kOp + "," + kKernel + "]";
+  for (const int threads : {-3, 0, 1, 2}) {
+    const Result<Trace> trace = LoadBytes(bytes, "a.json", {.threads = threads, .progress = {}});
+    ASSERT_TRUE(trace.ok());
+    ExpectOpAndKernel(*trace);
+  }
+}
+
+// --- members around the events ---
+
+TEST(LoadTest, MembersInAnyOrder) {
+  const std::string events = "\"traceEvents\":[" + kOp + "," + kKernel + "]";
+  const std::string members =
+      R"("schemaVersion":1,"baseTimeNanoseconds":1712016000000000000,"traceName":"run/a.json",)"
+      R"("distributedInfo":{"backend":"nccl","rank":3,"world_size":8,"nccl_version":"2.20.5"},)"
+      R"("deviceProperties":[{"id":0,"name":"NVIDIA H100","totalGlobalMem":85,"computeMajor":9,)"
+      R"("computeMinor":0,"warpSize":32,"numSms":132,"maxThreadsPerMultiprocessor":2048}],)"
+      R"("record_shapes":1,"with_stack":0,"profile_memory":true)";
+  for (const std::string& text :
+       {"{" + members + "," + events + "}", "{" + events + "," + members + "}"}) {
+    const Trace trace = LoadGood(text);
+    ExpectOpAndKernel(trace);
+    const Meta& meta = trace.meta();
+    EXPECT_EQ(meta.base_ns, 1'712'016'000'000'000'000);
+    EXPECT_EQ(meta.rank, 3);
+    EXPECT_EQ(meta.world_size, 8);
+    EXPECT_EQ(meta.backend, "nccl");
+    EXPECT_EQ(meta.nccl_version, "2.20.5");
+    EXPECT_EQ(meta.trace_name, "run/a.json");
+    EXPECT_EQ(meta.producer, "PyTorch profiler (Kineto)");
+    EXPECT_TRUE(meta.options.record_shapes && meta.options.profile_memory);
+    EXPECT_FALSE(meta.options.with_stack || meta.options.with_flops);
+    ASSERT_EQ(meta.devices.size(), 1U);
+    EXPECT_EQ(meta.devices[0].name, "NVIDIA H100");
+    EXPECT_EQ(meta.devices[0].multiprocessors, 132);
+    EXPECT_EQ(meta.devices[0].max_threads_per_multiprocessor, 2048);
+    EXPECT_TRUE(trace.diagnostics().empty());
+  }
+}
+
+TEST(LoadTest, MembersOfTheWrongTypeAreNotRecorded) {
+  const Trace trace =
+      LoadGood(R"({"distributedInfo":{"rank":"three","world_size":-1},"baseTimeNanoseconds":"x",)"
+               R"("deviceProperties":{},"traceName":7,"record_shapes":"yes","traceEvents":[)" +
+               kOp + "]}");
+  EXPECT_FALSE(trace.meta().rank.has_value());
+  EXPECT_FALSE(trace.meta().world_size.has_value());
+  EXPECT_FALSE(trace.meta().base_ns.has_value());
+  EXPECT_EQ(trace.meta().trace_name, "");
+  EXPECT_FALSE(trace.meta().options.record_shapes);
+  EXPECT_EQ(trace.host().size(), 1U);
+}
+
+TEST(LoadTest, OfMembersThatComeTwiceTheLastCounts) {
+  const Trace trace =
+      LoadGood(R"({"distributedInfo":{"rank":0},"traceName":"first","traceEvents":[)" + kOp +
+               R"(],"distributedInfo":{"rank":5},"traceName":"last"})");
+  EXPECT_EQ(trace.meta().rank, 5);
+  EXPECT_EQ(trace.meta().trace_name, "last");
+}
+
+// Nothing may get lost silently: the events of both lists are read.
+TEST(LoadTest, TraceEventsTwice) {
+  const Trace trace =
+      LoadGood("{\"traceEvents\":[" + kOp + "],\"x\":1,\"traceEvents\":[" + kKernel + "]}");
+  ExpectOpAndKernel(trace);
+}
+
+TEST(LoadTest, TheKeyMayBeWrittenWithEscapes) {
+  ExpectOpAndKernel(
+      LoadGood(R"({"trace\u0045vents":[)" + kOp + "," + kKernel + "],\"a\\\"b\":\"]\\\"}\"}"));
+}
+
+// Only the member of the document counts, not a key of that name inside another one.
+TEST(LoadTest, TheNameTraceEventsInsideAnotherMember) {
+  const Trace trace = LoadGood(R"({"note":"\"traceEvents\":[","m":{"traceEvents":[1,2]},)"
+                               R"("traceEvents":[)" +
+                               kOp + "," + kKernel + "]}");
+  ExpectOpAndKernel(trace);
+  EXPECT_TRUE(trace.diagnostics().empty());
+}
+
+// Log lines and user metadata are written unchecked; the events behind them are still found.
+TEST(LoadTest, MembersThatAreNotJson) {
+  for (const char* members : {R"("INFO":["he said "no" to it", "x"],)", R"("meta":{"a":[1,2},)",
+                              R"("x" 5,)", R"(bare,)", R"("note":"unclosed, )"}) {
+    const Trace trace =
+        LoadGood(std::string("{") + members + "\n\"traceEvents\":[" + kOp + "," + kKernel + "]}");
+    ExpectOpAndKernel(trace);
+  }
+  const Trace trace =
+      LoadGood("{\"distributedInfo\":{\"rank\":nope},\"traceEvents\":[" + kOp + "]}");
+  EXPECT_EQ(trace.diagnostics().Get(Diag::kBadSyntax).first,
+            "the member \"distributedInfo\" is not JSON");
+}
+
+TEST(LoadTest, MembersBehindTheEventsThatAreNotJson) {
+  const Trace trace =
+      LoadGood("{\"traceEvents\":[" + kOp + "," + kKernel + "],\"WARNING\":[\"a \"b\" c\"]}");
+  ExpectOpAndKernel(trace);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDroppedText), 1U);
+}
+
+// --- damage around the events ---
+
+TEST(LoadTest, ATrailingCommaIsRepaired) {
+  for (const std::string& text :
+       {"[" + kOp + "," + kKernel + ",]", "{\"traceEvents\":[" + kOp + "," + kKernel + " ,\n]}"}) {
+    const Trace trace = LoadGood(text);
+    ExpectOpAndKernel(trace);
+    EXPECT_EQ(trace.diagnostics().count(Diag::kBadSyntax), 1U) << text;
+    EXPECT_EQ(trace.diagnostics().count(Diag::kTruncatedFile), 0U) << text;
+  }
+}
+
+TEST(LoadTest, AMissingCommaIsRepaired) {
+  const Trace trace = LoadGood("[" + kOp + "\n" + kKernel + "]");
+  ExpectOpAndKernel(trace);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kBadSyntax), 1U);
+}
+
+TEST(LoadTest, AMissingEndIsSaidOnce) {
+  const std::string whole = "{\"traceEvents\":[" + kOp + "," + kKernel;
+  for (const std::string& text :
+       {whole, whole + ",", whole + "]", whole + "],\"a\":1", whole + "],\"a\":", whole + "],\"a",
+        whole + ",{\"ph\":\"X\",\"na", "[" + kOp + "," + kKernel}) {
+    const Trace trace = LoadGood(text);
+    ExpectOpAndKernel(trace);
+    EXPECT_EQ(trace.diagnostics().count(Diag::kTruncatedFile) +
+                  trace.diagnostics().count(Diag::kDroppedText),
+              1U)
+        << text;
+  }
+}
+
+TEST(LoadTest, TextBehindTheDocumentIsIgnoredAndSaid) {
+  const Trace trace = LoadGood("[" + kOp + "," + kKernel + "]\n[" + kOp + "]");
+  ExpectOpAndKernel(trace);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kTrailingData), 1U);
+}
+
+TEST(LoadTest, ADamagedGzipStreamGivesWhatCameBefore) {
+  std::string events;
+  for (int i = 0; i < 2000; ++i) {
+    events += (i == 0 ? "" : ",") + kOp;
+  }
+  const std::string bytes = Gzip("{\"traceEvents\":[" + events + "]}");
+  const Trace trace = LoadGood(bytes.substr(0, bytes.size() - 9));
+  EXPECT_GT(trace.host().size(), 1000U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kTruncatedGzip), 1U);
+}
+
+// --- hostile sizes ---
+
+TEST(LoadTest, DeepNestingAnywhere) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  ExpectOpAndKernel(LoadGood("{\"a\":" + deep + ",\"traceEvents\":[" + kOp + "," + kKernel + "]}"));
+  ExpectOpAndKernel(
+      LoadGood("{\"distributedInfo\":" + deep + ",\"traceEvents\":[" + kOp + "," + kKernel + "]}"));
+  const Trace trace = LoadGood(R"([{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":10,)"
+                               R"("dur":5,"args":{"a":)" +
+                               deep + "}}," + kKernel + "]");
+  ExpectOpAndKernel(trace);
+  EXPECT_NE(ErrorOf("{\"a\":" + std::string(100'000, '{')), "");
+  EXPECT_NE(ErrorOf(std::string(100'000, '[')), "");
+  LoadGood("{\"traceEvents\":[" + std::string(100'000, '{'));
+}
+
+TEST(LoadTest, ProgressEndsWithTheWholeFile) {
+  uint64_t last = 0;
+  const std::string bytes = Gzip("[" + kOp + "]");
+  const auto progress = [&](uint64_t done, uint64_t total) {
+    EXPECT_EQ(total, bytes.size());
+    EXPECT_GE(done, last);
+    last = done;
+  };
+  ASSERT_TRUE(LoadBytes(bytes, "a.json", {.threads = 1, .progress = progress}).ok());
+  EXPECT_EQ(last, bytes.size());
+}
+
+TEST(LoadTest, TheFormatIsListed) {
+  ASSERT_EQ(Formats().size(), 1U);
+  EXPECT_EQ(Formats()[0].name, "kineto-json");
+}
+
+// --- vendors ---
+
+Vendor VendorOf(const std::string& members, const std::string& event) {
+  return LoadGood("{" + members + "\"traceEvents\":[" + event + "]}").meta().vendor;
+}
+
+std::string RuntimeCall(const std::string& category, const std::string& name) {
+  return R"({"ph":"X","cat":")" + category + R"(","name":")" + name +
+         R"(","pid":1,"tid":1,"ts":1,"dur":1})";
+}
+
+TEST(LoadTest, TheVendorIsToldByCallsThenByDevices) {
+  EXPECT_EQ(VendorOf("", RuntimeCall("cuda_runtime", "cudaLaunchKernel")), Vendor::kNvidia);
+  EXPECT_EQ(VendorOf("", RuntimeCall("cuda_runtime", "hipLaunchKernel")), Vendor::kAmd);
+  EXPECT_EQ(VendorOf("", RuntimeCall("xpu_runtime", "zeCommandListAppend")), Vendor::kIntel);
+  EXPECT_EQ(VendorOf("", RuntimeCall("mtia_runtime", "run")), Vendor::kMeta);
+  EXPECT_EQ(VendorOf(R"("distributedInfo":{"backend":"mtia:hccl,cpu:gloo"},)", ""), Vendor::kMeta);
+  EXPECT_EQ(VendorOf(R"("deviceProperties":[{"id":0,"name":"","warpSize":64}],)", ""),
+            Vendor::kAmd);
+  EXPECT_EQ(VendorOf(R"("deviceProperties":[{"id":0,"name":"T4","warpSize":32}],)", ""),
+            Vendor::kNvidia);
+  EXPECT_EQ(VendorOf("", kOp), Vendor::kUnknown);
+}
+
+// --- the defect of spring 2024 ---
+
+TEST(LoadTest, FractionsThatMayLackTheirZerosAreASuspicion) {
+  const auto load = [](const std::string& unit, const char* a, const char* b) {
+    const auto event = [](const char* ts) {
+      return std::string(R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"dur":5,"ts":)") +
+             ts + "}";
+    };
+    return LoadGood("{\"displayTimeUnit\":\"" + unit + "\",\"traceEvents\":[" + event(a) + "," +
+                    event(b) + "]}")
+        .diagnostics()
+        .count(Diag::kUnpaddedFraction);
+  };
+  EXPECT_EQ(load("ns", "1712165512464313.123", "1712165512464313.5"), 1U);
+  EXPECT_EQ(load("ms", "1712165512464313.123", "1712165512464313.5"), 0U);
+  EXPECT_EQ(load("ns", "1712165512464313.123", "1712165512464313.500"), 0U);
+  EXPECT_EQ(load("ns", "4313.123", "4313.5"), 0U);
+}
+
+// --- ranks in names ---
+
+TEST(RankFromFileNameTest, EverySpelling) {
+  EXPECT_EQ(RankFromFileName("rank-34.Jul_15_10_52_41.1074.pt.trace.json"), 34);
+  EXPECT_EQ(RankFromFileName("run/rank_7.json.gz"), 7);
+  EXPECT_EQ(RankFromFileName("profile_trace_rank0.json"), 0);
+  EXPECT_EQ(RankFromFileName("ranking_rank12"), 12);
+  EXPECT_EQ(RankFromFileName("rank-99999999999999999999"), 1 << 30);
+  EXPECT_EQ(RankFromFileName("rank5/trace.json"), kMissing);
+  EXPECT_EQ(RankFromFileName("rank.json"), kMissing);
+  EXPECT_EQ(RankFromFileName("rank--3.json"), kMissing);
+  EXPECT_EQ(RankFromFileName(""), kMissing);
+}
+
+}  // namespace
+}  // namespace borescope

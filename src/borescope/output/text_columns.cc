@@ -1,0 +1,118 @@
+#include "borescope/output/text_columns.h"
+
+#include <algorithm>
+
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kRemarkWidth = 24;  // longer derived text is a remark
+
+// The name without its unit, which stands below it: "exposed_comm_ns" -> "exposed comm".
+std::string HeadingOf(const Column& column) {
+  std::string name = column.name;
+  if (column.unit != Unit::kNone || name.ends_with("unix_ns")) {
+    for (const std::string_view suffix : {"_ns", "_us", "_gbps"}) {
+      if (name.size() > suffix.size() && name.ends_with(suffix)) {
+        name.resize(name.size() - suffix.size());
+        break;
+      }
+    }
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return ToPrintable(name);
+}
+
+void FormatCells(TextColumn& column, Precision precision) {
+  const NumberFormat format = ChooseFormat(*column.source, precision);
+  column.unit = format.unit;
+  column.cells.clear();
+  for (size_t row = 0; row < column.source->size(); ++row) {
+    column.cells.push_back(FormatCell(*column.source, format, row));
+  }
+  column.cell_width = WidestOf(column.cells);
+}
+
+// A heading cannot be made narrower than this.
+size_t LongestWord(std::string_view heading) {
+  size_t longest = 1;
+  for (size_t begin = 0; begin < heading.size();) {
+    const size_t end = std::min(heading.find(' ', begin), heading.size());
+    longest = std::max(longest, DisplayWidth(heading.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return longest;
+}
+
+}  // namespace
+
+size_t WidestOf(const Lines& lines) {
+  size_t width = 0;
+  for (const std::string& line : lines) {
+    width = std::max(width, DisplayWidth(line));
+  }
+  return width;
+}
+
+TextColumns MakeColumns(const Table& table) {
+  TextColumns columns;
+  for (const Column& source : table.columns) {
+    TextColumn& column = columns.emplace_back();
+    column.source = &source;
+    column.heading = HeadingOf(source);
+    column.is_text = std::holds_alternative<StringValues>(source.values);
+    FormatCells(column, Precision::kFull);
+    column.is_remark = column.is_text && !column.is_key() && column.cell_width > kRemarkWidth;
+  }
+  return columns;
+}
+
+void UsePrecision(TextColumns& columns, Precision precision) {
+  for (TextColumn& column : columns) {
+    if (!column.is_text) {
+      FormatCells(column, precision);
+    }
+  }
+}
+
+void SetHeadings(TextColumns& columns, bool break_headings) {
+  const bool units = std::any_of(columns.begin(), columns.end(),
+                                 [](const TextColumn& column) { return !column.unit.empty(); });
+  for (TextColumn& column : columns) {
+    column.heading_lines = {column.heading};
+    if (break_headings) {
+      const size_t room = std::max(LongestWord(column.heading), column.cell_width);
+      column.heading_lines = WrapText(column.heading, room);
+    }
+    if (units) {
+      column.heading_lines.push_back(column.unit);
+    }
+    column.natural = std::max(column.cell_width, WidestOf(column.heading_lines));
+  }
+}
+
+size_t TotalWidth(std::span<TextColumn* const> columns, size_t text_limit) {
+  size_t total = columns.empty() ? 0 : kColumnGap * (columns.size() - 1);
+  for (const TextColumn* column : columns) {
+    const size_t least = std::max(text_limit, WidestOf(column->heading_lines));
+    total += column->is_text ? std::min(column->natural, least) : column->natural;
+  }
+  return total;
+}
+
+bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t smallest_text) {
+  size_t limit = std::max(width, smallest_text);
+  if (smallest_text != kUnlimited) {
+    while (limit > smallest_text && TotalWidth(columns, limit) > width) {
+      --limit;
+    }
+  }
+  for (TextColumn* column : columns) {
+    const size_t least = std::max(limit, WidestOf(column->heading_lines));
+    column->width = column->is_text ? std::min(column->natural, least) : column->natural;
+  }
+  return TotalWidth(columns, limit) <= width;
+}
+
+}  // namespace borescope

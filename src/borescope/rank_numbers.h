@@ -1,0 +1,29 @@
+// Which rank each file of a run is. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "borescope/base/diagnostics.h"
+
+namespace borescope {
+
+// What speaks for a file's rank.
+struct RankClaim {
+  std::optional<int64_t> recorded;  // distributedInfo in the file
+  std::optional<int64_t> named;     // in the file name
+
+  std::optional<int64_t> best() const { return recorded.has_value() ? recorded : named; }
+};
+
+// One distinct rank for every file, in the order of the files. The recorded rank counts before the
+// one in the name; of two files with one rank the first keeps it. A file that is left without gets
+// the number after the largest, so that it is not mistaken for a rank that is missing. Every such
+// decision is counted in the file's own `diagnostics` (same length); a single file without a rank
+// is rank 0 and nothing to mention.
+std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
+                                 std::span<Diagnostics> diagnostics);
+
+}  // namespace borescope

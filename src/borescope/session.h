@@ -1,0 +1,82 @@
+// The one place where everything meets: files become traces, traces become indexes, an analysis is
+// mapped over the ranks and reduced, and the answer becomes a document for any writer. The command
+// line, and later Python and the HTML report, are skins over these functions.
+//
+// Thread-safe: calls share nothing. Nothing here prints. Exceptions of third parties (memory) pass
+// through to the caller, from worker threads too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/base/parallel.h"
+#include "borescope/base/result.h"
+#include "borescope/ingest/load.h"
+#include "borescope/output/units.h"
+#include "borescope/output/writer.h"
+#include "borescope/run_inputs.h"
+
+namespace borescope {
+
+struct Progress {
+  uint64_t done_bytes = 0;   // of all files, as stored
+  uint64_t total_bytes = 0;  // 0 when unknown
+  size_t done_files = 0;
+  size_t total_files = 0;
+};
+
+struct RunOptions {
+  std::vector<InputFile> files;  // from ExpandInputs
+  NumberRanges ranks;            // empty = all
+  Params params;
+  int threads = DefaultThreads();
+  uint64_t memory_limit = 0;  // bytes; 0 = none
+  // For display, applied last: the column every table that has it is sorted by, and the number of
+  // rows kept.
+  std::string sort;
+  std::optional<size_t> top;
+  // Called from any thread, never from two at once. May be empty.
+  std::function<void(const Progress&)> progress;
+};
+
+// What became of one file.
+struct FileReport {
+  std::string path;
+  std::string error;     // why it could not be loaded; empty if it was
+  bool skipped = false;  // of a directory, and no trace at all
+  int64_t rank = 0;
+  uint64_t file_bytes = 0;
+  uint64_t text_bytes = 0;  // inflated
+  uint64_t events = 0;
+  int64_t load_ns = 0;
+  int64_t index_ns = 0;
+  int64_t analysis_ns = 0;
+};
+
+struct Answer {
+  Document document;
+  std::vector<FileReport> files;  // in the order of RunOptions::files
+};
+
+// Runs one analysis over a run. Errors:
+//   kInvalidArgument  an option the analysis does not have, an unknown column or rank
+//   kMissingData      no rank holds what the analysis needs; names the profiler option to turn on
+//   else              no file could be loaded
+// A file that fails while others do not is counted in the document's diagnostics.
+//
+// Ranks run in parallel, and each trace is freed once mapped, so that memory follows the ranks in
+// flight. `memory_limit` lowers their number; it is compared with an estimate (see session.cc) and
+// an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank a
+// file is stands in the file.
+Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
+
+// Every analysis, in every mode, over one trace in memory: for fuzzing and bindings. Analyses that
+// need what the trace does not hold are left out. The trace's own error if it cannot be loaded.
+Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads);
+
+}  // namespace borescope

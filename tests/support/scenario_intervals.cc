@@ -1,0 +1,42 @@
+#include "tests/support/scenario_intervals.h"
+
+#include <algorithm>
+
+namespace borescope::scenario {
+
+BusyTotals BusySweep::Advance(int64_t horizon_ns) {
+  closed_.clear();
+  size_t kept = 0;
+  for (const Interval interval : pending_) {
+    if (interval.begin_ns < horizon_ns) {
+      closed_.push_back({interval.begin_ns, std::min(interval.end_ns, horizon_ns), interval.work});
+    }
+    if (interval.end_ns > horizon_ns) {
+      pending_[kept++] = {std::max(interval.begin_ns, horizon_ns), interval.end_ns, interval.work};
+    }
+  }
+  pending_.resize(kept);
+  std::sort(closed_.begin(), closed_.end(),
+            [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+
+  // The union of the first n kinds of work, for n = 1, 2, 3.
+  const auto union_ns = [this](Work last) {
+    int64_t total_ns = 0;
+    int64_t covered_ns = INT64_MIN;
+    for (const Interval& interval : closed_) {
+      if (interval.work > last || interval.end_ns <= covered_ns) continue;
+      total_ns += interval.end_ns - std::max(interval.begin_ns, covered_ns);
+      covered_ns = interval.end_ns;
+    }
+    return total_ns;
+  };
+  const int64_t compute_ns = union_ns(Work::kCompute);
+  const int64_t with_comm_ns = union_ns(Work::kComm);
+  const int64_t busy_ns = union_ns(Work::kCopy);
+  return {.busy_ns = busy_ns,
+          .compute_ns = compute_ns,
+          .exposed_comm_ns = with_comm_ns - compute_ns,
+          .exposed_copy_ns = busy_ns - with_comm_ns};
+}
+
+}  // namespace borescope::scenario

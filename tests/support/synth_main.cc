@@ -1,0 +1,174 @@
+// borescope-synth: writes a run of synthetic Kineto traces and, beside it, what must be found in
+// them. `borescope-synth --help` lists the options.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "tests/support/scenario.h"
+#include "tests/support/synth_compress.h"
+
+namespace borescope::scenario {
+namespace {
+
+struct Options {
+  ScenarioConfig config;
+  std::string out;
+  std::string faults;
+  std::string size;
+  int stdout_rank = -1;
+  bool gzip = false;
+  bool zstd = false;
+};
+
+// An option that takes one of the names; help lists the names, not the numbers behind them.
+template <class E>
+void AddChoice(CLI::App* app, const std::string& name, const std::map<std::string, E>& choices,
+               E* value, const std::string& help) {
+  std::string names;
+  for (const auto& [choice, unused] : choices) names += (names.empty() ? "" : "|") + choice;
+  app->add_option_function<std::string>(
+         name, [choices, value](const std::string& choice) { *value = choices.at(choice); }, help)
+      ->check(CLI::IsMember(choices).description(""))
+      ->option_text(names);
+}
+
+void AddShapeOptions(CLI::App* app, ScenarioConfig* config) {
+  const std::map<std::string, Vendor> vendors = {{"nvidia", Vendor::kNvidia},
+                                                 {"amd", Vendor::kAmd}};
+  const std::map<std::string, Era> eras = {
+      {"int-us", Era::kIntUs}, {"float-us", Era::kFloatUs}, {"ns", Era::kNs}};
+  const std::map<std::string, LayoutKind> layouts = {{"kineto", LayoutKind::kKineto},
+                                                     {"compact", LayoutKind::kCompact},
+                                                     {"oneline", LayoutKind::kOneLine},
+                                                     {"indent4", LayoutKind::kIndent4}};
+  const std::map<std::string, BasePlace> places = {
+      {"none", BasePlace::kNone}, {"before", BasePlace::kBefore}, {"after", BasePlace::kAfter}};
+  AddChoice(app, "--vendor", vendors, &config->vendor, "Whose runtime and kernel names");
+  AddChoice(app, "--era", eras, &config->era, "How times are written");
+  AddChoice(app, "--layout", layouts, &config->layout, "Where blanks and line breaks stand");
+  AddChoice(app, "--base-time", places, &config->base_time,
+            "Where baseTimeNanoseconds stands, seen from the events");
+  app->add_flag("--absolute", config->absolute, "Times since the Unix epoch, without a base");
+  app->add_flag("--bare-list", config->bare_list, "Only the list of events, no object around it");
+}
+
+void AddModelOptions(CLI::App* app, ScenarioConfig* config) {
+  app->add_option("--ranks", config->ranks, "Files to write")->check(CLI::Range(1, 4096));
+  app->add_option("--world-size", config->world_size,
+                  "Ranks of the job, if more than --ranks; one has no collectives")
+      ->check(CLI::Range(1, 1000000));
+  app->add_option("--steps", config->steps, "Steps, at least")->check(CLI::NonNegativeNumber);
+  app->add_option("--seed", config->seed, "Equal seed and options give equal bytes");
+  app->add_option("--layers", config->layers, "Transformer blocks")->check(CLI::Range(1, 100));
+  app->add_option("--straggler", config->straggler, "This rank's kernels are slow");
+  app->add_flag("--with-stack", config->with_stack, "Record Python frames");
+  app->add_flag("--with-shapes", config->with_shapes, "Record inputs of ops");
+  app->add_flag("--with-memory", config->with_memory, "Record allocations");
+  app->add_flag("--cuda-graph", config->cuda_graph, "Replay a graph in each step");
+}
+
+void AddOutputOptions(CLI::App* app, Options* options) {
+  app->add_option("--out", options->out, "Folder for rank-<N>.json and truth.json");
+  app->add_option("--stdout", options->stdout_rank, "Write this rank to standard output instead")
+      ->expected(0, 1)
+      ->default_str("0");
+  app->add_option("--size", options->size,
+                  "Repeat steps until all files together have this size: 64MB, 10GB");
+  app->add_flag("--gzip", options->gzip, "Write .json.gz");
+  app->add_flag("--zstd", options->zstd, "Write .json.zst")->excludes("--gzip");
+  app->add_option("--faults", options->faults,
+                  "Faults to plant: name:count,name:count,... (names below)");
+  std::string names;
+  for (int i = 1; i < static_cast<int>(Fault::kCount); ++i) {
+    names += fmt::format("\n  {}", FaultName(static_cast<Fault>(i)));
+  }
+  app->footer("Faults:" + names);
+}
+
+// Returns an error message, empty when all is well.
+std::string Complete(Options* options) {
+  ScenarioConfig& config = options->config;
+  if (options->out.empty() == (options->stdout_rank < 0)) return "give either --out or --stdout";
+  if (options->stdout_rank >= config.ranks) return "--stdout: no such rank";
+  if (!options->size.empty()) {
+    const std::optional<int64_t> size = ParseSize(options->size);
+    if (!size) return "--size: not a size: " + options->size;
+    config.size_bytes = *size;
+  }
+  const std::optional<std::vector<FaultRequest>> faults = ParseFaults(options->faults);
+  if (!faults) return "--faults: unknown name or bad count in " + options->faults;
+  config.faults = *faults;
+  return "";
+}
+
+Codec CodecOf(const Options& options) {
+  if (options.gzip) return Codec::kGzip;
+  return options.zstd ? Codec::kZstd : Codec::kNone;
+}
+
+// Stands in for a file that cannot be opened: the first write fails.
+class ClosedSink : public Sink {
+ public:
+  bool Write(std::string_view) override { return false; }
+};
+
+std::unique_ptr<Sink> OpenFor(const Options& options, const RankInfo& info) {
+  std::unique_ptr<FileSink> file;
+  if (options.stdout_rank >= 0) {
+    if (info.rank != options.stdout_rank) return nullptr;
+    file = std::make_unique<FileSink>(stdout);
+  } else {
+    file = FileSink::Open(options.out + "/" + info.file);
+  }
+  if (file == nullptr) return std::make_unique<ClosedSink>();
+  return Compress(CodecOf(options), std::move(file));
+}
+
+bool WriteTruth(const Options& options, const RunResult& result) {
+  if (options.out.empty()) return true;
+  const std::unique_ptr<FileSink> file = FileSink::Open(options.out + "/truth.json");
+  return file != nullptr && file->Write(result.truth_json) && file->Close();
+}
+
+int Main(Options* options) {
+  if (const std::string error = Complete(options); !error.empty()) {
+    fmt::print(stderr, "borescope-synth: {}\n", error);
+    return 2;
+  }
+  std::error_code error;
+  if (!options->out.empty()) std::filesystem::create_directories(options->out, error);
+  options->config.file_suffix = FileSuffix(CodecOf(*options));
+  const RunResult result = RunScenario(
+      options->config, [options](const RankInfo& info) { return OpenFor(*options, info); });
+  if (!result.is_ok || !WriteTruth(*options, result)) {
+    fmt::print(stderr, "borescope-synth: cannot write to {}\n",
+               options->out.empty() ? "standard output" : options->out);
+    return 2;
+  }
+  fmt::print(stderr, "{} ranks, {} steps, {} events, {} bytes\n", options->config.ranks,
+             result.steps, result.events, result.bytes);
+  return 0;
+}
+
+}  // namespace
+}  // namespace borescope::scenario
+
+int main(int argc, char** argv) {
+  try {
+    CLI::App app("Writes synthetic GPU traces with known truth.", "borescope-synth");
+    borescope::scenario::Options options;
+    borescope::scenario::AddModelOptions(&app, &options.config);
+    borescope::scenario::AddShapeOptions(&app, &options.config);
+    borescope::scenario::AddOutputOptions(&app, &options);
+    CLI11_PARSE(app, argc, argv);
+    return borescope::scenario::Main(&options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "borescope-synth: {}\n", error.what());
+    return 2;
+  }
+}

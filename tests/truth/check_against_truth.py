@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs borescope on a synthetic run and compares every table with the truth beside it.
+
+Usage: check_against_truth.py BORESCOPE SYNTH [synth options ...]
+
+borescope-synth plans a job, knows its tables and writes the trace; borescope reads the text. Every number
+both have must be equal, and neither side may have a row the other lacks. With planted faults, each fault
+must be found by its diagnostic, as often as it was planted.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# table of the truth: verb and options, key columns, columns that must be equal
+TABLES = {
+    "event_counts": (["info"], ["rank", "phase", "category"], ["count", "total_ns"]),
+    "breakdown": (["breakdown"], ["rank", "gpu"],
+                  ["span_ns", "busy_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns"]),
+    "kernels": (["kernels", "--by", "rank"], ["rank", "name"],
+                ["class", "count", "total_ns", "min_ns", "max_ns"]),
+    "copies": (["kernels", "--by", "rank", "--all"], ["rank", "name"], ["count", "total_ns"]),
+    "ops": (["ops", "--by", "rank"], ["rank", "name"],
+            ["calls", "self_host_ns", "total_host_ns", "self_device_ns", "total_device_ns"]),
+    "steps": (["steps"], ["rank", "gpu", "step"], ["begin_ns", "span_ns", "busy_ns", "idle_ns"]),
+    "ranks": (["info"], ["rank"], ["events", "device_events", "streams"]),
+}
+TABLE_NAMES = {"copies": "kernels", "ranks": "traces"}
+
+# fault: diagnostic that must count it, exactly as often as planted
+FAULT_DIAGNOSTICS = {
+    "missing-launch": "unlinked-device-event",
+    "negative-duration": "negative-duration",
+    "impossible-duration": "impossible-duration",
+    "kernel-before-launch": "device-before-launch",
+    "stream-overlap": "stream-overlap",
+    "duplicate-correlation": "duplicate-correlation",
+    "bad-utf8": "invalid-utf8",
+    "control-char": "control-character",
+    "unescaped-quote": "unescaped-quote",
+    "duplicate-key": "duplicate-key",
+    "truncated": "truncated-file",
+}
+
+# Faults that must not change any number: what they touch is not read, or means the same.
+HARMLESS_FAULTS = {"nan-value", "big-integer", "duplicate-key", "string-numbers"}
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def rows(columns, keys, values):
+    """{key: {column: value}}; a key must be unique."""
+    table = {}
+    count = len(columns[keys[0]])
+    for i in range(count):
+        key = tuple(columns[k][i] for k in keys)
+        assert key not in table, f"two rows for {key}"
+        table[key] = {v: columns[v][i] for v in values if v in columns}
+    return table
+
+
+def measured(borescope, folder, verb, table_name):
+    document = json.loads(run([borescope, *verb, "-f", "json", folder]))
+    for table in document["tables"]:
+        if table["name"] == table_name:
+            return {c["name"]: c["values"] for c in table["columns"]}, document["diagnostics"]
+    sys.exit(f"{verb}: no table {table_name}")
+
+
+def comparable(name, truth):
+    """The truth in the terms of borescope's tables."""
+    if name == "event_counts":  # an event without a category has none, not an empty one
+        return {tuple(part or None if i == 2 else part for i, part in enumerate(key)): row
+                for key, row in truth.items()}
+    if name == "kernels":  # the generator tells losses apart, borescope does not
+        return {key: {c: v for c, v in row.items() if (c, v) != ("class", "loss")}
+                for key, row in truth.items()}
+    return truth
+
+
+def keep(name, found):
+    """Leaves out the rows that only one side can have."""
+    if name == "ops":
+        return {k: v for k, v in found.items() if k[1] != "(no operator)"}
+    if name == "copies":
+        return {k: v for k, v in found.items() if k[1].startswith(("Mem", "Copy", "Fill"))}
+    return found
+
+
+def compare(name, truth, found):
+    problems = []
+    for key in sorted(set(truth) | set(found), key=str):
+        if key not in found:
+            problems.append(f"{name}: {key} is in the truth only: {truth[key]}")
+        elif key not in truth:
+            problems.append(f"{name}: {key} is in borescope only: {found[key]}")
+        else:
+            problems += [f"{name}: {key}: {column} is {found[key].get(column)}, truth {value}"
+                         for column, value in truth[key].items() if found[key].get(column) != value]
+    return problems
+
+
+def check_faults(borescope, folder, faults):
+    _, diagnostics = measured(borescope, folder, ["info"], "traces")
+    counts = {}
+    for row in diagnostics:
+        counts[row["code"]] = counts.get(row["code"], 0) + row["count"]
+    return [f"fault {fault}: planted {planted}, {FAULT_DIAGNOSTICS[fault]} counts "
+            f"{counts.get(FAULT_DIAGNOSTICS[fault], 0)}"
+            for fault, planted in faults.items()
+            if fault in FAULT_DIAGNOSTICS and counts.get(FAULT_DIAGNOSTICS[fault], 0) != planted]
+
+
+def main():
+    borescope, synth, *options = sys.argv[1:]
+    problems = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        run([synth, "--out", folder, *options])
+        truth_file = folder / "truth.json"
+        truth = json.loads(truth_file.read_text())
+        truth_file.unlink()
+        faults = truth["faults"]
+        if faults:
+            problems += check_faults(borescope, folder, faults)
+        if set(faults) <= HARMLESS_FAULTS:
+            for table, (verb, keys, columns) in TABLES.items():
+                if len(truth["tables"][table]["columns"]["rank"]) == 0:
+                    continue
+                found, diagnostics = measured(borescope, folder, verb, TABLE_NAMES.get(table, table))
+                expected = comparable(
+                    table, rows(truth["tables"][table]["columns"], keys, columns))
+                problems += compare(table, expected, keep(table, rows(found, keys, columns)))
+                problems += [f"a clean run has a finding: {d}" for d in diagnostics
+                             if d["severity"] != "info" and not faults]
+    print("\n".join(problems[:40]) or f"equal: {' '.join(options)}")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
