@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures loading (file to finished trace with all indexes) as ratios inside one run.
 
-Usage: bench/run.py [--mb 1000] [--rounds 5] [--build build/release] [--trace FILE.json]
+Usage: bench/run.py [--mb 1000] [--rounds 5] [--build build/bench] [--trace FILE.json]
                     [--limits DIR] [--work DIR] [--skip-python]
 
 Every round runs all programs one after another, so that a ratio inside a round holds on a machine that
@@ -124,7 +124,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mb", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "bench")
     parser.add_argument("--trace", type=Path)
     parser.add_argument("--limits", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/tmp/borescope-bench"))

@@ -34,6 +34,3 @@ borescope_find_c_library(isal HEADER isa-l/igzip_lib.h NAMES isal PACKAGE libisa
 if(BORESCOPE_TESTS)
   find_package(GTest REQUIRED CONFIG)
 endif()
-if(BORESCOPE_BENCH)
-  find_package(benchmark REQUIRED CONFIG)
-endif()

@@ -18,6 +18,7 @@
 #include "borescope/base/result.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/units.h"
+#include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 #include "borescope/run_inputs.h"
 

@@ -1,9 +1,9 @@
 #include "borescope/analysis/duration_stats.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
-
-#include "borescope/analysis/finish.h"
 
 namespace borescope {
 namespace {
@@ -32,10 +32,10 @@ double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
     numerator = static_cast<long double>(n) * static_cast<long double>(square_sum) -
                 static_cast<long double>(sum) * static_cast<long double>(sum);
   } else {
-    numerator = static_cast<long double>(scaled - sum * sum);
+    numerator = static_cast<long double>(scaled - std::min(scaled, sum * sum));
   }
   const auto divisor = static_cast<long double>(n * (n - 1));
-  return static_cast<double>(std::sqrt(numerator / divisor));
+  return static_cast<double>(std::sqrt(std::max(numerator, 0.0L) / divisor));
 }
 
 void AddStatsColumns(Table& table, std::string_view what) {
@@ -57,7 +57,8 @@ void PushStats(Row& row, const DurationStats& stats) {
   row.Int(stats.count).Int(stats.total_ns).Missing().Int(stats.min_ns).Int(stats.max_ns);
   row.Missing().Missing();
   row.Int(static_cast<int64_t>(stats.square_sum & ((Uint128{1} << kLowBits) - 1)));
-  row.Int(static_cast<int64_t>(stats.square_sum >> kLowBits));
+  constexpr Uint128 kMost = std::numeric_limits<int64_t>::max();
+  row.Int(static_cast<int64_t>(std::min(stats.square_sum >> kLowBits, kMost)));
 }
 
 Table FinishStatsTable(Table table) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "borescope/analysis/finish.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table.h"
 
@@ -26,7 +27,7 @@ struct DurationStats {
     min_ns = count == 0 || dur_ns < min_ns ? dur_ns : min_ns;
     max_ns = dur_ns > max_ns ? dur_ns : max_ns;
     ++count;
-    total_ns += dur_ns;
+    total_ns = AddSaturating(total_ns, dur_ns);
     square_sum += static_cast<Uint128>(dur_ns) * static_cast<Uint128>(dur_ns);
   }
 };

@@ -8,6 +8,11 @@
 
 namespace borescope {
 
+int64_t SumOf(const Table& table, std::string_view column) {
+  const IntValues& values = Ints(table, column);
+  return std::accumulate(values.begin(), values.end(), int64_t{0}, AddSaturating);
+}
+
 FloatValues& FillFloats(Table& table, std::string_view column) {
   Column* found = table.Find(column);
   BS_CHECK(found != nullptr);
@@ -17,7 +22,7 @@ FloatValues& FillFloats(Table& table, std::string_view column) {
 
 void FillShare(Table& table, std::string_view part, std::string_view share) {
   const IntValues& parts = Ints(table, part);
-  const int64_t whole = std::accumulate(parts.begin(), parts.end(), int64_t{0});
+  const int64_t whole = SumOf(table, part);
   FloatValues& shares = FillFloats(table, share);
   for (size_t row = 0; row < parts.size(); ++row) {
     shares[row] = ShareOf(parts[row], whole);

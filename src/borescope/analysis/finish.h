@@ -2,11 +2,23 @@
 // after the last reduce.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "borescope/table/table.h"
 
 namespace borescope {
+
+// a + b, stopping at the ends of the range: a corrupt file may hold thousands of week-long events.
+inline int64_t AddSaturating(int64_t a, int64_t b) {
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? Limits::max() : Limits::min()) : sum;
+}
+
+// The sum of an integer column. REQUIRES: the column exists.
+int64_t SumOf(const Table& table, std::string_view column);
 
 // The cells of a float column, none of them missing any more. REQUIRES: the column exists.
 FloatValues& FillFloats(Table& table, std::string_view column);

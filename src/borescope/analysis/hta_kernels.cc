@@ -191,7 +191,7 @@ Table HtaKernels(const RankView& view) {
 Findings FinishHtaKernels(Findings findings) {
   Table& types = findings[0];
   const IntValues& total = Ints(types, "total_us");
-  const int64_t all = std::accumulate(total.begin(), total.end(), int64_t{0});
+  const int64_t all = SumOf(types, "total_us");
   FloatValues& percent = FillFloats(types, "percent");
   for (size_t row = 0; row < total.size(); ++row) {
     percent[row] = std::nearbyint(100 * ShareOf(total[row], all) * 10) / 10;

@@ -33,7 +33,7 @@ int64_t StreamOf(const Trace& trace, DeviceId id) {
   const uint32_t detail = trace.device().detail[id.value];
   switch (trace.device().kind[id.value]) {
     case DeviceKind::kSync:
-      return trace.syncs().stream[detail] == kMissing ? -1 : trace.syncs().stream[detail];
+      return detail == kNoDetail ? -1 : std::max<int64_t>(-1, trace.syncs().stream[detail]);
     case DeviceKind::kAnnotation:
     case DeviceKind::kOther:
       return -1;

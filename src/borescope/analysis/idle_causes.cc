@@ -103,7 +103,8 @@ Cause CauseOf(Interval gap, int64_t launch_ns, const HostTime& host) {
     return Cause::kSync;
   }
   const Interval wait{gap.begin, std::min(launch_ns, gap.end)};
-  return 2 * Coverage(Clip(host.loading, wait)) >= wait.length() ? Cause::kData : Cause::kHost;
+  const int64_t loading_ns = Coverage(Clip(host.loading, wait));
+  return loading_ns >= wait.length() - loading_ns ? Cause::kData : Cause::kHost;
 }
 
 struct GapSum {

@@ -84,7 +84,8 @@ bool IsEventWait(const RankView& view, uint32_t row) {
 }
 
 int64_t RecordOf(const RankView& view, uint32_t row) {
-  return view.trace.syncs().wait_on_record_correlation[view.trace.device().detail[row]];
+  const uint32_t detail = view.trace.device().detail[row];
+  return detail == kNoDetail ? kMissing : view.trace.syncs().wait_on_record_correlation[detail];
 }
 
 // R2 of PyTorch's trace validator.
@@ -156,7 +157,8 @@ Outcome SyncDuringKernel(const RankView& view) {
   Outcome outcome;
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
-    if (device.kind[row] != DeviceKind::kSync || view.trace.Name(DeviceId{row}) != "Stream Sync") {
+    if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail ||
+        view.trace.Name(DeviceId{row}) != "Stream Sync") {
       continue;
     }
     const int64_t stream = view.trace.syncs().stream[device.detail[row]];

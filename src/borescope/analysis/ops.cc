@@ -39,6 +39,8 @@ struct OpStats {
   int64_t total_device_ns = 0;
 };
 
+void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
+
 // Name in place of a StringId for device work without an operator.
 constexpr int64_t kNoName = -1;
 
@@ -85,8 +87,8 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   key_.push_back(kNoName);
   const uint32_t group = groups_.Find(key_);
   stats_.resize(groups_.size());
-  stats_[group].self_device_ns += dur_ns;
-  stats_[group].total_device_ns += dur_ns;
+  AddTo(stats_[group].self_device_ns, dur_ns);
+  AddTo(stats_[group].total_device_ns, dur_ns);
 }
 
 void OpTable::SumDeviceTime() {
@@ -100,14 +102,14 @@ void OpTable::SumDeviceTime() {
     }
     const HostId op = view_.index.correlation.op_of[row];
     if (op.valid() && IsOp(op.value)) {
-      device_ns_[op.value] += device.dur_ns[row];
+      AddTo(device_ns_[op.value], device.dur_ns[row]);
     } else {
       AddWithoutOp(id, device.dur_ns[row]);
     }
   }
   device_before_.assign(host_rows + 1, 0);
   for (size_t row = 0; row < host_rows; ++row) {
-    device_before_[row + 1] = device_before_[row] + device_ns_[row];
+    device_before_[row + 1] = AddSaturating(device_before_[row], device_ns_[row]);
   }
 }
 
@@ -151,11 +153,11 @@ void OpTable::SumTotals() {
     depth.resize(stats_.size());
     OpStats& stats = stats_[group];
     stats.calls += kept ? 1 : 0;
-    stats.self_host_ns += kept ? self_host_ns_[row] : 0;
-    stats.self_device_ns += device_ns_[row];
+    AddTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
+    AddTo(stats.self_device_ns, device_ns_[row]);
     if (depth[group] == 0) {
-      stats.total_host_ns += kept ? host.dur_ns[row] : 0;
-      stats.total_device_ns += below_ns;
+      AddTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
+      AddTo(stats.total_device_ns, below_ns);
     }
     ++depth[group];
     open.push_back({end_row, group});

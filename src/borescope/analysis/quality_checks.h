@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/analysis/finish.h"
 #include "borescope/analysis/registry.h"
 #include "borescope/base/diagnostics.h"
 
@@ -46,9 +47,9 @@ Outcome CountDeviceWork(const RankView& view, Predicate is_case) {
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }
-    all_ns += device.dur_ns[row];
+    all_ns = AddSaturating(all_ns, device.dur_ns[row]);
     if (is_case(DeviceId{row})) {
-      case_ns += device.dur_ns[row];
+      case_ns = AddSaturating(case_ns, device.dur_ns[row]);
       if (outcome.count++ == 0) {
         outcome.first = Describe(view, DeviceId{row});
       }

@@ -64,22 +64,17 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   const Trace& trace = view.trace;
   const DeviceEvents& device = trace.device();
-  int64_t work = 0;
-  int64_t kernels = 0;
-  int64_t kernel_ns = 0;
-  int64_t short_kernels = 0;
-  int64_t short_ns = 0;
+  DurationStats all;
+  DurationStats brief;
   for (uint32_t row = 0; row < device.size(); ++row) {
-    work += IsDeviceWork(device.kind[row]) ? 1 : 0;
-    if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
-      continue;
+    if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
+      all.Add(device.dur_ns[row]);
+      if (device.dur_ns[row] < kShortKernelNs) {
+        brief.Add(device.dur_ns[row]);
+      }
     }
-    const int64_t dur_ns = device.dur_ns[row];
-    ++kernels;
-    kernel_ns += dur_ns;
-    short_kernels += dur_ns < kShortKernelNs ? 1 : 0;
-    short_ns += dur_ns < kShortKernelNs ? dur_ns : 0;
   }
+  const auto work = std::count_if(device.kind.begin(), device.kind.end(), IsDeviceWork);
   Table table = NewOverview();
   Row(table)
       .Int(view.rank)
@@ -90,10 +85,10 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
       .Int(trace.span_ns())
       .Count(trace.host().size())
       .Int(work)
-      .Int(kernels)
-      .Int(kernel_ns)
-      .Int(short_kernels)
-      .Int(short_ns);
+      .Int(all.count)
+      .Int(all.total_ns)
+      .Int(brief.count)
+      .Int(brief.total_ns);
   return table;
 }
 
@@ -150,7 +145,7 @@ Table StepSpread(const Table& steps) {
     const int64_t median = spans[(spans.size() - 1) / 2].first;
     int64_t above = 0;
     for (const auto& [span, step] : spans) {
-      above += std::max<int64_t>(0, span - median);
+      above = AddSaturating(above, std::max<int64_t>(0, span - median));
     }
     Row(table)
         .Int(rank)

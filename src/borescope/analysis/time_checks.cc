@@ -64,9 +64,9 @@ Outcome StreamOverlap(const RankView& view) {
     }
     const int64_t end = device.end_ns(DeviceId{row});
     const bool same = device.track[row] == track;
-    all_ns += device.dur_ns[row];
+    all_ns = AddSaturating(all_ns, device.dur_ns[row]);
     if (same && device.ts_ns[row] < busy_until) {
-      overlap_ns += std::min(end, busy_until) - device.ts_ns[row];
+      overlap_ns = AddSaturating(overlap_ns, std::min(end, busy_until) - device.ts_ns[row]);
       if (outcome.count++ == 0) {
         outcome.first = Describe(view, DeviceId{row});
       }
@@ -104,11 +104,11 @@ Outcome ClockJump(const RankView& view) {
     return outcome;
   }
   const IntervalSet recorded = RecordedTime(view);
-  const int64_t longest_ns = std::max(kJumpNs, kJumpFactor * Coverage(recorded));
+  const int64_t recorded_ns = Coverage(recorded);
   int64_t jumps_ns = 0;
   for (size_t i = 1; i < recorded.size(); ++i) {
     const int64_t gap_ns = recorded[i].begin - recorded[i - 1].end;
-    if (gap_ns > longest_ns) {
+    if (gap_ns > kJumpNs && gap_ns / kJumpFactor > recorded_ns) {
       jumps_ns += gap_ns;
       if (outcome.count++ == 0) {
         outcome.first = fmt::format("{} without an event, from ts {}", FormatTime(gap_ns),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/analysis/describe.h"
+#include "borescope/analysis/finish.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/verdict_rules.h"
 

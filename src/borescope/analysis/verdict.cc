@@ -1,7 +1,6 @@
 // The verdict: what the rules found, in order. Findings about time come first, warnings before
 // hints, then by the time at stake; at most kMostFindings of them. Findings about quality follow.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "borescope/analysis/row.h"
@@ -40,11 +39,6 @@ Table NewVerdict() {
 }
 
 }  // namespace
-
-int64_t SumOf(const Table& table, std::string_view column) {
-  const IntValues& values = Ints(table, column);
-  return std::accumulate(values.begin(), values.end(), int64_t{0});
-}
 
 Table Verdict(const SummaryTables& tables) {
   std::vector<Finding> findings = Apply(TimeRules(), tables);

@@ -28,7 +28,4 @@ using Rule = std::optional<Finding> (*)(const SummaryTables&);
 std::span<const Rule> TimeRules();
 std::span<const Rule> QualityRules();
 
-// The sum of an integer column.
-int64_t SumOf(const Table& table, std::string_view column);
-
 }  // namespace borescope

@@ -133,7 +133,7 @@ int RunAnalysisVerb(const Command& command) {
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
   }
-  TalkAboutFiles(answer->files, command.raw.verbose);
+  TalkAboutFiles(answer->files, command.raw.verbose && !command.raw.quiet);
   return WriteDocument(*output, answer->document, command.raw.quiet);
 }
 

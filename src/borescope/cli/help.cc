@@ -12,6 +12,22 @@ constexpr std::string_view kInputHelp =
     "INPUT is a trace file (plain, .gz or .zst), a glob, - for standard input, or a\n"
     "directory: one run, in which every trace file is one rank.\n";
 
+constexpr size_t kWidth = 80;
+constexpr size_t kVerbWidth = 12;
+
+// `term` and, from cell `width` on, its explanation, wrapped.
+std::string DefinitionLines(std::string_view term, size_t width, std::string_view explanation) {
+  std::string lines;
+  for (const std::string& line : WrapText(explanation, kWidth - width)) {
+    lines += fmt::format("{:<{}}{}\n", lines.empty() ? term : "", width, line);
+  }
+  return lines;
+}
+
+std::string VerbLines(std::string_view name, std::string_view summary) {
+  return DefinitionLines(fmt::format("  {}", name), kVerbWidth + 2, summary);
+}
+
 size_t SyntaxWidth(const AnalysisSpec* spec) {
   size_t width = 0;
   for (const OptionRow& row : Options()) {
@@ -25,7 +41,7 @@ std::string OptionLine(const OptionRow& row, const AnalysisSpec* spec, size_t wi
   if (row.choices != nullptr) {
     help += fmt::format(": {}", fmt::join(row.choices(spec), ", "));
   }
-  return fmt::format("  {:<{}}  {}\n", OptionSyntax(row), width, help);
+  return DefinitionLines(fmt::format("  {}", OptionSyntax(row)), width + 4, help);
 }
 
 std::string OptionsHelp(const AnalysisSpec* spec) {
@@ -56,11 +72,11 @@ std::string MainHelp() {
       "{}\nVerbs\n",
       Version(), kInputHelp);
   for (const AnalysisSpec& spec : Analyses()) {
-    text += fmt::format("  {:<12}{}\n", spec.name, spec.summary);
+    text += VerbLines(spec.name, spec.summary);
   }
   text += '\n';
   for (const VerbRow& row : OtherVerbs()) {
-    text += fmt::format("  {:<12}{}\n", row.name, row.summary);
+    text += VerbLines(row.name, row.summary);
   }
   text +=
       "\nEvery verb has its options and an example: borescope VERB --help\n"

@@ -50,7 +50,7 @@ constexpr OptionRow kOptions[] = {
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
     {kQuestion, "", "all", "", "also copies and memsets", nullptr, &Raw::all, HasAll, nullptr},
-    {kOutput, "f", "format", "FORMAT", "how tables are written (default: text)", &Raw::format,
+    {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
      nullptr, Always, nullptr},

@@ -1,6 +1,7 @@
 #include "borescope/index/steps.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace borescope {
@@ -27,6 +28,11 @@ std::vector<Step> FindSteps(const Trace& trace) {
     return a.begin_ns == b.begin_ns && a.number == b.number;
   };
   steps.erase(std::unique(steps.begin(), steps.end(), same), steps.end());
+  int64_t latest_end_ns = std::numeric_limits<int64_t>::min();
+  for (Step& step : steps) {
+    latest_end_ns = std::max(latest_end_ns, step.end_ns);
+    step.latest_end_ns = latest_end_ns;
+  }
   return steps;
 }
 
@@ -51,10 +57,16 @@ uint32_t Steps::At(int64_t ts_ns) const {
   const auto after =
       std::upper_bound(steps.begin(), steps.end(), ts_ns,
                        [](int64_t ts, const Step& step) { return ts < step.begin_ns; });
-  if (after == steps.begin() || ts_ns >= std::prev(after)->end_ns) {
-    return kNoStep;
+  for (auto step = after; step != steps.begin();) {
+    --step;
+    if (ts_ns < step->end_ns) {
+      return static_cast<uint32_t>(step - steps.begin());
+    }
+    if (ts_ns >= step->latest_end_ns) {
+      break;
+    }
   }
-  return static_cast<uint32_t>(after - steps.begin() - 1);
+  return kNoStep;
 }
 
 Steps BuildSteps(const Trace& trace, const Correlation& correlation) {

@@ -57,13 +57,15 @@ struct Step {
   int64_t begin_ns = 0;  // host window
   int64_t end_ns = 0;
   HostId annotation;
+  int64_t latest_end_ns = 0;  // of this window and all that begin before it
 };
 
 struct Steps {
   std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
   std::vector<uint32_t> device_step;  // per device row: index into steps by launch, else by own
                                       // start; kNoStep outside; empty when there are no steps
-  // Index into steps of the window that holds `ts_ns`, else kNoStep. O(log steps).
+  // Index into steps of the window that holds `ts_ns`, of several the one that begins last, else
+  // kNoStep. O(log steps) unless windows overlap.
   uint32_t At(int64_t ts_ns) const;
 };
 

@@ -1,5 +1,6 @@
 #include "borescope/ingest/event_pipeline.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,12 @@ struct ParsedChunk {
   KinetoFacts facts;
 };
 
+// The last character of `text` that is not white space, or 0.
+char LastCharacter(std::string_view text) {
+  const size_t last = text.find_last_not_of(" \n\t\r");
+  return last == std::string_view::npos ? '\0' : text[last];
+}
+
 class ChunkParser {
  public:
   // With `force`, an event that does not end in the chunk is damage.
@@ -30,8 +37,9 @@ class ChunkParser {
     const ParseStop stop = parsed.outcome.stop;
     if (stop == ParseStop::kDamaged || (stop == ParseStop::kIncomplete && is_final)) {
       const size_t from = parsed.outcome.position;
-      parsed.outcome =
-          tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, is_final, events);
+      const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
+      parsed.outcome = tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event,
+                                       is_final, events);
       parsed.outcome.position += from;
     }
     parsed.facts = events.facts();
@@ -147,6 +155,7 @@ class Pipeline {
 
 EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
   EventsEnd end;
+  threads = std::max(threads, 1);
   size_t target = TextReader::kChunkBytes;
   for (;;) {
     const uint64_t begin = reader.byte();

@@ -35,11 +35,13 @@ class DocumentReader {
   bool Ensure(size_t at) { return at < reader_.window().size() || FillTo(at); }
   bool FillTo(size_t at);
   Scan ScanString(size_t& at);
+  bool EndsValue(size_t at);
   Scan ScanValue(size_t& at);
   void ReadMembers();
   bool ReadOneMember();
   bool ReadKey(std::string& key);
   void ReadEventArray();
+  bool OpensArray(size_t at);
   bool SkipToEvents();
   void CheckTail();
   void CountTruncation(std::string_view where);
@@ -82,6 +84,9 @@ char DocumentReader::Peek() {
 Scan DocumentReader::ScanString(size_t& at) {
   for (++at; Ensure(at); ++at) {
     const char c = reader_.window()[at];
+    if (at >= kLongestHead) {
+      return Scan::kDamaged;
+    }
     if (c == '\\') {
       ++at;
     } else if (c == '"') {
@@ -92,9 +97,15 @@ Scan DocumentReader::ScanString(size_t& at) {
   return Scan::kEnd;
 }
 
+// Whether a value that was followed up to `at` may end there.
+bool DocumentReader::EndsValue(size_t at) {
+  return !Ensure(at) || IsSpace(reader_.window()[at]) ||
+         std::string_view(",}]\"{[").find(reader_.window()[at]) != std::string_view::npos;
+}
+
 // Moves `at` behind the value that starts there: strings and brackets are followed, no more.
 Scan DocumentReader::ScanValue(size_t& at) {
-  int64_t depth = 0;
+  std::string open;  // the brackets that have to come
   while (Ensure(at) && at < kLongestHead) {
     const char c = reader_.window()[at];
     if (c == '"') {
@@ -102,19 +113,18 @@ Scan DocumentReader::ScanValue(size_t& at) {
         return scan;
       }
     } else if (c == '{' || c == '[') {
-      ++depth;
+      open += c == '{' ? '}' : ']';
       ++at;
     } else if (c == '}' || c == ']') {
-      if (depth == 0) {
+      if (open.empty() || open.back() != c) {
         return Scan::kDamaged;
       }
-      --depth;
+      open.pop_back();
       ++at;
     } else {
       at = std::min(reader_.window().find_first_of("\"{}[],:", at + 1), reader_.window().size());
     }
-    if (depth == 0 && (!Ensure(at) || reader_.window().find_first_of(",}]\"{[", at) == at ||
-                       IsSpace(reader_.window()[at]))) {
+    if (open.empty() && EndsValue(at)) {
       return Scan::kOk;
     }
   }
@@ -185,6 +195,19 @@ void DocumentReader::ReadMembers() {
   }
 }
 
+// Whether a colon and an opening bracket stand at `at`.
+bool DocumentReader::OpensArray(size_t at) {
+  for (const char wanted : {':', '['}) {
+    while (Ensure(at) && IsSpace(reader_.window()[at])) {
+      ++at;
+    }
+    if (!Ensure(at) || reader_.window()[at++] != wanted) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Log lines and user metadata are not always valid JSON; the events can still be found behind them.
 bool DocumentReader::SkipToEvents() {
   constexpr std::string_view kKey = "\"traceEvents\"";
@@ -195,7 +218,11 @@ bool DocumentReader::SkipToEvents() {
   for (;;) {
     at = reader_.window().find(kKey, at);
     if (at != std::string_view::npos) {
-      break;
+      if (OpensArray(at + kKey.size())) {
+        break;
+      }
+      at += kKey.size();
+      continue;
     }
     at = reader_.window().size() - std::min(reader_.window().size(), kKey.size());
     if (reader_.window().size() > kLongestHead || !reader_.Fill()) {

@@ -82,7 +82,7 @@ ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, Kinet
     if (at_ < end_ && Here() == ',') {
       ++at_;
       if (at_ < end_ && Here() == ']') {  // a trailing comma: for the tolerant parser to count
-        return {ParseStop::kDamaged, *at_};
+        return {ParseStop::kDamaged, at_[-1]};
       }
     } else if (at_ < end_ && Here() != ']') {
       return {ParseStop::kDamaged, *at_};

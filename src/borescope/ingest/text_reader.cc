@@ -158,8 +158,14 @@ void TextReader::Recycle(TextChunk chunk) {
 }
 
 double TextReader::stored_share() const {
+  const auto done = static_cast<double>(source_.bytes->stored_bytes());
   const uint64_t total = source_.bytes->stored_total();
-  return total == 0 ? 0 : static_cast<double>(stored_bytes()) / static_cast<double>(total);
+  return total == 0 ? 0 : done / static_cast<double>(total);
+}
+
+uint64_t TextReader::stored_bytes() const {
+  const uint64_t total = source_.bytes->stored_total();
+  return total != 0 ? total : source_.bytes->stored_bytes();
 }
 
 std::string_view TextReader::damage() const {

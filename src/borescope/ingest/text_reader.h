@@ -61,7 +61,8 @@ class TextReader {
   bool at_end() const { return at_end_; }
   // How far the stored file was read, 0...1; 0 when its size is unknown.
   double stored_share() const;
-  uint64_t stored_bytes() const { return source_.bytes->stored_bytes(); }
+  // The size of the stored file; where it is unknown, how much of it was read.
+  uint64_t stored_bytes() const;
   // What failed while reading, if anything did; the text then just ends.
   const std::optional<Error>& error() const { return error_; }
   std::string_view damage() const;

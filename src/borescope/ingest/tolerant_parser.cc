@@ -69,13 +69,13 @@ size_t TolerantParser::SkipSpace(size_t at) const {
   return at;
 }
 
-ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool is_last,
-                                   KinetoEvents& sink) {
+ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool after_event,
+                                   bool is_last, KinetoEvents& sink) {
   text_ = text;
   byte_ = byte;
   at_ = 0;
   is_last_ = is_last;
-  needs_comma_ = false;
+  needs_comma_ = after_event;
   sink_ = &sink;
   ParseOutcome outcome;
   while (Step(outcome)) {

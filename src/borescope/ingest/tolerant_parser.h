@@ -18,10 +18,11 @@ namespace borescope {
 // Not thread-safe.
 class TolerantParser {
  public:
-  // Reads events from `text`, which starts between two events at offset `byte` of the file. With
-  // `is_last` nothing follows the text, so an incomplete event at its end is damage. Never returns
-  // kDamaged.
-  ParseOutcome Parse(std::string_view text, uint64_t byte, bool is_last, KinetoEvents& sink);
+  // Reads events from `text`, which starts between two events at offset `byte` of the file;
+  // with `after_event` their comma is still to come. With `is_last` nothing follows the text, so an
+  // incomplete event at its end is damage. Never returns kDamaged.
+  ParseOutcome Parse(std::string_view text, uint64_t byte, bool after_event, bool is_last,
+                     KinetoEvents& sink);
 
  private:
   enum class Read : uint8_t { kOk, kIncomplete, kDamaged };

@@ -158,15 +158,24 @@ std::string BlockText(const Placement& placed, size_t rows, const TextStyle& sty
   return text;
 }
 
-// Each column becomes a line, each row a column of wrapped text.
-std::string SidewaysText(const TextColumns& columns, size_t rows, const TextStyle& style) {
-  size_t label_width = 0;
+size_t WidestHeading(const TextColumns& columns) {
+  size_t width = 0;
   for (const TextColumn& column : columns) {
-    label_width = std::max(label_width, DisplayWidth(column.heading));
+    width = std::max(width, DisplayWidth(column.heading));
   }
-  const size_t room = style.width > label_width ? style.width - label_width : 0;
-  const size_t each =
-      std::max(kSmallestText, room / rows > kColumnGap ? room / rows - kColumnGap : 0);
+  return width;
+}
+
+// The width of each of `rows` values beside their headings; zero when there is no room for them.
+size_t SidewaysWidth(const TextColumns& columns, size_t rows, size_t width) {
+  const size_t headings = WidestHeading(columns);
+  const size_t each = width > headings ? (width - headings) / rows : 0;
+  return each >= kSmallestText + kColumnGap ? each - kColumnGap : 0;
+}
+
+// Each column becomes a line, each row a column of wrapped text `each` wide.
+std::string SidewaysText(const TextColumns& columns, size_t each, const TextStyle& style) {
+  const size_t label_width = WidestHeading(columns);
   std::string text;
   for (const TextColumn& column : columns) {
     std::vector<Lines> cells;
@@ -260,9 +269,10 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style) 
       return BlockText(placed, rows, style);
     }
   }
-  if (rows <= kMostSidewaysRows) {
+  const size_t sideways = SidewaysWidth(columns, rows, style.width);
+  if (rows <= kMostSidewaysRows && sideways > 0) {
     UsePrecision(columns, Precision::kFull);
-    return SidewaysText(columns, rows, style);
+    return SidewaysText(columns, sideways, style);
   }
   return SplitText(placed, rows, style);
 }

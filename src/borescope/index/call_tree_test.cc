@@ -1,0 +1,153 @@
+#include "borescope/index/call_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "borescope/trace/testing/trace_maker.h"
+
+namespace borescope {
+namespace {
+
+using testing::Span;
+using testing::TraceMaker;
+
+using Parents = std::vector<int>;
+
+constexpr int kRoot = -1;
+
+// Events named 0, 1, 2 ... of one thread and one kind; the parent of each by that number.
+Parents ParentsOf(const std::vector<Span>& spans) {
+  TraceMaker maker;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    maker.Host(HostKind::kOther, std::to_string(i), 1, spans[i]);
+  }
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  Parents parents(spans.size(), kRoot);
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    const int id = std::stoi(std::string(trace.Name(HostId{row})));
+    if (tree.parent[row].valid()) {
+      parents[static_cast<size_t>(id)] = std::stoi(std::string(trace.Name(tree.parent[row])));
+    }
+  }
+  return parents;
+}
+
+TEST(CallTreeTest, NestedCalls) {
+  EXPECT_EQ(
+      ParentsOf({{0, 10}, {1, 5}, {3, 2}, {3, 1}, {7, 3}, {8, 1}, {10, 11}, {12, 6}, {16, 3}}),
+      (Parents{kRoot, 0, 1, 2, 0, 4, kRoot, 6, 7}));
+}
+
+TEST(CallTreeTest, EqualStartsNestByLength) {
+  EXPECT_EQ(ParentsOf({{0, 10}, {0, 5}, {5, 1}, {5, 5}}), (Parents{kRoot, 0, 3, 0}));
+}
+
+// Microsecond clocks make short calls zero long; at either end of a call they lie inside it.
+TEST(CallTreeTest, CallsWithoutLength) {
+  EXPECT_EQ(ParentsOf({{0, 0}, {0, 5}, {4, 0}, {5, 0}}), (Parents{1, kRoot, 1, 1}));
+  EXPECT_EQ(
+      ParentsOf({{55, 0}, {61, 15}, {62, 0}, {85, 1}, {86, 0}, {86, 0}, {90, 225181}, {91, 0}}),
+      (Parents{kRoot, kRoot, 1, kRoot, 3, 4, kRoot, 6}));
+}
+
+TEST(CallTreeTest, CallsThatTouchDoNotNest) {
+  EXPECT_EQ(ParentsOf({{0, 5}, {5, 5}, {10, 1}}), (Parents{kRoot, kRoot, kRoot}));
+}
+
+// Of equal spans the outer kind is the parent, and something that starts when an inner kind ends
+// cannot be inside it, however short.
+TEST(CallTreeTest, KindsDecideWhereTimesDoNot) {
+  TraceMaker maker;
+  maker.Host(HostKind::kRuntime, "call", 1, {0, 10});
+  maker.Host(HostKind::kOp, "op", 1, {0, 10});
+  maker.Host(HostKind::kPython, "frame", 1, {0, 10});
+  maker.Host(HostKind::kPython, "next frame", 1, {10, 0});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  const auto parent_of = [&](std::string_view name) {
+    return testing::NameOrNone(trace, tree.parent[testing::FindHost(trace, name).value]);
+  };
+  EXPECT_EQ(parent_of("frame"), "");
+  EXPECT_EQ(parent_of("op"), "frame");
+  EXPECT_EQ(parent_of("call"), "op");
+  EXPECT_EQ(parent_of("next frame"), "frame");
+}
+
+TEST(CallTreeTest, AnEventThatOutlivesItsParentKeepsItAndIsCounted) {
+  TraceMaker maker;
+  maker.Op("parent", 1, {0, 10});
+  maker.Op("outlives", 1, {5, 15});
+  maker.Op("inside", 1, {12, 2});
+  maker.Op("later", 1, {30, 1});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  EXPECT_EQ(tree.parent, (std::vector<HostId>{HostId{}, HostId{0}, HostId{1}, HostId{}}));
+  EXPECT_EQ(trace.host().dur_ns[1], 15);
+  EXPECT_EQ(diagnostics.count(Diag::kNotNested), 1U);
+  EXPECT_EQ(diagnostics.Get(Diag::kNotNested).first, "outlives");
+}
+
+TEST(CallTreeTest, DescendantsAreARangeOfRows) {
+  TraceMaker maker;
+  maker.Op("a", 1, {0, 10});
+  maker.Op("b", 1, {1, 5});
+  maker.Op("c", 1, {2, 1});
+  maker.Op("d", 1, {7, 1});
+  maker.Op("e", 1, {20, 1});
+  maker.Op("other thread", 2, {0, 100});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  EXPECT_EQ(tree.subtree_end, (std::vector<uint32_t>{4, 3, 3, 4, 5, 6}));
+  EXPECT_TRUE(diagnostics.empty());
+}
+
+TEST(CallTreeTest, ThreadsDoNotMix) {
+  TraceMaker maker;
+  maker.Op("long", 1, {0, 100});
+  maker.Op("inside in time", 2, {10, 10});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  EXPECT_EQ(BuildCallTree(trace, 1, diagnostics).parent, (std::vector<HostId>(2)));
+}
+
+TEST(CallTreeTest, CoversIncludesBothEnds) {
+  TraceMaker maker;
+  maker.Op("outer", 1, {10, 10});
+  maker.Op("same", 2, {10, 10});
+  maker.Op("early", 3, {9, 5});
+  maker.Op("late", 4, {15, 6});
+  maker.Op("end", 5, {20, 0});
+  const Trace trace = maker.Finish();
+  const auto covers = [&](std::string_view inner) {
+    return Covers(trace.host(), testing::FindHost(trace, "outer"), testing::FindHost(trace, inner));
+  };
+  EXPECT_TRUE(covers("same"));
+  EXPECT_TRUE(covers("end"));
+  EXPECT_FALSE(covers("early"));
+  EXPECT_FALSE(covers("late"));
+}
+
+TEST(CallTreeThreadsTest, ThreadsChangeNothing) {
+  TraceMaker maker;
+  for (int i = 0; i < 2000; ++i) {
+    maker.Op("op" + std::to_string(i), i % 17, {(i * 31) % 400, (i * 7) % 90});
+  }
+  const Trace trace = maker.Finish();
+  Diagnostics one;
+  Diagnostics many;
+  const CallTree want = BuildCallTree(trace, 1, one);
+  const CallTree got = BuildCallTree(trace, 5, many);
+  EXPECT_EQ(got.parent, want.parent);
+  EXPECT_EQ(got.subtree_end, want.subtree_end);
+  EXPECT_EQ(many.count(Diag::kNotNested), one.count(Diag::kNotNested));
+  EXPECT_EQ(many.Get(Diag::kNotNested).first, one.Get(Diag::kNotNested).first);
+}
+
+}  // namespace
+}  // namespace borescope

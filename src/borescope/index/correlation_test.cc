@@ -1,0 +1,228 @@
+#include "borescope/index/correlation.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/trace/testing/trace_maker.h"
+
+namespace borescope {
+namespace {
+
+using testing::DeviceArgs;
+using testing::FindDevice;
+using testing::NameOrNone;
+using testing::TraceMaker;
+
+// A finished trace with its links; device events are asked for by name.
+class Linked {
+ public:
+  explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
+    const CallTree tree = BuildCallTree(trace_, 1, diagnostics_);
+    links_ = BuildCorrelation(trace_, tree, diagnostics_);
+  }
+
+  std::string_view LaunchOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.launch_of[FindDevice(trace_, device).value]);
+  }
+  std::string_view OpOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.op_of[FindDevice(trace_, device).value]);
+  }
+  LinkRule RuleOf(std::string_view device) const {
+    return links_.rule[FindDevice(trace_, device).value];
+  }
+  std::vector<std::string_view> DevicesOf(std::string_view launch) const {
+    const HostId row = testing::FindHost(trace_, launch);
+    std::vector<std::string_view> names;
+    for (const DeviceId id : links_.DevicesOf(trace_.host().detail[row.value])) {
+      names.push_back(trace_.Name(id));
+    }
+    return names;
+  }
+  uint64_t count(Diag diag) const { return diagnostics_.count(diag); }
+
+ private:
+  Trace trace_;
+  Diagnostics diagnostics_;
+  Correlation links_;
+};
+
+using Names = std::vector<std::string_view>;
+
+TEST(CorrelationTest, ALaunchInsideAnOperator) {
+  TraceMaker maker;
+  maker.Op("aten::linear", 1, {0, 100});
+  maker.Op("aten::addmm", 1, {10, 50});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("gemm", 7, {200, 10}, {.correlation = 7});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("gemm"), "cudaLaunchKernel");
+  EXPECT_EQ(linked.OpOf("gemm"), "aten::addmm");
+  EXPECT_EQ(linked.RuleOf("gemm"), LinkRule::kLaunchNesting);
+  EXPECT_EQ(linked.DevicesOf("cudaLaunchKernel"), (Names{"gemm"}));
+}
+
+// CUDA and HIP graphs: one launch, many kernels.
+TEST(CorrelationTest, OneLaunchStartsMany) {
+  TraceMaker maker;
+  maker.Call("cudaGraphLaunch", 1, {0, 5}, 7);
+  maker.Call("cudaLaunchKernel", 1, {10, 5}, 8);
+  maker.Call("cudaStreamSynchronize", 1, {20, 5}, 9);
+  maker.Kernel("c", 7, {300, 10}, {.correlation = 7});
+  maker.Kernel("a", 7, {100, 10}, {.correlation = 7});
+  maker.Kernel("b", 20, {200, 10}, {.correlation = 7});
+  maker.Kernel("other", 7, {150, 10}, {.correlation = 8});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.DevicesOf("cudaGraphLaunch"), (Names{"a", "c", "b"}));
+  EXPECT_EQ(linked.DevicesOf("cudaLaunchKernel"), (Names{"other"}));
+  EXPECT_EQ(linked.DevicesOf("cudaStreamSynchronize"), Names{});
+  EXPECT_EQ(linked.RuleOf("a"), LinkRule::kLaunchOnly);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 4U);
+}
+
+// MTIA and nested runtime/driver calls share a number: the one that launches counts, the innermost
+// of several that do.
+TEST(CorrelationTest, OfSeveralCallsTheInnermostLaunchCounts) {
+  TraceMaker maker;
+  maker.Call("cudaLaunchKernelExC", 1, {0, 50}, 7);
+  maker.Call("cuLaunchKernelEx", 1, {10, 20}, 7);
+  maker.Call("cudaStreamIsCapturing", 1, {12, 2}, 7);
+  maker.Kernel("k", 7, {100, 10}, {.correlation = 7});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "cuLaunchKernelEx");
+  EXPECT_EQ(linked.count(Diag::kDuplicateCorrelation), 2U);
+}
+
+TEST(CorrelationTest, CallsThatLaunchNothingServeWhereThereIsNoOther) {
+  TraceMaker maker;
+  maker.Call("enqueue", 1, {0, 50}, 7);
+  maker.Call("submit", 1, {10, 20}, 7);
+  maker.Kernel("k", 7, {100, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).LaunchOf("k"), "submit");
+}
+
+TEST(CorrelationTest, ZeroNegativeAndMissingNumbersLinkNothing) {
+  TraceMaker maker;
+  for (const int64_t number : {int64_t{0}, int64_t{-1}, kMissing}) {
+    maker.Call("cudaLaunchKernel", 1, {0, 5}, number);
+    maker.Kernel("k" + std::to_string(number), 7, {100, 10}, {.correlation = number});
+  }
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k0"), "");
+  EXPECT_EQ(linked.LaunchOf("k-1"), "");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 3U);
+  EXPECT_EQ(linked.count(Diag::kDuplicateCorrelation), 0U);
+}
+
+TEST(CorrelationTest, WithoutItsLaunchAKernelIsFoundByItsExternalId) {
+  TraceMaker maker;
+  maker.Op("aten::mm", 1, {0, 100}, {.external_id = 33});
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 33});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "");
+  EXPECT_EQ(linked.OpOf("k"), "aten::mm");
+  EXPECT_EQ(linked.RuleOf("k"), LinkRule::kExternalId);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 1U);
+}
+
+TEST(CorrelationTest, ALaunchOutsideOperatorsIsCompletedByTheExternalId) {
+  TraceMaker maker;
+  maker.Op("aten::mm", 1, {0, 100}, {.external_id = -33});
+  maker.Call("cudaLaunchKernel", 2, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = -33});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "cudaLaunchKernel");
+  EXPECT_EQ(linked.OpOf("k"), "aten::mm");
+  EXPECT_EQ(linked.RuleOf("k"), LinkRule::kExternalId);
+}
+
+TEST(CorrelationTest, NestingWinsOverTheExternalId) {
+  TraceMaker maker;
+  maker.Op("around", 1, {0, 100}, {.external_id = 1});
+  maker.Op("named", 1, {200, 100}, {.external_id = 2});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 2});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "around");
+}
+
+// Files up to early 2024 repeat the correlation as "External id"; hits are accidents.
+TEST(CorrelationTest, OldExternalIdsAreIgnored) {
+  TraceMaker maker;
+  maker.Op("unrelated", 1, {0, 100}, {.external_id = 8});
+  maker.Kernel("a", 7, {200, 10}, {.correlation = 7, .external_id = 7});
+  maker.Kernel("b", 7, {300, 10}, {.correlation = 8, .external_id = 8});
+  // Not device work, so no witness of the new meaning.
+  maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {200, 200}, {.external_id = 55});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.OpOf("b"), "");
+  EXPECT_EQ(linked.RuleOf("b"), LinkRule::kNone);
+}
+
+TEST(CorrelationTest, ExternalIdZeroNamesNoOperator) {
+  TraceMaker maker;
+  maker.Op("orphanage", 1, {0, 100}, {.external_id = 0});
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 0});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "");
+}
+
+TEST(CorrelationTest, OnlyAnOperatorThatCoversTheLaunchIsItsOperator) {
+  TraceMaker maker;
+  maker.Op("covers", 1, {0, 100});
+  maker.Op("ends during the launch", 1, {10, 12});
+  maker.Host(HostKind::kAnnotation, "annotation", 1, {5, 90});
+  maker.Host(HostKind::kPython, "frame", 1, {6, 80});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "covers");
+}
+
+// The host clock of old files cuts to microseconds: a launch may start where its operator ends.
+TEST(CorrelationTest, ALaunchWithoutLengthAtTheEndOfAnOperator) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 20});
+  maker.Call("cudaLaunchKernel", 1, {20, 0}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "op");
+}
+
+TEST(CorrelationTest, WorkBeforeItsLaunchIsCounted) {
+  TraceMaker maker;
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("early", 7, {19, 1}, {.correlation = 7});
+  maker.Kernel("at once", 7, {20, 1}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).count(Diag::kDeviceBeforeLaunch), 1U);
+}
+
+// Waits and frames are linked too but never counted as work.
+TEST(CorrelationTest, OnlyWorkIsCountedAsUnlinked) {
+  TraceMaker maker;
+  maker.Call("cudaStreamSynchronize", 1, {0, 9}, 5);
+  maker.Device(DeviceKind::kSync, "Stream Sync", 0, 7, {0, 9}, {.correlation = 5});
+  maker.Device(DeviceKind::kSync, "Event Sync", 0, 7, {0, 9}, {.correlation = 6});
+  maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {0, 9}, {});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("Stream Sync"), "cudaStreamSynchronize");
+  EXPECT_EQ(linked.LaunchOf("Event Sync"), "");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 0U);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 0U);
+}
+
+TEST(LaunchNameTest, CallsThatStartDeviceWork) {
+  for (const char* name :
+       {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel", "cudaGraphLaunch",
+        "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync", "cudaMemsetAsync", "cuMemcpyHtoD",
+        "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipHccModuleLaunchKernel", "hipGraphLaunch",
+        "hipMemcpyWithStream", "hipMemcpyAsync", "zeCommandListAppendLaunchKernel",
+        "zeCommandListAppendMemoryCopy"}) {
+    EXPECT_TRUE(IsLaunchName(name)) << name;
+  }
+  for (const char* name : {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventRecord",
+                           "hipMalloc", "hipFree", "cudaStreamWaitEvent", ""}) {
+    EXPECT_FALSE(IsLaunchName(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace borescope

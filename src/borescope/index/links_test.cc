@@ -1,0 +1,105 @@
+#include "borescope/index/links.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/trace/testing/trace_maker.h"
+
+namespace borescope {
+namespace {
+
+using testing::OpArgs;
+using testing::TraceMaker;
+
+constexpr int64_t kMainThread = 1;
+constexpr int64_t kAutogradThread = 2;
+
+OpArgs Forward(int64_t sequence) { return {.sequence = sequence, .forward_thread = 0}; }
+OpArgs Backward(int64_t sequence) { return {.sequence = sequence, .forward_thread = 1}; }
+
+// "backward <- forward", one per link.
+std::vector<std::string> LinksOf(TraceMaker& maker) {
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  std::vector<std::string> links;
+  for (const ForwardBackwardLink& link :
+       LinkForwardBackward(trace, BuildCallTree(trace, 1, diagnostics))) {
+    links.push_back(std::string(trace.Name(link.backward)) + " <- " +
+                    std::string(trace.Name(link.forward)));
+  }
+  return links;
+}
+
+using Links = std::vector<std::string>;
+
+TEST(LinksTest, ABackwardOperatorBelongsToTheForwardOneOfItsNumber) {
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, Forward(1));
+  maker.Op("relu", kMainThread, {10, 5}, Forward(2));
+  maker.Op("ReluBackward0", kAutogradThread, {100, 5}, Backward(2));
+  maker.Op("MmBackward0", kAutogradThread, {110, 5}, Backward(1));
+  EXPECT_EQ(LinksOf(maker), (Links{"ReluBackward0 <- relu", "MmBackward0 <- mm"}));
+}
+
+// The engine's wrapper and the function itself carry one number.
+TEST(LinksTest, OfNestedBackwardRowsTheOutermostIsLinked) {
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, Forward(1));
+  maker.Op("evaluate_function: MmBackward0", kAutogradThread, {100, 20}, Backward(1));
+  maker.Op("MmBackward0", kAutogradThread, {105, 10}, Backward(1));
+  maker.Op("aten::mm", kAutogradThread, {106, 5});
+  EXPECT_EQ(LinksOf(maker), (Links{"evaluate_function: MmBackward0 <- mm"}));
+}
+
+// Frames and annotations between wrapper and function do not part them.
+TEST(LinksTest, RowsOfOtherKindsInBetweenDoNotMatter) {
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, Forward(1));
+  maker.Op("wrapper", kAutogradThread, {100, 20}, Backward(1));
+  maker.Host(HostKind::kAnnotation, "note", kAutogradThread, {101, 18});
+  maker.Op("function", kAutogradThread, {105, 10}, Backward(1));
+  EXPECT_EQ(LinksOf(maker), (Links{"wrapper <- mm"}));
+}
+
+TEST(LinksTest, OfSeveralForwardRowsTheLastBeforeItCounts) {
+  TraceMaker maker;
+  maker.Op("outer", kMainThread, {0, 50}, Forward(1));
+  maker.Op("inner", kMainThread, {10, 5}, Forward(1));
+  maker.Op("of the next step", kMainThread, {500, 5}, Forward(1));
+  maker.Op("backward", kAutogradThread, {100, 5}, Backward(1));
+  maker.Op("backward of the next step", kAutogradThread, {600, 5}, Backward(1));
+  EXPECT_EQ(LinksOf(maker),
+            (Links{"backward <- inner", "backward of the next step <- of the next step"}));
+}
+
+TEST(LinksTest, ABackwardOperatorWithoutForwardIsNotLinked) {
+  TraceMaker maker;
+  maker.Op("other", kMainThread, {0, 5}, Forward(2));
+  maker.Op("later", kMainThread, {200, 5}, Forward(1));
+  maker.Op("backward", kAutogradThread, {100, 5}, Backward(1));
+  EXPECT_EQ(LinksOf(maker), Links{});
+}
+
+// Double backward: a backward operator has a number of its own and is forward to another one.
+TEST(LinksTest, ChainedNumbers) {
+  TraceMaker maker;
+  maker.Op("sin", kMainThread, {0, 5}, Forward(1));
+  maker.Op("SinBackward0", kAutogradThread, {100, 50}, Backward(1));
+  maker.Op("cos", kAutogradThread, {110, 5}, Forward(2));
+  maker.Op("CosBackward0", kAutogradThread, {200, 5}, Backward(2));
+  EXPECT_EQ(LinksOf(maker), (Links{"SinBackward0 <- sin", "CosBackward0 <- cos"}));
+}
+
+// Forward operators of files without "Fwd thread id" are forward all the same.
+TEST(LinksTest, AMissingForwardThreadMeansForward) {
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, {.sequence = 1});
+  maker.Op("backward", kAutogradThread, {100, 5}, Backward(1));
+  maker.Op("no number", kAutogradThread, {200, 5}, {.sequence = -1, .forward_thread = 1});
+  EXPECT_EQ(LinksOf(maker), (Links{"backward <- mm"}));
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,130 @@
+#include "borescope/index/steps.h"
+
+#include <gtest/gtest.h>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/index/correlation.h"
+#include "borescope/trace/testing/trace_maker.h"
+
+namespace borescope {
+namespace {
+
+using testing::FindDevice;
+using testing::TraceMaker;
+
+struct Indexed {
+  explicit Indexed(TraceMaker& maker) : trace(maker.Finish()) {
+    Diagnostics diagnostics;
+    const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+    steps = BuildSteps(trace, BuildCorrelation(trace, tree, diagnostics));
+  }
+
+  // The number of the step of a device event, -1 outside all.
+  int64_t NumberOf(std::string_view device) const {
+    const uint32_t step = steps.device_step[FindDevice(trace, device).value];
+    return step == kNoStep ? -1 : steps.steps[step].number;
+  }
+
+  Trace trace;
+  Steps steps;
+};
+
+TEST(StepNumberTest, OnlyTheWholeNameCounts) {
+  EXPECT_EQ(StepNumber("ProfilerStep#0"), 0);
+  EXPECT_EQ(StepNumber("ProfilerStep#1234"), 1234);
+  EXPECT_EQ(StepNumber("ProfilerStep#0007"), 7);
+  for (const char* name :
+       {"ProfilerStep#", "ProfilerStep", "ProfilerStep#12a", "ProfilerStep# 1", "ProfilerStep#-1",
+        "profilerstep#1", " ProfilerStep#1", "", "ProfilerStep#11111111111111111111111111111111"}) {
+    EXPECT_EQ(StepNumber(name), std::nullopt) << name;
+  }
+}
+
+TEST(StepNumberTest, HugeNumbersDoNotOverflow) {
+  EXPECT_EQ(StepNumber("ProfilerStep#9999999999999999999"), int64_t{1} << 53);
+}
+
+TEST(StepsTest, WindowsAreHalfOpen) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#4", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#5", 1, {100, 50});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#6", 1, {200, 10});
+  const Indexed indexed(maker);
+  const Steps& steps = indexed.steps;
+  ASSERT_EQ(steps.steps.size(), 3U);
+  EXPECT_EQ(steps.At(-1), kNoStep);
+  EXPECT_EQ(steps.At(0), 0U);
+  EXPECT_EQ(steps.At(99), 0U);
+  EXPECT_EQ(steps.At(100), 1U);
+  EXPECT_EQ(steps.At(149), 1U);
+  EXPECT_EQ(steps.At(150), kNoStep);
+  EXPECT_EQ(steps.At(209), 2U);
+  EXPECT_EQ(steps.At(210), kNoStep);
+  EXPECT_EQ(indexed.trace.Name(steps.steps[1].annotation), "ProfilerStep#5");
+}
+
+// Recordings of 2022 hold steps as operators, some files hold both.
+TEST(StepsTest, OperatorsMayBeStepsAndTwinsCountOnce) {
+  TraceMaker maker;
+  maker.Op("ProfilerStep#1", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
+  maker.Op("ProfilerStep#2", 1, {100, 100});
+  maker.Host(HostKind::kPython, "ProfilerStep#3", 1, {200, 100});
+  maker.Call("ProfilerStep#4", 1, {300, 100}, 1);
+  const Indexed indexed(maker);
+  ASSERT_EQ(indexed.steps.steps.size(), 2U);
+  EXPECT_EQ(indexed.steps.steps[1].number, 2);
+}
+
+TEST(StepsTest, StepsComeInOrderOfTimeWhateverTheThread) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#8", 1, {100, 10});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#7", 2, {0, 10});
+  const Indexed indexed(maker);
+  ASSERT_EQ(indexed.steps.steps.size(), 2U);
+  EXPECT_EQ(indexed.steps.steps[0].number, 7);
+  EXPECT_EQ(indexed.steps.steps[1].number, 8);
+}
+
+// Work belongs to the step that launched it, however late it runs.
+TEST(StepsTest, DeviceWorkBelongsToTheStepOfItsLaunch) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#2", 1, {100, 100});
+  maker.Call("cudaLaunchKernel", 1, {90, 5}, 1);
+  maker.Call("cudaLaunchKernel", 1, {250, 5}, 2);
+  maker.Kernel("late", 7, {150, 10}, {.correlation = 1});
+  maker.Kernel("launched outside", 7, {160, 10}, {.correlation = 2});
+  maker.Kernel("without launch", 7, {170, 10});
+  maker.Kernel("after all", 7, {300, 10});
+  const Indexed indexed(maker);
+  EXPECT_EQ(indexed.NumberOf("late"), 1);
+  EXPECT_EQ(indexed.NumberOf("launched outside"), -1);
+  EXPECT_EQ(indexed.NumberOf("without launch"), 2);
+  EXPECT_EQ(indexed.NumberOf("after all"), -1);
+}
+
+// A window that holds a time holds it also when a shorter window inside it has ended.
+TEST(StepsTest, AWindowAroundAnotherOne) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 2, {10, 20});
+  const Indexed indexed(maker);
+  ASSERT_EQ(indexed.steps.steps.size(), 2U);
+  EXPECT_EQ(indexed.steps.At(5), 0U);
+  EXPECT_EQ(indexed.steps.At(20), 1U);
+  EXPECT_EQ(indexed.steps.At(50), 0U);
+  EXPECT_EQ(indexed.steps.At(100), kNoStep);
+}
+
+TEST(StepsTest, WithoutStepsNothingIsKept) {
+  TraceMaker maker;
+  maker.Kernel("k", 7, {0, 1});
+  const Indexed indexed(maker);
+  EXPECT_TRUE(indexed.steps.steps.empty());
+  EXPECT_TRUE(indexed.steps.device_step.empty());
+  EXPECT_EQ(indexed.steps.At(0), kNoStep);
+}
+
+}  // namespace
+}  // namespace borescope
