@@ -11,12 +11,12 @@
 namespace borescope {
 namespace {
 
-using testing::EventsOptions;
-using testing::FirstDifference;
-using testing::Layout;
-using testing::Random;
-using testing::RandomEvents;
-using testing::TextOf;
+using testkit::EventsOptions;
+using testkit::FirstDifference;
+using testkit::Layout;
+using testkit::Random;
+using testkit::RandomEvents;
+using testkit::TextOf;
 
 Trace LoadWith(const std::string& text, int threads) {
   Result<Trace> trace = LoadBytes(text, "a.json", {.threads = threads, .progress = {}});

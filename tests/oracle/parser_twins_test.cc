@@ -12,12 +12,12 @@
 namespace borescope {
 namespace {
 
-using testing::EventsOptions;
-using testing::FirstDifference;
-using testing::Layout;
-using testing::Random;
-using testing::RandomEvents;
-using testing::TextOf;
+using testkit::EventsOptions;
+using testkit::FirstDifference;
+using testkit::Layout;
+using testkit::Random;
+using testkit::RandomEvents;
+using testkit::TextOf;
 
 struct Parsed {
   ParseOutcome outcome;

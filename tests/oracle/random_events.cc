@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope::testing {
+namespace borescope::testkit {
 namespace {
 
 constexpr std::string_view kCategories[] = {
@@ -406,4 +406,4 @@ std::string RandomEvents(Random& random, size_t count, const EventsOptions& opti
   return EventsWriter(random, options).Write(count);
 }
 
-}  // namespace borescope::testing
+}  // namespace borescope::testkit

@@ -8,7 +8,7 @@
 #include "borescope/ingest/kineto_events.h"
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope::testing {
+namespace borescope::testkit {
 
 std::string TextOf(const Diagnostics& diagnostics);
 std::string TextOf(const KinetoFacts& facts);
@@ -19,4 +19,4 @@ std::string TextOf(const Trace& trace, const TraceIndex& index);
 // Empty, or the first line in which `a` and `b` differ, with its number.
 std::string FirstDifference(const std::string& a, const std::string& b);
 
-}  // namespace borescope::testing
+}  // namespace borescope::testkit

@@ -49,7 +49,8 @@ void PushOutcome(Table& table, std::optional<int64_t> rank, std::string_view nam
   Row row(table);
   row.MaybeInt(rank).Text(name).Text(outcome.count == 0 ? "ok" : severity).Int(outcome.count);
   outcome.share.has_value() ? row.Float(*outcome.share) : row.Missing();
-  row.MaybeText(outcome.first).Text(help);
+  // A check that found nothing needs no advice: a page of it would bury the ones that did.
+  row.MaybeText(outcome.first).MaybeText(outcome.count == 0 ? std::string() : std::string(help));
 }
 
 void PushDiagnostics(Table& table, const RankView& view, const std::set<std::string_view>& known) {

@@ -54,9 +54,9 @@ Table NewOverview() {
   AddInt(table, "host_events", Unit::kCount, Role::kSum, "Complete events of the host.");
   AddInt(table, "device_events", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels in the selected time.");
-  AddInt(table, "kernel_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, "kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
-  AddInt(table, "short_kernel_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   return table;
 }
 
@@ -169,8 +169,7 @@ Table OnlyFaults(const Table& quality) {
     }
   }
   Table faults = TakeRows(quality, rows);
-  faults.title = rows.empty() ? "Quality: no warning (all checks: borescope doctor)"
-                              : "Quality: warnings (all checks: borescope doctor)";
+  faults.title = "Quality warnings (borescope doctor lists every check)";
   return faults;
 }
 

@@ -181,8 +181,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
-  const int64_t short_ns = SumOf(tables.overview, "short_kernel_ns");
-  const int64_t all_ns = SumOf(tables.overview, "kernel_ns");
+  const int64_t short_ns = SumOf(tables.overview, "short_kernel_time_ns");
+  const int64_t all_ns = SumOf(tables.overview, "kernel_time_ns");
   if (ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
     return std::nullopt;
   }

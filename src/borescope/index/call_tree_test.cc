@@ -9,8 +9,8 @@
 namespace borescope {
 namespace {
 
-using testing::Span;
-using testing::TraceMaker;
+using testkit::Span;
+using testkit::TraceMaker;
 
 using Parents = std::vector<int>;
 
@@ -69,7 +69,7 @@ TEST(CallTreeTest, KindsDecideWhereTimesDoNot) {
   Diagnostics diagnostics;
   const CallTree tree = BuildCallTree(trace, 1, diagnostics);
   const auto parent_of = [&](std::string_view name) {
-    return testing::NameOrNone(trace, tree.parent[testing::FindHost(trace, name).value]);
+    return testkit::NameOrNone(trace, tree.parent[testkit::FindHost(trace, name).value]);
   };
   EXPECT_EQ(parent_of("frame"), "");
   EXPECT_EQ(parent_of("op"), "frame");
@@ -125,7 +125,7 @@ TEST(CallTreeTest, CoversIncludesBothEnds) {
   maker.Op("end", 5, {20, 0});
   const Trace trace = maker.Finish();
   const auto covers = [&](std::string_view inner) {
-    return Covers(trace.host(), testing::FindHost(trace, "outer"), testing::FindHost(trace, inner));
+    return Covers(trace.host(), testkit::FindHost(trace, "outer"), testkit::FindHost(trace, inner));
   };
   EXPECT_TRUE(covers("same"));
   EXPECT_TRUE(covers("end"));

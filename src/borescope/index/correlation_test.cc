@@ -11,10 +11,10 @@
 namespace borescope {
 namespace {
 
-using testing::DeviceArgs;
-using testing::FindDevice;
-using testing::NameOrNone;
-using testing::TraceMaker;
+using testkit::DeviceArgs;
+using testkit::FindDevice;
+using testkit::NameOrNone;
+using testkit::TraceMaker;
 
 // A finished trace with its links; device events are asked for by name.
 class Linked {
@@ -34,7 +34,7 @@ class Linked {
     return links_.rule[FindDevice(trace_, device).value];
   }
   std::vector<std::string_view> DevicesOf(std::string_view launch) const {
-    const HostId row = testing::FindHost(trace_, launch);
+    const HostId row = testkit::FindHost(trace_, launch);
     std::vector<std::string_view> names;
     for (const DeviceId id : links_.DevicesOf(trace_.host().detail[row.value])) {
       names.push_back(trace_.Name(id));

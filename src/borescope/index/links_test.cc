@@ -10,8 +10,8 @@
 namespace borescope {
 namespace {
 
-using testing::OpArgs;
-using testing::TraceMaker;
+using testkit::OpArgs;
+using testkit::TraceMaker;
 
 constexpr int64_t kMainThread = 1;
 constexpr int64_t kAutogradThread = 2;

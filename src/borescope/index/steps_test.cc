@@ -9,8 +9,8 @@
 namespace borescope {
 namespace {
 
-using testing::FindDevice;
-using testing::TraceMaker;
+using testkit::FindDevice;
+using testkit::TraceMaker;
 
 struct Indexed {
   explicit Indexed(TraceMaker& maker) : trace(maker.Finish()) {

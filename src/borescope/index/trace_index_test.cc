@@ -7,8 +7,8 @@
 namespace borescope {
 namespace {
 
-using testing::FindDevice;
-using testing::TraceMaker;
+using testkit::FindDevice;
+using testkit::TraceMaker;
 
 TEST(TraceIndexTest, WorkThatOverlapsOnOneStreamIsCounted) {
   TraceMaker maker;

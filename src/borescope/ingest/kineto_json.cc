@@ -41,6 +41,7 @@ class DocumentReader {
   bool ReadOneMember();
   bool ReadKey(std::string& key);
   void ReadEventArray();
+  bool EventsGoOn();
   bool OpensArray(size_t at);
   bool SkipToEvents();
   void CheckTail();
@@ -55,6 +56,7 @@ class DocumentReader {
   KinetoMembers members_;
   KinetoFacts facts_;
   bool is_json_ = false;
+  int stray_brackets_ = 0;
 };
 
 bool DocumentReader::FillTo(size_t at) {
@@ -237,11 +239,35 @@ bool DocumentReader::SkipToEvents() {
 void DocumentReader::ReadEventArray() {
   reader_.Consume(1);
   members_.has_events = true;
-  const EventsEnd end = ReadEvents(reader_, builder_, options_.threads);
-  facts_.Merge(end.facts);
+  EventsEnd end;
+  do {
+    end = ReadEvents(reader_, builder_, options_.threads);
+    facts_.Merge(end.facts);
+  } while (end.array_closed && EventsGoOn());
   if (!end.array_closed) {
     CountTruncation("the text ends before the bracket that closes the events");
   }
+}
+
+// Whether another event stands behind the bracket that closed the array: then it did not.
+bool DocumentReader::EventsGoOn() {
+  constexpr size_t kEnough = 256;   // to tell an event by
+  constexpr int kMaxBrackets = 64;  // each costs a chunk read again
+  if (stray_brackets_ == kMaxBrackets) {
+    return false;
+  }
+  size_t at = Peek() == ',' ? 1 : 0;
+  Ensure(at + kEnough);
+  while (at < reader_.window().size() && IsSpace(reader_.window()[at])) {
+    ++at;
+  }
+  if (!StartsEvent(reader_.window().substr(at))) {
+    return false;
+  }
+  ++stray_brackets_;
+  Count(Diag::kBadSyntax, "a bracket between two events");
+  reader_.Consume(at);
+  return true;
 }
 
 // However many brackets are missing, the text ends early once.

@@ -137,6 +137,18 @@ TEST(KinetoJsonTest, AMissingCommaIsRepaired) {
   EXPECT_EQ(trace.diagnostics().count(Diag::kBadSyntax), 1U);
 }
 
+// One stray bracket must not cost all events behind it.
+TEST(KinetoJsonTest, ABracketBetweenEventsDoesNotEndThem) {
+  for (const char* between : {"],", "]", ",],", " ] ,\n "}) {
+    for (const bool is_list : {true, false}) {
+      const std::string list = "[" + kOp + between + kKernel + "]";
+      const Trace trace = LoadGood(is_list ? list : "{\"traceEvents\":" + list + "}");
+      ExpectOpAndKernel(trace);
+      EXPECT_GE(trace.diagnostics().count(Diag::kBadSyntax), 1U) << between;
+    }
+  }
+}
+
 TEST(KinetoJsonTest, AMissingEndIsSaidOnce) {
   const std::string whole = "{\"traceEvents\":[" + kOp + "," + kKernel;
   for (const std::string& text :

@@ -20,8 +20,13 @@ size_t SkipSpace(std::string_view text, size_t at) {
   return at;
 }
 
-// Whether `rest` looks like the inside of an event: a key that events start with.
-bool StartsEvent(std::string_view rest) {
+}  // namespace
+
+bool StartsEvent(std::string_view text) {
+  if (!text.starts_with('{')) {
+    return false;
+  }
+  const std::string_view rest = text.substr(SkipSpace(text, 1));
   for (const std::string_view key :
        {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
     if (rest.starts_with(key)) {
@@ -30,8 +35,6 @@ bool StartsEvent(std::string_view rest) {
   }
   return false;
 }
-
-}  // namespace
 
 // A guess, quick and nearly always right; that the parser finds every chunk to end exactly between
 // two events proves each guess after the fact.
@@ -43,8 +46,7 @@ size_t FindEventBoundary(std::string_view text) {
       --before;
     }
     const size_t brace = SkipSpace(text, comma + 1);
-    if (text[before] == '}' && brace < text.size() && text[brace] == '{' &&
-        StartsEvent(text.substr(SkipSpace(text, brace + 1)))) {
+    if (text[before] == '}' && StartsEvent(text.substr(brace))) {
       return brace;
     }
   }

@@ -46,7 +46,7 @@ struct Placement {
 };
 
 std::string Padded(std::string_view text, const TextColumn& column) {
-  const std::string cell = ShortenMiddle(text, column.width);
+  const std::string cell = ShortenName(text, column.width);
   const std::string blanks(column.width - std::min(column.width, DisplayWidth(cell)), ' ');
   return column.is_text ? cell + blanks : blanks + cell;
 }
@@ -100,7 +100,7 @@ std::string HeadingText(const Block& block, size_t indent, bool bold) {
 std::string LabelsText(const Block& labels, size_t row, const TextStyle& style) {
   std::string text;
   for (const TextColumn* label : labels) {
-    text += ShortenMiddle(label->cells[row], style.width) + '\n';
+    text += ShortenName(label->cells[row], style.width) + '\n';
   }
   return text;
 }
@@ -286,7 +286,7 @@ std::string TitleLine(std::string_view title, const TextStyle& style) {
 std::string LayOutTable(const Table& table, const TextStyle& style) {
   std::string text = TitleLine(table.title.empty() ? table.name : table.title, style);
   if (table.rows() == 0) {
-    return text + "(no rows)\n";
+    return text + "(none)\n";
   }
   TextColumns columns = MakeColumns(table);
   return text + BodyText(columns, table.rows(), style);

@@ -81,14 +81,14 @@ TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {
             "name                                       count    total  share\n"
             "                                                       ms      %\n"
             "────────────────────────────────────────────────────────────────\n"
-            "void elementwise_ker…unctor<float>>(int)  12,345  523.457   98.4\n"
+            "elementwise_kernel<4, Functor<float>>     12,345  523.457   98.4\n"
             "gemm                                           1    0.001      -\n");
   EXPECT_EQ(LayOut(Kernels(), 54),
             "Device time per kernel\n"
             "name                               count  total  share\n"
             "                                             ms      %\n"
             "──────────────────────────────────────────────────────\n"
-            "void elementwise…or<float>>(int)  12,345  523.5   98.4\n"
+            "elementwise_kern…Functor<float>>  12,345  523.5   98.4\n"
             "gemm                                   1    0.0      -\n");
 }
 
@@ -99,7 +99,7 @@ TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {
             "   count    total  share\n"
             "               ms      %\n"
             "────────────────────────\n"
-            "void elementwise_ker…unctor<float>>(int)\n"
+            "elementwise_kernel<4, Functor<float>>\n"
             "  12,345  523.457   98.4\n"
             "gemm\n"
             "       1    0.001      -\n");
@@ -181,7 +181,7 @@ TEST(TextLayout, HostileNamesCannotBreakLinesOrTheTerminal) {
 TEST(TextLayout, AnEmptyTableSaysSo) {
   Table table{"t", "Nothing here", {}};
   AddInt(table, "n", Unit::kCount, Role::kSum, "");
-  EXPECT_EQ(LayOut(table), "Nothing here\n(no rows)\n");
+  EXPECT_EQ(LayOut(table), "Nothing here\n(none)\n");
 }
 
 }  // namespace

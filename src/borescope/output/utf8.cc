@@ -151,6 +151,41 @@ std::string ShortenMiddle(std::string_view text, size_t width) {
   return shorter;
 }
 
+namespace {
+
+// Where the parameter list at the end of a signature begins, or npos. "Memcpy HtoD (Pinned ->
+// Device)" has none: a list follows its function without a blank.
+size_t FindParameters(std::string_view name) {
+  if (!name.ends_with(')')) {
+    return std::string_view::npos;
+  }
+  size_t depth = 0;
+  for (size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') {
+      ++depth;
+    } else if (name[i] == '(' && --depth == 0) {
+      return i > 0 && name[i - 1] != ' ' ? i : std::string_view::npos;
+    }
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string ShortenName(std::string_view name, size_t width) {
+  constexpr std::string_view kVoid = "void ";
+  if (DisplayWidth(name) > width) {
+    const size_t parameters = FindParameters(name);
+    if (parameters != std::string_view::npos) {
+      name = name.substr(0, parameters);
+    }
+    if (parameters != std::string_view::npos && name.starts_with(kVoid)) {
+      name.remove_prefix(kVoid.size());
+    }
+  }
+  return ShortenMiddle(name, width);
+}
+
 std::vector<std::string> WrapText(std::string_view text, size_t width) {
   BS_DCHECK(width > 0);
   std::vector<std::string> lines(1);

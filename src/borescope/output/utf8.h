@@ -34,6 +34,10 @@ size_t DisplayWidth(std::string_view text);
 // At most `width` cells of printable text: what is too long loses its middle to "…".
 std::string ShortenMiddle(std::string_view text, size_t width);
 
+// A name of at most `width` cells: a C++ signature that is too long first loses its parameters and
+// a leading "void", which tell kernels apart least, then its middle.
+std::string ShortenName(std::string_view name, size_t width);
+
 // Printable text broken at blanks into lines of at most `width` cells; a longer word is cut. At
 // least one line. REQUIRES: width > 0.
 std::vector<std::string> WrapText(std::string_view text, size_t width);

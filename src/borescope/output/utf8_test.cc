@@ -48,5 +48,15 @@ TEST(Utf8, WrapsAtBlanksAndCutsLongWords) {
   EXPECT_EQ(WrapText("漢", 1), (Lines{"漢"}));
 }
 
+TEST(Utf8, ShorteningANameDropsItsParametersFirst) {
+  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 30), "void at::copy<int>(int, float)");
+  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 29), "at::copy<int>");
+  EXPECT_EQ(ShortenName("void at::(anonymous namespace)::copy(int)", 40),
+            "at::(anonymous namespace)::copy");
+  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 9), "at::…int>");
+  EXPECT_EQ(ShortenName("Memcpy HtoD (Pinned -> Device)", 20), "Memcpy Hto…> Device)");
+  EXPECT_EQ(ShortenName(")))", 2), ")…");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -9,7 +9,7 @@
 namespace borescope {
 namespace {
 
-using testing::TraceMaker;
+using testkit::TraceMaker;
 
 constexpr int64_t kDay = int64_t{24} * 3600 * 1'000'000'000;
 

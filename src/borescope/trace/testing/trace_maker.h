@@ -8,7 +8,7 @@
 
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope::testing {
+namespace borescope::testkit {
 
 struct Span {
   int64_t ts_ns = 0;
@@ -117,4 +117,4 @@ inline std::string_view NameOrNone(const Trace& trace, HostId id) {
   return id.valid() ? trace.Name(id) : std::string_view();
 }
 
-}  // namespace borescope::testing
+}  // namespace borescope::testkit

@@ -1,0 +1,367 @@
+// The indexes against slow twins that follow the documented rules row by row, on thousands of small
+// random traces whose times and numbers collide as often as possible.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/index/correlation.h"
+#include "borescope/index/links.h"
+#include "borescope/index/steps.h"
+#include "borescope/trace/testing/trace_maker.h"
+#include "tests/oracle/random.h"
+#include "tests/oracle/trace_text.h"
+
+namespace borescope {
+namespace {
+
+using testkit::Random;
+using testkit::Span;
+using testkit::TextOf;
+using testkit::TraceMaker;
+
+// --- random traces ---
+
+Span RandomSpan(Random& random) {
+  return {random.Between(0, 30), random.Chance(0.3) ? 0 : random.Between(0, 12)};
+}
+
+// Few numbers, so that they repeat and miss.
+int64_t RandomCorrelation(Random& random) {
+  return random.Chance(0.1) ? kMissing : random.Between(-1, 8);
+}
+
+void AddHost(Random& random, TraceMaker& maker, const std::string& name) {
+  const int64_t tid = random.Between(1, 2);
+  const Span span = RandomSpan(random);
+  switch (random.Below(6)) {
+    case 0:
+      return maker.Host(HostKind::kPython, name, tid, span);
+    case 1:
+      return maker.Host(
+          HostKind::kAnnotation,
+          random.Chance(0.5) ? "ProfilerStep#" + std::to_string(random.Below(3)) : name, tid, span);
+    case 2:
+    case 3:
+      return maker.Op(name, tid, span,
+                      {.external_id = random.Chance(0.2) ? kMissing : random.Between(-1, 8),
+                       .sequence = random.Chance(0.4) ? kMissing : random.Between(-1, 3),
+                       .forward_thread = random.Chance(0.2) ? kMissing : random.Between(0, 1)});
+    default:
+      return maker.Call(random.Chance(0.7) ? "cudaLaunchKernel" + name : "cudaEventRecord" + name,
+                        tid, span, RandomCorrelation(random));
+  }
+}
+
+void AddDevice(Random& random, TraceMaker& maker, bool is_old, const std::string& name) {
+  static constexpr DeviceKind kKinds[] = {DeviceKind::kKernel, DeviceKind::kKernel,
+                                          DeviceKind::kMemcpy, DeviceKind::kMemset,
+                                          DeviceKind::kSync,   DeviceKind::kAnnotation};
+  const int64_t correlation = RandomCorrelation(random);
+  const int64_t external_id = random.Chance(0.2) ? kMissing : random.Between(-1, 8);
+  maker.Device(random.Pick(kKinds), name, 0, random.Between(7, 8), RandomSpan(random),
+               {.correlation = correlation, .external_id = is_old ? correlation : external_id});
+}
+
+Trace RandomTrace(uint64_t seed) {
+  Random random(seed);
+  TraceMaker maker;
+  const bool is_old = random.Chance(0.2);
+  for (uint64_t i = random.Below(14); i > 0; --i) {
+    AddHost(random, maker, "h" + std::to_string(i));
+  }
+  for (uint64_t i = random.Below(8); i > 0; --i) {
+    AddDevice(random, maker, is_old, "d" + std::to_string(i));
+  }
+  return maker.Finish();
+}
+
+// --- the twins ---
+
+// "An event belongs to the event on top of the stack when it starts": the last one before it that
+// is not over. Over means ended before it starts; or ended just when it starts, unless it has no
+// length itself and is of the same or an inner kind.
+bool IsOver(const HostEvents& host, uint32_t open, uint32_t next) {
+  const int64_t end = host.ts_ns[open] + host.dur_ns[open];
+  const int64_t start = host.ts_ns[next];
+  const bool may_lie_at_end = host.dur_ns[next] == 0 && host.kind[next] >= host.kind[open];
+  return end < start || (end == start && !may_lie_at_end);
+}
+
+HostId ParentOf(const HostEvents& host, uint32_t row) {
+  for (uint32_t open = row; open-- > 0 && host.track[open] == host.track[row];) {
+    bool is_over = false;
+    for (uint32_t next = open + 1; next <= row; ++next) {
+      is_over = is_over || IsOver(host, open, next);
+    }
+    if (!is_over) {
+      return {open};
+    }
+  }
+  return {};
+}
+
+CallTree TreeOf(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  CallTree tree;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    tree.parent.push_back(ParentOf(host, row));
+  }
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    uint32_t end = row + 1;
+    const auto is_inside = [&](uint32_t other) {
+      HostId up{other};
+      while (up.valid() && up.value != row) {
+        up = tree.parent[up.value];
+      }
+      return up.valid();
+    };
+    while (end < host.size() && is_inside(end)) {
+      ++end;
+    }
+    tree.subtree_end.push_back(end);
+  }
+  return tree;
+}
+
+// Of the calls with the number, one that launches, and of those the innermost: the last row.
+HostId LaunchOf(const Trace& trace, int64_t correlation) {
+  HostId any;
+  HostId launch;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    const uint32_t detail = trace.host().detail[row];
+    if (trace.host().kind[row] == HostKind::kRuntime && correlation > 0 &&
+        trace.runtime_calls().correlation[detail] == correlation) {
+      any = {row};
+      launch = IsLaunchName(trace.Name(HostId{row})) ? HostId{row} : launch;
+    }
+  }
+  return launch.valid() ? launch : any;
+}
+
+HostId OperatorAround(const Trace& trace, const CallTree& tree, HostId launch) {
+  for (HostId up = tree.parent[launch.value]; up.valid(); up = tree.parent[up.value]) {
+    const bool covers = trace.host().ts_ns[up.value] <= trace.host().ts_ns[launch.value] &&
+                        trace.host().end_ns(up) >= trace.host().end_ns(launch);
+    if (trace.host().kind[up.value] == HostKind::kOp && covers) {
+      return up;
+    }
+  }
+  return {};
+}
+
+HostId OperatorWithId(const Trace& trace, int64_t external_id) {
+  HostId found;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    if (trace.host().kind[row] == HostKind::kOp && external_id != 0 && external_id != kMissing &&
+        trace.ops().external_id[trace.host().detail[row]] == external_id) {
+      found = {row};
+    }
+  }
+  return found;
+}
+
+bool IsNewFile(const DeviceEvents& device) {
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (IsDeviceWork(device.kind[row]) && device.external_id[row] != kMissing &&
+        device.external_id[row] != device.correlation[row]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct DeviceLink {
+  HostId launch;
+  HostId op;
+  LinkRule rule = LinkRule::kNone;
+};
+
+DeviceLink LinkOf(const Trace& trace, const CallTree& tree, uint32_t row) {
+  DeviceLink link;
+  link.launch = LaunchOf(trace, trace.device().correlation[row]);
+  if (link.launch.valid()) {
+    link.op = OperatorAround(trace, tree, link.launch);
+    link.rule = link.op.valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
+  }
+  if (!link.op.valid() && IsNewFile(trace.device())) {
+    link.op = OperatorWithId(trace, trace.device().external_id[row]);
+    link.rule = link.op.valid() ? LinkRule::kExternalId : link.rule;
+  }
+  return link;
+}
+
+uint32_t StepAt(const Steps& steps, int64_t ts_ns) {
+  uint32_t found = kNoStep;
+  for (uint32_t i = 0; i < steps.steps.size(); ++i) {
+    if (steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
+      found = i;  // of several, the one that begins last
+    }
+  }
+  return found;
+}
+
+// (number, begin) of every step annotation, each once.
+std::set<std::pair<int64_t, int64_t>> StepsOf(const Trace& trace) {
+  std::set<std::pair<int64_t, int64_t>> steps;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    const std::optional<int64_t> number = StepNumber(trace.Name(HostId{row}));
+    const bool may_be_step =
+        trace.host().kind[row] == HostKind::kAnnotation || trace.host().kind[row] == HostKind::kOp;
+    if (number.has_value() && may_be_step) {
+      steps.emplace(*number, trace.host().ts_ns[row]);
+    }
+  }
+  return steps;
+}
+
+struct OpNumbers {
+  int64_t sequence = kMissing;  // >= 0 where there is one
+  bool is_backward = false;
+};
+
+OpNumbers NumbersOf(const Trace& trace, HostId id) {
+  if (trace.host().kind[id.value] != HostKind::kOp) {
+    return {};
+  }
+  const uint32_t detail = trace.host().detail[id.value];
+  const int64_t sequence = trace.ops().sequence[detail];
+  return {sequence >= 0 ? sequence : kMissing, trace.ops().forward_thread[detail] > 0};
+}
+
+// The nearest operator around a row, of whatever number.
+HostId OperatorAbove(const Trace& trace, const CallTree& tree, HostId id) {
+  do {
+    id = tree.parent[id.value];
+  } while (id.valid() && trace.host().kind[id.value] != HostKind::kOp);
+  return id;
+}
+
+std::map<uint32_t, uint32_t> LinksOf(const Trace& trace, const CallTree& tree) {
+  std::map<uint32_t, uint32_t> links;
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const OpNumbers backward = NumbersOf(trace, {row});
+    const HostId above = OperatorAbove(trace, tree, {row});
+    const bool is_nested = above.valid() && NumbersOf(trace, above).sequence == backward.sequence;
+    if (!backward.is_backward || backward.sequence == kMissing || is_nested) {
+      continue;
+    }
+    HostId best;
+    for (uint32_t other = 0; other < host.size(); ++other) {
+      const OpNumbers forward = NumbersOf(trace, {other});
+      const auto place = [&](uint32_t r) { return std::pair(host.ts_ns[r], r); };
+      if (!forward.is_backward && forward.sequence == backward.sequence &&
+          place(other) < place(row) && (!best.valid() || place(best.value) < place(other))) {
+        best = {other};
+      }
+    }
+    if (best.valid()) {
+      links[row] = best.value;
+    }
+  }
+  return links;
+}
+
+// --- the comparison ---
+
+void ExpectTree(const Trace& trace, const CallTree& tree) {
+  const CallTree want = TreeOf(trace);
+  EXPECT_EQ(tree.parent, want.parent);
+  EXPECT_EQ(tree.subtree_end, want.subtree_end);
+}
+
+void ExpectCorrelation(const Trace& trace, const TraceIndex& index) {
+  std::map<uint32_t, std::vector<DeviceId>> devices;  // by detail of the launch
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    const DeviceLink want = LinkOf(trace, index.tree, row);
+    EXPECT_EQ(index.correlation.launch_of[row], want.launch) << "device row " << row;
+    EXPECT_EQ(index.correlation.op_of[row], want.op) << "device row " << row;
+    EXPECT_EQ(index.correlation.rule[row], want.rule) << "device row " << row;
+    if (want.launch.valid()) {
+      devices[trace.host().detail[want.launch.value]].push_back({row});
+    }
+  }
+  for (uint32_t call = 0; call < trace.runtime_calls().size(); ++call) {
+    const std::span<const DeviceId> got = index.correlation.DevicesOf(call);
+    EXPECT_EQ(std::vector<DeviceId>(got.begin(), got.end()), devices[call]) << "call " << call;
+  }
+}
+
+void ExpectSteps(const Trace& trace, const TraceIndex& index) {
+  const Steps& steps = index.steps;
+  std::set<std::pair<int64_t, int64_t>> got;
+  for (const Step& step : steps.steps) {
+    EXPECT_TRUE(got.emplace(step.number, step.begin_ns).second);
+    EXPECT_EQ(step.end_ns, trace.host().end_ns(step.annotation));
+  }
+  EXPECT_EQ(got, StepsOf(trace));
+  EXPECT_TRUE(std::is_sorted(steps.steps.begin(), steps.steps.end(),
+                             [](const Step& a, const Step& b) { return a.begin_ns < b.begin_ns; }));
+  for (int64_t ts_ns = -1; ts_ns < 45; ++ts_ns) {
+    EXPECT_EQ(steps.At(ts_ns), StepAt(steps, ts_ns)) << "at " << ts_ns;
+  }
+  for (uint32_t row = 0; row < steps.device_step.size(); ++row) {
+    const HostId launch = index.correlation.launch_of[row];
+    const int64_t ts_ns =
+        launch.valid() ? trace.host().ts_ns[launch.value] : trace.device().ts_ns[row];
+    EXPECT_EQ(steps.device_step[row], StepAt(steps, ts_ns)) << "device row " << row;
+  }
+}
+
+void ExpectLinks(const Trace& trace, const TraceIndex& index) {
+  std::map<uint32_t, uint32_t> got;
+  for (const ForwardBackwardLink& link : index.forward_backward) {
+    EXPECT_TRUE(got.emplace(link.backward.value, link.forward.value).second);
+  }
+  EXPECT_EQ(got, LinksOf(trace, index.tree));
+}
+
+void ExpectCounts(const Trace& trace, const TraceIndex& index) {
+  uint64_t not_nested = 0;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    const HostId parent = index.tree.parent[row];
+    not_nested += parent.valid() && trace.host().end_ns({row}) > trace.host().end_ns(parent);
+  }
+  uint64_t unlinked = 0;
+  uint64_t early = 0;
+  uint64_t without_op = 0;
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    const HostId launch = index.correlation.launch_of[row];
+    const bool is_work = IsDeviceWork(trace.device().kind[row]);
+    unlinked += is_work && !launch.valid();
+    early +=
+        is_work && launch.valid() && trace.device().ts_ns[row] < trace.host().ts_ns[launch.value];
+    without_op += is_work && launch.valid() && !index.correlation.op_of[row].valid();
+  }
+  EXPECT_EQ(index.diagnostics.count(Diag::kNotNested), not_nested);
+  EXPECT_EQ(index.diagnostics.count(Diag::kUnlinkedDeviceEvent), unlinked);
+  EXPECT_EQ(index.diagnostics.count(Diag::kDeviceBeforeLaunch), early);
+  EXPECT_EQ(index.diagnostics.count(Diag::kUnlinkedOp), without_op);
+}
+
+TEST(IndexTwinsTest, EveryIndex) {
+  for (uint64_t seed = 0; seed < 20000 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Trace trace = RandomTrace(seed);
+    const TraceIndex index = BuildIndex(trace, 1);
+    ExpectTree(trace, index.tree);
+    ExpectCorrelation(trace, index);
+    ExpectSteps(trace, index);
+    ExpectLinks(trace, index);
+    ExpectCounts(trace, index);
+  }
+}
+
+TEST(IndexTwinsThreadsTest, ThreadsChangeNothing) {
+  for (uint64_t seed = 7000; seed < 7100; ++seed) {
+    const Trace trace = RandomTrace(seed);
+    EXPECT_EQ(TextOf(trace, BuildIndex(trace, 1)), TextOf(trace, BuildIndex(trace, 4))) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace borescope
