@@ -61,6 +61,13 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --compat hta is not defined for it", spec.name)};
   }
+  const bool selects = !params.selection.empty() || !params.by.empty() || params.all;
+  if (params.compat == Compat::kHta && selects) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: --compat hta answers for whole ranks, as HTA does; leave out "
+                             "--step, --gpu, --stream, --annotation, --by and --all",
+                             spec.name)};
+  }
   if (params.all && !spec.takes_all) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it", spec.name)};

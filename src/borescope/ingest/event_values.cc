@@ -17,14 +17,16 @@ constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
 bool IsString(std::string_view token) { return token.size() >= 2 && token[0] == '"'; }
 
 // Numbers also come as strings; what is between the quotes counts.
-std::string_view NumberText(std::string_view token) {
+std::string_view Unquoted(std::string_view token) {
   return IsString(token) ? token.substr(1, token.size() - 2) : token;
 }
 
 bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
 
 // The name of an event, to say which one was odd.
-std::string_view NameOf(const RawEvent& event) { return event.Get(Field::kName).substr(0, 80); }
+std::string_view NameOf(const RawEvent& event) {
+  return Unquoted(event.Get(Field::kName)).substr(0, 80);
+}
 
 }  // namespace
 
@@ -50,7 +52,7 @@ int64_t EventValues::Integer(const RawEvent& event, Field field, int64_t missing
   if (IsAbsent(token)) {
     return missing;
   }
-  const ParsedNumber number = ParseInteger(NumberText(token));
+  const ParsedNumber number = ParseInteger(Unquoted(token));
   return Usable(number, event, field) ? number.value : missing;
 }
 
@@ -61,7 +63,7 @@ int32_t EventValues::SmallInteger(const RawEvent& event, Field field) {
 
 int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {
   const std::string_view token = event.Get(field);
-  const std::string_view text = NumberText(token);
+  const std::string_view text = Unquoted(token);
   const ParsedNumber number = ParseInteger(text);
   if (number.status == NumberStatus::kOk) {
     return number.value;
@@ -88,13 +90,13 @@ int64_t EventValues::Unsigned(const RawEvent& event, Field field, int64_t missin
   if (IsAbsent(token)) {
     return missing;
   }
-  const ParsedNumber number = ParseUnsigned(NumberText(token));
+  const ParsedNumber number = ParseUnsigned(Unquoted(token));
   return Usable(number, event, field) ? number.value : missing;
 }
 
 bool EventValues::Timestamp(const RawEvent& event, int64_t& ts_ns) {
   const std::string_view token = event.Get(Field::kTs);
-  const ParsedNumber number = ParseMicroseconds(NumberText(token));
+  const ParsedNumber number = ParseMicroseconds(Unquoted(token));
   if (IsAbsent(token) || !Usable(number, event, Field::kTs)) {
     diagnostics_.Count(Diag::kMissingTimestamp, event.byte, NameOf(event));
     return false;
@@ -112,7 +114,7 @@ bool EventValues::Timestamp(const RawEvent& event, int64_t& ts_ns) {
 
 int64_t EventValues::Duration(const RawEvent& event) {
   const std::string_view token = event.Get(Field::kDur);
-  const ParsedNumber number = ParseMicroseconds(NumberText(token));
+  const ParsedNumber number = ParseMicroseconds(Unquoted(token));
   if (IsAbsent(token) || !Usable(number, event, Field::kDur)) {
     diagnostics_.Count(Diag::kMissingDuration, event.byte, NameOf(event));
     return 0;
