@@ -140,7 +140,7 @@ std::string TextOf(const TracePart& part) {
   return out.Take();
 }
 
-std::string TextOf(const Trace& trace) {
+std::string TablesOf(const Trace& trace) {
   TextWriter out(trace.strings());
   const Tracks& tracks = trace.tracks();
   out.Line("tracks");
@@ -153,6 +153,12 @@ std::string TextOf(const Trace& trace) {
   ForEachTable(trace, [&](std::string_view name, const auto& table) { out.Rows(name, table); });
   WriteCounts(trace.event_counts(), trace.strings(), out);
   out.Line(std::to_string(trace.begin_ns()) + " to " + std::to_string(trace.end_ns()));
+  return out.Take();
+}
+
+std::string TextOf(const Trace& trace) {
+  TextWriter out(trace.strings());
+  out.Line(TablesOf(trace));
   const Meta& meta = trace.meta();
   out.Line(meta.format + ", " + meta.producer + ", " + meta.backend + ", " + meta.trace_name);
   out.Line("rank " + Number(meta.rank) + " of " + Number(meta.world_size) + ", base " +

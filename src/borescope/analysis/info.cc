@@ -56,15 +56,17 @@ int64_t CountDeviceWork(const DeviceEvents& device) {
 
 int64_t CountTracks(const Trace& trace, TrackKind kind) {
   const Tracks& tracks = trace.tracks();
-  const auto& kinds = trace.device().kind;
+  const std::span<const DeviceKind> kinds = trace.device().kind;
   int64_t count = 0;
   for (uint32_t i = 0; i < tracks.size(); ++i) {
-    const auto begin = kinds.begin() + tracks.first_row[i];
-    const bool used = kind == TrackKind::kHost
-                          ? tracks.first_row[i] < tracks.end_row[i]
-                          : tracks.kind[i] == kind &&
-                                std::any_of(begin, kinds.begin() + tracks.end_row[i], IsDeviceWork);
-    count += tracks.kind[i] == kind && used ? 1 : 0;
+    const uint32_t first = tracks.first_row[i];
+    const uint32_t rows = tracks.end_row[i] - first;
+    if (tracks.kind[i] != kind || rows == 0) {
+      continue;
+    }
+    const bool used = kind == TrackKind::kHost ||
+                      std::ranges::any_of(kinds.subspan(first, rows), IsDeviceWork);
+    count += used ? 1 : 0;
   }
   return count;
 }

@@ -59,8 +59,10 @@ void ReadDistributedInfo(element value, KinetoMembers& members) {
 }
 
 void ReadBaseTime(element value, KinetoMembers& members) {
+  // Beyond this (the year 2116) no sum with an event's time is safe, and no clock is right.
+  constexpr int64_t kLatestNs = int64_t{1} << 62;
   int64_t base_ns = 0;
-  if (value.get(base_ns) == simdjson::SUCCESS) {
+  if (value.get(base_ns) == simdjson::SUCCESS && base_ns >= 0 && base_ns <= kLatestNs) {
     members.meta.base_ns = base_ns;
   }
 }
