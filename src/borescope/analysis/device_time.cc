@@ -63,14 +63,6 @@ DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, const std::vector<Acti
   return time;
 }
 
-bool HasDeviceWork(const Trace& trace, uint32_t track) {
-  const Tracks& tracks = trace.tracks();
-  const auto& kinds = trace.device().kind;
-  return tracks.kind[track] == TrackKind::kDevice &&
-         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
-                     IsDeviceWork);
-}
-
 // The set inside the windows; a single window, the common case, needs no walk over the whole set.
 IntervalSet Within(const IntervalSet& set, const IntervalSet& windows) {
   return windows.size() == 1 ? Clip(set, windows.front()) : Intersect(set, windows);
@@ -81,6 +73,14 @@ int64_t CoverageIn(const IntervalSet& set, const IntervalSet& windows) {
 }
 
 }  // namespace
+
+bool HasDeviceWork(const Trace& trace, uint32_t track) {
+  const Tracks& tracks = trace.tracks();
+  const auto& kinds = trace.device().kind;
+  return tracks.kind[track] == TrackKind::kDevice &&
+         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
+                     IsDeviceWork);
+}
 
 std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
   std::map<std::pair<int64_t, int64_t>, std::vector<Activities>> groups;

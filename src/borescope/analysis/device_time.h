@@ -27,6 +27,9 @@ struct DeviceTime {
 
 enum class PerTrack : bool { kGpu, kStream };
 
+// Whether any device work lies on the track. False for host tracks.
+bool HasDeviceWork(const Trace& trace, uint32_t track);
+
 // By GPU number, then stream. A rank without device work gives one empty row, unless the selection
 // itself left its devices out.
 std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per);

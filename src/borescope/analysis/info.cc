@@ -6,6 +6,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/describe.h"
+#include "borescope/analysis/device_time.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -56,17 +57,11 @@ int64_t CountDeviceWork(const DeviceEvents& device) {
 
 int64_t CountTracks(const Trace& trace, TrackKind kind) {
   const Tracks& tracks = trace.tracks();
-  const std::span<const DeviceKind> kinds = trace.device().kind;
   int64_t count = 0;
   for (uint32_t i = 0; i < tracks.size(); ++i) {
-    const uint32_t first = tracks.first_row[i];
-    const uint32_t rows = tracks.end_row[i] - first;
-    if (tracks.kind[i] != kind || rows == 0) {
-      continue;
-    }
-    const bool used = kind == TrackKind::kHost ||
-                      std::ranges::any_of(kinds.subspan(first, rows), IsDeviceWork);
-    count += used ? 1 : 0;
+    const bool used = kind == TrackKind::kHost ? tracks.first_row[i] < tracks.end_row[i]
+                                               : HasDeviceWork(trace, i);
+    count += tracks.kind[i] == kind && used ? 1 : 0;
   }
   return count;
 }

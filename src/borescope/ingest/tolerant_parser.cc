@@ -393,7 +393,9 @@ size_t TolerantParser::FindEventStart(size_t from) const {
   for (size_t brace = text_.find('{', from); brace != kNowhere;
        brace = text_.find('{', brace + 1)) {
     const size_t key = SkipSpace(brace + 1);
-    if (StartsMember(key, true) && !text_.substr(key).starts_with("\"id\"")) {
+    const size_t before = text_.substr(0, brace).find_last_not_of(" \n\t\r");
+    const bool is_value = before != kNowhere && text_[before] == ':';  // "args": {"name": ...
+    if (!is_value && StartsMember(key, true) && !text_.substr(key).starts_with("\"id\"")) {
       return brace;
     }
   }

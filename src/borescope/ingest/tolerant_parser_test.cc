@@ -241,8 +241,12 @@ TEST(TolerantParserTest, AKeyThatCannotBeReadTakesItsNeighboursAlong) {
 }
 
 TEST(TolerantParserTest, TheRestOfALostEventGivesNoEvent) {
-  const Parsed parsed = Between(R"({"ph":"X","name":"lost","args":{"list":[{"id":1},{"id":2}})");
-  EXPECT_EQ(parsed.names(), (Names{"before", "after"}));
+  for (const char* lost : {R"({"ph":"X","name":"lost","args":{"list":[{"id":1},{"id":2}})",
+                           R"({"ph":"M","args" : {"name":"stream 7"} : 1})"}) {
+    const Parsed parsed = Between(lost);
+    EXPECT_EQ(parsed.names(), (Names{"before", "after"}));
+    EXPECT_EQ(parsed.repairs(), (Repairs{{"dropped-text", 1}})) << lost;
+  }
 }
 
 TEST(TolerantParserTest, NestingBeyondAllSenseIsDamage) {
