@@ -1,7 +1,9 @@
 #include "borescope/index/trace_index.h"
 
 #include <algorithm>
+#include <array>
 
+#include "borescope/base/parallel.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
@@ -41,16 +43,36 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   }
 }
 
+// What the call tree makes possible; each part writes members of its own.
+struct IndexPart {
+  void (*build)(const Trace& trace, TraceIndex& index, Diagnostics& diagnostics);
+};
+
+constexpr IndexPart kParts[] = {
+    {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
+      index.correlation = BuildCorrelation(trace, index.tree, diagnostics);
+      index.steps = BuildSteps(trace, index.correlation);
+    }},
+    {[](const Trace& trace, TraceIndex& index, Diagnostics&) {
+      index.forward_backward = LinkForwardBackward(trace, index.tree);
+    }},
+    {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
+      index.class_of_name = ClassifyNames(trace);
+      CountStreamOverlaps(trace, diagnostics);
+    }},
+};
+
 }  // namespace
 
 TraceIndex BuildIndex(const Trace& trace, int threads) {
   TraceIndex index;
   index.tree = BuildCallTree(trace, threads, index.diagnostics);
-  index.correlation = BuildCorrelation(trace, index.tree, index.diagnostics);
-  index.steps = BuildSteps(trace, index.correlation);
-  index.forward_backward = LinkForwardBackward(trace, index.tree);
-  index.class_of_name = ClassifyNames(trace);
-  CountStreamOverlaps(trace, index.diagnostics);
+  std::array<Diagnostics, std::size(kParts)> diagnostics;
+  ParallelFor(std::size(kParts), threads,
+              [&](size_t part) { kParts[part].build(trace, index, diagnostics[part]); });
+  for (const Diagnostics& found : diagnostics) {
+    index.diagnostics.Merge(found);
+  }
   return index;
 }
 

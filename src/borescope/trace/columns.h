@@ -2,10 +2,13 @@
 // lists its columns in exactly one place, the ForEachColumn overload below.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "borescope/base/parallel.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope {
@@ -103,6 +106,9 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
       whole, part);
 }
 
+// More would cost more memory than the sorting takes time.
+inline constexpr int kMostSpareColumns = 4;
+
 // Reorders one column: new row i is old row order[i].
 template <class T>
 void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
@@ -113,11 +119,15 @@ void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
   column.swap(moved);
 }
 
-// Columns may be permuted in parallel, at the price of one spare copy each; one after another here
-// keeps the peak at a single spare column.
+// Reorders all columns, as many at once as there are threads: each needs a spare copy meanwhile.
 template <class Table>
-void PermuteRows(Table& table, std::span<const uint32_t> order) {
-  ForEachColumn([&](auto& column) { PermuteColumn(column, order); }, table);
+void PermuteRows(Table& table, std::span<const uint32_t> order, int threads) {
+  std::vector<std::function<void()>> columns;
+  ForEachColumn(
+      [&](auto& column) { columns.push_back([&column, order] { PermuteColumn(column, order); }); },
+      table);
+  ParallelFor(columns.size(), std::min(threads, kMostSpareColumns),
+              [&](size_t column) { columns[column](); });
 }
 
 template <class Table>

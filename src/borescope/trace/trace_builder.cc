@@ -130,7 +130,7 @@ void SortSpine(Spine& spine, Tracks& tracks, TrackKind kind, int threads) {
     }
   }
   if (!std::is_sorted(order.rows.begin(), order.rows.end())) {
-    PermuteRows(spine, order.rows);
+    PermuteRows(spine, order.rows, threads);
   }
 }
 
@@ -178,7 +178,7 @@ void SortMemory(MemoryEvents& memory) {
   SortRuns(std::span(order),
            [&](uint32_t a, uint32_t b) { return memory.ts_ns[a] < memory.ts_ns[b]; });
   if (!std::is_sorted(order.begin(), order.end())) {
-    PermuteRows(memory, order);
+    PermuteRows(memory, order, 1);
   }
 }
 
