@@ -1,4 +1,4 @@
-// Text made to be expensive: a megabyte of any of it ends soon, and memory stays bounded.
+// Text made to be expensive: it ends within seconds per megabyte, and memory stays bounded.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,9 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-// Of processor time, which other programs on the machine do not add to.
-constexpr double kLimitSeconds = kSanitized ? 20 : 2;
+// Of processor time, which other programs on the machine do not add to. In a debug build; a release
+// build needs a fraction of it.
+constexpr double kSecondsPerMegabyte = kSanitized ? 20 : 2;
 
 double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -35,14 +36,14 @@ std::string Repeat(std::string_view piece, size_t bytes) {
   return text;
 }
 
-void ExpectSoon(const std::string& bytes) {
+void ExpectSoon(const std::string& bytes, double limit_seconds = 2 * kSecondsPerMegabyte) {
   const double begin = CpuSeconds();
   const Result<Trace> trace = LoadBytes(bytes, "a.json", {});
   if (trace.ok()) {
     EXPECT_EQ(WhatIsWrongWith(*trace), "");
     BuildIndex(*trace, 1);
   }
-  EXPECT_LT(CpuSeconds() - begin, kLimitSeconds);
+  EXPECT_LT(CpuSeconds() - begin, limit_seconds);
 }
 
 constexpr std::string_view kPieces[] = {R"({"ph":[)",  // each opens the next
@@ -111,18 +112,21 @@ constexpr std::string_view kPieces[] = {R"({"ph":[)",  // each opens the next
 
 class HostileTest : public testing::TestWithParam<std::string_view> {};
 
+// Enough to tell squares from lines.
+constexpr size_t kLong = 500'000;
+constexpr size_t kShort = 100'000;
+
 TEST_P(HostileTest, EndsSoonAsEvents) {
-  ExpectSoon("{\"traceEvents\":[" + Repeat(GetParam(), 1'000'000));
-  ExpectSoon("{\"traceEvents\":[" + Repeat(GetParam(), 1'000'000) + "\"}]}");
+  ExpectSoon("{\"traceEvents\":[" + Repeat(GetParam(), kLong), kSecondsPerMegabyte / 2);
 }
 
-TEST_P(HostileTest, EndsSoonAsMembers) {
-  ExpectSoon("{" + Repeat(GetParam(), 1'000'000));
-  ExpectSoon("{\"a\":" + Repeat(GetParam(), 1'000'000) + "\"traceEvents\":[]}");
-}
-
-TEST_P(HostileTest, EndsSoonAsAString) {
-  ExpectSoon(R"([{"ph":"X","cat":"kernel","name":")" + Repeat(GetParam(), 1'000'000));
+TEST_P(HostileTest, EndsSoonAnywhere) {
+  const std::string text = Repeat(GetParam(), kShort);
+  for (const std::string& bytes :
+       {"{" + text, "{\"a\":" + text + "\"traceEvents\":[]}", "[" + text + "\"}]",
+        R"([{"ph":"X","cat":"kernel","name":")" + text, R"([{"ph":"X","args":{"a":)" + text}) {
+    ExpectSoon(bytes, kSecondsPerMegabyte / 4);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Pieces, HostileTest, testing::ValuesIn(kPieces),
@@ -186,11 +190,13 @@ std::string GzipMany(const std::string& text, int times) {
   return bytes;
 }
 
-// 200 MB of blanks in a fifth of a megabyte, at every place of a document.
+// 200 MB of blanks in a fifth of a megabyte; and more than the longest event (64 MiB) of them at
+// every place of a document.
 TEST(BombTest, BlanksAreReadInBoundedMemory) {
-  const std::string blanks = GzipMany(std::string(1 << 20, ' '), 200);
+  const std::string blanks = GzipMany(std::string(1 << 20, ' '), 70);
+  const std::string many = GzipMany(std::string(1 << 20, ' '), 200);
   for (const std::string& bytes :
-       {blanks, Gzip("{") + blanks, Gzip("{\"a\":1") + blanks + Gzip(",\"traceEvents\":[]}"),
+       {many, Gzip("{") + many, Gzip("{\"a\":1") + blanks + Gzip(",\"traceEvents\":[]}"),
         Gzip("{\"traceEvents\":[") + blanks + Gzip("]}"), Gzip("[{\"ph\":\"X\"},") + blanks,
         Gzip("[{\"ph\":\"X\",\"name\":") + blanks}) {
     const int64_t before = PeakMebibytes();

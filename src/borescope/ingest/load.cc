@@ -30,8 +30,9 @@ constexpr ForeignRow kForeign[] = {
      "give the trace written by export_chrome_trace"},
     {"\x0a"sv, "a Perfetto protobuf trace",
      "record with export_chrome_trace to a .json or .json.gz file"},
-    {"NSYS"sv, "an Nsight Systems report", "export it with nsys export --type sqlite"},
-    {"QDSTRM"sv, "an Nsight Systems stream", "export it with nsys export --type sqlite"},
+    // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
+    {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report",
+     "this version reads PyTorch profiler JSON only"},
     {"\x7f"
      "ELF"sv,
      "a program", "give a trace file"},

@@ -96,9 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
         ForeignCase{"PerfettoGzip", Gzip("\x0a\x1f\x08 not json"),
                     "byte 0: this is a Perfetto protobuf trace, not a PyTorch profiler trace; "
                     "record with export_chrome_trace to a .json or .json.gz file"},
-        ForeignCase{"Nsys", "NSYSREP0",
+        ForeignCase{"Nsys", "NVIDIA Tegra Profiler Report 2026@4@1@191\n\x0b",
                     "byte 0: this is an Nsight Systems report, not a PyTorch profiler trace; "
-                    "export it with nsys export --type sqlite"},
+                    "this version reads PyTorch profiler JSON only"},
         ForeignCase{"Elf",
                     "\x7f"
                     "ELF\x02",

@@ -69,9 +69,9 @@ size_t TextReader::ReadInto(char* out, size_t capacity) {
   at_end_ = *got < capacity;
   inflated_ += *got;
   if (IsBomb()) {
-    error_ =
-        Error{ErrorCode::kCorrupt, "the compressed text grows more than " +
-                                       std::to_string(kMaxExpansion) + " times; this is no trace"};
+    error_ = Error{ErrorCode::kCorrupt,
+                   "the compressed text grows more than " + std::to_string(kMaxExpansion) +
+                       " times, as no trace does; inflate it first if it is one"};
     at_end_ = true;
   }
   if (progress_) {

@@ -32,9 +32,9 @@ class TextReader {
   static constexpr size_t kChunkBytes = size_t{1} << 20;
   // No event is this long; a longer one is damage.
   static constexpr size_t kLongestEvent = size_t{64} << 20;
-  // Traces shrink 15 to 30 times, gzip at most about 1030 times. Text that grows more than this
-  // over its stored size, beyond a floor, is a decompression bomb.
-  static constexpr uint64_t kMaxExpansion = 2000;
+  // Traces shrink 15 to 30 times. Text that grows more than this over its stored size, beyond a
+  // floor, is a decompression bomb.
+  static constexpr uint64_t kMaxExpansion = 256;
   static constexpr uint64_t kExpansionFloor = uint64_t{1} << 30;
 
   using Progress = std::function<void(uint64_t done, uint64_t total)>;

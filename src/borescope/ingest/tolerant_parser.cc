@@ -13,7 +13,7 @@ constexpr size_t kNowhere = std::string_view::npos;
 // Beyond these an event is no longer worth guessing at; they also keep hostile input from making
 // the search for the next event quadratic.
 constexpr size_t kMaxStrayQuotes = 64;
-constexpr size_t kMaxDepth = 256;
+constexpr size_t kMaxDepth = 64;
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 

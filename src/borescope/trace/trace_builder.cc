@@ -229,9 +229,10 @@ void TracePart::CountEvent(char phase, StringId category, int64_t dur_ns) {
     return count.phase == phase && count.category == category;
   };
   if (last_count_ >= counts.size() || !matches(counts[last_count_])) {
-    const auto found = std::find_if(counts.begin(), counts.end(), matches);
-    last_count_ = static_cast<size_t>(found - counts.begin());
-    if (found == counts.end()) {
+    const uint64_t key = uint64_t{category.value} << 8 | static_cast<unsigned char>(phase);
+    const auto [place, is_new] = count_ids_.try_emplace(key, counts.size());
+    last_count_ = place->second;
+    if (is_new) {
       counts.push_back({phase, category, 0, 0});
     }
   }

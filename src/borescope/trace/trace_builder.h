@@ -55,6 +55,7 @@ class TracePart {
   std::unordered_map<TrackKey, TrackId, TrackKeyHash> track_ids_;
   TrackKey last_key_{};
   TrackId last_track_;
+  std::unordered_map<uint64_t, size_t> count_ids_;  // by category and phase
   size_t last_count_ = 0;
 };
 
