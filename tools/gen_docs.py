@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Writes docs/analyses/VERB.md for every verb that answers with tables, or checks that they are current.
+
+Usage: tools/gen_docs.py BORESCOPE [--check]
+
+The text of --help and the documentation of every column come from the program itself, so the pages
+cannot drift from it. --check (ctest `docs`) writes nothing and fails when a page is out of date.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN = ROOT / "tests" / "data" / "demo_run"
+# More tables of a verb, by the options that show them.
+VARIANTS = {"breakdown": [["--compat", "hta"]], "kernels": [["--compat", "hta"]]}
+
+
+def run(borescope, *arguments):
+    environment = {**os.environ, "COLUMNS": "100"}
+    return subprocess.run([borescope, *arguments], capture_output=True, text=True, check=True,
+                          env=environment).stdout
+
+
+def verbs(borescope):
+    table = json.loads(run(borescope, "list", "-f", "json"))["tables"][0]
+    columns = {c["name"]: c["values"] for c in table["columns"]}
+    found = zip(columns["kind"], columns["name"], columns["summary"])
+    return [(name, summary) for kind, name, summary in found
+            if kind == "verb" and name not in ("list", "completion")]
+
+
+def table_text(table, options):
+    heading = f"## `{table['name']}`" + (f" with `{' '.join(options)}`" if options else "")
+    lines = [heading, "", table["title"].split(" (first ")[0] + ".", "", "| column | type | unit | meaning |",
+             "| --- | --- | --- | --- |"]
+    for column in table["columns"]:
+        meaning = column["doc"].replace("|", "\\|")
+        lines.append(f"| `{column['name']}` | {column['type']} | {column['unit'] or ''} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def page(borescope, verb, summary):
+    parts = [f"# {verb}: {summary}\n", "```text\n" + run(borescope, verb, "--help").rstrip() + "\n```\n"]
+    for options in [[], *VARIANTS.get(verb, [])]:
+        document = json.loads(run(borescope, verb, *options, "-f", "json", str(RUN)))
+        parts += [table_text(table, options) for table in document["tables"]]
+    parts.append("Written by `tools/gen_docs.py` from the program; change the text there.\n")
+    return "\n".join(parts)
+
+
+def main():
+    borescope, check = sys.argv[1], "--check" in sys.argv
+    folder = ROOT / "docs" / "analyses"
+    folder.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for verb, summary in verbs(borescope):
+        text = page(borescope, verb, summary)
+        path = folder / f"{verb}.md"
+        if check and (not path.exists() or path.read_text() != text):
+            stale.append(path.name)
+        elif not check:
+            path.write_text(text)
+    if stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run tools/gen_docs.py BORESCOPE")
+
+
+if __name__ == "__main__":
+    main()
