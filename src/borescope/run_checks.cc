@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "borescope/analysis/recorded.h"
+
 namespace borescope {
 namespace {
 
@@ -15,16 +17,11 @@ struct NeedRow {
   std::string_view lack;  // what is missing and which option of the profiler records it
 };
 
-bool HasHostKind(const RankView& view, HostKind kind) {
-  const auto& kinds = view.trace.host().kind;
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
-
 constexpr NeedRow kNeeds[] = {
     {Needs::kNothing, [](const RankView&) { return true; }, ""},
     {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
      "no host events; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
-    {Needs::kOps, [](const RankView& view) { return HasHostKind(view, HostKind::kOp); },
+    {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
      "no operators; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
     {Needs::kDeviceEvents,
      [](const RankView& view) {
@@ -56,6 +53,12 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                    fmt::format("{}: cannot group by '{}'; {}", spec.name, key,
                                spec.by.empty() ? "it has no keys to group by" : known)};
     }
+  }
+  if (!params.selection.empty() && !spec.takes_selection) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: it answers for whole recordings; leave out --step, --gpu, "
+                             "--stream, --annotation and --instance",
+                             spec.name)};
   }
   if (params.compat == Compat::kHta && !spec.compat_hta) {
     return Error{ErrorCode::kInvalidArgument,

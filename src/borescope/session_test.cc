@@ -136,6 +136,19 @@ TEST_F(SessionTest, OptionsAnAnalysisLacksAreErrors) {
   EXPECT_TRUE(Ask("kernels", options).error().message.starts_with("--sort: table kernels has no"));
 }
 
+TEST_F(SessionTest, ASelectionIsNeverIgnored) {
+  Put("rank0.json", TraceText(0, 5));
+  RunOptions options = Run();
+  options.params.selection.streams = NumberRanges::Parse("7").value();
+  EXPECT_TRUE(Ask("breakdown", options).ok());
+  for (const std::string_view verb : {"info", "doctor"}) {
+    const Result<Answer> answer = Ask(verb, options);
+    ASSERT_FALSE(answer.ok()) << verb;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(answer.error().message.find("leave out --step, --gpu, --stream"), std::string::npos);
+  }
+}
+
 TEST_F(SessionTest, TopCutsLastAndSaysSo) {
   Put("rank0.json", TraceText(0, 5));
   Put("rank1.json", TraceText(1, 5));

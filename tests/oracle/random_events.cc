@@ -59,41 +59,23 @@ constexpr std::string_view kPieces[] = {"a",
                                         "0",
                                         " "};
 
-constexpr std::string_view kArgsKeys[] = {"External id",
-                                          "correlation",
-                                          "stream",
-                                          "Sequence number",
-                                          "Fwd thread id",
-                                          "Record function id",
-                                          "Input Dims",
-                                          "Input type",
-                                          "grid",
-                                          "block",
-                                          "registers per thread",
-                                          "shared memory",
-                                          "est. achieved occupancy %",
-                                          "graph node id",
-                                          "bytes",
-                                          "wait_on_stream",
-                                          "wait_on_cuda_event_record_corr_id",
-                                          "Collective name",
-                                          "In msg nelems",
-                                          "Group size",
-                                          "dtype",
-                                          "Process Group Ranks",
-                                          "Seq",
-                                          "Device Type",
-                                          "Device Id",
-                                          "Addr",
-                                          "Bytes",
-                                          "Total Allocated",
-                                          "Total Reserved",
-                                          "name",
-                                          "Ev Idx",
-                                          "finished",
-                                          "Concrete Inputs",
-                                          "device",
-                                          "cbid"};
+// The parts of a text between bars.
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t bar = text.find('|'); bar != std::string_view::npos; bar = text.find('|')) {
+    parts.push_back(text.substr(0, bar));
+    text.remove_prefix(bar + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+const std::vector<std::string_view> kArgsKeys = Split(
+    "External id|correlation|stream|Sequence number|Fwd thread id|Record function id|Input Dims|"
+    "Input type|grid|block|registers per thread|shared memory|est. achieved occupancy %|"
+    "graph node id|bytes|wait_on_stream|wait_on_cuda_event_record_corr_id|Collective name|"
+    "In msg nelems|Group size|dtype|Process Group Ranks|Seq|Device Type|Device Id|Addr|Bytes|"
+    "Total Allocated|Total Reserved|name|Ev Idx|finished|Concrete Inputs|device|cbid");
 
 constexpr std::string_view kOddKeys[] = {
     "",
@@ -169,11 +151,11 @@ class EventsWriter {
   }
 
   std::string RandomInteger() {
-    switch (random_.Below(6)) {
+    switch (random_.Below(5)) {
       case 0:
-        return std::to_string(random_.Below(10));
-      case 1:
         return "-" + std::to_string(random_.Below(1000));
+      case 1:
+        return std::to_string(random_.Below(10));
       case 2:
         return std::to_string(random_.Below(~uint64_t{0}));
       case 3:
@@ -372,8 +354,8 @@ class EventsWriter {
       if (random_.Chance(0.1)) {
         keys.push_back(random_.Pick(kOddKeys));
       }
-      if (random_.Chance(0.3)) {
-        Shuffle(keys);
+      for (size_t i = random_.Chance(0.3) ? keys.size() : 0; i > 1; --i) {
+        std::swap(keys[i - 1], keys[random_.Below(i)]);
       }
       if (random_.Chance(0.1)) {
         keys.resize(random_.Below(keys.size() + 1));
@@ -386,12 +368,6 @@ class EventsWriter {
     }
     NewLine(1);
     text_ += '}';
-  }
-
-  void Shuffle(std::vector<std::string_view>& keys) {
-    for (size_t i = keys.size(); i > 1; --i) {
-      std::swap(keys[i - 1], keys[random_.Below(i)]);
-    }
   }
 
   Random& random_;

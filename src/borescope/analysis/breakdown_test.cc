@@ -96,5 +96,22 @@ TEST(StepsTest, LateWorkCountsWhereItRuns) {
             "0,0,0,1000,100,10,90,1\n0,0,1,1100,100,20,80,0\n");
 }
 
+// A row never speaks of more streams, or of more time, in one column than in another.
+TEST(StepsTest, KernelsAreThoseOfTheSelection) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {1000, 100}).Annotation("part", {1000, 40});
+  trace.Launched("a", {1010, 5}, {1020, 10}, {1, 7, 0});
+  trace.Launched("b", {1020, 5}, {1030, 20}, {2, 9, 0});
+  trace.Launched("c", {1050, 5}, {1060, 10}, {3, 7, 0});
+  const RankView& view = trace.View();
+  Params params;
+  params.selection.streams = NumberRanges::Parse("7").value();
+  EXPECT_EQ(Csv(Analyse("steps", {&view}, params)[0], {"gpu", "span_ns", "busy_ns", "kernels"}),
+            "gpu,span_ns,busy_ns,kernels\n0,100,20,2\n");
+  params.selection.annotation = "part";
+  EXPECT_EQ(Csv(Analyse("steps", {&view}, params)[0], {"gpu", "span_ns", "busy_ns", "kernels"}),
+            "gpu,span_ns,busy_ns,kernels\n0,40,10,1\n");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 
+#include "borescope/analysis/quality_checks.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/test_trace.h"
 
@@ -93,6 +96,27 @@ TEST(DoctorTest, WaitFaults) {
   EXPECT_EQ(
       Faults(Analyse("doctor", {&trace.View()})),
       (Counts{{"wait-without-record", 1}, {"wait-before-record", 1}, {"sync-during-kernel", 1}}));
+}
+
+// Each wait looks for the kernel before it, at no cost that grows with the number of waits.
+TEST(DoctorTest, ManyWaitsOnAStreamCostLittle) {
+  constexpr int64_t kWaits = 200'000;
+  TestTrace trace = Clean();
+  trace.Launched("gemm", {30, 5}, {1'000, 200}, {2, 9, 0});
+  for (int64_t i = 0; i < kWaits; ++i) {
+    trace.Sync("Stream Sync", {2'000 + 10 * i, 2}, {100 + i, 7, 0}, kMissing);
+    trace.Sync("Stream Sync", {2'000 + 10 * i, 2}, {100 + i, 8, 0}, kMissing);
+  }
+  trace.Sync("Stream Sync", {1'100, 2}, {3, 9, 0}, kMissing);
+  const RankView& view = trace.View();
+  const auto checks = LinkChecks();
+  const auto check = std::find_if(checks.begin(), checks.end(), [](const QualityCheck& row) {
+    return row.name == "sync-during-kernel";
+  });
+  ASSERT_NE(check, checks.end());
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(check->run(view).count, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
 TEST(DoctorTest, OperatorFaults) {

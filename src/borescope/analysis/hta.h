@@ -7,10 +7,10 @@
 // Numbers are whole microseconds wherever HTA's are.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "borescope/analysis/registry.h"
@@ -43,9 +43,15 @@ struct HtaFolding {
   std::vector<std::string_view> allowlist;  // names that are never folded
 };
 
+struct HtaDuration {
+  std::string_view name;
+  double dur_us = 0;
+  int64_t times = 1;
+};
+
 // HTA's _aggr. Beyond num_kernels names the smaller ones become "others", and then all statistics
 // are those of the per-name sums, not of durations (its quirk Q13).
-std::vector<HtaAggregate> HtaAggregates(
-    std::span<const std::pair<std::string_view, double>> durations, const HtaFolding& folding);
+std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
+                                        const HtaFolding& folding);
 
 }  // namespace borescope

@@ -60,26 +60,31 @@ std::string Label(int mask) {
   return label;
 }
 
-double Mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+// A value and how often it occurs.
+struct Repeated {
+  double value;
+  int64_t times;
+};
 
-HtaAggregate Aggregate(std::string name, const std::vector<double>& values) {
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double value : values) {
-    squares += (value - mean) * (value - mean);
+HtaAggregate Aggregate(std::string name, const std::vector<Repeated>& values) {
+  HtaAggregate result{std::move(name), 0, values.front().value, values.front().value, 0, 0};
+  double count = 0;
+  for (const auto& [value, times] : values) {
+    result.sum += value * static_cast<double>(times);
+    result.max = std::max(result.max, value);
+    result.min = std::min(result.min, value);
+    count += static_cast<double>(times);
   }
-  const double freedom = static_cast<double>(values.size()) - 1;
-  return {std::move(name),
-          std::accumulate(values.begin(), values.end(), 0.0),
-          *std::max_element(values.begin(), values.end()),
-          *std::min_element(values.begin(), values.end()),
-          freedom > 0 ? std::sqrt(squares / freedom) : 0.0,
-          mean};
+  result.mean = result.sum / count;
+  double squares = 0;
+  for (const auto& [value, times] : values) {
+    squares += (value - result.mean) * (value - result.mean) * static_cast<double>(times);
+  }
+  result.stddev = count > 1 ? std::sqrt(squares / (count - 1)) : 0.0;
+  return result;
 }
 
-using DurationsByName = std::map<std::string, std::vector<double>>;
+using DurationsByName = std::map<std::string, std::vector<Repeated>>;
 
 std::vector<HtaAggregate> AggregateAll(const DurationsByName& names) {
   std::vector<HtaAggregate> result;
@@ -112,11 +117,11 @@ Table NewKernelTable() {
 
 }  // namespace
 
-std::vector<HtaAggregate> HtaAggregates(
-    std::span<const std::pair<std::string_view, double>> durations, const HtaFolding& folding) {
+std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
+                                        const HtaFolding& folding) {
   DurationsByName names;
-  for (const auto& [name, dur_us] : durations) {
-    names[std::string(name)].push_back(dur_us);
+  for (const auto& [name, dur_us, times] : durations) {
+    names[std::string(name)].push_back({dur_us, times});
   }
   std::vector<HtaAggregate> rows = AggregateAll(names);
   std::stable_sort(rows.begin(), rows.end(),
@@ -135,7 +140,7 @@ std::vector<HtaAggregate> HtaAggregates(
     const auto& allowed = folding.allowlist;
     const bool kept = std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end() ||
                       (cumulative[i] <= threshold && i < folding.num_kernels);
-    folded[kept ? rows[i].name : "others"].push_back(rows[i].sum);
+    folded[kept ? rows[i].name : "others"].push_back({rows[i].sum, 1});
   }
   return AggregateAll(folded);
 }
@@ -169,9 +174,9 @@ Table HtaKernels(const RankView& view) {
   Table table = NewKernelTable();
   const std::vector<HtaRow> rows = HtaDeviceRows(view);
   for (const HtaType type : kTypes) {
-    std::vector<std::pair<std::string_view, double>> durations;
+    std::vector<HtaDuration> durations;
     for (const HtaRow& row : RowsOfType(rows, type)) {
-      durations.emplace_back(view.trace.Text(row.name), row.dur_us);
+      durations.push_back({view.trace.Text(row.name), row.dur_us, row.times});
     }
     for (const HtaAggregate& row : HtaAggregates(durations, HtaFolding())) {
       Row(table)

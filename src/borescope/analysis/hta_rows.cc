@@ -66,8 +66,8 @@ class Loader {
   bool filter_ = false;
   std::vector<char> steps_;  // per name: is a step
   double last_start_us_ = -std::numeric_limits<double>::infinity();
-  std::unordered_map<int64_t, int> kept_;  // correlation -> kept host rows with it
-  std::vector<char> triton_done_;          // per host row
+  std::unordered_map<int64_t, int64_t> kept_;  // correlation -> kept host rows with it
+  std::vector<char> triton_done_;              // per host row
   std::vector<HtaRow> rows_;
 };
 
@@ -77,7 +77,7 @@ void Loader::FindFractions() {
 }
 
 HtaRow Loader::MakeRow(int64_t ts_ns, int64_t dur_ns, StringId name) const {
-  HtaRow row{Microseconds(ts_ns), Microseconds(dur_ns), name, HtaType::kOther};
+  HtaRow row{Microseconds(ts_ns), Microseconds(dur_ns), name, HtaType::kOther, 1};
   if (fractions_) {
     const double end = std::floor(row.ts_us + row.dur_us);
     row.ts_us = std::ceil(row.ts_us);
@@ -145,17 +145,19 @@ void Loader::AddDevice(DeviceId id) {
   if (StreamOf(trace_, id) == -1) {
     return;
   }
-  int copies = 1;
+  int64_t times = 1;
   if (filter_ && IsDeviceSide(id)) {
     const auto found = kept_.find(CorrelationOf(id));
-    copies = found == kept_.end() ? 0 : found->second;
+    times = found == kept_.end() ? 0 : found->second;
   } else if (filter_) {
-    copies = StartsInTime(trace_.device().ts_ns[id.value]) ? 1 : 0;
+    times = StartsInTime(trace_.device().ts_ns[id.value]) ? 1 : 0;
+  }
+  if (times == 0) {
+    return;
   }
   const DeviceEvents& device = trace_.device();
-  const HtaRow row =
-      MakeRow(device.ts_ns[id.value], device.dur_ns[id.value], device.name[id.value]);
-  rows_.insert(rows_.end(), static_cast<size_t>(copies), row);
+  rows_.push_back(MakeRow(device.ts_ns[id.value], device.dur_ns[id.value], device.name[id.value]));
+  rows_.back().times = times;
 }
 
 // The operator around the launch of a Triton kernel has its name and records a stream.

@@ -34,6 +34,7 @@ struct HtaRow {
   double dur_us = 0;  // may be -1 after rounding
   StringId name;
   HtaType type = HtaType::kOther;
+  int64_t times = 1;  // how often HTA has this row: its join on correlation numbers repeats rows
 
   double end_us() const { return ts_us + dur_us; }
 };

@@ -67,8 +67,8 @@ TEST(HtaKernelsTest, TraceA) {
 }
 
 std::vector<HtaAggregate> Aggregate(const HtaFolding& folding) {
-  const std::vector<std::pair<std::string_view, double>> durations = {
-      {"a", 10}, {"a", 20}, {"a", 30}, {"b", 25}, {"b", 15}, {"c", 30}, {"d", 5}, {"d", 5}};
+  const std::vector<HtaDuration> durations = {{"a", 10}, {"a", 20}, {"a", 30}, {"b", 25},
+                                              {"b", 15}, {"c", 30}, {"d", 5},  {"d", 5}};
   return HtaAggregates(durations, folding);
 }
 
@@ -109,7 +109,7 @@ TEST(HtaAggregatesTest, AllowedNamesStay) {
 
 TEST(HtaRowsTest, MergesTouchingRows) {
   const auto row = [](double ts, double dur) {
-    return HtaRow{ts, dur, StringId{0}, HtaType::kComputation};
+    return HtaRow{ts, dur, StringId{0}, HtaType::kComputation, 1};
   };
   const std::vector<HtaInterval> merged =
       HtaMerge({row(0, 10), row(10, 5), row(20, 5), row(22, 10), row(40, 0)});
@@ -140,6 +140,25 @@ TEST(HtaRowsTest, TheLastStepIsDroppedAndSharedCorrelationsCountTwice) {
   trace.Kernel("orphan", Us(50, 10), {3, 7, 0});
   EXPECT_EQ(Csv(Analyse("kernels", {&trace.View()}, Hta())[1], {"name", "sum_us"}),
             "name,sum_us\nk,20\n");
+}
+
+// HTA's join would make 10^8 rows of this.
+TEST(HtaRowsTest, OneCorrelationForEverythingStaysSmall) {
+  constexpr int64_t kMany = 10'000;
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", Us(0, kMany));
+  trace.Annotation("ProfilerStep#2", Us(kMany, kMany));
+  for (int64_t i = 0; i < kMany; ++i) {
+    trace.Runtime("cudaLaunchKernel", Us(i, 1), 1);
+    trace.Kernel("k", Us(i, 1 + i % 2), {1, 7 + i % 2, 0});
+  }
+  const RankView& view = trace.View();
+  const std::vector<HtaRow> rows = HtaDeviceRows(view);
+  ASSERT_EQ(rows.size(), static_cast<size_t>(kMany));
+  EXPECT_EQ(rows.front().times, kMany);
+  EXPECT_EQ(Csv(Analyse("kernels", {&view}, Hta())[1],
+                {"name", "sum_us", "max_us", "min_us", "stddev_us", "mean_us"}),
+            "name,sum_us,max_us,min_us,stddev_us,mean_us\nk,1.5e+08,2,1,0.5,1.5\n");
 }
 
 TEST(HtaRowsTest, ASingleStepFiltersNothing) {

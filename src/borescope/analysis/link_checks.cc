@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "borescope/analysis/quality_checks.h"
 
@@ -13,7 +15,7 @@ namespace {
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 
 Outcome BeforeLaunch(const RankView& view) {
-  return CountDeviceWork(view, [&](DeviceId id) {
+  return CountDeviceCases(view, [&](DeviceId id) {
     const HostId launch = view.index.correlation.launch_of[id.value];
     return launch.valid() &&
            view.trace.device().ts_ns[id.value] < view.trace.host().ts_ns[launch.value];
@@ -21,12 +23,12 @@ Outcome BeforeLaunch(const RankView& view) {
 }
 
 Outcome WithoutLaunch(const RankView& view) {
-  return CountDeviceWork(
+  return CountDeviceCases(
       view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
 }
 
 Outcome WithoutOperator(const RankView& view) {
-  return CountDeviceWork(view, [&](DeviceId id) {
+  return CountDeviceCases(view, [&](DeviceId id) {
     return view.index.correlation.rule[id.value] == LinkRule::kLaunchOnly;
   });
 }
@@ -130,19 +132,36 @@ Outcome WaitBeforeRecord(const RankView& view) {
   return outcome;
 }
 
-// Whether work of the track runs over `ts_ns`. REQUIRES: a device track.
-bool RunsAt(const RankView& view, uint32_t track, int64_t ts_ns) {
+constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
+
+// For each device row the last kernel of its track up to and with it, or kNoRow.
+std::vector<uint32_t> LastKernels(const RankView& view) {
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::vector<uint32_t> last(device.size(), kNoRow);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel) {
+      last[row] = row;
+    } else if (row > tracks.first_row[device.track[row].value]) {
+      last[row] = last[row - 1];
+    }
+  }
+  return last;
+}
+
+// Whether a kernel of the track runs over `ts_ns`. REQUIRES: a device track.
+bool RunsAt(const RankView& view, const std::vector<uint32_t>& last_kernels, uint32_t track,
+            int64_t ts_ns) {
   const Tracks& tracks = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
   const auto begin = device.ts_ns.begin() + tracks.first_row[track];
   const auto end = device.ts_ns.begin() + tracks.end_row[track];
-  for (auto it = std::lower_bound(begin, end, ts_ns); it != begin;) {
-    const auto row = static_cast<uint32_t>(--it - device.ts_ns.begin());
-    if (device.kind[row] == DeviceKind::kKernel) {
-      return device.end_ns(DeviceId{row}) > ts_ns;
-    }
+  const auto next = std::lower_bound(begin, end, ts_ns);
+  if (next == begin) {
+    return false;
   }
-  return false;
+  const uint32_t kernel = last_kernels[static_cast<size_t>(next - device.ts_ns.begin()) - 1];
+  return kernel != kNoRow && device.end_ns(DeviceId{kernel}) > ts_ns;
 }
 
 // R3: a Stream Sync record begins when its stream has drained.
@@ -154,6 +173,7 @@ Outcome SyncDuringKernel(const RankView& view) {
       track_of[{tracks.pid[i], tracks.tid[i]}] = i;
     }
   }
+  const std::vector<uint32_t> last_kernels = LastKernels(view);
   Outcome outcome;
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -163,7 +183,7 @@ Outcome SyncDuringKernel(const RankView& view) {
     }
     const int64_t stream = view.trace.syncs().stream[device.detail[row]];
     const auto track = track_of.find({view.trace.DeviceOf(DeviceId{row}), stream});
-    if (track != track_of.end() && RunsAt(view, track->second, device.ts_ns[row]) &&
+    if (track != track_of.end() && RunsAt(view, last_kernels, track->second, device.ts_ns[row]) &&
         outcome.count++ == 0) {
       outcome.first = Describe(view, DeviceId{row});
     }
@@ -180,7 +200,7 @@ bool HasCoreKeys(const Collectives& rows, uint32_t row) {
 Outcome CollectiveWithoutMetadata(const RankView& view) {
   const StringId name = view.trace.strings().Find("record_param_comms");
   const HostEvents& host = view.trace.host();
-  return CountHostRows(view, [&](HostId id) {
+  return CountHostCases(view, [&](HostId id) {
     const uint32_t detail = host.detail[id.value];
     return name.valid() && host.name[id.value] == name && host.kind[id.value] == HostKind::kOp &&
            (detail == kNoDetail ||
@@ -193,7 +213,7 @@ Outcome BackwardNameConflict(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const Ops& ops = view.trace.ops();
   std::map<std::pair<int64_t, int64_t>, StringId> names;
-  return CountHostRows(view, [&](HostId id) {
+  return CountHostCases(view, [&](HostId id) {
     const uint32_t detail = host.detail[id.value];
     if (host.kind[id.value] != HostKind::kOp || detail == kNoDetail ||
         ops.sequence[detail] == kMissing || !view.trace.Name(id).starts_with(kEvaluate)) {

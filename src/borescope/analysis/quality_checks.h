@@ -36,9 +36,9 @@ std::span<const QualityCheck> RecordChecks();  // what the profiler was told to 
 std::string Describe(const RankView& view, HostId id);
 std::string Describe(const RankView& view, DeviceId id);
 
-// Counts the device work that `is_case` holds for; share: part of all device work time.
+// Counts the device work for which `is_case` holds; share: part of all device work time.
 template <class Predicate>
-Outcome CountDeviceWork(const RankView& view, Predicate is_case) {
+Outcome CountDeviceCases(const RankView& view, Predicate is_case) {
   const DeviceEvents& device = view.trace.device();
   Outcome outcome;
   int64_t all_ns = 0;
@@ -59,9 +59,9 @@ Outcome CountDeviceWork(const RankView& view, Predicate is_case) {
   return outcome;
 }
 
-// Counts the host rows that `is_case` holds for; share: part of all host rows.
+// Counts the host rows for which `is_case` holds; share: part of all host rows.
 template <class Predicate>
-Outcome CountHostRows(const RankView& view, Predicate is_case) {
+Outcome CountHostCases(const RankView& view, Predicate is_case) {
   const uint32_t rows = static_cast<uint32_t>(view.trace.host().size());
   Outcome outcome;
   for (uint32_t row = 0; row < rows; ++row) {

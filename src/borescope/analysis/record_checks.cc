@@ -2,16 +2,12 @@
 #include <algorithm>
 
 #include "borescope/analysis/quality_checks.h"
+#include "borescope/analysis/recorded.h"
 
 namespace borescope {
 namespace {
 
 Outcome Absent(bool present) { return {present ? 0 : 1, std::nullopt, {}}; }
-
-bool AnyHostKind(const Trace& trace, HostKind kind) {
-  const auto& kinds = trace.host().kind;
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
 
 bool AnyDeviceKind(const Trace& trace, DeviceKind kind) {
   const auto& kinds = trace.device().kind;
@@ -25,7 +21,7 @@ bool HasDeviceWork(const Trace& trace) {
 
 Outcome NoDeviceWork(const RankView& view) { return Absent(HasDeviceWork(view.trace)); }
 
-Outcome NoOperators(const RankView& view) { return Absent(AnyHostKind(view.trace, HostKind::kOp)); }
+Outcome NoOperators(const RankView& view) { return Absent(HasHostKind(view.trace, HostKind::kOp)); }
 
 Outcome NoSteps(const RankView& view) { return Absent(!view.index.steps.steps.empty()); }
 
@@ -33,13 +29,13 @@ Outcome NoShapes(const RankView& view) {
   const auto& dims = view.trace.ops().input_dims;
   const bool any = std::any_of(dims.begin(), dims.end(),
                                [](StringId id) { return id.valid() && id.value != 0; });
-  return Absent(any || !AnyHostKind(view.trace, HostKind::kOp));
+  return Absent(any || !HasHostKind(view.trace, HostKind::kOp));
 }
 
 Outcome NoMemory(const RankView& view) { return Absent(view.trace.memory().size() > 0); }
 
 Outcome NoStacks(const RankView& view) {
-  return Absent(view.trace.meta().options.with_stack || AnyHostKind(view.trace, HostKind::kPython));
+  return Absent(view.trace.meta().options.with_stack || HasHostKind(view.trace, HostKind::kPython));
 }
 
 Outcome NoModules(const RankView& view) {
@@ -67,14 +63,14 @@ Outcome NoExecutionTrace(const RankView& view) {
 Outcome UnknownNames(const RankView& view) {
   const StringId unknown = view.trace.strings().Find("unknown");
   const StringId empty{0};
-  return CountHostRows(view, [&](HostId id) {
+  return CountHostCases(view, [&](HostId id) {
     const StringId name = view.trace.host().name[id.value];
     return name == empty || (unknown.valid() && name == unknown);
   });
 }
 
 Outcome OtherKernels(const RankView& view) {
-  return CountDeviceWork(view, [&](DeviceId id) {
+  return CountDeviceCases(view, [&](DeviceId id) {
     return view.trace.device().kind[id.value] == DeviceKind::kKernel &&
            view.index.ClassOf(view.trace, id) == KernelClass::kOther;
   });

@@ -36,7 +36,8 @@ struct NumberRanges {
   static Result<NumberRanges> Parse(std::string_view text);
 };
 
-// What part of the run a question is about (options of every verb). Ranks are selected before map.
+// What part of a rank a question is about, where AnalysisSpec::takes_selection. Ranks are selected
+// before map, for every analysis.
 struct Selection {
   NumberRanges steps;
   NumberRanges gpus;
@@ -45,7 +46,8 @@ struct Selection {
   NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
 
   bool empty() const {
-    return steps.empty() && gpus.empty() && streams.empty() && annotation.empty();
+    return steps.empty() && gpus.empty() && streams.empty() && annotation.empty() &&
+           instances.empty();
   }
 };
 
@@ -71,6 +73,7 @@ struct AnalysisSpec {
   std::string_view example;  // a command line shown by --help
   Needs needs;
   std::span<const std::string_view> by;  // accepted --by keys
+  bool takes_selection;                  // --step, --gpu, --stream, --annotation are defined
   bool compat_hta;                       // --compat hta is defined
   bool takes_all;                        // --all is defined
   Result<Findings> (*map)(const RankView&, const Params&);

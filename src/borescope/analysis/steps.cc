@@ -24,19 +24,20 @@ Table NewTable() {
          "Time of the step in which the device works.");
   AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum,
-         "Kernels launched during the step, whenever they ran.");
+         "Kernels launched during the step (its selected part), whenever they ran.");
   return table;
 }
 
 using GpuStep = std::pair<int64_t, uint32_t>;
 
-// Kernels by the step that launched them.
-std::map<GpuStep, int64_t> CountKernels(const RankView& view) {
+// Selected kernels by the step that launched them.
+std::map<GpuStep, int64_t> CountKernels(const RankView& view, const Selected& selected) {
   std::map<GpuStep, int64_t> counts;
   const DeviceEvents& device = view.trace.device();
   const std::vector<uint32_t>& step_of = view.index.steps.device_step;
   for (uint32_t row = 0; row < step_of.size(); ++row) {
-    if (device.kind[row] == DeviceKind::kKernel && step_of[row] != kNoStep) {
+    if (device.kind[row] == DeviceKind::kKernel && step_of[row] != kNoStep &&
+        selected.Keeps(DeviceId{row})) {
       ++counts[{view.trace.DeviceOf(DeviceId{row}), step_of[row]}];
     }
   }
@@ -47,7 +48,7 @@ std::map<GpuStep, int64_t> CountKernels(const RankView& view) {
 
 Result<Findings> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const std::map<GpuStep, int64_t> kernels = CountKernels(view);
+  const std::map<GpuStep, int64_t> kernels = CountKernels(view, selected);
   Table table = NewTable();
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const uint32_t i : selected.steps()) {

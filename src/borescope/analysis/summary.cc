@@ -2,6 +2,8 @@
 // analyses behind it run once; their tables are merged as they would be alone, so that a number in
 // the verdict is the number in the table. The rules of the verdict are in time_rules.cc and
 // quality_rules.cc.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -48,42 +50,57 @@ Table NewOverview() {
   AddString(table, "file", Role::kDerived, "File as named on the command line.");
   AddString(table, "devices", Role::kDerived, "Visible devices, used or not.");
   AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
-  AddInt(table, "steps", Unit::kCount, Role::kDerived, "ProfilerStep windows.");
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the first start to the last end of all events.");
-  AddInt(table, "host_events", Unit::kCount, Role::kSum, "Complete events of the host.");
-  AddInt(table, "device_events", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets.");
-  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels in the selected time.");
+         "Selected time; all of it: from the first start to the last end of all events.");
+  AddInt(table, "host_events", Unit::kCount, Role::kSum,
+         "Complete events of the host that start in the selected time.");
+  AddInt(table, "device_events", Unit::kCount, Role::kSum,
+         "Kernels, memcpys and memsets launched in the selected time, whenever they ran.");
+  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels launched in the selected time.");
   AddInt(table, "kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
   AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   return table;
 }
 
+int64_t CountHostEvents(const Trace& trace, const Selected& selected) {
+  int64_t count = 0;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    count += selected.Keeps(HostId{row}) ? 1 : 0;
+  }
+  return count;
+}
+
+// Everything counted or measured is what was selected, as in the other tables.
 Result<Table> Overview(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   const Trace& trace = view.trace;
   const DeviceEvents& device = trace.device();
+  int64_t work = 0;
   DurationStats all;
   DurationStats brief;
   for (uint32_t row = 0; row < device.size(); ++row) {
-    if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
+    if (!selected.Keeps(DeviceId{row})) {
+      continue;
+    }
+    ++work;
+    if (device.kind[row] == DeviceKind::kKernel) {
       all.Add(device.dur_ns[row]);
       if (device.dur_ns[row] < kShortKernelNs) {
         brief.Add(device.dur_ns[row]);
       }
     }
   }
-  const auto work = std::count_if(device.kind.begin(), device.kind.end(), IsDeviceWork);
   Table table = NewOverview();
   Row(table)
       .Int(view.rank)
       .Text(trace.meta().file)
       .MaybeText(DescribeDevices(trace.meta()))
       .MaybeInt(trace.meta().world_size)
-      .Count(view.index.steps.steps.size())
-      .Int(trace.span_ns())
-      .Count(trace.host().size())
+      .Count(selected.steps().size())
+      .Int(Coverage(selected.windows()))
+      .Int(CountHostEvents(trace, selected))
       .Int(work)
       .Int(all.count)
       .Int(all.total_ns)
@@ -159,8 +176,8 @@ Table StepSpread(const Table& steps) {
   return table;
 }
 
-// Only what is not in order.
-Table OnlyFaults(const Table& quality) {
+// Only what is not in order. The checks always look at whole recordings.
+Table OnlyFaults(const Table& quality, bool selects) {
   std::vector<uint32_t> rows;
   const StringValues& severity = Texts(quality, "severity");
   for (uint32_t row = 0; row < severity.size(); ++row) {
@@ -169,7 +186,8 @@ Table OnlyFaults(const Table& quality) {
     }
   }
   Table faults = TakeRows(quality, rows);
-  faults.title = "Quality warnings (borescope doctor lists every check)";
+  faults.title = fmt::format("Quality warnings{} (borescope doctor lists every check)",
+                             selects ? " of the whole recording" : "");
   return faults;
 }
 
@@ -221,10 +239,12 @@ Result<Findings> FinishSummary(Findings findings, const Params& params) {
                        ops[0],
                        findings[kSteps],
                        StepSpread(findings[kSteps]),
-                       doctor[0]};
-  Findings page{Verdict(tables),    tables.overview,     tables.breakdown,
-                tables.idle_causes, Top(tables.kernels), Top(tables.ops),
-                Top(tables.copies), tables.step_spread,  OnlyFaults(tables.quality)};
+                       doctor[0],
+                       !params.selection.empty()};
+  Findings page{
+      Verdict(tables),    tables.overview,     tables.breakdown,
+      tables.idle_causes, Top(tables.kernels), Top(tables.ops),
+      Top(tables.copies), tables.step_spread,  OnlyFaults(tables.quality, tables.selects)};
   // One page: a trace without copies or steps needs no empty table to say so.
   std::erase_if(page, [](const Table& table) {
     return table.rows() == 0 && (table.name == "copies" || table.name == "step_spread");

@@ -1,4 +1,4 @@
-// What `borescope summary` works with: the tables of the other analyses for the whole run, and the
+// What `borescope summary` works with: the tables of the other analyses for all ranks, and the
 // findings read from them. Every number of a finding stands in one of these tables.
 #pragma once
 
@@ -16,8 +16,9 @@ struct SummaryTables {
   Table copies;   // memcpys and memsets by time
   Table ops;      // all operators by device time
   Table steps;
-  Table step_spread;  // one row a rank: fastest, median, slowest step
-  Table quality;
+  Table step_spread;     // one row a rank: fastest, median, slowest step
+  Table quality;         // of whole recordings, whatever was selected
+  bool selects = false;  // a part was asked for
 };
 
 // Kernels shorter than this cost about as much to launch as to run.

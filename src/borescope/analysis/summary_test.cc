@@ -104,5 +104,32 @@ TEST(SummaryTest, NoDeviceWork) {
       "No device work was recorded | warning | 1 host events, 0 kernels, memcpys and memsets");
 }
 
+TEST(SummaryTest, TheOverviewIsOfTheSelection) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", Us(0, 100)).Annotation("ProfilerStep#1", Us(100, 100));
+  trace.Launched("gemm", Us(10, 5), Us(20, 20), {1, 7, 0});
+  trace.Launched("gemm", Us(110, 5), Us(120, 20), {2, 7, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(130, 5), 3);
+  trace.Memcpy("Memcpy HtoD (Pageable -> Device)", Us(150, 10), {3, 9, 0});
+  trace.Annotation("ProfilerStep#2", Us(200, 50));
+  const RankView& view = trace.View();
+  const auto overview = [&](const Params& params) {
+    return Csv(Analyse("summary", {&view}, params)[1],
+               {"steps", "span_ns", "host_events", "device_events", "kernels"});
+  };
+  const std::string head = "steps,span_ns,host_events,device_events,kernels\n";
+  Params params;
+  EXPECT_EQ(overview(params), head + "3,250000,6,3,2\n");
+  params.selection.steps = NumberRanges::Parse("1").value();
+  EXPECT_EQ(overview(params), head + "1,100000,3,2,1\n");
+  EXPECT_TRUE(Analyse("summary", {&view}, params)
+                  .back()
+                  .title.starts_with("Quality warnings of the whole recording"));
+  params.selection.steps = NumberRanges::Parse("2").value();
+  EXPECT_EQ(Finding(Analyse("summary", {&view}, params), 0),
+            "No device work in the selected part | warning | 1 host events, 0 kernels, memcpys and "
+            "memsets");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -38,8 +38,8 @@ Outcome NotNested(const RankView& view) {
 }
 
 Outcome ZeroDeviceDuration(const RankView& view) {
-  Outcome outcome =
-      CountDeviceWork(view, [&](DeviceId id) { return view.trace.device().dur_ns[id.value] == 0; });
+  Outcome outcome = CountDeviceCases(
+      view, [&](DeviceId id) { return view.trace.device().dur_ns[id.value] == 0; });
   const auto& kinds = view.trace.device().kind;
   const auto work = std::count_if(kinds.begin(), kinds.end(), IsDeviceWork);
   outcome.share = work > 0 ? static_cast<double>(outcome.count) / static_cast<double>(work) : 0.0;
@@ -47,7 +47,7 @@ Outcome ZeroDeviceDuration(const RankView& view) {
 }
 
 Outcome ZeroHostDuration(const RankView& view) {
-  return CountHostRows(view, [&](HostId id) { return view.trace.host().dur_ns[id.value] == 0; });
+  return CountHostCases(view, [&](HostId id) { return view.trace.host().dur_ns[id.value] == 0; });
 }
 
 // Work that starts before the work in front of it on the same stream ended.

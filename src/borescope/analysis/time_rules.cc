@@ -259,14 +259,16 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
   if (SumOf(tables.overview, "device_events") > 0) {
     return std::nullopt;
   }
-  return Finding{"No device work was recorded",
-                 "warning",
-                 fmt::format("{} host events, 0 kernels, memcpys and memsets",
-                             FormatCount(SumOf(tables.overview, "host_events"))),
-                 0,
-                 "count",
-                 "Profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
-                 0};
+  return Finding{
+      tables.selects ? "No device work in the selected part" : "No device work was recorded",
+      "warning",
+      fmt::format("{} host events, 0 kernels, memcpys and memsets",
+                  FormatCount(SumOf(tables.overview, "host_events"))),
+      0,
+      "count",
+      tables.selects ? "`borescope info` tells what was recorded: select more of it."
+                     : "Profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
+      0};
 }
 
 std::optional<Finding> WellUsed(const SummaryTables& tables) {

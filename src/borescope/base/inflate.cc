@@ -210,7 +210,10 @@ Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source) {
   if (prefix.starts_with("\x1f\x8b")) {
     return Inflate<GzipSource>(std::move(whole));
   }
-  if (prefix == "\x28\xb5\x2f\xfd") {
+  // A zstd file may start with a skippable frame (0x184d2a50 to 5f), as pzstd's do.
+  const bool is_skippable =
+      prefix.size() == 4 && (prefix[0] & 0xf0) == 0x50 && prefix.substr(1) == "\x2a\x4d\x18";
+  if (prefix == "\x28\xb5\x2f\xfd" || is_skippable) {
     return Inflate<ZstdSource>(std::move(whole));
   }
   return OpenedSource{std::move(whole), nullptr};

@@ -1,11 +1,14 @@
 // ParallelFor: runs body(0) ... body(count - 1) on up to `threads` threads. Order of execution is
 // undefined, so a body writes only to what belongs to its index. One thread runs everything inline.
-// Bodies must not throw.
+// An exception (of a library: ours throw none, but memory can run out) ends that thread's work and
+// is thrown again to the caller once all threads have ended.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -26,16 +29,28 @@ void ParallelFor(size_t count, int threads, const Body& body) {
     return;
   }
   std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
   auto work = [&] {
-    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      body(i);
+    try {
+      for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+        body(i);
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      failure = failure == nullptr ? std::current_exception() : failure;
     }
   };
-  std::vector<std::jthread> pool;
-  for (size_t w = 1; w < workers; ++w) {
-    pool.emplace_back(work);
+  {
+    std::vector<std::jthread> pool;
+    for (size_t w = 1; w < workers; ++w) {
+      pool.emplace_back(work);
+    }
+    work();
   }
-  work();
+  if (failure != nullptr) {
+    std::rethrow_exception(failure);
+  }
 }
 
 }  // namespace borescope

@@ -56,14 +56,19 @@ void AddOptions(CLI::App& app, const AnalysisSpec* spec, RawOptions& raw) {
 }
 
 Error UnknownOption(std::string_view word, const AnalysisSpec* spec) {
+  const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const OptionRow& row : Options()) {
+    names.push_back(fmt::format("--{}", row.long_name));
     if (row.applies(spec)) {
-      names.push_back(fmt::format("--{}", row.long_name));
+      continue;
     }
+    if (names.back() == name && spec != nullptr) {
+      return UsageError(fmt::format("{}: {} is not defined for it", spec->name, name));
+    }
+    names.pop_back();
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view name = word.substr(0, word.find('='));
   return UsageError(fmt::format("unknown option '{}'{}", name, DidYouMean(name, views)));
 }
 

@@ -70,7 +70,8 @@ TEST(Arguments, SlipsAreNamedWithWhatWasProbablyMeant) {
   EXPECT_EQ(Complaint({"-f", "csv"}), "'-f' must follow a verb: borescope VERB -f ...");
   EXPECT_EQ(Complaint({"kernels", "--ranks=3", "-"}),
             "unknown option '--ranks'; did you mean '--rank'?");
-  EXPECT_EQ(Complaint({"steps", "--all", "-"}), "unknown option '--all'");
+  EXPECT_EQ(Complaint({"steps", "--all", "-"}), "steps: --all is not defined for it");
+  EXPECT_EQ(Complaint({"info", "--step=3", "-"}), "info: --step is not defined for it");
   EXPECT_EQ(Complaint({"kernels", "-", "--top"}), "--top needs a value");
 }
 

@@ -9,6 +9,7 @@ using Choices = std::vector<std::string_view>;
 
 bool Always(const AnalysisSpec*) { return true; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
+bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
 bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && spec->compat_hta; }
 bool HasAll(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_all; }
@@ -38,14 +39,14 @@ constexpr OptionRow kOptions[] = {
     {kSelection, "", "rank", "LIST", "only these ranks: 0 or 0,3 or 2..5", &Raw::rank, nullptr,
      IsAnalysis, nullptr},
     {kSelection, "", "step", "LIST", "only these steps (the N of ProfilerStep#N)", &Raw::step,
-     nullptr, IsAnalysis, nullptr},
-    {kSelection, "", "gpu", "LIST", "only these devices", &Raw::gpu, nullptr, IsAnalysis, nullptr},
-    {kSelection, "", "stream", "LIST", "only these device streams", &Raw::stream, nullptr,
-     IsAnalysis, nullptr},
+     nullptr, Selects, nullptr},
+    {kSelection, "", "gpu", "LIST", "only these devices", &Raw::gpu, nullptr, Selects, nullptr},
+    {kSelection, "", "stream", "LIST", "only these device streams", &Raw::stream, nullptr, Selects,
+     nullptr},
     {kSelection, "", "annotation", "NAME", "only inside the host annotation of this name",
-     &Raw::annotation, nullptr, IsAnalysis, nullptr},
+     &Raw::annotation, nullptr, Selects, nullptr},
     {kSelection, "", "instance", "N[..M]", "which of its occurrences, counted from 0",
-     &Raw::instance, nullptr, IsAnalysis, nullptr},
+     &Raw::instance, nullptr, Selects, nullptr},
     {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},

@@ -55,14 +55,41 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   return launches;
 }
 
-HostId OperatorAround(const Trace& trace, const CallTree& tree, HostId launch) {
+// The innermost operator around each runtime call, by detail row: one pass over the rows, however
+// deep they nest.
+std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const CallTree& tree) {
   const HostEvents& host = trace.host();
-  for (HostId id = tree.parent[launch.value]; id.valid(); id = tree.parent[id.value]) {
-    if (host.kind[id.value] == HostKind::kOp && Covers(host, id, launch)) {
-      return id;
+  std::vector<HostId> operators(trace.runtime_calls().size());
+  // Operators open at the current row, outer first, none ending after the one before it. One that
+  // ends before an operator inside it is dropped: as long as the inner one is open that one covers
+  // all it covers, and whatever starts later starts after both.
+  std::vector<HostId> open;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const bool is_outer = host.kind[row] == HostKind::kOp && tree.subtree_end[row] > row + 1;
+    if (!is_outer && host.kind[row] != HostKind::kRuntime) {
+      continue;
+    }
+    while (!open.empty() && tree.subtree_end[open.back().value] <= row) {
+      open.pop_back();
+    }
+    const HostId id{row};
+    if (is_outer) {
+      while (!open.empty() && host.end_ns(open.back()) < host.end_ns(id)) {
+        open.pop_back();
+      }
+      open.push_back(id);
+    } else if (host.detail[row] != kNoDetail && !open.empty()) {
+      HostId& around = operators[host.detail[row]];
+      if (Covers(host, open.back(), id)) {
+        around = open.back();
+        continue;
+      }
+      const auto past = std::partition_point(open.begin(), open.end(),
+                                             [&](HostId outer) { return Covers(host, outer, id); });
+      around = past == open.begin() ? HostId{} : *std::prev(past);
     }
   }
-  return {};
+  return operators;
 }
 
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
@@ -94,6 +121,7 @@ void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
                   Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const IdMap64 launches = MapLaunches(trace, diagnostics);
+  const std::vector<HostId> operators = OperatorsAroundCalls(trace, tree);
   for (uint32_t row = 0; row < device.size(); ++row) {
     const int64_t number = device.correlation[row];
     const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
@@ -101,7 +129,7 @@ void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
       continue;
     }
     result.launch_of[row] = {launch};
-    result.op_of[row] = OperatorAround(trace, tree, {launch});
+    result.op_of[row] = operators[trace.host().detail[launch]];
     result.rule[row] = result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
   }
 }

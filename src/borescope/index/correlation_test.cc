@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
 #include <string>
 
 #include "borescope/index/call_tree.h"
@@ -14,6 +16,7 @@ namespace {
 using testkit::DeviceArgs;
 using testkit::FindDevice;
 using testkit::NameOrNone;
+using testkit::Span;
 using testkit::TraceMaker;
 
 // A finished trace with its links; device events are asked for by name.
@@ -207,6 +210,84 @@ TEST(CorrelationTest, OnlyWorkIsCountedAsUnlinked) {
   EXPECT_EQ(linked.LaunchOf("Event Sync"), "");
   EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 0U);
   EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 0U);
+}
+
+// Looking upwards from each launch in turn would take minutes here and in the next case.
+TEST(CorrelationTest, ManyLaunchesBelowManyFrames) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  maker.Op("around all", 1, {0, 10 * kRows});
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Host(HostKind::kPython, "frame", 1, {i, 10 * kRows - 2 * i});
+  }
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Call("cudaLaunchKernel", 1, {2 * kRows + 2 * i, 1}, i + 1);
+    maker.Kernel("k", 7, {20 * kRows + i, 1}, {.correlation = i + 1});
+  }
+  const Linked linked(maker);
+  EXPECT_EQ(linked.OpOf("k"), "around all");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 0U);
+}
+
+TEST(CorrelationTest, ManyLaunchesThatOutlastManyOperators) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  maker.Op("covers", 1, {0, 10 * kRows});
+  for (int64_t i = 1; i < kRows; ++i) {
+    maker.Op("ends before", 1, {i, 9 * kRows - 2 * i});
+  }
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Call("cudaLaunchKernel", 1, {kRows + i, 8 * kRows - i}, i + 1);
+    maker.Kernel("k", 7, {20 * kRows + i, 1}, {.correlation = i + 1});
+  }
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  const Correlation links = BuildCorrelation(trace, tree, diagnostics);
+  const HostId covers = testkit::FindHost(trace, "covers");
+  EXPECT_EQ(std::count(links.op_of.begin(), links.op_of.end(), covers), kRows);
+}
+
+// Rows that cross each other in every way, against the search upwards that says what is meant.
+TEST(CorrelationTest, TheOperatorIsTheFirstOneUpwardsThatCoversTheLaunch) {
+  std::mt19937 random(20240611);
+  const auto pick = [&random](int64_t below) { return static_cast<int64_t>(random()) % below; };
+  int64_t skipped = 0;
+  for (int round = 0; round < 500; ++round) {
+    TraceMaker maker;
+    const int64_t times = 5 + pick(60);
+    for (int64_t i = 0; i < 40; ++i) {
+      const int64_t tid = 1 + pick(2);
+      const Span span{pick(times), pick(4) == 0 ? 0 : pick(times)};
+      switch (pick(5)) {
+        case 0:
+          maker.Host(HostKind::kPython, "frame", tid, span);
+          break;
+        case 1:
+        case 2:
+          maker.Call("cudaLaunchKernel", tid, span, i + 1);
+          maker.Kernel("k", 7, {200 + i, 1}, {.correlation = i + 1});
+          break;
+        default:
+          maker.Op("op", tid, span);
+      }
+    }
+    const Trace trace = maker.Finish();
+    Diagnostics diagnostics;
+    const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+    const Correlation links = BuildCorrelation(trace, tree, diagnostics);
+    for (uint32_t row = 0; row < trace.device().size(); ++row) {
+      const HostId launch = links.launch_of[row];
+      HostId up = tree.parent[launch.value];
+      while (up.valid() &&
+             (trace.host().kind[up.value] != HostKind::kOp || !Covers(trace.host(), up, launch))) {
+        skipped += trace.host().kind[up.value] == HostKind::kOp ? 1 : 0;
+        up = tree.parent[up.value];
+      }
+      ASSERT_EQ(links.op_of[row], up) << "round " << round << ", device row " << row;
+    }
+  }
+  EXPECT_GT(skipped, 1000);
 }
 
 TEST(LaunchNameTest, CallsThatStartDeviceWork) {

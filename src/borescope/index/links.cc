@@ -21,19 +21,8 @@ bool IsBackward(const Ops& ops, uint32_t detail) {
 int64_t SequenceOf(const Trace& trace, HostId row) {
   const HostEvents& host = trace.host();
   const uint32_t detail = host.detail[row.value];
-  const bool has_number = host.kind[row.value] == HostKind::kOp && detail != kNoDetail &&
-                          trace.ops().sequence[detail] >= 0;
+  const bool has_number = detail != kNoDetail && trace.ops().sequence[detail] >= 0;
   return has_number ? trace.ops().sequence[detail] : kMissing;
-}
-
-bool HasEnclosingTwin(const Trace& trace, const CallTree& tree, HostId row) {
-  const int64_t sequence = SequenceOf(trace, row);
-  for (HostId id = tree.parent[row.value]; id.valid(); id = tree.parent[id.value]) {
-    if (trace.host().kind[id.value] == HostKind::kOp) {
-      return SequenceOf(trace, id) == sequence;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -42,14 +31,25 @@ std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const C
   const HostEvents& host = trace.host();
   std::vector<Numbered> forward;
   std::vector<Numbered> backward;
+  std::vector<HostId> open;  // operators around the current row, outer first
   for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kOp) {
+      continue;
+    }
+    while (!open.empty() && tree.subtree_end[open.back().value] <= row) {
+      open.pop_back();
+    }
+    const HostId around = open.empty() ? HostId{} : open.back();
+    if (tree.subtree_end[row] > row + 1) {
+      open.push_back({row});
+    }
     const int64_t sequence = SequenceOf(trace, {row});
     if (sequence == kMissing) {
       continue;
     }
     if (!IsBackward(trace.ops(), host.detail[row])) {
       forward.push_back({sequence, host.ts_ns[row], {row}});
-    } else if (!HasEnclosingTwin(trace, tree, {row})) {
+    } else if (!around.valid() || SequenceOf(trace, around) != sequence) {
       backward.push_back({sequence, host.ts_ns[row], {row}});
     }
   }

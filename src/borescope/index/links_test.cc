@@ -101,5 +101,31 @@ TEST(LinksTest, AMissingForwardThreadMeansForward) {
   EXPECT_EQ(LinksOf(maker), (Links{"backward <- mm"}));
 }
 
+// Looking upwards from each operator in turn would take minutes.
+TEST(LinksTest, ManyOperatorsBelowManyFrames) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, Forward(1));
+  maker.Op("around", kAutogradThread, {10, 20 * kRows}, Backward(2));
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Host(HostKind::kPython, "frame", kAutogradThread, {20 + i, 10 * kRows - 2 * i});
+  }
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Op("backward", kAutogradThread, {2 * kRows + 2 * i, 1}, Backward(1));
+  }
+  EXPECT_EQ(LinksOf(maker), Links(kRows, "backward <- mm"));
+}
+
+// The nearest operator decides, whatever is around it or was before.
+TEST(LinksTest, OnlyTheNearestOperatorMakesATwin) {
+  TraceMaker maker;
+  maker.Op("mm", kMainThread, {0, 5}, Forward(1));
+  maker.Op("outer", kAutogradThread, {100, 50}, Backward(1));
+  maker.Op("without number", kAutogradThread, {110, 30});
+  maker.Op("inner", kAutogradThread, {115, 10}, Backward(1));
+  maker.Op("next", kAutogradThread, {160, 10}, Backward(1));
+  EXPECT_EQ(LinksOf(maker), (Links{"outer <- mm", "inner <- mm", "next <- mm"}));
+}
+
 }  // namespace
 }  // namespace borescope

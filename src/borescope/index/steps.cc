@@ -1,8 +1,10 @@
 #include "borescope/index/steps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace borescope {
 namespace {
@@ -28,13 +30,51 @@ std::vector<Step> FindSteps(const Trace& trace) {
     return a.begin_ns == b.begin_ns && a.number == b.number;
   };
   steps.erase(std::unique(steps.begin(), steps.end(), same), steps.end());
-  int64_t latest_end_ns = std::numeric_limits<int64_t>::min();
-  for (Step& step : steps) {
-    latest_end_ns = std::max(latest_end_ns, step.end_ns);
-    step.latest_end_ns = latest_end_ns;
-  }
   return steps;
 }
+
+// Cuts windows that overlap into pieces that do not.
+class Cutter {
+ public:
+  explicit Cutter(const std::vector<Step>& steps) : steps_(steps) {}
+
+  std::vector<Steps::Piece> Cut() {
+    for (uint32_t step = 0; step < steps_.size(); ++step) {
+      if (steps_[step].begin_ns < steps_[step].end_ns) {  // one without length holds nothing
+        EndWindows(steps_[step].begin_ns);
+        Start(steps_[step].begin_ns, step);
+        open_.push_back(step);
+      }
+    }
+    EndWindows(std::numeric_limits<int64_t>::max());
+    pieces_.shrink_to_fit();
+    return std::move(pieces_);
+  }
+
+ private:
+  void Start(int64_t begin_ns, uint32_t step) {
+    if (!pieces_.empty() && pieces_.back().begin_ns == begin_ns) {
+      pieces_.back().step = step;
+    } else {
+      pieces_.push_back({begin_ns, step});
+    }
+  }
+
+  // Ends windows that are over at `now_ns`; the rest of the one around each goes on.
+  void EndWindows(int64_t now_ns) {
+    while (!open_.empty() && steps_[open_.back()].end_ns <= now_ns) {
+      const int64_t end_ns = steps_[open_.back()].end_ns;
+      while (!open_.empty() && steps_[open_.back()].end_ns <= end_ns) {
+        open_.pop_back();
+      }
+      Start(end_ns, open_.empty() ? kNoStep : open_.back());
+    }
+  }
+
+  const std::vector<Step>& steps_;
+  std::vector<uint32_t> open_;  // begun and, as far as is known, not over; the last to begin on top
+  std::vector<Steps::Piece> pieces_;
+};
 
 }  // namespace
 
@@ -55,18 +95,9 @@ std::optional<int64_t> StepNumber(std::string_view name) {
 
 uint32_t Steps::At(int64_t ts_ns) const {
   const auto after =
-      std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                       [](int64_t ts, const Step& step) { return ts < step.begin_ns; });
-  for (auto step = after; step != steps.begin();) {
-    --step;
-    if (ts_ns < step->end_ns) {
-      return static_cast<uint32_t>(step - steps.begin());
-    }
-    if (ts_ns >= step->latest_end_ns) {
-      break;
-    }
-  }
-  return kNoStep;
+      std::upper_bound(pieces.begin(), pieces.end(), ts_ns,
+                       [](int64_t ts, const Piece& piece) { return ts < piece.begin_ns; });
+  return after == pieces.begin() ? kNoStep : std::prev(after)->step;
 }
 
 Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
@@ -75,6 +106,7 @@ Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
   if (result.steps.empty()) {
     return result;
   }
+  result.pieces = Cutter(result.steps).Cut();
   const DeviceEvents& device = trace.device();
   result.device_step.resize(device.size());
   for (uint32_t row = 0; row < device.size(); ++row) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/trace/testing/trace_maker.h"
@@ -115,6 +119,63 @@ TEST(StepsTest, AWindowAroundAnotherOne) {
   EXPECT_EQ(indexed.steps.At(20), 1U);
   EXPECT_EQ(indexed.steps.At(50), 0U);
   EXPECT_EQ(indexed.steps.At(100), kNoStep);
+}
+
+// What At means: of the windows that hold the time, the one that begins last.
+uint32_t StepAt(const Steps& steps, int64_t ts_ns) {
+  uint32_t found = kNoStep;
+  for (uint32_t i = 0; i < steps.steps.size(); ++i) {
+    if (steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+TEST(StepsTest, AnyOverlapsAgainstTheScanOfAllWindows) {
+  std::mt19937 random(20240611);
+  const auto pick = [&random](int64_t below) { return static_cast<int64_t>(random()) % below; };
+  for (int round = 0; round < 500; ++round) {
+    TraceMaker maker;
+    const int64_t count = 1 + pick(30);
+    const int64_t times = 1 + pick(80);
+    for (int64_t i = 0; i < count; ++i) {
+      maker.Host(HostKind::kAnnotation, "ProfilerStep#" + std::to_string(pick(20)), 1 + pick(3),
+                 {pick(times), pick(1 + pick(times))});
+    }
+    const Indexed indexed(maker);
+    EXPECT_LE(indexed.steps.pieces.size(), 2 * indexed.steps.steps.size());
+    for (int64_t ts_ns = -2; ts_ns < 2 * times + 2; ++ts_ns) {
+      ASSERT_EQ(indexed.steps.At(ts_ns), StepAt(indexed.steps, ts_ns))
+          << "round " << round << " at " << ts_ns;
+    }
+  }
+}
+
+// Walking back over the windows before each time would take minutes here and in the next case.
+TEST(StepsTest, ALongWindowAroundManyShortOnes) {
+  constexpr int64_t kRows = 200'000;
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#7", 1, {0, 100 * kRows});
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Host(HostKind::kAnnotation, "ProfilerStep#8", 2, {10 + 10 * i, 5});
+    maker.Kernel("k", 7, {20 * kRows + i, 1});
+  }
+  const Indexed indexed(maker);
+  const std::vector<uint32_t>& found = indexed.steps.device_step;
+  EXPECT_EQ(std::count(found.begin(), found.end(), 0U), kRows);
+}
+
+TEST(StepsTest, ManyWindowsInsideEachOther) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Host(HostKind::kAnnotation, "ProfilerStep#8", 1, {i, 10 * kRows - 2 * i});
+    maker.Kernel("k", 7, {10 * kRows - 2, 1});
+  }
+  const Indexed indexed(maker);
+  const std::vector<uint32_t>& found = indexed.steps.device_step;
+  EXPECT_EQ(std::count(found.begin(), found.end(), 1U), kRows);
 }
 
 TEST(StepsTest, WithoutStepsNothingIsKept) {

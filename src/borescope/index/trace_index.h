@@ -57,15 +57,22 @@ struct Step {
   int64_t begin_ns = 0;  // host window
   int64_t end_ns = 0;
   HostId annotation;
-  int64_t latest_end_ns = 0;  // of this window and all that begin before it
 };
 
 struct Steps {
+  // From begin_ns to where the next piece begins all times belong to one step, or to none.
+  struct Piece {
+    int64_t begin_ns = 0;
+    uint32_t step = kNoStep;
+  };
+
   std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
   std::vector<uint32_t> device_step;  // per device row: index into steps by launch, else by own
                                       // start; kNoStep outside; empty when there are no steps
+  std::vector<Piece> pieces;          // by begin_ns, at most two per step; what At looks in
+
   // Index into steps of the window that holds `ts_ns`, of several the one that begins last, else
-  // kNoStep. O(log steps) unless windows overlap.
+  // kNoStep. O(log steps), also where windows overlap.
   uint32_t At(int64_t ts_ns) const;
 };
 

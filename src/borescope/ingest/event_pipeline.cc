@@ -57,37 +57,66 @@ class ChunkParser {
 // between two events.
 class Pipeline {
  public:
-  Pipeline(TextReader& reader, TraceBuilder& builder, size_t first_target, bool force)
-      : reader_(reader), builder_(builder), first_target_(first_target), force_first_(force) {}
+  Pipeline(TextReader& reader, TraceBuilder& builder) : reader_(reader), builder_(builder) {}
 
-  // Returns how parsing stopped; the text from there on is back in the reader.
-  ParseOutcome Run(int threads) {
+  // Parses chunks of the usual size until the text ends or a chunk does not end between two events.
+  void Run(int threads) {
     in_flight_limit_ = static_cast<uint64_t>(threads) * 2 + 1;
     slots_.resize(in_flight_limit_);
     ParallelFor(static_cast<size_t>(threads), threads, [&](size_t) { Work(); });
     GiveBack();
-    return outcome_;
   }
 
+  // Parses one chunk of about `target` bytes, nothing ahead of it: what an event longer than usual
+  // needs must not be in memory several times over. With `force`, an event that does not end in the
+  // chunk is damage.
+  void RunOne(size_t target, bool force) {
+    slots_.resize(in_flight_limit_);
+    TextChunk chunk = reader_.NextChunk(target);
+    exhausted_ = chunk.is_last;
+    Slot(taken_++) = ChunkParser().Parse(std::move(chunk), force);
+    JoinNext();
+    GiveBack();
+  }
+
+  // How parsing stopped; the text from there on is back in the reader.
+  const ParseOutcome& outcome() const { return outcome_; }
+  bool exhausted() const { return exhausted_; }
   const KinetoFacts& facts() const { return facts_; }
 
  private:
   std::optional<ParsedChunk>& Slot(uint64_t ticket) { return slots_[ticket % in_flight_limit_]; }
 
+  // Where an exception ends one thread, the others must not wait for its chunk.
   void Work() {
+    try {
+      TakeChunks();
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      stopped_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+  bool MayTake() const {
+    return taken_ - joined_ < in_flight_limit_ && bytes_in_flight_ < kMostBytesInFlight;
+  }
+
+  void TakeChunks() {
     ChunkParser parser;
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock,
-                    [&] { return stopped_ || exhausted_ || taken_ - joined_ < in_flight_limit_; });
+      changed_.wait(lock, [&] { return stopped_ || exhausted_ || MayTake(); });
       if (stopped_ || exhausted_) {
         return;
       }
       const uint64_t ticket = taken_++;
-      TextChunk chunk = reader_.NextChunk(ticket == 0 ? first_target_ : TextReader::kChunkBytes);
+      TextChunk chunk = reader_.NextChunk(TextReader::kChunkBytes);
+      bytes_in_flight_ += chunk.capacity;
       exhausted_ = chunk.is_last;
       lock.unlock();
-      ParsedChunk parsed = parser.Parse(std::move(chunk), ticket == 0 && force_first_);
+      ParsedChunk parsed = parser.Parse(std::move(chunk), false);
       lock.lock();
       Slot(ticket) = std::move(parsed);
       while (!stopped_ && Slot(joined_).has_value()) {
@@ -103,6 +132,7 @@ class Pipeline {
     facts_.Merge(parsed.facts);
     outcome_ = parsed.outcome;
     if (parsed.outcome.stop == ParseStop::kEnd) {
+      bytes_in_flight_ -= std::min(bytes_in_flight_, parsed.chunk.capacity);
       reader_.Recycle(std::move(parsed.chunk));
       Slot(joined_).reset();
       ++joined_;
@@ -116,11 +146,13 @@ class Pipeline {
   void ReserveOnce() {
     constexpr uint64_t kSample = 16;
     constexpr double kSlack = 1.03;
+    constexpr double kMostGrowth = 256;
     const double share = reader_.stored_share();
     if (joined_ != kSample || share <= 0 || share >= 1) {
       return;
     }
-    const double factor = kSlack / share;
+    // The share is of the stored file, whose parts may be compressed very differently.
+    const double factor = std::min(kSlack / share, kMostGrowth);
     builder_.Reserve(static_cast<size_t>(static_cast<double>(builder_.host_size()) * factor),
                      static_cast<size_t>(static_cast<double>(builder_.device_size()) * factor));
   }
@@ -134,10 +166,11 @@ class Pipeline {
     reader_.PushBack(pieces);
   }
 
+  // Chunks are of 1 MiB, but one without a place to cut grows to the longest event.
+  static constexpr size_t kMostBytesInFlight = size_t{256} << 20;
+
   TextReader& reader_;
   TraceBuilder& builder_;
-  const size_t first_target_;
-  const bool force_first_;
   uint64_t in_flight_limit_ = 1;
 
   std::mutex mutex_;
@@ -145,6 +178,7 @@ class Pipeline {
   std::vector<std::optional<ParsedChunk>> slots_;  // by ticket, in a ring
   uint64_t taken_ = 0;
   uint64_t joined_ = 0;
+  size_t bytes_in_flight_ = 0;
   bool exhausted_ = false;
   bool stopped_ = false;
   ParseOutcome outcome_;
@@ -155,25 +189,33 @@ class Pipeline {
 
 EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
   EventsEnd end;
-  threads = std::max(threads, 1);
   size_t target = TextReader::kChunkBytes;
   for (;;) {
     const uint64_t begin = reader.byte();
-    Pipeline pipeline(reader, builder, target, target >= TextReader::kLongestEvent);
-    const ParseOutcome outcome = pipeline.Run(threads);
+    Pipeline pipeline(reader, builder);
+    if (target == TextReader::kChunkBytes) {
+      pipeline.Run(std::max(threads, 1));
+    } else {
+      pipeline.RunOne(target, target >= TextReader::kLongestEvent);
+    }
     end.facts.Merge(pipeline.facts());
-    if (outcome.stop == ParseStop::kArrayEnd) {
-      reader.Consume(1);
-      end.array_closed = true;
-      return end;
+    switch (pipeline.outcome().stop) {
+      case ParseStop::kArrayEnd:
+        reader.Consume(1);
+        end.array_closed = true;
+        return end;
+      case ParseStop::kEnd:
+        if (pipeline.exhausted()) {
+          return end;
+        }
+        target = TextReader::kChunkBytes;
+        break;
+      case ParseStop::kIncomplete:
+      case ParseStop::kDamaged:
+        // An event crosses the end of its chunk. The next chunk starts with it and reaches further;
+        // much further when it made no progress.
+        target = reader.byte() == begin ? target * 2 : 2 * TextReader::kChunkBytes;
     }
-    if (outcome.stop == ParseStop::kEnd) {
-      return end;
-    }
-    // An event crosses the end of its chunk. The next first chunk starts with it and reaches
-    // further; much further when it made no progress.
-    const bool stuck = reader.byte() == begin;
-    target = stuck ? target * 2 : 2 * TextReader::kChunkBytes;
   }
 }
 

@@ -14,6 +14,10 @@ constexpr size_t kLongestHead = size_t{256} << 20;
 // Members longer than this are passed over: nothing that is used is so long.
 constexpr size_t kLongestMember = size_t{16} << 20;
 
+// A bracket that closes the array too early costs a chunk read again; more of them are not
+// followed.
+constexpr int kMaxBrackets = 64;
+
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 enum class Scan : uint8_t { kOk, kEnd, kDamaged };
@@ -41,7 +45,9 @@ class DocumentReader {
   bool ReadOneMember();
   bool ReadKey(std::string& key);
   void ReadEventArray();
+  void ReadArrayBody();
   bool EventsGoOn();
+  bool ResumeEvents();
   bool OpensArray(size_t at);
   bool SkipToEvents();
   void CheckTail();
@@ -155,6 +161,7 @@ bool DocumentReader::ReadOneMember() {
   if (!ReadKey(key)) {
     return false;
   }
+  NoteMember(key, members_);
   if (key == "traceEvents" && Peek() == '[') {
     ReadEventArray();
     return true;
@@ -188,7 +195,7 @@ void DocumentReader::ReadMembers() {
       reader_.Consume(1);
       continue;
     }
-    if (!ReadOneMember() && !SkipToEvents()) {
+    if (!ReadOneMember() && !SkipToEvents() && !ResumeEvents()) {
       if (members_.has_events) {
         Count(Diag::kDroppedText, "members after the events cannot be read");
       }
@@ -203,9 +210,10 @@ bool DocumentReader::OpensArray(size_t at) {
     while (Ensure(at) && IsSpace(reader_.window()[at])) {
       ++at;
     }
-    if (!Ensure(at) || reader_.window()[at++] != wanted) {
+    if (!Ensure(at) || reader_.window()[at] != wanted) {
       return false;
     }
+    ++at;
   }
   return true;
 }
@@ -239,6 +247,10 @@ bool DocumentReader::SkipToEvents() {
 void DocumentReader::ReadEventArray() {
   reader_.Consume(1);
   members_.has_events = true;
+  ReadArrayBody();
+}
+
+void DocumentReader::ReadArrayBody() {
   EventsEnd end;
   do {
     end = ReadEvents(reader_, builder_, options_.threads);
@@ -249,10 +261,32 @@ void DocumentReader::ReadEventArray() {
   }
 }
 
+// Where the document cannot be followed behind its events, or goes on behind its end, a bracket too
+// many may have ended the events early. False if no event is in sight.
+bool DocumentReader::ResumeEvents() {
+  constexpr size_t kInSight = size_t{64} << 10;
+  constexpr size_t kEventHead = 4096;  // where an event that starts with its name has its phase
+  if (!members_.has_events || stray_brackets_ == kMaxBrackets) {
+    return false;
+  }
+  Ensure(kInSight);
+  const std::string_view text = reader_.window().substr(0, kInSight);
+  for (size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+    if (StartsEvent(text.substr(at)) &&
+        text.substr(at, kEventHead).find("\"ph\"") != std::string_view::npos) {
+      ++stray_brackets_;
+      Count(Diag::kDroppedText, "a bracket among the events, and the text behind it");
+      reader_.Consume(at);
+      ReadArrayBody();
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether another event stands behind the bracket that closed the array: then it did not.
 bool DocumentReader::EventsGoOn() {
-  constexpr size_t kEnough = 256;   // to tell an event by
-  constexpr int kMaxBrackets = 64;  // each costs a chunk read again
+  constexpr size_t kEnough = 256;  // to tell an event by
   if (stray_brackets_ == kMaxBrackets) {
     return false;
   }
@@ -278,8 +312,11 @@ void DocumentReader::CountTruncation(std::string_view where) {
 }
 
 void DocumentReader::CheckTail() {
-  if (Peek() != 0) {
-    Count(Diag::kTrailingData, "");
+  while (Peek() != 0) {
+    if (!ResumeEvents()) {
+      Count(Diag::kTrailingData, "");
+      return;
+    }
   }
 }
 

@@ -60,7 +60,7 @@ TEST(KinetoJsonTest, MembersInAnyOrder) {
 
 TEST(KinetoJsonTest, MembersOfTheWrongTypeAreNotRecorded) {
   const Trace trace =
-      LoadGood(R"({"distributedInfo":{"rank":"three","world_size":-1},"baseTimeNanoseconds":"x",)"
+      LoadGood(R"({"distributedInfo":{"rank":"three","world_size":0},"baseTimeNanoseconds":"x",)"
                R"("deviceProperties":{},"traceName":7,"record_shapes":"yes","traceEvents":[)" +
                kOp + "]}");
   EXPECT_FALSE(trace.meta().rank.has_value());
@@ -164,9 +164,27 @@ TEST(KinetoJsonTest, AMissingEndIsSaidOnce) {
 }
 
 TEST(KinetoJsonTest, TextBehindTheDocumentIsIgnoredAndSaid) {
-  const Trace trace = LoadGood("[" + kOp + "," + kKernel + "]\n[" + kOp + "]");
+  const Trace trace = LoadGood("[" + kOp + "," + kKernel + "]\nwhatever {} this is");
   ExpectOpAndKernel(trace);
   EXPECT_EQ(trace.diagnostics().count(Diag::kTrailingData), 1U);
+}
+
+TEST(KinetoJsonTest, EventsBehindTheDocumentAreReadAndSaid) {
+  const Trace trace = LoadGood("[" + kOp + "," + kKernel + "]\n[" + kOp + "]");
+  EXPECT_EQ(trace.host().size(), 2U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDroppedText), 1U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kTrailingData), 0U);
+}
+
+TEST(KinetoJsonTest, ABracketTooManyLosesNoEvent) {
+  for (const std::string broken :
+       {R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":5}],"z":1})",
+        R"({"ph":"X","cat":"kernel","name":"k","ts":1,"args":{"x":[{"name":1}],"y":]}})"}) {
+    const Trace trace =
+        LoadGood("{\"traceEvents\":[" + kOp + "," + broken + "," + kOp + "," + kOp + "]}");
+    EXPECT_EQ(trace.host().size(), 3U) << broken;
+    EXPECT_GE(trace.diagnostics().count(Diag::kDroppedText), 1U) << broken;
+  }
 }
 
 Vendor VendorOf(const std::string& members, const std::string& event) {

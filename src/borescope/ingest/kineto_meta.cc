@@ -90,20 +90,12 @@ void ReadOption(element value, KinetoMembers& members) {
                                   (value.get(flag) == simdjson::SUCCESS && flag);
 }
 
-template <bool KinetoMembers::* kFlag>
-void NotePresence(element, KinetoMembers& members) {
-  members.*kFlag = true;
-}
-
 struct MemberRow {
   std::string_view key;
   void (*read)(element value, KinetoMembers& members);
 };
 
 constexpr MemberRow kMembers[] = {
-    {"schemaVersion", NotePresence<&KinetoMembers::has_schema_version>},
-    {"nodes", NotePresence<&KinetoMembers::has_nodes>},
-    {"rocprofiler-sdk-tool", NotePresence<&KinetoMembers::has_rocprofiler_sdk>},
     {"deviceProperties", ReadDevices},
     {"distributedInfo", ReadDistributedInfo},
     {"baseTimeNanoseconds", ReadBaseTime},
@@ -114,6 +106,18 @@ constexpr MemberRow kMembers[] = {
     {"with_stack", ReadOption<&RecordedOptions::with_stack>},
     {"with_modules", ReadOption<&RecordedOptions::with_modules>},
     {"with_flops", ReadOption<&RecordedOptions::with_flops>},
+};
+
+// Members whose presence alone tells what the file is.
+struct PresenceRow {
+  std::string_view key;
+  bool KinetoMembers::* flag;
+};
+
+constexpr PresenceRow kPresence[] = {
+    {"schemaVersion", &KinetoMembers::has_schema_version},
+    {"nodes", &KinetoMembers::has_nodes},
+    {"rocprofiler-sdk-tool", &KinetoMembers::has_rocprofiler_sdk},
 };
 
 Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {
@@ -143,6 +147,12 @@ Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {
 }
 
 }  // namespace
+
+void NoteMember(std::string_view key, KinetoMembers& members) {
+  for (const PresenceRow& row : kPresence) {
+    members.*row.flag = members.*row.flag || row.key == key;
+  }
+}
 
 bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& members) {
   const auto* row = std::find_if(std::begin(kMembers), std::end(kMembers),

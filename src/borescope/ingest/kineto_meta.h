@@ -20,6 +20,10 @@ struct KinetoMembers {
   bool has_events = false;
 };
 
+// Notes that the file has a member of this name, before its value is looked at: the value may be
+// long or cut off, as in the execution trace of a process that was killed.
+void NoteMember(std::string_view key, KinetoMembers& members);
+
 // Takes what is useful from one member; `value` is its JSON text. False if the value is not JSON.
 bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& members);
 

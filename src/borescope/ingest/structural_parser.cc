@@ -175,11 +175,24 @@ StructuralParser::Walk StructuralParser::WalkValue(std::string_view& token) {
   }
 }
 
+// Closing brackets must be of the kind that was opened; one bit a level keeps the kinds of the
+// innermost 64, beyond which only the depth counts.
 StructuralParser::Walk StructuralParser::WalkContainer(std::string_view& token) {
   const uint32_t begin = *at_;
   int64_t depth = 0;
+  uint64_t braces = 0;
   do {
-    depth += DepthChange(Here());
+    const char c = Here();
+    const int change = DepthChange(c);
+    if (change > 0) {
+      braces = braces << 1 | (c == '{' ? 1 : 0);
+    } else if (change < 0) {
+      if (depth <= 64 && (braces & 1) != (c == '}' ? 1U : 0U)) {
+        return Walk::kDamaged;
+      }
+      braces >>= 1;
+    }
+    depth += change;
     ++at_;
   } while (depth != 0 && at_ < end_);
   token = {text_ + begin, at_[-1] + 1 - begin};

@@ -15,7 +15,7 @@
 #include "borescope/ingest/kineto_fields.h"
 
 namespace simdjson::internal {
-class dom_parser_implementation;
+class dom_parser_implementation;  // NOLINT(readability-identifier-naming): simdjson's name
 }
 
 namespace borescope {

@@ -114,31 +114,34 @@ TextChunk TextReader::NewChunk(size_t capacity) {
   return chunk;
 }
 
+// What is cut depends only on the text and `target`, not on how much of it waits in the window: the
+// same file gives the same chunks however often text was put back.
 TextChunk TextReader::NextChunk(size_t target) {
-  const std::string_view waiting = window();
-  TextChunk chunk = NewChunk(std::max(target, waiting.size()));
-  std::memcpy(chunk.buffer.get(), waiting.data(), waiting.size());
-  chunk.size = waiting.size();
-  chunk.byte = byte_;
-  for (;;) {
-    chunk.size += ReadInto(chunk.buffer.get() + chunk.size, chunk.capacity - chunk.size);
-    chunk.is_last = at_end_;
-    const size_t cut = at_end_ ? std::string_view::npos : FindEventBoundary(chunk.text());
-    if (cut != std::string_view::npos || at_end_ || chunk.size >= kLongestEvent) {
-      const std::string_view tail =
-          cut == std::string_view::npos ? std::string_view() : chunk.text().substr(cut);
-      window_.assign(tail);
+  for (size_t capacity = target;; capacity *= 2) {
+    TextChunk chunk = NewChunk(capacity);
+    const size_t waiting = std::min(capacity, window().size());
+    const bool drained = waiting == window().size();
+    std::memcpy(chunk.buffer.get(), window().data(), waiting);
+    const size_t fresh = drained ? ReadInto(chunk.buffer.get() + waiting, capacity - waiting) : 0;
+    chunk.size = waiting + fresh;
+    chunk.byte = byte_;
+    chunk.is_last = drained && at_end_ && chunk.size < capacity;
+    const size_t cut = chunk.is_last ? std::string_view::npos : FindEventBoundary(chunk.text());
+    const bool is_found = cut != std::string_view::npos;
+    const bool is_done = is_found || chunk.is_last || chunk.size >= kLongestEvent;
+    const size_t used = !is_done ? 0 : is_found ? cut : chunk.size;
+    if (drained) {
+      window_.assign(chunk.text().substr(used));
       window_begin_ = 0;
-      chunk.size -= tail.size();
-      byte_ += chunk.size;
+      byte_ += used;
+    } else {
+      Consume(used);
+    }
+    if (is_done) {
+      chunk.size = used;
       std::memset(chunk.buffer.get() + chunk.size, ' ', StructuralParser::kPadding);
       return chunk;
     }
-    TextChunk larger = NewChunk(chunk.capacity * 2);
-    std::memcpy(larger.buffer.get(), chunk.buffer.get(), chunk.size);
-    larger.size = chunk.size;
-    larger.byte = chunk.byte;
-    chunk = std::move(larger);
   }
 }
 

@@ -1,6 +1,9 @@
 #include "borescope/ingest/text_reader.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
 
 namespace borescope {
 namespace {
@@ -162,7 +165,7 @@ TEST(TextReaderTest, TextGivenBackAtTheEndIsTheLastChunkAgain) {
   const TextChunk chunk = reader.NextChunk(TextReader::kChunkBytes);
   ASSERT_TRUE(chunk.is_last);
   reader.PushBack({chunk.text().substr(10)});
-  const TextChunk again = reader.NextChunk(1);
+  const TextChunk again = reader.NextChunk(TextReader::kChunkBytes);
   EXPECT_TRUE(again.is_last);
   EXPECT_EQ(again.byte, 10U);
   EXPECT_TRUE(again.text() == std::string_view(text).substr(10));
@@ -198,6 +201,71 @@ TEST(TextReaderTest, ProgressRisesToTheTotal) {
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
   EXPECT_EQ(done.back(), text.size());
   EXPECT_EQ(reader.stored_share(), 1.0);
+}
+
+// Gives some text, then fails.
+class FailingSource : public ByteSource {
+ public:
+  explicit FailingSource(std::string text) : text_(std::move(text)) {}
+  Result<size_t> Read(char* out, size_t capacity) override {
+    if (at_ == text_.size()) {
+      return Error{ErrorCode::kIo, "byte " + std::to_string(at_) + ": disk on fire"};
+    }
+    const size_t size = text_.copy(out, std::min<size_t>(capacity, 1000), at_);
+    at_ += size;
+    return size;
+  }
+  uint64_t stored_bytes() const override { return at_; }
+  uint64_t stored_total() const override { return 0; }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+};
+
+TEST(TextReaderTest, AReadErrorEndsTheTextAndIsKept) {
+  TextReader reader({std::make_unique<FailingSource>(ManyEvents(5000)), nullptr}, nullptr);
+  EXPECT_FALSE(reader.error().has_value());
+  EXPECT_FALSE(reader.Fill());
+  EXPECT_TRUE(reader.at_end());
+  EXPECT_TRUE(reader.NextChunk(TextReader::kChunkBytes).is_last);
+  ASSERT_TRUE(reader.error().has_value());
+  EXPECT_TRUE(reader.error()->message.ends_with(": disk on fire"));
+}
+
+// More than a GiB out of a few MB. The members are made once and only repeated.
+TEST(TextReaderTest, ADecompressionBombIsAnError) {
+  std::string text;
+  while (text.size() < (size_t{8} << 20)) {
+    text += R"({"ph":"X"},)";
+  }
+  std::string member(1 << 20, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(member.data());
+  stream.avail_out = static_cast<uInt>(member.size());
+  ASSERT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  member.resize(stream.total_out);
+  deflateEnd(&stream);
+  std::string bytes;
+  for (int i = 0; i < 160; ++i) {
+    bytes += member;
+  }
+  Result<OpenedSource> opened = InflateIfCompressed(OpenMemory(bytes));
+  ASSERT_TRUE(opened.ok());
+  TextReader reader(std::move(*opened), nullptr);
+  uint64_t read = 0;
+  for (bool is_last = false; !is_last;) {
+    TextChunk chunk = reader.NextChunk(TextReader::kChunkBytes);
+    is_last = chunk.is_last;
+    read += chunk.size;
+    reader.Recycle(std::move(chunk));
+  }
+  EXPECT_LT(read, TextReader::kExpansionFloor + 3 * TextReader::kChunkBytes);
+  ASSERT_TRUE(reader.error().has_value());
+  EXPECT_EQ(reader.error()->code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ bool TolerantParser::Step(ParseOutcome& outcome) {
     return false;
   }
   const char c = text_[at_];
-  if (c == ']') {
+  if (c == ']' && MayCloseArray(at_)) {
     outcome = {ParseStop::kArrayEnd, at_};
     return false;
   }
@@ -365,7 +365,24 @@ bool TolerantParser::StartsMember(size_t at, bool of_event) const {
   return !of_event || IsOtherEventKey(key) || LookUp(key, false, scratch) != Field::kCount;
 }
 
+// Behind the bracket that closes the array the text ends, or the document does, or a member
+// follows; a bracket of something else stands before more of its event.
+bool TolerantParser::MayCloseArray(size_t bracket) const {
+  const size_t next = SkipSpace(bracket + 1);
+  if (next >= text_.size() || (text_[next] != '}' && text_[next] != ']')) {
+    return true;
+  }
+  const size_t after = SkipSpace(next + 1);
+  return after >= text_.size() ||
+         (text_[after] != ',' && text_[after] != '}' && text_[after] != ']');
+}
+
 bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& outcome) {
+  // More text may complete the event; only where there is none is it damage.
+  if (why == Read::kIncomplete && !is_last_) {
+    outcome = {ParseStop::kIncomplete, event_start};
+    return false;
+  }
   const size_t next = FindEventStart(event_start + 1);
   const std::string_view lost = text_.substr(event_start, 60);
   if (next != kNowhere) {
@@ -373,10 +390,6 @@ bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& o
     needs_comma_ = false;
     at_ = next;
     return true;
-  }
-  if (why == Read::kIncomplete && !is_last_) {
-    outcome = {ParseStop::kIncomplete, event_start};
-    return false;
   }
   const size_t array_end = FindArrayEnd(event_start);
   if (array_end == kNowhere && is_last_ && why == Read::kIncomplete) {
@@ -389,13 +402,25 @@ bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& o
   return false;
 }
 
-size_t TolerantParser::FindEventStart(size_t from) const {
+// An event is told by its phase: objects in args may have a "name" as well, but no "ph".
+bool TolerantParser::StartsEventAt(size_t brace) {
+  const size_t key = SkipSpace(brace + 1);
+  if (!StartsMember(key, true)) {
+    return false;
+  }
+  if (text_.substr(key).starts_with("\"ph\"")) {
+    return true;
+  }
+  at_ = brace;
+  const bool is_event = ReadEvent() == Read::kOk && event_.Has(Field::kPhase);
+  repairs_ = Diagnostics();  // the event is read again when its turn comes
+  return is_event;
+}
+
+size_t TolerantParser::FindEventStart(size_t from) {
   for (size_t brace = text_.find('{', from); brace != kNowhere;
        brace = text_.find('{', brace + 1)) {
-    const size_t key = SkipSpace(brace + 1);
-    const size_t before = text_.substr(0, brace).find_last_not_of(" \n\t\r");
-    const bool is_value = before != kNowhere && text_[before] == ':';  // "args": {"name": ...
-    if (!is_value && StartsMember(key, true) && !text_.substr(key).starts_with("\"id\"")) {
+    if (StartsEventAt(brace)) {
       return brace;
     }
   }

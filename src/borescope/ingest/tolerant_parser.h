@@ -46,7 +46,9 @@ class TolerantParser {
   // Gives up the event at `event_start`: moves on to the next one that can be told, or stops.
   bool Resynchronise(size_t event_start, Read why, ParseOutcome& outcome);
   // Where the next event seems to start after `from`, or npos.
-  size_t FindEventStart(size_t from) const;
+  size_t FindEventStart(size_t from);
+  bool StartsEventAt(size_t brace);
+  bool MayCloseArray(size_t bracket) const;
   // Where a bracket seems to close the array after `from`, or npos.
   size_t FindArrayEnd(size_t from) const;
 

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kAttempts = 100;
+constexpr int kMostLinks = 40;  // as Linux follows
 
 Error WriteError(const std::string& path, int error) {
   return {ErrorCode::kIo, path + ": cannot write: " + std::strerror(error)};
@@ -48,6 +49,20 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
   return -1;
 }
 
+// What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
+// a circle.
+fs::path BehindLinks(fs::path path) {
+  for (int link = 0; link < kMostLinks; ++link) {
+    std::error_code no_link;
+    const fs::path next = fs::read_symlink(path, no_link);
+    if (no_link) {
+      return path;
+    }
+    path = path.parent_path() / next;  // of an absolute `next`: itself
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> DescriptorSink::Write(std::string_view bytes) {
@@ -69,9 +84,10 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
   if (exists && !S_ISREG(status.st_mode)) {
     sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    std::error_code ignored;
-    const fs::path behind_links = exists ? fs::canonical(path, ignored) : fs::path();
-    sink->target_ = behind_links.empty() ? path : behind_links.string();
+    sink->target_ = BehindLinks(path).string();
+    if (sink->target_.empty()) {
+      return WriteError(path, ELOOP);
+    }
     sink->descriptor_ = CreateBeside(sink->target_, 0666, sink->temporary_);
   }
   if (sink->descriptor_ < 0) {

@@ -53,7 +53,7 @@ class DescriptorSink : public Sink {
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
 // ordinary file (a pipe, /dev/null) is written to directly, and of a symbolic link the file behind
-// it.
+// it, whether or not it exists yet.
 class FileSink : public Sink {
  public:
   // kIo, naming the path and the cause, when the target is a directory or its folder cannot be

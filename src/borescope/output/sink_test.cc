@@ -74,6 +74,21 @@ TEST_F(FileSinkTest, KeepsPermissionsAndLinks) {
   EXPECT_EQ(fs::status(Path("real")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(FileSinkTest, MakesTheFileThatALinkPromises) {
+  fs::create_directory(Path("folder"));
+  fs::create_symlink("../real", Path("folder/inner"));
+  fs::create_symlink(Path("folder/inner"), Path("link"));
+  Put(Path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_TRUE(fs::is_symlink(Path("folder/inner")));
+  EXPECT_FALSE(fs::is_symlink(Path("real")));
+  EXPECT_EQ(Read(Path("real")), "new");
+  fs::create_symlink("circle", Path("circle"));
+  const auto circle = FileSink::Open(Path("circle"));
+  ASSERT_FALSE(circle.ok());
+  EXPECT_NE(circle.error().message.find("symbolic links"), std::string::npos);
+}
+
 TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
   const auto directory = FileSink::Open(folder_.string());
   ASSERT_FALSE(directory.ok());

@@ -1,0 +1,75 @@
+// Damage in files of many chunks: what is lost depends on the damage, never on where chunks were
+// cut or how many threads read them.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "borescope/ingest/load.h"
+
+namespace borescope {
+namespace {
+
+// Events whose args hold objects that look like events to a careless eye.
+std::string Event(int number, bool damaged) {
+  const std::string name = damaged ? "na\x01me" : "name";
+  return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","pid":1,"tid":1,"ts":)" +
+         std::to_string(number) +
+         R"(,"dur":1,"args":{"kernel_kwargs":[{"name":"BLOCK","v":1},{"name":"WARPS","v":8}],)" +
+         R"("External id":)" + std::to_string(number) + "}}";
+}
+
+std::string ManyEvents(int count, int damaged_every) {
+  std::string text = "{\"traceEvents\":[";
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ",") + Event(i, i % damaged_every == 1);
+  }
+  return text + "]}";
+}
+
+// What a reader gets from a text: its rows and everything it counted.
+std::string Outcome(const std::string& text, int threads) {
+  const Result<Trace> trace = LoadBytes(text, "t.json", {.threads = threads, .progress = {}});
+  if (!trace.ok()) {
+    return trace.error().message;
+  }
+  std::string outcome = std::to_string(trace->host().size());
+  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+    const Diagnostics::Entry& entry = trace->diagnostics().Get(static_cast<Diag>(i));
+    outcome += " " + std::to_string(entry.count) + "@" + std::to_string(entry.first_byte);
+  }
+  return outcome;
+}
+
+TEST(DamagedChunksTest, OneSlipAChunkLosesNoSoundEvent) {
+  const Result<Trace> trace = LoadBytes(ManyEvents(40'000, 3000), "t.json", {});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->host().size(), 40'000U);
+  EXPECT_EQ(trace->diagnostics().count(Diag::kDroppedText), 0U);
+  EXPECT_EQ(trace->diagnostics().count(Diag::kControlCharacter), 14U);
+}
+
+TEST(DamagedChunksTest, ThreadsNeverShow) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 12; ++round) {
+    std::string text = ManyEvents(20'000, 2500);
+    for (int i = 0; i < 1 << (round % 6); ++i) {
+      constexpr std::string_view kDamage = "\"]}{[,:x\\";
+      text[random() % text.size()] = kDamage[random() % kDamage.size()];
+    }
+    const std::string one = Outcome(text, 1);
+    EXPECT_EQ(Outcome(text, 2), one) << "round " << round;
+    EXPECT_EQ(Outcome(text, 5), one) << "round " << round;
+  }
+}
+
+TEST(DamagedChunksTest, ThreadsReadAnEventOfManyChunks) {
+  std::string text = ManyEvents(100, 1000);
+  text.insert(text.find("\"dur\""), "\"note\":\"" + std::string(5 << 20, 'a') + "\",");
+  const std::string one = Outcome(text, 1);
+  EXPECT_TRUE(one.starts_with("100 ")) << one;
+  EXPECT_EQ(Outcome(text, 4), one);
+}
+
+}  // namespace
+}  // namespace borescope
