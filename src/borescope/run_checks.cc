@@ -34,12 +34,20 @@ constexpr NeedRow kNeeds[] = {
      "schedule)"},
 };
 
+// What is missing may have stood behind the place where a damaged file ends.
+std::string Cause(const Trace& trace) {
+  const Diagnostics& found = trace.diagnostics();
+  const bool is_cut = found.count(Diag::kTruncatedFile) + found.count(Diag::kTruncatedGzip) != 0;
+  return is_cut ? "the file ends early, so that it holds " : "";
+}
+
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
   for (const NeedRow& row : kNeeds) {
     if (row.needs == spec.needs && !row.is_met(view)) {
-      return Error{ErrorCode::kMissingData, view.trace.meta().file + ": " + std::string(row.lack)};
+      return Error{ErrorCode::kMissingData,
+                   view.trace.meta().file + ": " + Cause(view.trace) + std::string(row.lack)};
     }
   }
   return {};

@@ -107,7 +107,7 @@ Flags FlagsOf(Span span) {
 using Key = std::tuple<int64_t, int64_t, int64_t>;
 using Times = std::map<std::string, int64_t>;
 
-Times TimesOf(const std::vector<Work>& work, Span window) {
+Times TimesOf(const std::vector<Work>& work, const Flags& inside) {
   std::array<Flags, 3> activity{};
   for (const Work& one : work) {
     for (int64_t ns = one.span.ts_ns; ns < one.span.ts_ns + one.span.dur_ns; ++ns) {
@@ -117,7 +117,6 @@ Times TimesOf(const std::vector<Work>& work, Span window) {
   Times times{{"span_ns", 0},         {"busy_ns", 0},     {"compute_ns", 0},      {"comm_ns", 0},
               {"exposed_comm_ns", 0}, {"copy_ns", 0},     {"exposed_copy_ns", 0}, {"idle_ns", 0},
               {"head_idle_ns", 0},    {"tail_idle_ns", 0}};
-  const Flags inside = FlagsOf(window);
   int64_t idle_since_busy = 0;
   for (size_t ns = 0; ns < inside.size(); ++ns) {
     if (!inside[ns]) {
@@ -150,9 +149,20 @@ std::map<Key, Times> TwinOf(const Planted& planted, bool by_step, bool by_stream
   if (groups.empty()) {
     groups[{kMissing, by_stream ? kMissing : -1}] = {};
   }
-  std::vector<std::pair<int64_t, Span>> windows = planted.steps;
+  // The rows of a step, and one for the time in no step; or one for everything.
+  std::vector<std::pair<int64_t, Flags>> windows;
+  Flags rest = FlagsOf(planted.all);
+  for (const auto& [number, span] : planted.steps) {
+    const Flags inside = FlagsOf(span);
+    windows.emplace_back(number, inside);
+    for (size_t ns = 0; ns < inside.size(); ++ns) {
+      rest[ns] = rest[ns] && !inside[ns];
+    }
+  }
   if (!by_step) {
-    windows = {{-1, planted.all}};
+    windows = {{-1, FlagsOf(planted.all)}};
+  } else if (std::find(rest.begin(), rest.end(), true) != rest.end()) {
+    windows.emplace_back(kMissing, rest);
   }
   std::map<Key, Times> rows;
   for (const auto& [number, window] : windows) {

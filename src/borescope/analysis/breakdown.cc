@@ -57,7 +57,7 @@ void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
   Row row(table);
   row.Int(label.rank);
   if (keys.step) {
-    row.Int(label.step);
+    row.MaybeInt(label.step);
   }
   row.MaybeInt(time.gpu);
   if (keys.stream) {
@@ -85,11 +85,23 @@ Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
     }
     return Findings{std::move(table)};
   }
+  std::vector<Interval> in_steps;
   for (const uint32_t i : selected.steps()) {
     const Step& step = view.index.steps.steps[i];
     const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
+    if (window.empty() && step.begin_ns < step.end_ns) {
+      continue;  // outside the selected time
+    }
+    in_steps.push_back({step.begin_ns, step.end_ns});
     for (const DeviceTime& time : times) {
       PushRow(table, keys, {view.rank, step.number}, time, window);
+    }
+  }
+  // What lies in no step has a row of its own, so that the rows add up to the whole.
+  const IntervalSet outside = Subtract(selected.windows(), Union(std::move(in_steps)));
+  for (const DeviceTime& time : times) {
+    if (!outside.empty()) {
+      PushRow(table, keys, {view.rank, kMissing}, time, outside);
     }
   }
   return Findings{std::move(table)};

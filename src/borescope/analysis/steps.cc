@@ -54,6 +54,9 @@ Result<Findings> MapSteps(const RankView& view, const Params& params) {
   for (const uint32_t i : selected.steps()) {
     const Step& step = view.index.steps.steps[i];
     const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
+    if (window.empty() && step.begin_ns < step.end_ns) {
+      continue;  // outside the selected time
+    }
     for (const DeviceTime& time : times) {
       const TimeSplit split = SplitTime(time, window);
       const auto count = kernels.find({time.gpu, i});

@@ -20,6 +20,7 @@ constexpr double kExposedWarning = 0.10;
 // Share of kernel time from which one kernel, or short kernels, are worth a word.
 constexpr double kDominantKernel = 0.30;
 constexpr double kShortKernels = 0.10;
+constexpr int64_t kManyKernels = 20;  // fewer are no pattern
 // Steps and ranks: by how much the largest exceeds the median or the mean.
 constexpr double kStepSpread = 1.2;
 constexpr double kRankSpread = 1.1;
@@ -175,15 +176,19 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                              FormatCount(Ints(tables.kernels, "count")[0])),
                  ShareOf(total, all),
                  "share",
-                 "What is won here is won almost one to one; `borescope kernels --by op` names the "
-                 "operator behind it.",
+                 Texts(tables.kernels, "class")[0] == KernelClassName(KernelClass::kCollective)
+                     ? "Part of it is waiting for the slowest rank: compare the ranks with "
+                       "`borescope kernels --by rank` before tuning the network."
+                     : "What is won here is won almost one to one; `borescope kernels --by op` "
+                       "names the operator behind it.",
                  total};
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
   const int64_t short_ns = SumOf(tables.overview, "short_kernel_time_ns");
   const int64_t all_ns = SumOf(tables.overview, "kernel_time_ns");
-  if (ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
+  const bool are_many = SumOf(tables.overview, "short_kernels") >= kManyKernels;
+  if (!are_many || ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
     return std::nullopt;
   }
   return Finding{

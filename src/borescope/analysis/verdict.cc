@@ -47,6 +47,9 @@ Table Verdict(const SummaryTables& tables) {
   for (Finding& finding : Apply(QualityRules(), tables)) {
     findings.push_back(std::move(finding));
   }
+  // Errors first: with half of the file gone, the rest of the page is about the other half.
+  std::stable_partition(findings.begin(), findings.end(),
+                        [](const Finding& finding) { return finding.severity == "error"; });
   Table table = NewVerdict();
   for (const Finding& finding : findings) {
     Row(table)

@@ -90,6 +90,13 @@ Result<void> ParseOptions(std::span<const std::string> words, const AnalysisSpec
   } catch (const CLI::ParseError& error) {
     return UsageError(error.what());
   }
+  // An unset variable of a script must not select everything in silence.
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end()) {
+      return UsageError(fmt::format("{} needs a value", option->get_name()));
+    }
+  }
   return {};
 }
 
@@ -211,7 +218,8 @@ Result<Command> Parse(std::span<const std::string> words) {
   std::span<const std::string> rest = words.subspan(1);
   if (!SetVerb(words[0], command)) {
     std::error_code ignored;
-    if (!std::filesystem::exists(words[0], ignored) || !SetVerb("summary", command)) {
+    const bool is_input = words[0] == "-" || std::filesystem::exists(words[0], ignored);
+    if (!is_input || !SetVerb("summary", command)) {
       return UnknownVerb(words[0]);
     }
     rest = words;

@@ -24,8 +24,20 @@ std::string HeadingOf(const Column& column) {
   return ToPrintable(name);
 }
 
+// Columns that are read beside each other share the unit of the middle one: a maximum in ms next to
+// a mean in us would look smaller.
+const Column* ScaleOf(const Table& table, const Column& column) {
+  constexpr std::string_view kSpread[] = {"mean_ns", "min_ns", "max_ns", "stddev_ns", "median_ns"};
+  if (std::find(std::begin(kSpread), std::end(kSpread), column.name) == std::end(kSpread)) {
+    return &column;
+  }
+  const Column* mean = table.Find("mean_ns");
+  const Column* middle = mean != nullptr ? mean : table.Find("median_ns");
+  return middle != nullptr ? middle : &column;
+}
+
 void FormatCells(TextColumn& column, Precision precision) {
-  const NumberFormat format = ChooseFormat(*column.source, precision);
+  const NumberFormat format = ChooseFormat(*column.scale, precision);
   column.unit = format.unit;
   column.cells.clear();
   for (size_t row = 0; row < column.source->size(); ++row) {
@@ -60,6 +72,7 @@ TextColumns MakeColumns(const Table& table) {
   for (const Column& source : table.columns) {
     TextColumn& column = columns.emplace_back();
     column.source = &source;
+    column.scale = ScaleOf(table, source);
     column.heading = HeadingOf(source);
     column.is_text = std::holds_alternative<StringValues>(source.values);
     FormatCells(column, Precision::kFull);

@@ -19,6 +19,7 @@ using Lines = std::vector<std::string>;
 
 struct TextColumn {
   const Column* source = nullptr;
+  const Column* scale = nullptr;  // the column whose values choose the unit
   std::string heading;
   std::string unit;
   Lines cells;
