@@ -1,7 +1,13 @@
 #include "borescope/analysis/selection.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <string>
+
+#include "borescope/analysis/device_time.h"
 
 namespace borescope {
 namespace {
@@ -93,7 +99,33 @@ Result<Selected> Selected::Make(const RankView& view, const Selection& selection
     result.keeps_track_[i] = keeps ? 1 : 0;
   }
   result.by_track_ = !selection.gpus.empty() || !selection.streams.empty();
+  BS_TRY(result.CheckTracks());
   return result;
+}
+
+// A device or stream that does not exist is a slip, and an empty answer would hide it.
+Result<void> Selected::CheckTracks() const {
+  const Tracks& tracks = view_->trace.tracks();
+  std::set<int64_t> gpus;
+  std::set<int64_t> streams;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    if (!HasDeviceWork(view_->trace, i)) {
+      continue;
+    }
+    if (KeepsTrack(TrackId{i})) {
+      return {};
+    }
+    gpus.insert(tracks.pid[i]);
+    streams.insert(tracks.tid[i]);
+  }
+  if (!by_track_ || gpus.empty()) {
+    return {};
+  }
+  return Error{
+      ErrorCode::kMissingData,
+      fmt::format("{}: no work on the selected device or stream; devices with work: {}; "
+                  "streams: {}",
+                  view_->trace.meta().file, fmt::join(gpus, ", "), fmt::join(streams, ", "))};
 }
 
 bool Selected::KeepsTime(int64_t ts_ns) const {

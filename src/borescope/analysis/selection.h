@@ -16,7 +16,7 @@ namespace borescope {
 
 class Selected {
  public:
-  // An error when a step or annotation that was asked for does not exist.
+  // An error when a step, annotation, device or stream that was asked for does not exist.
   static Result<Selected> Make(const RankView& view, const Selection& selection);
 
   // Selected time, sorted and disjoint; without a selection of time the whole recording.
@@ -35,6 +35,9 @@ class Selected {
 
  private:
   explicit Selected(const RankView& view);
+
+  // kMissingData when --gpu or --stream leaves none of the device work there is.
+  Result<void> CheckTracks() const;
 
   const RankView* view_;  // outlives this
   bool all_time_ = true;

@@ -46,7 +46,6 @@ class StructuralParser {
   Walk WalkContainer(std::string_view& token);
   // The text between the quotes of the string token at cursor `at`, whose next token is `at + 1`.
   bool StringToken(std::string_view& token) const;
-  Walk Failure() const { return at_ >= end_ ? Walk::kIncomplete : Walk::kDamaged; }
   char Here() const { return text_[*at_]; }
 
   std::unique_ptr<simdjson::internal::dom_parser_implementation> structure_;
