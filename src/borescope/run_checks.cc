@@ -4,12 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "borescope/analysis/recorded.h"
 
 namespace borescope {
 namespace {
+
+bool HasCollectiveKernel(const RankView& view) {
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel &&
+        view.index.ClassOf(view.trace, DeviceId{row}) == KernelClass::kCollective) {
+      return true;
+    }
+  }
+  return false;
+}
 
 struct NeedRow {
   Needs needs;
@@ -32,6 +44,36 @@ constexpr NeedRow kNeeds[] = {
     {Needs::kSteps, [](const RankView& view) { return !view.index.steps.steps.empty(); },
      "no ProfilerStep annotations; call prof.step() after each iteration (torch.profiler "
      "schedule)"},
+    {Needs::kLaunches,
+     [](const RankView& view) {
+       return std::any_of(view.index.correlation.launch_of.begin(),
+                          view.index.correlation.launch_of.end(),
+                          [](HostId launch) { return launch.valid(); });
+     },
+     "no device work tied to a launch call; profile with activities=[ProfilerActivity.CPU, "
+     "ProfilerActivity.CUDA]"},
+    {Needs::kCopies, [](const RankView& view) { return view.trace.copies().size() > 0; },
+     "no memcpys or memsets; the profiled part copied nothing, or profile with "
+     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+    {Needs::kAnnotations,
+     [](const RankView& view) {
+       const auto& kinds = view.trace.device().kind;
+       return HasHostKind(view.trace, HostKind::kAnnotation) ||
+              std::find(kinds.begin(), kinds.end(), DeviceKind::kAnnotation) != kinds.end();
+     },
+     "no annotations; mark code with torch.profiler.record_function(\"name\")"},
+    {Needs::kCollectives, [](const RankView& view) { return view.trace.collectives().size() > 0; },
+     "no collectives with their arguments; a distributed job of PyTorch 2.2 or later records them "
+     "with record_shapes=True"},
+    {Needs::kCollectiveKernels, HasCollectiveKernel,
+     "no communication kernels; profile a distributed job with "
+     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+    {Needs::kMemory, [](const RankView& view) { return view.trace.memory().size() > 0; },
+     "no allocator events; profile with profile_memory=True, or give the raw file of "
+     "export_memory_timeline"},
+    {Needs::kCounters, [](const RankView& view) { return view.trace.ranges().size() > 0; },
+     "no hardware counters; profile with experimental_config=_ExperimentalConfig("
+     "profiler_metrics=[...], profiler_measure_per_kernel=True)"},
 };
 
 // What is missing may have stood behind the place where a damaged file ends.
@@ -68,7 +110,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                              "--stream, --annotation and --instance",
                              spec.name)};
   }
-  if (params.compat == Compat::kHta && !spec.compat_hta) {
+  if (params.compat == Compat::kHta && spec.hta == nullptr) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --compat hta is not defined for it", spec.name)};
   }
@@ -82,6 +124,39 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   if (params.all && !spec.takes_all) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it", spec.name)};
+  }
+  return {};
+}
+
+Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+  for (const AnalysisSpec* spec : specs) {
+    if (spec->takes_two() && specs.size() > 1) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} takes two inputs; ask for it alone", spec->name)};
+    }
+  }
+  if (options.overlay.empty()) {
+    return {};
+  }
+  if (specs.size() > 1) {
+    return Error{ErrorCode::kInvalidArgument, "--overlay draws one verb; ask for it alone"};
+  }
+  if (std::any_of(options.files.begin(), options.files.end(),
+                  [](const InputFile& file) { return file.path == "-"; })) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "--overlay reads the trace twice, which standard input does not allow; give a file"};
+  }
+  if (IsAmong(options.files, options.overlay)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 options.overlay + ": is an input; --overlay would overwrite it"};
+  }
+  std::error_code ignored;
+  if (options.files.size() > 1 && !std::filesystem::is_directory(options.overlay, ignored)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 options.overlay +
+                     ": is no folder; with several traces --overlay writes one each, "
+                     "under their names, into a folder that exists"};
   }
   return {};
 }

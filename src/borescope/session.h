@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,19 @@ struct Progress {
   size_t total_files = 0;
 };
 
+// The second run of a comparison: what differs from the first.
+struct TestRun {
+  std::vector<InputFile> files;
+  NumberRanges ranks;
+  NumberRanges steps;
+};
+
 struct RunOptions {
   std::vector<InputFile> files;  // from ExpandInputs
   NumberRanges ranks;            // empty = all
   Params params;
+  TestRun test;         // where AnalysisSpec::takes_two
+  std::string overlay;  // file, or folder for several input files; empty = none
   int threads = DefaultThreads();
   uint64_t memory_limit = 0;  // bytes; 0 = none
   // For display, applied last: the column every table that has it is sorted by, and the number of
@@ -64,16 +74,20 @@ struct Answer {
   std::vector<FileReport> files;  // in the order of RunOptions::files
 };
 
-// Runs one analysis over a run. Errors:
+// Runs analyses over a run. Errors:
 //   kInvalidArgument  an option the analysis does not have, an unknown column or rank
 //   kMissingData      no rank holds what the analysis needs; names the profiler option to turn on
 //   else              no file could be loaded
 // A file that fails while others do not is counted in the document's diagnostics.
 //
 // Ranks run in parallel, and each trace is freed once mapped, so that memory follows the ranks in
-// flight. `memory_limit` lowers their number; it is compared with an estimate (see session.cc) and
-// an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank a
-// file is stands in the file.
+// flight. `memory_limit` lowers their number; it is compared with an estimate (see run_ranks.cc)
+// and an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank
+// a file is stands in the file.
+//
+// Several analyses share one load of every file; those whose data is missing are left out and told
+// while any has an answer.
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
 
 // Every analysis, in every mode, over one trace in memory: for fuzzing and bindings. Analyses that

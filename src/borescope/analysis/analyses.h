@@ -28,10 +28,47 @@ Result<Findings> FinishOps(Findings findings, const Params& params);
 
 Result<Findings> MapSteps(const RankView& view, const Params& params);
 
+Result<Findings> MapIdle(const RankView& view, const Params& params);
+
+Result<Findings> MapOverlap(const RankView& view, const Params& params);
+
+Result<Findings> MapLaunches(const RankView& view, const Params& params);
+Result<Findings> FinishLaunches(Findings findings, const Params& params);
+
+Result<Findings> MapDelays(const RankView& view, const Params& params);
+Result<Findings> FinishDelays(Findings findings, const Params& params);
+
+Result<Findings> MapQueue(const RankView& view, const Params& params);
+Result<Overlay> OverlayQueue(const RankView& view, const Params& params);
+
+Result<Findings> MapBandwidth(const RankView& view, const Params& params);
+Result<Overlay> OverlayBandwidth(const RankView& view, const Params& params);
+
+Result<Findings> MapSequences(const RankView& view, const Params& params);
+Result<Findings> FinishSequences(Findings findings, const Params& params);
+Result<Overlay> OverlaySequences(const RankView& view, const Params& params);
+
+Result<Findings> MapAnnotations(const RankView& view, const Params& params);
+
+Result<Findings> MapCollectives(const RankView& view, const Params& params);
+
+Result<Findings> MapStragglers(const RankView& view, const Params& params);
+Result<Findings> FinishStragglers(Findings findings, const Params& params);
+
+Result<Findings> MapMemory(const RankView& view, const Params& params);
+
+Result<Findings> MapCounters(const RankView& view, const Params& params);
+
+Result<Findings> MapDiff(const RankView& view, const Params& params);
+Result<Findings> CompareDiff(Findings base, Findings test, const Params& params);
+
 // Reduces shared by several analyses.
-// Rows of all ranks one after another, table by table.
+// Rows of all ranks table by table, ordered by the key column `rank` where there is one; the rows
+// of one rank stay in their order. Each rank comes in one piece.
 Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params& params);
 // The same, then rows with equal keys become one.
 Result<Findings> MergeFindings(std::span<const Findings> findings, const Params& params);
+// Tables whose first column is `rank` as by ConcatFindings, all others as by MergeFindings.
+Result<Findings> ReduceByRank(std::span<const Findings> findings, const Params& params);
 
 }  // namespace borescope

@@ -7,7 +7,6 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
-#include "borescope/analysis/hta.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -71,9 +70,6 @@ void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
 }  // namespace
 
 Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
-  if (params.compat == Compat::kHta) {
-    return Findings{HtaBreakdown(view)};
-  }
   const Keys keys{HasKey(params.by, "step"), HasKey(params.by, "stream")};
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable(keys);

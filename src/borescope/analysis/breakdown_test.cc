@@ -80,10 +80,10 @@ TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
   Params params;
   params.selection.steps = NumberRanges::Parse("7").value();
   const AnalysisSpec* spec = FindAnalysis("breakdown");
-  EXPECT_EQ(spec->map(view, params).error().code, ErrorCode::kMissingData);
+  EXPECT_EQ(spec->PipelineFor(params).map(view, params).error().code, ErrorCode::kMissingData);
   params = {};
   params.selection.annotation = "absent";
-  EXPECT_EQ(spec->map(view, params).error().message,
+  EXPECT_EQ(spec->PipelineFor(params).map(view, params).error().message,
             "test.json: no such instance of the host annotation \"absent\"; 0 recorded");
 }
 

@@ -10,7 +10,6 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
-#include "borescope/analysis/hta.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/table/table_ops.h"
 
@@ -99,19 +98,13 @@ Table ClassTable(const KernelGroups& kernels, const GroupKeys& keys) {
 }  // namespace
 
 Result<Findings> MapKernels(const RankView& view, const Params& params) {
-  if (params.compat == Compat::kHta) {
-    return Findings{HtaKernelTypes(view), HtaKernels(view)};
-  }
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by);
   const KernelGroups kernels = GroupKernels(view, selected, keys, params.all);
   return Findings{KernelTable(view, kernels, keys), ClassTable(kernels, keys)};
 }
 
-Result<Findings> FinishKernels(Findings findings, const Params& params) {
-  if (params.compat == Compat::kHta) {
-    return FinishHtaKernels(std::move(findings));
-  }
+Result<Findings> FinishKernels(Findings findings, const Params&) {
   findings[0] = FinishStatsTable(std::move(findings[0]));
   FillShare(findings[1], "total_ns", "share");
   findings[1] = Sorted(findings[1], "total_ns");

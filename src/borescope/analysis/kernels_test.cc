@@ -76,11 +76,13 @@ TEST(KernelsTest, RanksMergeByName) {
   // Any tree of reduces gives the same tables.
   const AnalysisSpec* spec = FindAnalysis("kernels");
   const Params params;
-  std::vector<Findings> left = {spec->map(*views[0], params).value(),
-                                spec->map(*views[1], params).value()};
-  std::vector<Findings> tree = {spec->reduce(left, params).value(),
-                                spec->map(*views[2], params).value()};
-  const Findings other = spec->finish(spec->reduce(tree, params).value(), params).value();
+  std::vector<Findings> left = {spec->PipelineFor(params).map(*views[0], params).value(),
+                                spec->PipelineFor(params).map(*views[1], params).value()};
+  std::vector<Findings> tree = {spec->PipelineFor(params).reduce(left, params).value(),
+                                spec->PipelineFor(params).map(*views[2], params).value()};
+  const Findings other = spec->PipelineFor(params)
+                             .finish(spec->PipelineFor(params).reduce(tree, params).value(), params)
+                             .value();
   EXPECT_EQ(Csv(other[0]), Csv(table));
 }
 

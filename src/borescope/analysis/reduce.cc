@@ -1,4 +1,7 @@
 // The reduces shared by several analyses: concatenation, and merging by key columns.
+#include <algorithm>
+#include <numeric>
+
 #include "borescope/analysis/analyses.h"
 #include "borescope/base/check.h"
 #include "borescope/table/table_ops.h"
@@ -16,22 +19,49 @@ std::vector<Table> TablesAt(std::span<const Findings> findings, size_t i) {
   return tables;
 }
 
-}  // namespace
+// Ranks ascending, whatever order their findings came in.
+Table InRankOrder(Table table) {
+  const Column* rank = table.Find("rank");
+  const auto* ranks = rank == nullptr ? nullptr : std::get_if<IntValues>(&rank->values);
+  if (ranks == nullptr || rank->role != Role::kKey ||
+      std::is_sorted(ranks->begin(), ranks->end())) {
+    return table;
+  }
+  std::vector<uint32_t> rows(ranks->size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](uint32_t a, uint32_t b) { return (*ranks)[a] < (*ranks)[b]; });
+  return TakeRows(table, rows);
+}
 
-Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params&) {
+Table ConcatByRank(std::span<const Table> tables) { return InRankOrder(Concat(tables)); }
+
+template <class Join>
+Findings JoinTables(std::span<const Findings> findings, const Join& join) {
   Findings result;
   for (size_t i = 0; !findings.empty() && i < findings.front().size(); ++i) {
-    result.push_back(Concat(TablesAt(findings, i)));
+    result.push_back(join(TablesAt(findings, i)));
   }
   return result;
 }
 
+}  // namespace
+
+Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params&) {
+  return JoinTables(findings,
+                    [](const std::vector<Table>& tables) { return ConcatByRank(tables); });
+}
+
 Result<Findings> MergeFindings(std::span<const Findings> findings, const Params&) {
-  Findings result;
-  for (size_t i = 0; !findings.empty() && i < findings.front().size(); ++i) {
-    result.push_back(MergeByKey(TablesAt(findings, i)));
-  }
-  return result;
+  return JoinTables(findings, [](const std::vector<Table>& tables) { return MergeByKey(tables); });
+}
+
+Result<Findings> ReduceByRank(std::span<const Findings> findings, const Params&) {
+  return JoinTables(findings, [](const std::vector<Table>& tables) {
+    const std::vector<Column>& columns = tables.front().columns;
+    const bool by_rank = !columns.empty() && columns.front().name == "rank";
+    return by_rank ? ConcatByRank(tables) : MergeByKey(tables);
+  });
 }
 
 }  // namespace borescope

@@ -1,143 +1,148 @@
 #include "borescope/analysis/registry.h"
 
 #include <algorithm>
-#include <charconv>
-#include <memory>
 
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/param_specs.h"
 
 namespace borescope {
 namespace {
 
+constexpr std::string_view kStepKey[] = {"step"};
 constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
 constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
+constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
+
+constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
+constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam};
+constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam};
+constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
+constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam};
+constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
 constexpr AnalysisSpec kAnalyses[] = {
     {.name = "info",
      .summary = "what was recorded: ranks, devices, events, steps, time span",
      .example = "borescope info trace.json.gz",
-     .needs = Needs::kNothing,
-     .by = {},
      .takes_selection = false,
-     .compat_hta = false,
-     .takes_all = false,
-     .map = MapInfo,
-     .reduce = ConcatFindings,
-     .finish = nullptr},
+     .answer = {.map = MapInfo, .reduce = ConcatFindings}},
     {.name = "doctor",
      .summary = "how far the trace can be trusted: checks with counts and remedies",
      .example = "borescope doctor run/",
-     .needs = Needs::kNothing,
-     .by = {},
      .takes_selection = false,
-     .compat_hta = false,
-     .takes_all = false,
-     .map = MapDoctor,
-     .reduce = ConcatFindings,
-     .finish = FinishDoctor},
+     .answer = {.map = MapDoctor, .reduce = ConcatFindings, .finish = FinishDoctor}},
     {.name = "summary",
      .summary = "one page: what costs the time, with the numbers behind it",
      .example = "borescope summary run/",
-     .needs = Needs::kNothing,
-     .by = {},
-     .takes_selection = true,
-     .compat_hta = false,
-     .takes_all = false,
-     .map = MapSummary,
-     .reduce = ReduceSummary,
-     .finish = FinishSummary},
+     .answer = {.map = MapSummary, .reduce = ReduceSummary, .finish = FinishSummary}},
     {.name = "breakdown",
      .summary = "compute, exposed communication, exposed copies and idle time per device",
      .example = "borescope breakdown run/ --by step",
      .needs = Needs::kDeviceEvents,
      .by = kBreakdownKeys,
-     .takes_selection = true,
-     .compat_hta = true,
-     .takes_all = false,
-     .map = MapBreakdown,
-     .reduce = ConcatFindings,
-     .finish = nullptr},
+     .answer = {.map = MapBreakdown, .reduce = ConcatFindings},
+     .hta = &kHtaBreakdown},
+    {.name = "idle",
+     .summary = "why each stream waits: for the host, for its next kernel, other",
+     .example = "borescope idle run/ --kernel-wait 50us",
+     .needs = Needs::kDeviceEvents,
+     .by = kStepKey,
+     .params = kIdleParams,
+     .answer = {.map = MapIdle, .reduce = ConcatFindings}},
+    {.name = "overlap",
+     .summary = "how much communication hides behind compute",
+     .example = "borescope overlap run/ --by step",
+     .needs = Needs::kDeviceEvents,
+     .by = kStepKey,
+     .answer = {.map = MapOverlap, .reduce = ConcatFindings}},
     {.name = "kernels",
      .summary = "device time per kernel and per class of kernels",
      .example = "borescope kernels trace.json.gz --top 20",
      .needs = Needs::kDeviceEvents,
      .by = kKernelKeys,
-     .takes_selection = true,
-     .compat_hta = true,
      .takes_all = true,
-     .map = MapKernels,
-     .reduce = MergeFindings,
-     .finish = FinishKernels},
+     .answer = {.map = MapKernels, .reduce = MergeFindings, .finish = FinishKernels},
+     .hta = &kHtaKernels},
     {.name = "ops",
      .summary = "host and device time per framework operator",
      .example = "borescope ops trace.json.gz --by shape --top 20",
      .needs = Needs::kOps,
      .by = kOpKeys,
-     .takes_selection = true,
-     .compat_hta = false,
-     .takes_all = false,
-     .map = MapOps,
-     .reduce = MergeFindings,
-     .finish = FinishOps},
+     .answer = {.map = MapOps, .reduce = MergeFindings, .finish = FinishOps}},
     {.name = "steps",
      .summary = "span, busy and idle time of every training step",
      .example = "borescope steps run/",
      .needs = Needs::kSteps,
-     .by = {},
-     .takes_selection = true,
-     .compat_hta = false,
-     .takes_all = false,
-     .map = MapSteps,
-     .reduce = ConcatFindings,
-     .finish = nullptr},
+     .answer = {.map = MapSteps, .reduce = ConcatFindings}},
+    {.name = "launches",
+     .summary = "launch calls: short and long kernels, long calls, late starts",
+     .example = "borescope launches trace.json.gz --sort delay",
+     .needs = Needs::kLaunches,
+     .params = kLaunchParams,
+     .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches}},
+    {.name = "delays",
+     .summary = "time from an operator to its first launch, and on to the kernel",
+     .example = "borescope delays trace.json.gz --top 20",
+     .needs = Needs::kLaunches,
+     .answer = {.map = MapDelays, .reduce = MergeFindings, .finish = FinishDelays}},
+    {.name = "queue",
+     .summary = "how many launches wait on each stream, and time blocked at a full queue",
+     .example = "borescope queue trace.json.gz --overlay queue.json.gz",
+     .needs = Needs::kLaunches,
+     .params = kQueueParams,
+     .answer = {.map = MapQueue, .reduce = ConcatFindings},
+     .overlay = OverlayQueue},
+    {.name = "bandwidth",
+     .summary = "rate of every kind of copy",
+     .example = "borescope bandwidth trace.json.gz --overlay copies.json.gz",
+     .needs = Needs::kCopies,
+     .params = kBandwidthParams,
+     .answer = {.map = MapBandwidth, .reduce = ConcatFindings},
+     .overlay = OverlayBandwidth},
+    {.name = "sequences",
+     .summary = "kernel patterns that recur under an operator",
+     .example = "borescope sequences trace.json.gz --operator aten::linear",
+     .needs = Needs::kLaunches,
+     .params = kSequenceParams,
+     .answer = {.map = MapSequences, .reduce = MergeFindings, .finish = FinishSequences},
+     .overlay = OverlaySequences},
+    {.name = "annotations",
+     .summary = "time under each annotation, on host and device, and the kernels inside",
+     .example = "borescope annotations trace.json.gz --top 20",
+     .needs = Needs::kAnnotations,
+     .answer = {.map = MapAnnotations, .reduce = ConcatFindings}},
+    {.name = "collectives",
+     .summary = "message sizes, algorithm and bus bandwidth per collective and group",
+     .example = "borescope collectives run/ --by size",
+     .needs = Needs::kCollectives,
+     .by = kCollectiveKeys,
+     .answer = {.map = MapCollectives, .reduce = ConcatFindings}},
+    {.name = "stragglers",
+     .summary = "ranks that enter collectives late, so that the others wait",
+     .example = "borescope stragglers run/",
+     .needs = Needs::kCollectiveKernels,
+     .answer = {.map = MapStragglers, .reduce = ConcatFindings, .finish = FinishStragglers}},
+    {.name = "memory",
+     .summary = "allocated and reserved memory over time, and what fills it at the peak",
+     .example = "borescope memory trace.json.gz",
+     .needs = Needs::kMemory,
+     .answer = {.map = MapMemory, .reduce = ConcatFindings}},
+    {.name = "counters",
+     .summary = "hardware counters per kernel with the operators behind, FLOPs from them",
+     .example = "borescope counters trace.json.gz -f csv",
+     .needs = Needs::kCounters,
+     .answer = {.map = MapCounters, .reduce = ConcatFindings}},
+    {.name = "diff",
+     .summary = "what changed between two runs: counts and time by name",
+     .example = "borescope diff before/ after/ --step 5",
+     .params = kDiffParams,
+     .answer = {.map = MapDiff, .reduce = MergeFindings, .compare = CompareDiff}},
 };
 
-Error BadRange(std::string_view text) {
-  return {ErrorCode::kInvalidArgument,
-          "\"" + std::string(text) + "\" is no list of numbers; write 0 or 0,3 or 2..5"};
-}
-
-bool ParseNumber(std::string_view text, int64_t& number) {
-  const char* end = std::to_address(text.end());
-  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
-  return code == std::errc() && stop == end;
-}
-
-// "7" or "2..5".
-bool ParseRange(std::string_view text, std::pair<int64_t, int64_t>& range) {
-  const size_t dots = text.find("..");
-  if (dots == std::string_view::npos) {
-    return ParseNumber(text, range.first) && ParseNumber(text, range.second);
-  }
-  return ParseNumber(text.substr(0, dots), range.first) &&
-         ParseNumber(text.substr(dots + 2), range.second) && range.first <= range.second;
-}
-
 }  // namespace
-
-bool NumberRanges::Contains(int64_t number) const {
-  return std::any_of(ranges.begin(), ranges.end(), [number](const auto& range) {
-    return range.first <= number && number <= range.second;
-  });
-}
-
-Result<NumberRanges> NumberRanges::Parse(std::string_view text) {
-  NumberRanges result;
-  for (std::string_view rest = text; true;) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    std::pair<int64_t, int64_t> range;
-    if (!ParseRange(rest.substr(0, comma), range)) {
-      return BadRange(text);
-    }
-    result.ranges.push_back(range);
-    if (comma == rest.size()) {
-      return result;
-    }
-    rest.remove_prefix(comma + 1);
-  }
-}
 
 std::span<const AnalysisSpec> Analyses() { return kAnalyses; }
 

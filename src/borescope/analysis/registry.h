@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/params.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/table/table.h"
+#include "borescope/trace/overlay.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope {
@@ -27,61 +29,58 @@ struct RankView {
   const TraceIndex& index;
 };
 
-// Inclusive ranges of numbers: "0", "0,3", "2..5". Empty = everything.
-struct NumberRanges {
-  std::vector<std::pair<int64_t, int64_t>> ranges;
-
-  bool empty() const { return ranges.empty(); }
-  bool Contains(int64_t number) const;
-  static Result<NumberRanges> Parse(std::string_view text);
-};
-
-// What part of a rank a question is about, where AnalysisSpec::takes_selection. Ranks are selected
-// before map, for every analysis.
-struct Selection {
-  NumberRanges steps;
-  NumberRanges gpus;
-  NumberRanges streams;
-  std::string annotation;  // host annotation name; empty = no window
-  NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
-
-  bool empty() const {
-    return steps.empty() && gpus.empty() && streams.empty() && annotation.empty() &&
-           instances.empty();
-  }
-};
-
-enum class Compat : uint8_t { kNone, kHta };
-
-// The options of one invocation that change an answer.
-struct Params {
-  Selection selection;
-  std::vector<std::string> by;  // extra group keys, checked against AnalysisSpec::by
-  Compat compat = Compat::kNone;
-  bool all = false;  // kernels: copies and memsets too
-};
-
 using Findings = std::vector<Table>;
 
 // What a trace must hold for the question to make sense. Checked by the session before map; the
 // message names the profiler option that records it.
-enum class Needs : uint8_t { kNothing, kHostEvents, kOps, kDeviceEvents, kSteps };
+enum class Needs : uint8_t {
+  kNothing,
+  kHostEvents,
+  kOps,
+  kDeviceEvents,
+  kSteps,
+  kLaunches,     // device work tied to the call that launched it
+  kCopies,       // memcpys or memsets
+  kAnnotations,  // user annotations, of host or device
+  kCollectives,  // communication kernels or operators that carry their arguments
+  kCollectiveKernels,
+  kMemory,    // allocator events
+  kCounters,  // profiler ranges with hardware counters
+};
+
+// The functions that answer a question.
+struct Pipeline {
+  Result<Findings> (*map)(const RankView&, const Params&) = nullptr;
+  // Associative, and the order of the findings does not matter: partial results of any split of
+  // the ranks, in any order, give the same tables. The tables of one map are a valid input.
+  Result<Findings> (*reduce)(std::span<const Findings>, const Params&) = nullptr;
+  // Derived columns (mean, share, stddev from sums) are (re)computed here, once, after the last
+  // reduce. nullptr: nothing to do.
+  Result<Findings> (*finish)(Findings, const Params&) = nullptr;
+  // Not nullptr: the verb takes two inputs, each mapped and reduced alone, and this makes the
+  // answer of both; there is no finish.
+  Result<Findings> (*compare)(Findings base, Findings test, const Params&) = nullptr;
+};
 
 struct AnalysisSpec {
   std::string_view name;     // verb: "kernels"
   std::string_view summary;  // one line of help
   std::string_view example;  // a command line shown by --help
-  Needs needs;
-  std::span<const std::string_view> by;  // accepted --by keys
-  bool takes_selection;                  // --step, --gpu, --stream, --annotation are defined
-  bool compat_hta;                       // --compat hta is defined
-  bool takes_all;                        // --all is defined
-  Result<Findings> (*map)(const RankView&, const Params&);
-  // Associative; findings come in rank order. The tables of one map are a valid input.
-  Result<Findings> (*reduce)(std::span<const Findings>, const Params&);
-  // Derived columns (mean, share, stddev from sums) are (re)computed here, once, after the last
-  // reduce.
-  Result<Findings> (*finish)(Findings, const Params&);  // nullptr: nothing to do
+  Needs needs = Needs::kNothing;
+  std::span<const std::string_view> by = {};      // accepted --by keys
+  std::span<const ParamSpec* const> params = {};  // options of its own
+  bool takes_selection = true;                    // --step, --gpu, --stream, --annotation
+  bool takes_all = false;                         // --all is defined
+  Pipeline answer;
+  // The same by the rules of HolisticTraceAnalysis; nullptr: --compat hta is not defined.
+  const Pipeline* hta = nullptr;
+  // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
+  Result<Overlay> (*overlay)(const RankView&, const Params&) = nullptr;
+
+  const Pipeline& PipelineFor(const Params& given) const {
+    return given.compat == Compat::kHta && hta != nullptr ? *hta : answer;
+  }
+  bool takes_two() const { return answer.compare != nullptr; }
 };
 
 std::span<const AnalysisSpec> Analyses();

@@ -23,7 +23,7 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec& spec : Analyses()) {
     for (const Compat compat : {Compat::kNone, Compat::kHta}) {
-      if (compat == Compat::kHta && !spec.compat_hta) {
+      if (compat == Compat::kHta && spec.hta == nullptr) {
         continue;
       }
       TestTrace empty;
@@ -35,22 +35,6 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       EXPECT_FALSE(Analyse(spec.name, {&empty.View(0), &other.View(1)}, params).empty())
           << spec.name;
     }
-  }
-}
-
-TEST(NumberRangesTest, Parse) {
-  const NumberRanges ranges = NumberRanges::Parse("0,3,-5..-2,7..9").value();
-  for (const int64_t number : {0, 3, -5, -3, -2, 7, 9}) {
-    EXPECT_TRUE(ranges.Contains(number)) << number;
-  }
-  for (const int64_t number : {1, -1, -6, 10}) {
-    EXPECT_FALSE(ranges.Contains(number)) << number;
-  }
-}
-
-TEST(NumberRangesTest, Rejects) {
-  for (const std::string_view text : {"", "a", "1,", ",1", "3..1", "1..", "..2", "1 2", "0x1"}) {
-    EXPECT_FALSE(NumberRanges::Parse(text).ok()) << text;
   }
 }
 

@@ -131,16 +131,16 @@ Findings Analyse(std::string_view analysis, std::initializer_list<const RankView
   const AnalysisSpec* spec = FindAnalysis(analysis);
   std::vector<Findings> mapped;
   for (const RankView* view : views) {
-    Result<Findings> findings = spec->map(*view, params);
+    Result<Findings> findings = spec->PipelineFor(params).map(*view, params);
     EXPECT_TRUE(findings.ok()) << findings.error().message;
     mapped.push_back(std::move(findings).value());
   }
-  Result<Findings> reduced = spec->reduce(mapped, params);
+  Result<Findings> reduced = spec->PipelineFor(params).reduce(mapped, params);
   EXPECT_TRUE(reduced.ok());
-  if (spec->finish == nullptr) {
+  if (spec->PipelineFor(params).finish == nullptr) {
     return std::move(reduced).value();
   }
-  return spec->finish(std::move(reduced).value(), params).value();
+  return spec->PipelineFor(params).finish(std::move(reduced).value(), params).value();
 }
 
 std::string Csv(const Table& table, std::initializer_list<std::string_view> columns) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 
 namespace borescope::cli {
@@ -36,10 +37,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 // ---- Stage one: words ----
 
-void AddOptions(CLI::App& app, const AnalysisSpec* spec, RawOptions& raw) {
+void AddOptions(CLI::App& app, Specs specs, RawOptions& raw) {
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
   for (const OptionRow& row : Options()) {
-    if (!row.applies(spec)) {
+    if (!Applies(row, specs)) {
       continue;
     }
     const std::string names = row.short_name.empty()
@@ -52,21 +53,45 @@ void AddOptions(CLI::App& app, const AnalysisSpec* spec, RawOptions& raw) {
       app.add_flag(names, raw.*row.flag);
     }
   }
+  for (const ParamSpec* param : ParamsOf(specs)) {
+    const std::string name = fmt::format("--{}", param->name);
+    if (param->type == ParamType::kFlag) {
+      app.add_flag_callback(name, [&raw, param] { raw.params[param->name] = ""; });
+    } else {
+      app.add_option_function<std::string>(
+             name, [&raw, param](const std::string& text) { raw.params[param->name] = text; })
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+  }
   app.add_option("inputs", raw.inputs);
 }
 
-Error UnknownOption(std::string_view word, const AnalysisSpec* spec) {
+// Whether some verb has the option, though not these.
+bool IsOptionElsewhere(std::string_view name) {
+  const auto has = [name](const auto& rows, auto member) {
+    return std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+      return fmt::format("--{}", std::invoke(member, row)) == name;
+    });
+  };
+  return has(Options(), &OptionRow::long_name) ||
+         std::any_of(Analyses().begin(), Analyses().end(), [&](const AnalysisSpec& spec) {
+           return has(spec.params, [](const ParamSpec* param) { return param->name; });
+         });
+}
+
+Error UnknownOption(std::string_view word, Specs specs) {
   const std::string_view name = word.substr(0, word.find('='));
+  if (specs.size() == 1 && IsOptionElsewhere(name)) {
+    return UsageError(fmt::format("{}: {} is not defined for it", specs.front()->name, name));
+  }
   std::vector<std::string> names;
   for (const OptionRow& row : Options()) {
-    names.push_back(fmt::format("--{}", row.long_name));
-    if (row.applies(spec)) {
-      continue;
+    if (Applies(row, specs)) {
+      names.push_back(fmt::format("--{}", row.long_name));
     }
-    if (names.back() == name && spec != nullptr) {
-      return UsageError(fmt::format("{}: {} is not defined for it", spec->name, name));
-    }
-    names.pop_back();
+  }
+  for (const ParamSpec* param : ParamsOf(specs)) {
+    names.push_back(fmt::format("--{}", param->name));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
   return UsageError(fmt::format("unknown option '{}'{}", name, DidYouMean(name, views)));
@@ -74,16 +99,15 @@ Error UnknownOption(std::string_view word, const AnalysisSpec* spec) {
 
 // CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages
 // differ between versions, so ours are made from the few cases that can happen.
-Result<void> ParseOptions(std::span<const std::string> words, const AnalysisSpec* spec,
-                          RawOptions& raw) {
+Result<void> ParseOptions(std::span<const std::string> words, Specs specs, RawOptions& raw) {
   CLI::App app;
-  AddOptions(app, spec, raw);
+  AddOptions(app, specs, raw);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining();
-    return UnknownOption(extras.empty() ? "" : extras.front(), spec);
+    return UnknownOption(extras.empty() ? "" : extras.front(), specs);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view message = error.what();
     return UsageError(fmt::format("{} needs a value", message.substr(0, message.find(':'))));
@@ -93,7 +117,8 @@ Result<void> ParseOptions(std::span<const std::string> words, const AnalysisSpec
   // An unset variable of a script must not select everything in silence.
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& values = option->results();
-    if (std::find(values.begin(), values.end(), "") != values.end()) {
+    if (option->get_expected_max() != 0 &&
+        std::find(values.begin(), values.end(), "") != values.end()) {
       return UsageError(fmt::format("{} needs a value", option->get_name()));
     }
   }
@@ -153,7 +178,7 @@ std::vector<std::string> SplitList(std::string_view text) {
   return items;
 }
 
-Result<Params> UnderstandParams(const RawOptions& raw) {
+Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {
   Params params;
   BS_ASSIGN(params.selection.steps, ParseRanges("step", raw.step));
   BS_ASSIGN(params.selection.gpus, ParseRanges("gpu", raw.gpu));
@@ -165,12 +190,36 @@ Result<Params> UnderstandParams(const RawOptions& raw) {
   }
   params.by = SplitList(raw.by);
   params.all = raw.all;
+  for (const ParamSpec* param : ParamsOf(specs)) {
+    if (const auto given = raw.params.find(param->name); given != raw.params.end()) {
+      BS_ASSIGN(ParamValue value, ParseParam(*param, given->second));
+      params.values.push_back(std::move(value));
+    }
+  }
   if (raw.compat == "hta") {
     params.compat = Compat::kHta;
   } else if (!raw.compat.empty()) {
     return UsageError(fmt::format("--compat: unknown tool '{}'; there is hta", raw.compat));
   }
   return params;
+}
+
+// The two inputs of a comparison, and what differs between them.
+Result<void> UnderstandTwo(const AnalysisSpec& spec, const RawOptions& raw, RunOptions& options) {
+  if (raw.inputs.size() != 2) {
+    return UsageError(fmt::format("{} compares two runs; name two files or folders", spec.name));
+  }
+  const auto either = [](const std::string& own, const std::string& common) {
+    return own.empty() ? common : own;
+  };
+  BS_ASSIGN(options.ranks, ParseRanges("base-rank", either(raw.base_rank, raw.rank)));
+  BS_ASSIGN(options.test.ranks, ParseRanges("test-rank", either(raw.test_rank, raw.rank)));
+  BS_ASSIGN(options.params.selection.steps,
+            ParseRanges("base-step", either(raw.base_step, raw.step)));
+  BS_ASSIGN(options.test.steps, ParseRanges("test-step", either(raw.test_step, raw.step)));
+  BS_ASSIGN(options.files, ExpandInputs({&raw.inputs[0], 1}));
+  BS_ASSIGN(options.test.files, ExpandInputs({&raw.inputs[1], 1}));
+  return {};
 }
 
 }  // namespace
@@ -190,13 +239,21 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
 }
 
 bool SetVerb(std::string_view name, Command& command) {
-  command.analysis = FindAnalysis(name);
   for (const VerbRow& row : OtherVerbs()) {
     if (row.name == name) {
       command.verb = &row;
+      return true;
     }
   }
-  return command.analysis != nullptr || command.verb != nullptr;
+  for (const std::string& item : SplitList(name)) {
+    const AnalysisSpec* spec = FindAnalysis(item);
+    if (spec == nullptr) {
+      command.analyses.clear();
+      return false;
+    }
+    command.analyses.push_back(spec);
+  }
+  return !command.analyses.empty();
 }
 
 Result<Command> Parse(std::span<const std::string> words) {
@@ -224,7 +281,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
-  BS_TRY(ParseOptions(rest, command.analysis, command.raw));
+  BS_TRY(ParseOptions(rest, command.analyses, command.raw));
   return command;
 }
 
@@ -241,12 +298,13 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw) {
   return output;
 }
 
-Result<RunOptions> Understand(const RawOptions& raw) {
+Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
   RunOptions options;
   if (raw.inputs.empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
   }
-  BS_ASSIGN(options.params, UnderstandParams(raw));
+  BS_ASSIGN(options.params, UnderstandParams(specs, raw));
+  options.overlay = raw.overlay;
   BS_ASSIGN(options.ranks, ParseRanges("rank", raw.rank));
   options.sort = raw.sort;
   if (!raw.top.empty()) {
@@ -258,6 +316,10 @@ Result<RunOptions> Understand(const RawOptions& raw) {
   }
   if (!raw.memory_limit.empty()) {
     BS_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
+  }
+  if (specs.front()->takes_two()) {
+    BS_TRY(UnderstandTwo(*specs.front(), raw, options));
+    return options;
   }
   BS_ASSIGN(options.files, ExpandInputs(raw.inputs));
   return options;

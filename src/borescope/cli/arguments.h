@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/cli/options.h"
@@ -12,8 +13,8 @@
 namespace borescope::cli {
 
 struct Command {
-  const AnalysisSpec* analysis = nullptr;  // or
-  const VerbRow* verb = nullptr;           // or neither: --help or --version alone
+  std::vector<const AnalysisSpec*> analyses;  // "idle,overlap" are two; or
+  const VerbRow* verb = nullptr;              // or neither: --help or --version alone
   bool version = false;
   RawOptions raw;
 };
@@ -21,7 +22,7 @@ struct Command {
 // `words` without the program name. Without any word: an error.
 Result<Command> Parse(std::span<const std::string> words);
 
-// Sets the verb called `name`; false when there is none.
+// Sets the verb called `name`, or the analyses it lists; false when there is none.
 bool SetVerb(std::string_view name, Command& command);
 
 // How an answer is written.
@@ -31,8 +32,8 @@ struct OutputOptions {
 };
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw);
 
-// REQUIRES: `raw` belongs to an analysis. Expands the inputs.
-Result<RunOptions> Understand(const RawOptions& raw);
+// REQUIRES: `raw` belongs to these analyses. Expands the inputs.
+Result<RunOptions> Understand(Specs specs, const RawOptions& raw);
 
 // "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view text);

@@ -17,14 +17,14 @@ std::string Complaint(const Words& words) {
   if (!output.ok()) {
     return output.error().message;
   }
-  const Result<RunOptions> options = Understand(command->raw);
+  const Result<RunOptions> options = Understand(command->analyses, command->raw);
   return options.ok() ? "" : options.error().message;
 }
 
 RunOptions Understood(const Words& words) {
   const Result<Command> command = Parse(words);
   EXPECT_TRUE(command.ok());
-  const Result<RunOptions> options = Understand(command->raw);
+  const Result<RunOptions> options = Understand(command->analyses, command->raw);
   EXPECT_TRUE(options.ok());
   return *options;
 }
@@ -52,14 +52,14 @@ TEST(Arguments, AfterTwoDashesEverythingIsAnInput) {
 TEST(Arguments, VersionAndHelpNeedNothingElse) {
   EXPECT_TRUE(Parse(Words{"--version"})->version);
   EXPECT_TRUE(Parse(Words{"-h"})->raw.help);
-  EXPECT_EQ(Parse(Words{"help", "kernels"})->analysis, FindAnalysis("kernels"));
+  EXPECT_EQ(Parse(Words{"help", "kernels"})->analyses.front(), FindAnalysis("kernels"));
   EXPECT_TRUE(Parse(Words{"kernels", "--help"})->raw.help);
 }
 
 TEST(Arguments, AnExistingFileAsksForItsSummary) {
   const Result<Command> command = Parse(Words{"/dev/null", "--top", "3"});
   ASSERT_TRUE(command.ok());
-  EXPECT_EQ(command->analysis, FindAnalysis("summary"));
+  EXPECT_EQ(command->analyses.front(), FindAnalysis("summary"));
   EXPECT_EQ(command->raw.inputs, (Words{"/dev/null"}));
 }
 

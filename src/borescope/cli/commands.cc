@@ -18,8 +18,8 @@ namespace {
 // One line; for slips of usage a second one says where help is.
 int FailWith(const Error& error, const Command& command) {
   std::string verb;
-  if (command.analysis != nullptr) {
-    verb = fmt::format("{} ", command.analysis->name);
+  if (!command.analyses.empty()) {
+    verb = fmt::format("{} ", command.analyses.front()->name);
   } else if (command.verb != nullptr) {
     verb = fmt::format("{} ", command.verb->name);
   }
@@ -101,7 +101,8 @@ void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
 // ---- Verbs ----
 
 Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run) {
-  if (!output.path.empty() && IsAmong(run.files, output.path)) {
+  const bool is_input = IsAmong(run.files, output.path) || IsAmong(run.test.files, output.path);
+  if (!output.path.empty() && is_input) {
     return Error{ErrorCode::kInvalidArgument,
                  output.path + ": is an input; --output would overwrite it"};
   }
@@ -114,7 +115,7 @@ Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
     bar.emplace();
     options.progress = [&](const Progress& progress) { bar->Show(progress); };
   }
-  return RunAnalysis(*command.analysis, options);
+  return RunAnalyses(command.analyses, options);
 }
 
 int RunAnalysisVerb(const Command& command) {
@@ -122,7 +123,7 @@ int RunAnalysisVerb(const Command& command) {
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  Result<RunOptions> options = Understand(command.raw);
+  Result<RunOptions> options = Understand(command.analyses, command.raw);
   if (!options.ok()) {
     return FailWith(options.error(), command);
   }
@@ -181,8 +182,8 @@ int RunCompletion(const Command& command) {
 }
 
 int RunHelp(const Command& command) {
-  if (command.analysis != nullptr) {
-    return Print(AnalysisHelp(*command.analysis));
+  if (!command.analyses.empty()) {
+    return Print(AnalysisHelp(*command.analyses.front()));
   }
   return Print(command.verb != nullptr ? VerbHelp(*command.verb) : MainHelp());
 }
@@ -207,7 +208,7 @@ int RunCommandLine(std::span<const std::string> words) {
   if (parsed->raw.help) {
     return RunHelp(*parsed);
   }
-  if (parsed->analysis != nullptr) {
+  if (!parsed->analyses.empty()) {
     return RunAnalysisVerb(*parsed);
   }
   return parsed->verb->name == "list" ? RunList(*parsed) : RunCompletion(*parsed);

@@ -32,11 +32,9 @@ std::vector<Verb> Verbs() {
 
 std::string OptionWords(const AnalysisSpec* spec) {
   std::string words;
-  for (const OptionRow& row : Options()) {
-    if (row.applies(spec)) {
-      words += row.short_name.empty() ? "" : fmt::format("-{} ", row.short_name);
-      words += fmt::format("--{} ", row.long_name);
-    }
+  for (const OptionView& row : OptionViews(spec)) {
+    words += row.short_name.empty() ? "" : fmt::format("-{} ", row.short_name);
+    words += fmt::format("--{} ", row.long_name);
   }
   words.pop_back();
   return words;
@@ -54,14 +52,14 @@ std::string Quoted(std::string_view text) {
 // One line for each option that has values to choose from, for one verb.
 std::string ChoiceCases(const Verb& verb) {
   std::string cases;
-  for (const OptionRow& row : Options()) {
-    if (row.choices == nullptr || !row.applies(verb.spec)) {
+  for (const OptionView& row : OptionViews(verb.spec)) {
+    if (row.choices.empty()) {
       continue;
     }
     const std::string also =
         row.short_name.empty() ? "" : fmt::format("|{}:-{}", verb.name, row.short_name);
     cases += fmt::format("    {}:--{}{}) words='{}' ;;\n", verb.name, row.long_name, also,
-                         fmt::join(row.choices(verb.spec), " "));
+                         fmt::join(row.choices, " "));
   }
   return cases;
 }
@@ -97,7 +95,9 @@ complete -o default -F _borescope borescope
       fmt::join(VerbNames(), " "), choices, options);
 }
 
-std::string ZshOption(const OptionRow& row, const AnalysisSpec* spec) {
+bool TakesFile(const OptionView& row) { return row.value == "FILE"; }
+
+std::string ZshOption(const OptionView& row) {
   // In an _arguments specification, brackets and colons of texts are escaped.
   std::string help;
   for (const char c : row.help) {
@@ -105,9 +105,9 @@ std::string ZshOption(const OptionRow& row, const AnalysisSpec* spec) {
   }
   std::string value;
   if (!row.value.empty()) {
-    value = row.choices != nullptr ? fmt::format(":value:({})", fmt::join(row.choices(spec), " "))
-            : row.long_name == "output" ? ":file:_files"
-                                        : ":value:";
+    value = !row.choices.empty() ? fmt::format(":value:({})", fmt::join(row.choices, " "))
+            : TakesFile(row)     ? ":file:_files"
+                                 : ":value:";
   }
   std::string lines =
       fmt::format("        {} \\\n", Quoted(fmt::format("--{}[{}]{}", row.long_name, help, value)));
@@ -124,8 +124,8 @@ std::string ZshScript() {
   for (const Verb& verb : Verbs()) {
     verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
     cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
-    for (const OptionRow& row : Options()) {
-      cases += row.applies(verb.spec) ? ZshOption(row, verb.spec) : "";
+    for (const OptionView& row : OptionViews(verb.spec)) {
+      cases += ZshOption(row);
     }
     const std::string_view operand = verb.spec != nullptr        ? "'*:input:_files'"
                                      : verb.name == "completion" ? "'1:shell:(bash zsh fish)'"
@@ -157,14 +157,14 @@ _borescope "$@"
       verbs, cases);
 }
 
-std::string FishOption(const Verb& verb, const OptionRow& row) {
+std::string FishOption(const Verb& verb, const OptionView& row) {
   std::string line = fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' -l {}",
                                  verb.name, row.long_name);
   line += row.short_name.empty() ? "" : fmt::format(" -s {}", row.short_name);
-  if (row.choices != nullptr) {
-    line += fmt::format(" -x -a '{}'", fmt::join(row.choices(verb.spec), " "));
+  if (!row.choices.empty()) {
+    line += fmt::format(" -x -a '{}'", fmt::join(row.choices, " "));
   } else if (!row.value.empty()) {
-    line += row.long_name == "output" ? " -r -F" : " -x";
+    line += TakesFile(row) ? " -r -F" : " -x";
   }
   return fmt::format("{} -d {}\n", line, Quoted(row.help));
 }
@@ -176,8 +176,8 @@ std::string FishScript() {
                           Quoted(verb.summary));
   }
   for (const Verb& verb : Verbs()) {
-    for (const OptionRow& row : Options()) {
-      script += row.applies(verb.spec) ? FishOption(verb, row) : "";
+    for (const OptionView& row : OptionViews(verb.spec)) {
+      script += FishOption(verb, row);
     }
   }
   return script +

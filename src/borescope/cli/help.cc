@@ -12,6 +12,10 @@ constexpr std::string_view kInputHelp =
     "INPUT is a trace file (plain, .gz or .zst), a glob, - for standard input, or a\n"
     "directory: one run, in which every trace file is one rank.\n";
 
+constexpr std::string_view kTwoInputsHelp =
+    "BASE and TEST are a trace file each (plain, .gz or .zst), a glob, or a directory:\n"
+    "one run, in which every trace file is one rank.\n";
+
 constexpr size_t kWidth = 80;
 constexpr size_t kVerbWidth = 12;
 
@@ -28,36 +32,26 @@ std::string VerbLines(std::string_view name, std::string_view summary) {
   return DefinitionLines(fmt::format("  {}", name), kVerbWidth + 2, summary);
 }
 
-size_t SyntaxWidth(const AnalysisSpec* spec) {
-  size_t width = 0;
-  for (const OptionRow& row : Options()) {
-    width = std::max(width, row.applies(spec) ? OptionSyntax(row).size() : 0);
-  }
-  return width;
-}
-
-std::string OptionLine(const OptionRow& row, const AnalysisSpec* spec, size_t width) {
-  std::string help(row.help);
-  if (row.choices != nullptr) {
-    help += fmt::format(": {}", fmt::join(row.choices(spec), ", "));
+std::string OptionLine(const OptionView& row, size_t width) {
+  std::string help = row.help;
+  if (!row.choices.empty()) {
+    help += fmt::format(": {}", fmt::join(row.choices, ", "));
   }
   return DefinitionLines(fmt::format("  {}", OptionSyntax(row)), width + 4, help);
 }
 
 std::string OptionsHelp(const AnalysisSpec* spec) {
-  const size_t width = SyntaxWidth(spec);
+  const std::vector<OptionView> rows = OptionViews(spec);
+  size_t width = 0;
+  for (const OptionView& row : rows) {
+    width = std::max(width, OptionSyntax(row).size());
+  }
   std::string text;
-  for (const OptionGroup group :
-       {OptionGroup::kSelection, OptionGroup::kQuestion, OptionGroup::kOutput, OptionGroup::kRun}) {
-    std::string lines;
-    for (const OptionRow& row : Options()) {
-      if (row.group == group && row.applies(spec)) {
-        lines += OptionLine(row, spec, width);
-      }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || rows[i].group != rows[i - 1].group) {
+      text += fmt::format("\n{}\n", GroupTitle(rows[i].group));
     }
-    if (!lines.empty()) {
-      text += fmt::format("\n{}\n{}", GroupTitle(group), lines);
-    }
+    text += OptionLine(rows[i], width);
   }
   return text;
 }
@@ -79,7 +73,8 @@ std::string MainHelp() {
     text += VerbLines(row.name, row.summary);
   }
   text +=
-      "\nEvery verb has its options and an example: borescope VERB --help\n"
+      "\nSeveral verbs at once read the input once: borescope idle,overlap,queue INPUT\n"
+      "Every verb has its options and an example: borescope VERB --help\n"
       "The version: borescope --version\n";
   return text;
 }
@@ -87,9 +82,10 @@ std::string MainHelp() {
 std::string AnalysisHelp(const AnalysisSpec& spec) {
   return fmt::format(
              "borescope {}: {}\n\n"
-             "Usage: borescope {} [OPTIONS] INPUT...\n"
+             "Usage: borescope {} [OPTIONS] {}\n"
              "Example: {}\n\n{}",
-             spec.name, spec.summary, spec.name, spec.example, kInputHelp) +
+             spec.name, spec.summary, spec.name, spec.takes_two() ? "BASE TEST" : "INPUT...",
+             spec.example, spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
          OptionsHelp(&spec);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace borescope::cli {
 namespace {
 
@@ -11,7 +13,9 @@ bool Always(const AnalysisSpec*) { return true; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
-bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && spec->compat_hta; }
+bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && spec->hta != nullptr; }
+bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
+bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_all; }
 
 Choices Formats(const AnalysisSpec*) {
@@ -47,6 +51,14 @@ constexpr OptionRow kOptions[] = {
      &Raw::annotation, nullptr, Selects, nullptr},
     {kSelection, "", "instance", "N[..M]", "which of its occurrences, counted from 0",
      &Raw::instance, nullptr, Selects, nullptr},
+    {kSelection, "", "base-rank", "LIST", "of the first input, instead of --rank", &Raw::base_rank,
+     nullptr, TakesTwo, nullptr},
+    {kSelection, "", "test-rank", "LIST", "of the second input, instead of --rank", &Raw::test_rank,
+     nullptr, TakesTwo, nullptr},
+    {kSelection, "", "base-step", "LIST", "of the first input, instead of --step", &Raw::base_step,
+     nullptr, TakesTwo, nullptr},
+    {kSelection, "", "test-step", "LIST", "of the second input, instead of --step", &Raw::test_step,
+     nullptr, TakesTwo, nullptr},
     {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
@@ -59,6 +71,9 @@ constexpr OptionRow kOptions[] = {
      &Raw::sort, nullptr, IsAnalysis, nullptr},
     {kOutput, "", "top", "N", "show the first N rows of each table", &Raw::top, nullptr, IsAnalysis,
      nullptr},
+    {kOutput, "", "overlay", "FILE",
+     "also write the trace with this drawn into it; a folder for several traces; .gz compresses",
+     &Raw::overlay, nullptr, HasOverlay, nullptr},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
      nullptr, IsAnalysis, nullptr},
     {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
@@ -78,6 +93,17 @@ constexpr VerbRow kOtherVerbs[] = {
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
 };
 
+// What an option is for, and its default.
+std::string ParamHelp(const ParamSpec& param) {
+  std::string help(param.help);
+  if (param.type == ParamType::kTime) {
+    help += fmt::format(" ({})", FormatParamTime(param.default_number));
+  } else if (param.type == ParamType::kCount) {
+    help += fmt::format(" ({})", param.default_number);
+  }
+  return help;
+}
+
 }  // namespace
 
 std::string_view GroupTitle(OptionGroup group) {
@@ -87,7 +113,42 @@ std::string_view GroupTitle(OptionGroup group) {
 
 std::span<const OptionRow> Options() { return kOptions; }
 
-std::string OptionSyntax(const OptionRow& row) {
+bool Applies(const OptionRow& row, Specs specs) {
+  return specs.empty() ? row.applies(nullptr)
+                       : std::any_of(specs.begin(), specs.end(), row.applies);
+}
+
+std::vector<const ParamSpec*> ParamsOf(Specs specs) {
+  std::vector<const ParamSpec*> params;
+  for (const AnalysisSpec* spec : specs) {
+    for (const ParamSpec* param : spec->params) {
+      if (std::find(params.begin(), params.end(), param) == params.end()) {
+        params.push_back(param);
+      }
+    }
+  }
+  return params;
+}
+
+std::vector<OptionView> OptionViews(const AnalysisSpec* spec) {
+  std::vector<OptionView> views;
+  bool params_are_in = spec == nullptr;
+  for (const OptionRow& row : Options()) {
+    if (row.group > kQuestion && !params_are_in) {
+      params_are_in = true;
+      for (const ParamSpec* param : spec->params) {
+        views.push_back({kQuestion, "", param->name, param->value, ParamHelp(*param), {}});
+      }
+    }
+    if (row.applies(spec)) {
+      views.push_back({row.group, row.short_name, row.long_name, row.value, std::string(row.help),
+                       row.choices == nullptr ? Choices() : row.choices(spec)});
+    }
+  }
+  return views;
+}
+
+std::string OptionSyntax(const OptionView& row) {
   const std::string first = row.short_name.empty() ? "    " : fmt::format("-{}, ", row.short_name);
   return fmt::format("{}--{}{}{}", first, row.long_name, row.value.empty() ? "" : " ", row.value);
 }

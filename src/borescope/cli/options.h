@@ -3,6 +3,7 @@
 // in options.cc, its meaning in arguments.cc.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,10 @@ struct RawOptions {
   std::vector<std::string> inputs;
   std::string format, output, sort, top;
   std::string rank, step, gpu, stream, annotation, instance;
-  std::string by, compat;
+  std::string by, compat, overlay;
+  std::string base_rank, test_rank, base_step, test_step;
   std::string threads, memory_limit;
+  std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   bool all = false;
   bool no_progress = false;
   bool quiet = false;
@@ -45,8 +48,30 @@ struct OptionRow {
 
 std::span<const OptionRow> Options();
 
+// Analyses asked for together; none stands for a verb that is no analysis.
+using Specs = std::span<const AnalysisSpec* const>;
+
+// Whether any of the verbs takes the option.
+bool Applies(const OptionRow& row, Specs specs);
+
+// The options that belong to these verbs only, in order, each once.
+std::vector<const ParamSpec*> ParamsOf(Specs specs);
+
+// An option as help and completion show it, whichever of the two tables it comes from.
+struct OptionView {
+  OptionGroup group;
+  std::string_view short_name;
+  std::string_view long_name;
+  std::string_view value;
+  std::string help;
+  std::vector<std::string_view> choices;
+};
+
+// Every option of one verb (nullptr: of a verb that is no analysis), in the order of --help.
+std::vector<OptionView> OptionViews(const AnalysisSpec* spec);
+
 // "-f, --format FORMAT", or "    --top N" in line with it.
-std::string OptionSyntax(const OptionRow& row);
+std::string OptionSyntax(const OptionView& row);
 
 // A verb that is no analysis.
 struct VerbRow {

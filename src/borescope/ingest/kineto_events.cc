@@ -280,6 +280,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
       device.detail.push_back(AddSync(event));
       break;
     case DeviceKind::kAnnotation:
+    case DeviceKind::kRange:
     case DeviceKind::kOther:
       device.detail.push_back(kNoDetail);
   }
@@ -371,6 +372,7 @@ void KinetoEvents::AddInstant(const RawEvent& event) {
   memory.device.push_back(values_.SmallInteger(event, Field::kDeviceId));
   memory.address.push_back(static_cast<uint64_t>(values_.Unsigned(event, Field::kAddress, 0)));
   memory.bytes.push_back(values_.Integer(event, Field::kAllocBytes, 0));
+  memory.category.push_back(MemoryCategory::kNone);
   memory.total_allocated.push_back(values_.Integer(event, Field::kTotalAllocated));
   memory.total_reserved.push_back(values_.Integer(event, Field::kTotalReserved));
 }

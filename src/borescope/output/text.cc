@@ -1,11 +1,16 @@
 // Text: title, headings, aligned rows; then, whenever there is something to say, the quality of the
 // data the answer rests on. How a table fits the terminal is text_layout.h's business.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "borescope/output/text_layout.h"
+#include "borescope/output/units.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -79,6 +84,19 @@ Table QualityTable(std::span<const DiagnosticRow> rows) {
   return table;
 }
 
+// What people see of a long table, unless they chose the rows themselves.
+Table Preview(const Table& table) {
+  if (table.preview_rows == 0 || table.rows() <= table.preview_rows) {
+    return table;
+  }
+  std::vector<uint32_t> rows(table.preview_rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  Table preview = TakeRows(table, rows);
+  preview.title += fmt::format(" (first {} of {} rows; --top N shows N, -f csv all)",
+                               table.preview_rows, GroupDigits(static_cast<int64_t>(table.rows())));
+  return preview;
+}
+
 }  // namespace
 
 Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
@@ -92,7 +110,7 @@ Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOption
 Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
   for (size_t i = 0; i < document.tables.size(); ++i) {
     const std::string gap = i == 0 ? "" : "\n";
-    BS_TRY(sink.Write(gap + LayOutTable(document.tables[i], StyleOf(options))));
+    BS_TRY(sink.Write(gap + LayOutTable(Preview(document.tables[i]), StyleOf(options))));
   }
   if (!document.diagnostics.empty() && !document.tables.empty()) {
     BS_TRY(sink.Write("\n"));

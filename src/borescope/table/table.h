@@ -49,6 +49,9 @@ struct Table {
   std::string name;             // contract name: "breakdown"
   std::string title;            // one line for people
   std::vector<Column> columns;  // equal length
+  // Tables with a row per event: how many rows people see unless they ask for more (--top). 0 =
+  // all. Formats for programs give every row.
+  size_t preview_rows = 0;
 
   size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
   const Column* Find(std::string_view column) const;  // nullptr when there is none

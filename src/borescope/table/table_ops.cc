@@ -204,6 +204,7 @@ Table Concat(std::span<const Table> parts) {
     if (whole.name.empty()) {
       whole.name = part.name;
       whole.title = part.title;
+      whole.preview_rows = part.preview_rows;
     }
     for (const Column& from : part.columns) {
       Column* to = whole.Find(from.name);
@@ -236,7 +237,7 @@ Table MergeByKey(const Table& table) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](uint32_t a, uint32_t b) { return CompareInColumns(keys, a, b) < 0; });
   const Rows ends = EndsOfGroups(keys, rows);
-  Table merged{table.name, table.title, {}};
+  Table merged{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
     merged.columns.push_back(CombineColumn(column, rows, ends));
   }
@@ -294,7 +295,7 @@ Table Head(const Table& table, size_t count) {
 }
 
 Table TakeRows(const Table& table, std::span<const uint32_t> rows) {
-  Table taken{table.name, table.title, {}};
+  Table taken{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
     taken.columns.push_back(TakeCells(column, rows));
   }

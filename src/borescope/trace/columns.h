@@ -71,7 +71,15 @@ template <class V>
 void ForEachMember(V& visit, const MemoryEvents*) {
   using T = MemoryEvents;
   visit(&T::ts_ns), visit(&T::track), visit(&T::device_type), visit(&T::device), visit(&T::address),
-      visit(&T::bytes), visit(&T::total_allocated), visit(&T::total_reserved);
+      visit(&T::bytes), visit(&T::category), visit(&T::total_allocated), visit(&T::total_reserved);
+}
+template <class V>
+void ForEachMember(V& visit, const ProfilerRanges*) {
+  visit(&ProfilerRanges::first_metric), visit(&ProfilerRanges::end_metric);
+}
+template <class V>
+void ForEachMember(V& visit, const Metrics*) {
+  visit(&Metrics::name), visit(&Metrics::value);
 }
 template <class V>
 void ForEachMember(V& visit, const Flows*) {

@@ -37,7 +37,9 @@ enum class DeviceKind : uint8_t {
   kMemset,      // detail: copies
   kSync,        // cuda_sync record: a wait, never device work; detail: syncs
   kAnnotation,  // gpu_user_annotation: covers idle gaps, never device work; no detail
-  kOther,       // cuda_event, profiler ranges and the like; never device work; no detail
+  kRange,       // cuda_profiler_range: hardware counters of a kernel or of a whole range, never
+                // device work (kernels are replayed); detail: ranges
+  kOther,       // cuda_event and the like; never device work; no detail
 };
 
 // True for the kinds that occupy the device: busy time is their union.
@@ -148,7 +150,21 @@ struct Collectives {
   size_t size() const { return collective.size(); }
 };
 
-// Allocator events ("[memory]" instants), in time order.
+// What memory holds, in the numbering of PyTorch's memory timeline (Category of _memory_profiler).
+enum class MemoryCategory : uint8_t {
+  kParameter,
+  kOptimizerState,
+  kInput,
+  kTemporary,
+  kActivation,
+  kGradient,
+  kAutogradDetail,
+  kUnknown,
+  kNone,  // not recorded: allocator events have no category
+};
+
+// Allocator events ("[memory]" instants of a trace, or the raw file of a memory timeline), in time
+// order; equal times in source order.
 struct MemoryEvents {
   std::vector<int64_t> ts_ns;
   std::vector<TrackId> track;
@@ -156,10 +172,27 @@ struct MemoryEvents {
   std::vector<int32_t> device;
   std::vector<uint64_t> address;
   std::vector<int64_t> bytes;  // negative: freed
+  std::vector<MemoryCategory> category;
   std::vector<int64_t> total_allocated;
   std::vector<int64_t> total_reserved;
 
   size_t size() const { return ts_ns.size(); }
+};
+
+// Detail of a profiler range: the hardware counters measured in it.
+struct ProfilerRanges {
+  std::vector<uint32_t> first_metric;  // its slice [first_metric, end_metric) of Metrics
+  std::vector<uint32_t> end_metric;
+
+  size_t size() const { return first_metric.size(); }
+};
+
+// Values of hardware counters, in the order they were recorded.
+struct Metrics {
+  std::vector<StringId> name;  // as recorded: "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
+  std::vector<double> value;
+
+  size_t size() const { return name.size(); }
 };
 
 // Producer flows between forward and backward operators ("fwdbwd").
@@ -217,6 +250,12 @@ struct Meta {
   RecordedOptions options;
   uint64_t text_bytes = 0;  // inflated size
   uint64_t file_bytes = 0;  // as stored
+  // Where more events can be written into a copy of the text: behind the last event, as an offset
+  // into the inflated text. 0: unknown.
+  uint64_t events_end_byte = 0;
+  bool has_events_before_end = false;  // an event stands before that place, which needs a comma
+  bool text_is_cut = false;            // the text ends before the brackets around the events do
+  bool text_is_object = true;          // {"traceEvents": [...]}, not a bare list
 };
 
 }  // namespace borescope

@@ -25,6 +25,8 @@ struct TraceData {
   Syncs syncs;
   Collectives collectives;
   MemoryEvents memory;
+  ProfilerRanges ranges;
+  Metrics metrics;
   Flows flows;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   int64_t begin_ns = 0;                  // first start and last end of all complete events except
@@ -50,6 +52,8 @@ class Trace {
   const Syncs& syncs() const { return data_.syncs; }
   const Collectives& collectives() const { return data_.collectives; }
   const MemoryEvents& memory() const { return data_.memory; }
+  const ProfilerRanges& ranges() const { return data_.ranges; }
+  const Metrics& metrics() const { return data_.metrics; }
   const Flows& flows() const { return data_.flows; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }

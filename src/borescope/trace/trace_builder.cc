@@ -46,9 +46,19 @@ struct DeviceShift {
   uint32_t kernels;
   uint32_t copies;
   uint32_t syncs;
+  uint32_t ranges;
 
   uint32_t operator[](DeviceKind kind) const {
-    return kind == DeviceKind::kKernel ? kernels : kind == DeviceKind::kSync ? syncs : copies;
+    switch (kind) {
+      case DeviceKind::kKernel:
+        return kernels;
+      case DeviceKind::kSync:
+        return syncs;
+      case DeviceKind::kRange:
+        return ranges;
+      default:
+        return copies;
+    }
   }
 };
 
@@ -67,6 +77,8 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const uint32_t collectives = Rows(whole.collectives.size());
   const size_t ops = whole.ops.size();
   const size_t kernels = whole.kernels.size();
+  const size_t ranges = whole.ranges.size();
+  const uint32_t metrics = Rows(whole.metrics.size());
   AppendRows(whole.ops, part.ops, map);
   AppendRows(whole.runtime_calls, part.runtime_calls, map);
   AppendRows(whole.kernels, part.kernels, map);
@@ -74,7 +86,11 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   AppendRows(whole.syncs, part.syncs, map);
   AppendRows(whole.collectives, part.collectives, map);
   AppendRows(whole.memory, part.memory, map);
+  AppendRows(whole.ranges, part.ranges, map);
+  AppendRows(whole.metrics, part.metrics, map);
   AppendRows(whole.flows, part.flows, map);
+  ShiftDetails(whole.ranges.first_metric, ranges, metrics);
+  ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
   ShiftDetails(whole.kernels.collective, kernels, collectives);
 }
@@ -259,9 +275,9 @@ void TraceBuilder::Append(TracePart&& part) {
   }
   AppendSpine(whole.host, rows.host, map,
               HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())});
-  AppendSpine(
-      whole.device, rows.device, map,
-      DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()), Rows(whole.syncs.size())});
+  AppendSpine(whole.device, rows.device, map,
+              DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()),
+                          Rows(whole.syncs.size()), Rows(whole.ranges.size())});
   AppendDetails(whole, rows, map);
   for (const EventCount& count : rows.event_counts) {
     whole_.CountEvent(count.phase, map(count.category), count.total_ns);

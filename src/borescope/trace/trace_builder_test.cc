@@ -199,6 +199,7 @@ TEST(TraceBuilderTest, MemoryEventsComeInTimeOrder) {
     memory.device.push_back(0);
     memory.address.push_back(memory.size());
     memory.bytes.push_back(64);
+    memory.category.push_back(MemoryCategory::kNone);
     memory.total_allocated.push_back(0);
     memory.total_reserved.push_back(0);
   }

@@ -1,4 +1,4 @@
-#include "borescope/analysis/hta_rows.h"
+#include "borescope/analysis/hta/rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,12 @@
 // The micro vectors that were measured on HolisticTraceAnalysis itself.
-#include "borescope/analysis/hta.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/hta_rows.h"
+#include "borescope/analysis/hta/rows.h"
+#include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/test_trace.h"
 
 namespace borescope {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "borescope/analysis/finish.h"
-#include "borescope/analysis/hta.h"
-#include "borescope/analysis/hta_rows.h"
+#include "borescope/analysis/hta/rows.h"
+#include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
 
@@ -193,7 +193,11 @@ Table HtaKernels(const RankView& view) {
   return table;
 }
 
-Findings FinishHtaKernels(Findings findings) {
+Result<Findings> MapHtaKernels(const RankView& view, const Params&) {
+  return Findings{HtaKernelTypes(view), HtaKernels(view)};
+}
+
+Result<Findings> FinishHtaKernels(Findings findings, const Params&) {
   Table& types = findings[0];
   const IntValues& total = Ints(types, "total_us");
   const int64_t all = SumOf(types, "total_us");

@@ -1,8 +1,8 @@
 // Tables of --compat hta: what HolisticTraceAnalysis prints for the same file, quirks included.
 //
-//   hta_rows.h         which rows HTA takes for device rows, after its rounding and step filter
-//   hta_breakdown.cc   get_temporal_breakdown
-//   hta_kernels.cc     get_gpu_kernel_breakdown
+//   hta/rows.h       which rows HTA takes for device rows, after its rounding and step filter
+//   hta/breakdown.cc   get_temporal_breakdown
+//   hta/kernels.cc     get_gpu_kernel_breakdown
 //
 // Numbers are whole microseconds wherever HTA's are.
 #pragma once
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/registry.h"
+#include "borescope/analysis/analyses.h"
 
 namespace borescope {
 
@@ -24,8 +24,14 @@ Table HtaBreakdown(const RankView& view);
 Table HtaKernelTypes(const RankView& view);
 // Table kernels: HTA's kernel frame, the smaller kernels of a rank and type folded into "others".
 Table HtaKernels(const RankView& view);
-// The two tables above after the last reduce.
-Findings FinishHtaKernels(Findings findings);
+
+Result<Findings> MapHtaBreakdown(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaBreakdown{.map = MapHtaBreakdown, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaKernels(const RankView& view, const Params& params);
+Result<Findings> FinishHtaKernels(Findings findings, const Params& params);
+inline constexpr Pipeline kHtaKernels{
+    .map = MapHtaKernels, .reduce = MergeFindings, .finish = FinishHtaKernels};
 
 // One row of HTA's _aggr: statistics of durations by name.
 struct HtaAggregate {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "borescope/analysis/hta.h"
-#include "borescope/analysis/hta_rows.h"
+#include "borescope/analysis/hta/rows.h"
+#include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -60,6 +60,10 @@ Table HtaBreakdown(const RankView& view) {
       .Float(Percent(compute, kernel))
       .Float(Percent(rest, kernel));
   return table;
+}
+
+Result<Findings> MapHtaBreakdown(const RankView& view, const Params&) {
+  return Findings{HtaBreakdown(view)};
 }
 
 }  // namespace borescope

@@ -1,0 +1,41 @@
+// Every option that belongs to some analyses only, beside the common ones. One row each; the
+// registry says which verbs take it.
+#pragma once
+
+#include "borescope/analysis/params.h"
+
+namespace borescope {
+
+// idle
+inline constexpr ParamSpec kKernelWaitParam{
+    "kernel-wait", "TIME", "a gap shorter than this, after a launch in time, is kernel wait",
+    ParamType::kTime, 30'000};
+
+// launches; the defaults of the first two are HolisticTraceAnalysis'
+inline constexpr ParamSpec kLongCallParam{
+    "long-call", "TIME", "a launch call longer than this is long", ParamType::kTime, 50'000};
+inline constexpr ParamSpec kLongDelayParam{
+    "long-delay", "TIME", "a launch delay longer than this is long", ParamType::kTime, 100'000};
+inline constexpr ParamSpec kLongKernelParam{
+    "long-kernel", "TIME", "a kernel longer than this is long", ParamType::kTime, 1'000'000};
+
+// queue: CUDA keeps 1022 launches waiting on a stream, the longest queue seen in real traces.
+inline constexpr ParamSpec kQueueLimitParam{"queue-limit", "N", "a queue of this length is full",
+                                            ParamType::kCount, 1022};
+
+// queue, bandwidth
+inline constexpr ParamSpec kSeriesParam{"series", "", "also every change over time",
+                                        ParamType::kFlag};
+
+// sequences
+inline constexpr ParamSpec kOperatorParam{
+    "operator", "TEXT", "operators whose name contains this (default: every outermost one)",
+    ParamType::kText};
+inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
+                                           ParamType::kCount, 3};
+
+// diff
+inline constexpr ParamSpec kShortNamesParam{
+    "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};
+
+}  // namespace borescope

@@ -1,0 +1,132 @@
+#include "borescope/analysis/params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace borescope {
+namespace {
+
+Error BadRange(std::string_view text) {
+  return {ErrorCode::kInvalidArgument,
+          "\"" + std::string(text) + "\" is no list of numbers; write 0 or 0,3 or 2..5"};
+}
+
+bool ParseNumber(std::string_view text, int64_t& number) {
+  const char* end = std::to_address(text.end());
+  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
+  return code == std::errc() && stop == end;
+}
+
+// "7" or "2..5".
+bool ParseRange(std::string_view text, std::pair<int64_t, int64_t>& range) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) {
+    return ParseNumber(text, range.first) && ParseNumber(text, range.second);
+  }
+  return ParseNumber(text.substr(0, dots), range.first) &&
+         ParseNumber(text.substr(dots + 2), range.second) && range.first <= range.second;
+}
+
+struct TimeUnit {
+  std::string_view name;
+  int64_t ns;
+};
+// The empty name: a bare number is microseconds, as in HolisticTraceAnalysis.
+constexpr TimeUnit kTimeUnits[] = {
+    {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"", 1'000}};
+
+std::optional<int64_t> ParseTime(std::string_view text) {
+  constexpr double kLongest = 1e18;
+  double number = 0;
+  const char* end = std::to_address(text.end());
+  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
+  if (code != std::errc()) {
+    return std::nullopt;
+  }
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  const auto* row = std::find_if(std::begin(kTimeUnits), std::end(kTimeUnits),
+                                 [unit](const TimeUnit& one) { return one.name == unit; });
+  if (row == std::end(kTimeUnits) || !(number >= 0) ||
+      number * static_cast<double>(row->ns) > kLongest) {
+    return std::nullopt;
+  }
+  return std::llround(number * static_cast<double>(row->ns));
+}
+
+Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
+  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
+}
+
+const ParamValue* FindValue(const std::vector<ParamValue>& values, const ParamSpec& spec) {
+  const auto found = std::find_if(values.begin(), values.end(),
+                                  [&](const ParamValue& value) { return value.name == spec.name; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool NumberRanges::Contains(int64_t number) const {
+  return std::any_of(ranges.begin(), ranges.end(), [number](const auto& range) {
+    return range.first <= number && number <= range.second;
+  });
+}
+
+Result<NumberRanges> NumberRanges::Parse(std::string_view text) {
+  NumberRanges result;
+  for (std::string_view rest = text; true;) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    std::pair<int64_t, int64_t> range;
+    if (!ParseRange(rest.substr(0, comma), range)) {
+      return BadRange(text);
+    }
+    result.ranges.push_back(range);
+    if (comma == rest.size()) {
+      return result;
+    }
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text) {
+  ParamValue value{spec.name, 1, std::string(text)};
+  if (spec.type == ParamType::kCount) {
+    if (!ParseNumber(text, value.number) || value.number < 1) {
+      return BadValue(spec, text, "no number from 1 on");
+    }
+  } else if (spec.type == ParamType::kTime) {
+    const std::optional<int64_t> time_ns = ParseTime(text);
+    if (!time_ns.has_value()) {
+      return BadValue(spec, text, "no length of time; write 30us, 1.5ms or 2s");
+    }
+    value.number = *time_ns;
+  }
+  return value;
+}
+
+std::string FormatParamTime(int64_t ns) {
+  for (const std::string_view unit : {"s", "ms", "us"}) {
+    const auto* row = std::find_if(std::begin(kTimeUnits), std::end(kTimeUnits),
+                                   [unit](const TimeUnit& one) { return one.name == unit; });
+    if (ns != 0 && ns % row->ns == 0) {
+      return fmt::format("{}{}", ns / row->ns, unit);
+    }
+  }
+  return fmt::format("{}ns", ns);
+}
+
+int64_t Params::Number(const ParamSpec& spec) const {
+  const ParamValue* value = FindValue(values, spec);
+  return value == nullptr ? spec.default_number : value->number;
+}
+
+std::string_view Params::Text(const ParamSpec& spec) const {
+  const ParamValue* value = FindValue(values, spec);
+  return value == nullptr ? spec.default_text : std::string_view(value->text);
+}
+
+}  // namespace borescope

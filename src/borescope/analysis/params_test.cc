@@ -1,0 +1,68 @@
+#include "borescope/analysis/params.h"
+
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/param_specs.h"
+
+namespace borescope {
+namespace {
+
+TEST(ParamsTest, DefaultsAreThoseOfTheSpec) {
+  const Params params;
+  EXPECT_EQ(params.Number(kKernelWaitParam), 30'000);
+  EXPECT_EQ(params.Text(kOperatorParam), "");
+  EXPECT_FALSE(params.Flag(kSeriesParam));
+}
+
+TEST(ParamsTest, TimesCarryTheirUnit) {
+  const std::pair<std::string_view, int64_t> cases[] = {{"30us", 30'000},     {"30", 30'000},
+                                                        {"1.5ms", 1'500'000}, {"2s", 2'000'000'000},
+                                                        {"7ns", 7},           {"0", 0}};
+  for (const auto& [text, ns] : cases) {
+    EXPECT_EQ(ParseParam(kKernelWaitParam, text).value().number, ns) << text;
+  }
+  for (const std::string_view text : {"", "us", "-1us", "1 us", "1m", "nan", "inf", "1e300s"}) {
+    EXPECT_FALSE(ParseParam(kKernelWaitParam, text).ok()) << text;
+  }
+}
+
+TEST(ParamsTest, CountsStartAtOne) {
+  EXPECT_EQ(ParseParam(kMinLengthParam, "12").value().number, 12);
+  for (const std::string_view text : {"", "0", "-3", "1.5", "x"}) {
+    EXPECT_FALSE(ParseParam(kMinLengthParam, text).ok()) << text;
+  }
+}
+
+TEST(ParamsTest, GivenValuesReplaceDefaults) {
+  Params params;
+  params.values.push_back(ParseParam(kOperatorParam, "aten::mm").value());
+  params.values.push_back(ParseParam(kSeriesParam, "").value());
+  EXPECT_EQ(params.Text(kOperatorParam), "aten::mm");
+  EXPECT_TRUE(params.Flag(kSeriesParam));
+}
+
+TEST(ParamsTest, TimesAreWrittenAsShortAsTheyCanBe) {
+  EXPECT_EQ(FormatParamTime(30'000), "30us");
+  EXPECT_EQ(FormatParamTime(1'500), "1500ns");
+  EXPECT_EQ(FormatParamTime(1'000'000), "1ms");
+  EXPECT_EQ(FormatParamTime(0), "0ns");
+}
+
+TEST(NumberRangesTest, Parse) {
+  const NumberRanges ranges = NumberRanges::Parse("0,3,-5..-2,7..9").value();
+  for (const int64_t number : {0, 3, -5, -3, -2, 7, 9}) {
+    EXPECT_TRUE(ranges.Contains(number)) << number;
+  }
+  for (const int64_t number : {1, -1, -6, 10}) {
+    EXPECT_FALSE(ranges.Contains(number)) << number;
+  }
+}
+
+TEST(NumberRangesTest, Rejects) {
+  for (const std::string_view text : {"", "a", "1,", ",1", "3..1", "1..", "..2", "1 2", "0x1"}) {
+    EXPECT_FALSE(NumberRanges::Parse(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,319 @@
+#include "borescope/run_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+
+#include "borescope/base/inflate.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/output/overlay_writer.h"
+#include "borescope/run_checks.h"
+
+namespace borescope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t NanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+// Adds up the progress of files that load at the same time.
+class ProgressSum {
+ public:
+  explicit ProgressSum(const RunRequest& request) : request_(request), done_(request.files.size()) {
+    sum_.total_files = request.files.size();
+    for (const InputFile& file : request.files) {
+      sum_.total_bytes += file.bytes;
+    }
+  }
+
+  void Update(size_t file, uint64_t done_bytes) {
+    if (request_.options.progress) {
+      const std::lock_guard lock(mutex_);
+      sum_.done_bytes += done_bytes - done_[file];
+      done_[file] = done_bytes;
+      request_.options.progress(sum_);
+    }
+  }
+
+  void Finish(size_t file) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++sum_.done_files;
+    }
+    Update(file, request_.files[file].bytes);
+  }
+
+ private:
+  const RunRequest& request_;
+  std::mutex mutex_;
+  Progress sum_;
+  std::vector<uint64_t> done_;
+};
+
+// ---- Memory ----
+
+// Compressed traces were seen to inflate to 15 to 29 times their size; the estimate takes more, as
+// too few ranks in flight cost time, but too many the run.
+constexpr double kInflation = 30.0;
+
+// A finished trace and its indexes take 0.38 of the inflated text (measured on PyTorch
+// profiler files). Whether a file is compressed is guessed from its name: this is an estimate, not
+// a decision about content.
+uint64_t EstimateBytes(const InputFile& file) {
+  const bool compressed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
+  const double text = static_cast<double>(file.bytes) * (compressed ? kInflation : 1.0);
+  return static_cast<uint64_t>(0.4 * text);
+}
+
+// How many files may be in memory at once.
+Result<size_t> FilesInFlight(const RunRequest& request) {
+  const RunOptions& options = request.options;
+  const auto threads = static_cast<size_t>(std::max(1, options.threads));
+  const size_t wanted = std::min(request.files.size(), threads);
+  if (options.memory_limit == 0 || wanted == 0) {
+    return wanted;
+  }
+  const auto largest = std::max_element(
+      request.files.begin(), request.files.end(),
+      [](const InputFile& a, const InputFile& b) { return EstimateBytes(a) < EstimateBytes(b); });
+  const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest));
+  if (need > options.memory_limit) {
+    return Error{ErrorCode::kInvalidArgument, largest->path + ": needs about " + FormatBytes(need) +
+                                                  ", more than --memory-limit " +
+                                                  FormatBytes(options.memory_limit) +
+                                                  "; raise the limit or profile fewer steps"};
+  }
+  return static_cast<size_t>(std::min<uint64_t>(wanted, options.memory_limit / need));
+}
+
+// ---- Overlay ----
+
+// With several files the overlay is a folder, in which each trace keeps its name.
+std::string OverlayPath(const RunRequest& request, const std::string& input) {
+  const std::filesystem::path target(request.options.overlay);
+  if (request.files.size() == 1) {
+    return target.string();
+  }
+  std::filesystem::path name = std::filesystem::path(input).filename();
+  if (name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return (target / name).string();
+}
+
+Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const InputFile& input) {
+  const AnalysisSpec& spec = *request.specs.front();
+  if (request.options.overlay.empty() ||
+      !(request.ranks.empty() || request.ranks.Contains(view.rank))) {
+    return {};
+  }
+  BS_ASSIGN(const Overlay overlay, spec.overlay(view, request.params));
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
+  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
+  return WriteOverlayFile(*opened.bytes, view.trace, overlay, OverlayPath(request, input.path));
+}
+
+// ---- One file ----
+
+void Describe(const Trace& trace, FileReport& report) {
+  report.file_bytes = trace.meta().file_bytes;
+  report.text_bytes = trace.meta().text_bytes;
+  for (const EventCount& count : trace.event_counts()) {
+    report.events += count.count;
+  }
+}
+
+Outcome OutcomeOf(Result<Findings> findings) {
+  return findings.ok() ? Outcome{std::nullopt, std::move(*findings)}
+                       : Outcome{findings.error(), {}};
+}
+
+void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& trace, int threads,
+               RankPart& part) {
+  const Clock::time_point begin = Clock::now();
+  const TraceIndex index = BuildIndex(trace, threads);
+  part.report.index_ns = NanosecondsSince(begin);
+  part.diagnostics.Merge(trace.diagnostics());
+  part.diagnostics.Merge(index.diagnostics);
+  const RankView view{part.report.rank, trace, index};
+  for (const AnalysisSpec* spec : request.specs) {
+    part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
+  }
+  part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  if (const Result<void> drawn = DrawOverlay(request, view, input); !drawn.ok()) {
+    part.outcomes.front().error = drawn.error();
+  }
+}
+
+void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+             RankPart& part) {
+  const InputFile& input = request.files[file];
+  part.report.path = input.path == "-" ? "standard input" : input.path;
+  const Clock::time_point begin = Clock::now();
+  LoadOptions load{threads, {}};
+  load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
+  Result<Trace> trace = LoadFile(input.path, load);
+  part.report.load_ns = NanosecondsSince(begin);
+  if (!trace.ok()) {
+    part.load_error = trace.error();
+    part.report.error = trace.error().message;
+    part.report.skipped =
+        input.from_directory && trace.error().code == ErrorCode::kUnsupportedFormat;
+    return;
+  }
+  Describe(*trace, part.report);
+  part.claim.recorded = trace->meta().rank;
+  if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
+    part.claim.named = named;
+  }
+  part.report.rank = part.claim.best().value_or(0);  // until all files are known
+  MapLoaded(request, input, *trace, threads, part);
+}
+
+Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
+  BS_ASSIGN(const size_t in_flight, FilesInFlight(request));
+  const int threads = request.options.threads;
+  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
+  std::vector<RankPart> parts(request.files.size());
+  ProgressSum progress(request);
+  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
+    MapFile(request, i, inner, progress, parts[i]);
+    progress.Finish(i);
+  });
+  return parts;
+}
+
+// ---- The run ----
+
+// Findings are mapped under a provisional rank. Analyses name ranks in a column `rank` and nowhere
+// else before their reduce.
+void SetRank(Findings& findings, int64_t rank) {
+  for (Table& table : findings) {
+    Column* column = table.Find("rank");
+    if (column == nullptr || column->role != Role::kKey) {
+      continue;
+    }
+    if (auto* ranks = std::get_if<IntValues>(&column->values)) {
+      std::fill(ranks->begin(), ranks->end(), rank);
+    }
+  }
+}
+
+void AssignRanksTo(std::span<RankPart* const> loaded) {
+  std::vector<RankClaim> claims;
+  std::vector<Diagnostics> decisions(loaded.size());
+  for (const RankPart* part : loaded) {
+    claims.push_back(part->claim);
+  }
+  const std::vector<int64_t> ranks = AssignRanks(claims, decisions);
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    RankPart& part = *loaded[i];
+    part.diagnostics.Merge(decisions[i]);
+    if (ranks[i] != part.report.rank) {
+      part.report.rank = ranks[i];
+      for (Outcome& outcome : part.outcomes) {
+        SetRank(outcome.findings, ranks[i]);
+      }
+    }
+  }
+}
+
+Error NothingLoaded(const std::vector<RankPart>& parts) {
+  const Error& first = *parts.front().load_error;
+  if (parts.size() == 1) {
+    return first;
+  }
+  // Rather a file that could be a trace than a README.
+  const auto better = std::find_if(parts.begin(), parts.end(),
+                                   [](const RankPart& part) { return !part.report.skipped; });
+  const Error& shown = better == parts.end() ? first : *better->load_error;
+  return {shown.code, fmt::format("none of {} files could be loaded; the first: {}", parts.size(),
+                                  shown.message)};
+}
+
+std::string ListRanks(std::span<RankPart* const> parts) {
+  constexpr size_t kShown = 16;
+  std::string text;
+  for (size_t i = 0; i < std::min(parts.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(parts[i]->report.rank);
+  }
+  return text + (parts.size() > kShown ? ", …" : "");
+}
+
+// The loaded parts that were asked for, in rank order.
+Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
+                                           const NumberRanges& ranks) {
+  std::vector<RankPart*> sorted(loaded.begin(), loaded.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const RankPart* a, const RankPart* b) { return a->report.rank < b->report.rank; });
+  std::vector<RankPart*> selected;
+  std::copy_if(
+      sorted.begin(), sorted.end(), std::back_inserter(selected),
+      [&](const RankPart* part) { return ranks.empty() || ranks.Contains(part->report.rank); });
+  if (selected.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--rank names no rank of this run; its ranks are " + ListRanks(sorted)};
+  }
+  return selected;
+}
+
+// The error of a file, which begins with its path, beside which it will be shown.
+std::string_view WithoutPath(const FileReport& report) {
+  std::string_view error = report.error;
+  const std::string prefix = report.path + ": ";
+  error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
+  return error;
+}
+
+}  // namespace
+
+Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
+  BS_TRY(CheckNeeds(spec, view));
+  return spec.PipelineFor(params).map(view, params);
+}
+
+Result<MappedRun> MapRun(const RunRequest& request) {
+  MappedRun run;
+  BS_ASSIGN(run.parts, MapFiles(request));
+  std::vector<RankPart*> loaded;
+  for (RankPart& part : run.parts) {
+    if (part.loaded()) {
+      loaded.push_back(&part);
+    }
+  }
+  if (loaded.empty()) {
+    return run.parts.empty() ? Error{ErrorCode::kInvalidArgument, "no input file"}
+                             : NothingLoaded(run.parts);
+  }
+  AssignRanksTo(loaded);
+  BS_ASSIGN(run.selected, SelectRanks(loaded, request.ranks));
+  return run;
+}
+
+std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
+  std::vector<RankPart>& parts = run.parts;
+  const std::vector<RankPart*>& selected = run.selected;
+  const auto candidates = static_cast<size_t>(std::count_if(
+      parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
+  const auto loaded = static_cast<size_t>(std::count_if(
+      parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
+  std::vector<DiagnosticRow> rows;
+  for (RankPart& part : parts) {
+    if (!part.loaded() && !part.report.skipped) {
+      part.diagnostics.Count(
+          Diag::kUnreadableFile, Diagnostics::kNoByte,
+          fmt::format("{} ({} of {} ranks loaded)", WithoutPath(part.report), loaded, candidates));
+    }
+    if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
+      AppendDiagnostics(part.diagnostics, part.report.path, rows);
+    }
+  }
+  return rows;
+}
+
+}  // namespace borescope

@@ -1,0 +1,55 @@
+// The files of a run, each on its way from path to findings: load, index, map, free. Which rank a
+// file is becomes clear only when all are known.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "borescope/rank_numbers.h"
+#include "borescope/session.h"
+
+namespace borescope {
+
+// What one analysis made of one rank.
+struct Outcome {
+  std::optional<Error> error;
+  Findings findings;
+};
+
+// One file. The trace itself does not outlive its mapping.
+struct RankPart {
+  FileReport report;
+  RankClaim claim;
+  Diagnostics diagnostics;
+  std::optional<Error> load_error;
+  std::vector<Outcome> outcomes;  // one per analysis
+
+  bool loaded() const { return !load_error.has_value(); }
+};
+
+// One run: a list of files, and what of them is wanted.
+struct RunRequest {
+  std::span<const AnalysisSpec* const> specs;
+  std::span<const InputFile> files;
+  const NumberRanges& ranks;  // empty = all
+  const Params& params;
+  const RunOptions& options;  // resources, overlay
+};
+
+struct MappedRun {
+  std::vector<RankPart> parts;      // in the order of the files
+  std::vector<RankPart*> selected;  // loaded and wanted, in rank order; point into `parts`
+};
+
+// Loads and maps every file, several at once. An error when no file could be loaded, no rank is
+// wanted, or an overlay could not be written. Exceptions of third parties pass through.
+Result<MappedRun> MapRun(const RunRequest& request);
+
+// What is to be told about the files: of those the answer is about, and of those that failed.
+std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
+
+// One analysis over one rank, its needs checked.
+Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);
+
+}  // namespace borescope
