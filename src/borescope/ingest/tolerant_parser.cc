@@ -77,6 +77,7 @@ ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool af
   is_last_ = is_last;
   needs_comma_ = after_event;
   sink_ = &sink;
+  events_end_ = 0;
   ParseOutcome outcome;
   while (Step(outcome)) {
     sink.diagnostics().Merge(repairs_);
@@ -84,6 +85,7 @@ ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool af
   }
   sink.diagnostics().Merge(repairs_);
   repairs_ = Diagnostics();
+  outcome.events_end = events_end_;
   return outcome;
 }
 
@@ -116,6 +118,7 @@ bool TolerantParser::Step(ParseOutcome& outcome) {
     Count(Diag::kBadSyntax, start, "a missing comma");
   }
   sink_->Add(event_);
+  events_end_ = at_;
   needs_comma_ = true;
   return true;
 }
@@ -210,12 +213,25 @@ TolerantParser::Read TolerantParser::ReadMember(bool is_args) {
   }
   const Field field = LookUp(key.substr(1, key.size() - 2), is_args, scratch_);
   if (field == Field::kArgs && text_[at_] == '{') {
-    return ReadObject(true);
+    return ReadArgs();
   }
   std::string_view token;
   const Read read = ReadValue(is_args ? Place::kArgsValue : Place::kEventValue, token);
   if (read == Read::kOk && field != Field::kCount) {
     event_.Set(field, token);
+  }
+  if (read == Read::kOk && is_args) {
+    args_.append(args_.size() == 1 ? "" : ",").append(key).append(":").append(token);
+  }
+  return read;
+}
+
+// The text of the object is put together anew: what was repaired in it must not be seen damaged.
+TolerantParser::Read TolerantParser::ReadArgs() {
+  args_ = "{";
+  const Read read = ReadObject(true);
+  if (read == Read::kOk) {
+    event_.Set(Field::kArgs, arena_.emplace_back(args_ + "}"));
   }
   return read;
 }
