@@ -94,6 +94,7 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
 
 TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on) {
   part_.data.copies.bytes.push_back(kMissing);
+  part_.data.copies.gbps.push_back(-1.0);
   Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
   return *this;
 }
