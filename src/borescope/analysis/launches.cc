@@ -200,8 +200,7 @@ Table LaunchTables::Summary() const {
 }
 
 Table LaunchTables::Links() const {
-  Table table{
-      "launch_links", "Launch calls and device work that belong together, or to nothing", {}};
+  Table table{"launch_links", "Launch calls and device work, tied and untied", {}};
   const auto count = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kCount, Role::kSum, doc);
   };
