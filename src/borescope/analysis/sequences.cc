@@ -105,9 +105,8 @@ void AddDeviceSpans(const Trace& trace, std::span<const DeviceId> work, SpansByP
 
 // Spread over as few lines as hold them without overlap.
 std::vector<std::vector<OverlaySpan>> LinesOf(std::vector<OverlaySpan> spans) {
-  std::stable_sort(spans.begin(), spans.end(), [](const OverlaySpan& a, const OverlaySpan& b) {
-    return a.ts_ns < b.ts_ns;
-  });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const OverlaySpan& a, const OverlaySpan& b) { return a.ts_ns < b.ts_ns; });
   using EndAndLine = std::pair<int64_t, size_t>;
   std::priority_queue<EndAndLine, std::vector<EndAndLine>, std::greater<>> ends;
   std::vector<std::vector<OverlaySpan>> lines;
