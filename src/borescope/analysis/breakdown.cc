@@ -8,6 +8,7 @@
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/step_windows.h"
 
 namespace borescope {
 namespace {
@@ -75,29 +76,9 @@ Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable(keys);
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
-  if (!keys.step) {
+  for (const StepWindow& window : WindowsOf(view, selected, keys.step)) {
     for (const DeviceTime& time : times) {
-      PushRow(table, keys, {view.rank, kMissing}, time, selected.windows());
-    }
-    return Findings{std::move(table)};
-  }
-  std::vector<Interval> in_steps;
-  for (const uint32_t i : selected.steps()) {
-    const Step& step = view.index.steps.steps[i];
-    const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
-    if (window.empty() && step.begin_ns < step.end_ns) {
-      continue;  // outside the selected time
-    }
-    in_steps.push_back({step.begin_ns, step.end_ns});
-    for (const DeviceTime& time : times) {
-      PushRow(table, keys, {view.rank, step.number}, time, window);
-    }
-  }
-  // What lies in no step has a row of its own, so that the rows add up to the whole.
-  const IntervalSet outside = Subtract(selected.windows(), Union(std::move(in_steps)));
-  for (const DeviceTime& time : times) {
-    if (!outside.empty()) {
-      PushRow(table, keys, {view.rank, kMissing}, time, outside);
+      PushRow(table, keys, {view.rank, window.step}, time, window.time);
     }
   }
   return Findings{std::move(table)};
