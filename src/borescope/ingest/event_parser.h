@@ -15,7 +15,8 @@ enum class ParseStop : uint8_t {
 
 struct ParseOutcome {
   ParseStop stop = ParseStop::kEnd;
-  size_t position = 0;  // offset in the text given
+  size_t position = 0;    // offset in the text given
+  size_t events_end = 0;  // offset behind the last event read; 0 when none was
 };
 
 }  // namespace borescope

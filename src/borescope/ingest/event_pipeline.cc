@@ -37,10 +37,13 @@ class ChunkParser {
     const ParseStop stop = parsed.outcome.stop;
     if (stop == ParseStop::kDamaged || (stop == ParseStop::kIncomplete && is_final)) {
       const size_t from = parsed.outcome.position;
+      const size_t events_end = parsed.outcome.events_end;
       const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
       parsed.outcome = tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event,
                                        is_final, events);
       parsed.outcome.position += from;
+      parsed.outcome.events_end =
+          parsed.outcome.events_end == 0 ? events_end : from + parsed.outcome.events_end;
     }
     parsed.facts = events.facts();
     parsed.part = events.TakePart();
@@ -82,6 +85,8 @@ class Pipeline {
   // How parsing stopped; the text from there on is back in the reader.
   const ParseOutcome& outcome() const { return outcome_; }
   bool exhausted() const { return exhausted_; }
+  // Offset in the inflated text behind the last event; 0 when there was none.
+  uint64_t last_event_end_byte() const { return last_event_end_byte_; }
   const KinetoFacts& facts() const { return facts_; }
 
  private:
@@ -131,6 +136,9 @@ class Pipeline {
     builder_.Append(std::move(parsed.part));
     facts_.Merge(parsed.facts);
     outcome_ = parsed.outcome;
+    if (outcome_.events_end != 0) {
+      last_event_end_byte_ = parsed.chunk.byte + outcome_.events_end;
+    }
     if (parsed.outcome.stop == ParseStop::kEnd) {
       bytes_in_flight_ -= std::min(bytes_in_flight_, parsed.chunk.capacity);
       reader_.Recycle(std::move(parsed.chunk));
@@ -182,6 +190,7 @@ class Pipeline {
   bool exhausted_ = false;
   bool stopped_ = false;
   ParseOutcome outcome_;
+  uint64_t last_event_end_byte_ = 0;
   KinetoFacts facts_;
 };
 
@@ -199,6 +208,7 @@ EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
       pipeline.RunOne(target, target >= TextReader::kLongestEvent);
     }
     end.facts.Merge(pipeline.facts());
+    end.last_event_end_byte = std::max(end.last_event_end_byte, pipeline.last_event_end_byte());
     switch (pipeline.outcome().stop) {
       case ParseStop::kArrayEnd:
         reader.Consume(1);

@@ -15,6 +15,8 @@ namespace borescope {
 
 struct EventsEnd {
   bool array_closed = false;  // the closing bracket was found and consumed; else the text ended
+  // Offset in the inflated text behind the last event; 0 when there was none.
+  uint64_t last_event_end_byte = 0;
   KinetoFacts facts;
 };
 

@@ -187,6 +187,62 @@ TEST(KinetoJsonTest, ABracketTooManyLosesNoEvent) {
   }
 }
 
+// --- the place where more events can be written ---
+
+// The events end at the stroke in `marked`, which is not part of the text.
+Meta MetaWithEventsEndingAt(const std::string& marked) {
+  const size_t stroke = marked.find('|');
+  const Trace trace = LoadGood(marked.substr(0, stroke) + marked.substr(stroke + 1));
+  EXPECT_EQ(trace.meta().events_end_byte, stroke) << marked;
+  return trace.meta();
+}
+
+TEST(KinetoJsonTest, EventsEndBehindTheLastEvent) {
+  for (const std::string& marked : {
+           "{\"traceEvents\":[" + kOp + "," + kKernel + "|]}",
+           "{\"traceEvents\":[" + kOp + "|],\"traceName\":\"x\",\"a\":[1]}",
+           "{\n  \"traceEvents\": [\n    " + kOp + ",\n    " + kKernel + "|\n  ]\n}\n",
+           "\xef\xbb\xbf{\"a\":1,\"traceEvents\":[" + kOp + "|]}",
+           "{\"traceEvents\":[" + kOp + "],\"traceEvents\":[" + kKernel + "|]}",
+           "{\"traceEvents\":[" + kOp + ",{\"name\":\"no phase\"}|]}",
+           "{\"traceEvents\":[5," + kOp + "|, 5]}",
+           "{\"traceEvents\":[" + kOp + "|,]}",
+           "{\"traceEvents\":[" + kOp + "]," + kKernel + "|]}",
+       }) {
+    const Meta meta = MetaWithEventsEndingAt(marked);
+    EXPECT_TRUE(meta.has_events_before_end && meta.text_is_object) << marked;
+    EXPECT_FALSE(meta.text_is_cut) << marked;
+  }
+  const Meta list = MetaWithEventsEndingAt("[\n" + kOp + "| ]\n");
+  EXPECT_FALSE(list.text_is_cut || list.text_is_object);
+}
+
+TEST(KinetoJsonTest, EventsOfAnEmptyArrayEndBehindItsBracket) {
+  for (const char* marked :
+       {"{\"traceEvents\": [|]}", "{\"traceEvents\": [|\n ],\"a\":1}", "[|]"}) {
+    const Meta meta = MetaWithEventsEndingAt(marked);
+    EXPECT_FALSE(meta.has_events_before_end || meta.text_is_cut) << marked;
+  }
+  EXPECT_EQ(LoadGood("{\"traceEvents\":[5]}").meta().events_end_byte, 0U);
+}
+
+TEST(KinetoJsonTest, EventsOfACutTextEndBehindTheLastCompleteOne) {
+  for (const std::string& marked : {
+           "{\"traceEvents\":[" + kOp + "|",
+           "{\"traceEvents\":[" + kOp + "|, ",
+           "{\"traceEvents\":[" + kOp + "|," + kKernel.substr(0, 30),
+           "{\"traceEvents\":[" + kOp + "|]",
+           "{\"traceEvents\":[" + kOp + "|],\"traceName\":\"x",
+           "{\"traceEvents\":[" + kOp + "|],\"INFO\":[\"a \" c\"]}",
+           "[" + kOp + "|," + kKernel.substr(0, 30),
+       }) {
+    const Meta meta = MetaWithEventsEndingAt(marked);
+    EXPECT_TRUE(meta.has_events_before_end && meta.text_is_cut) << marked;
+  }
+  const Meta meta = MetaWithEventsEndingAt("{\"traceEvents\":[|" + kOp.substr(0, 30));
+  EXPECT_TRUE(meta.text_is_cut && !meta.has_events_before_end);
+}
+
 Vendor VendorOf(const std::string& members, const std::string& event) {
   return LoadGood("{" + members + "\"traceEvents\":[" + event + "]}").meta().vendor;
 }

@@ -204,6 +204,24 @@ TEST(LoadTest, AnyNumberOfThreadsLoads) {
   }
 }
 
+// Several chunks long, with a repair in the middle.
+TEST(LoadTest, EventsEndAtOnePlaceForAnyNumberOfThreads) {
+  std::string text = "{\"traceEvents\":[" + kOp;
+  for (int i = 0; i < 40'000; ++i) {
+    text += (i == 20'000 ? "\n" : ",\n") + kOp;
+  }
+  for (const bool is_cut : {false, true}) {
+    const std::string tail = is_cut ? "," + kKernel.substr(0, 20) : "\n],\"traceName\":\"x\"}";
+    for (const int threads : {1, 2, 3, 8}) {
+      const Result<Trace> trace =
+          LoadBytes(Gzip(text + tail), "a.json", {.threads = threads, .progress = {}});
+      ASSERT_TRUE(trace.ok());
+      EXPECT_EQ(trace->meta().events_end_byte, text.size());
+      EXPECT_EQ(trace->meta().text_is_cut, is_cut);
+    }
+  }
+}
+
 TEST(LoadTest, ADamagedGzipStreamGivesWhatCameBefore) {
   std::string events;
   for (int i = 0; i < 2000; ++i) {

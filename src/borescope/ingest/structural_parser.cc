@@ -67,6 +67,14 @@ ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, Kinet
   text_ = text.data();
   at_ = structure_->structural_indexes.get();
   end_ = at_ + structure_->n_structural_indexes;
+  events_end_ = 0;
+  ParseOutcome outcome = WalkEvents(text.size(), byte, sink);
+  outcome.events_end = events_end_;
+  return outcome;
+}
+
+// `size` is that of the text, `byte` its offset in the file.
+ParseOutcome StructuralParser::WalkEvents(size_t size, uint64_t byte, KinetoEvents& sink) {
   while (at_ < end_) {
     const size_t start = *at_;
     if (Here() == ']') {
@@ -79,6 +87,7 @@ ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, Kinet
       return {walk == Walk::kIncomplete ? ParseStop::kIncomplete : ParseStop::kDamaged, start};
     }
     sink.Add(event_);
+    events_end_ = size_t{at_[-1]} + 1;
     if (at_ < end_ && Here() == ',') {
       ++at_;
       if (at_ < end_ && Here() == ']') {  // a trailing comma: for the tolerant parser to count
@@ -88,7 +97,7 @@ ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, Kinet
       return {ParseStop::kDamaged, *at_};
     }
   }
-  return {ParseStop::kEnd, text.size()};
+  return {ParseStop::kEnd, size};
 }
 
 StructuralParser::Walk StructuralParser::WalkEvent() {

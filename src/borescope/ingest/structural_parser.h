@@ -39,6 +39,7 @@ class StructuralParser {
   enum class Walk : uint8_t { kOk, kIncomplete, kDamaged };
 
   bool FindStructure(std::string_view text);
+  ParseOutcome WalkEvents(size_t size, uint64_t byte, KinetoEvents& sink);
   Walk WalkEvent();
   template <class FindField>
   Walk WalkObject(const FindField& find_field);
@@ -53,6 +54,7 @@ class StructuralParser {
   const char* text_ = nullptr;
   const uint32_t* at_ = nullptr;   // next structural character
   const uint32_t* end_ = nullptr;  // a readable sentinel
+  size_t events_end_ = 0;          // behind the last event walked
   RawEvent event_;
   std::string scratch_;
 };

@@ -77,6 +77,7 @@ ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool af
   is_last_ = is_last;
   needs_comma_ = after_event;
   sink_ = &sink;
+  events_end_ = 0;
   ParseOutcome outcome;
   while (Step(outcome)) {
     sink.diagnostics().Merge(repairs_);
@@ -84,6 +85,7 @@ ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool af
   }
   sink.diagnostics().Merge(repairs_);
   repairs_ = Diagnostics();
+  outcome.events_end = events_end_;
   return outcome;
 }
 
@@ -116,6 +118,7 @@ bool TolerantParser::Step(ParseOutcome& outcome) {
     Count(Diag::kBadSyntax, start, "a missing comma");
   }
   sink_->Add(event_);
+  events_end_ = at_;
   needs_comma_ = true;
   return true;
 }

@@ -61,6 +61,7 @@ class TolerantParser {
   std::string_view text_;
   uint64_t byte_ = 0;
   size_t at_ = 0;
+  size_t events_end_ = 0;  // behind the last event read
   bool is_last_ = false;
   bool needs_comma_ = false;
   bool is_strict_ = false;   // the first unescaped quote ends a string, and nothing is repaired

@@ -250,11 +250,14 @@ struct Meta {
   RecordedOptions options;
   uint64_t text_bytes = 0;  // inflated size
   uint64_t file_bytes = 0;  // as stored
-  // Where more events can be written into a copy of the text: behind the last event, as an offset
-  // into the inflated text. 0: unknown.
+  // Where more events can be written into a copy of the text: just behind the last complete event
+  // (behind the opening bracket where there is none), as an offset into the inflated text. With a
+  // comma where one is needed, the copy is valid JSON if the text is. 0: unknown.
   uint64_t events_end_byte = 0;
   bool has_events_before_end = false;  // an event stands before that place, which needs a comma
-  bool text_is_cut = false;            // the text ends before the brackets around the events do
+  // The brackets around the events are never closed, or not in a place that can be found: a copy
+  // that is to be valid ends behind the events, with `]` or `]}`.
+  bool text_is_cut = false;
   bool text_is_object = true;          // {"traceEvents": [...]}, not a bare list
 };
 
