@@ -11,7 +11,6 @@ namespace borescope {
 namespace {
 
 using testkit::Ask;
-using testkit::kMissing;
 using testkit::kNoCall;
 using testkit::kRunEnd;
 using testkit::Line;
@@ -34,19 +33,21 @@ bool IsBusy(const Stream& stream, int64_t ns) {
   });
 }
 
+// Work without length fills no time, but it ends a gap and begins the next.
 std::string CauseAt(const RandomRun& run, const Stream& stream, int64_t ns, int64_t kernel_wait) {
-  int64_t gap_begin = ns;
-  while (gap_begin > 0 && !IsBusy(stream, gap_begin - 1)) {
-    --gap_begin;
+  int64_t gap_begin = kMissing;
+  int64_t gap_end = kMissing;
+  for (const RunWork& work : stream) {
+    if (work.time.begin <= ns) {
+      gap_begin = std::max(gap_begin, work.time.end);
+    } else {
+      gap_end = gap_end == kMissing ? work.time.begin : std::min(gap_end, work.time.begin);
+    }
   }
-  int64_t gap_end = ns;
-  while (gap_end < kRunEnd && !IsBusy(stream, gap_end)) {
-    ++gap_end;
-  }
-  if (gap_begin == 0) {
+  if (gap_begin == kMissing) {
     return "head";
   }
-  if (gap_end == kRunEnd) {
+  if (gap_end == kMissing) {
     return "tail";
   }
   int64_t launched = kMissing;

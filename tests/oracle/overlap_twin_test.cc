@@ -64,7 +64,7 @@ TEST(OverlapTwinTest, EveryNanosecondOfCommunication) {
     }
     const Findings found = Ask("overlap", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "overlap"),
-                      {"gpu", "comm_ns", "overlapped_ns", "exposed_comm_ns", "overlap_share"}),
+                      {"gpu", "comm_ns", "overlapped_ns", "exposed_ns", "overlap_share"}),
               want);
   }
 }

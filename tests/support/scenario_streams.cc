@@ -17,8 +17,7 @@ void IdleTruth::Add(int64_t begin_ns, int64_t end_ns, int64_t launch_ns) {
 }
 
 void IdleTruth::CloseGroup() {
-  // Work without length fills no time and ends no gap.
-  if (group_end_ns_ <= group_begin_ns_) return;
+  if (group_begin_ns_ == kNoGroup) return;
   if (!has_work_) {
     has_work_ = true;
     first_ns_ = covered_ns_ = group_begin_ns_;
@@ -53,7 +52,7 @@ void QueueTruth::Advance(int64_t horizon_ns) {
   for (auto change = pending_.begin(); change != later; ++change) {
     if (length_ >= kQueueLimit) blocked_ns_ += change->ts_ns - since_ns_;
     since_ns_ = change->ts_ns;
-    length_ += change->by;
+    length_ += change->is_work ? -1 : 1;
     ++samples_;
     length_sum_ += length_;
     min_ = std::min(min_, length_);

@@ -2,6 +2,7 @@
 // a run of any length needs the memory of what is under way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,24 +29,30 @@ class IdleTruth {
   IdleSum Finish(int64_t trace_begin_ns, int64_t trace_end_ns);
 
  private:
-  // The work that begins at one time: of several, the first launch counts.
+  static constexpr int64_t kNoGroup = INT64_MIN;
+
+  // Closes the gap before the works that begin at one time: of several, the first launch counts.
+  // Work without length ends a gap, too.
   void CloseGroup();
 
   IdleSum sum_;
   bool has_work_ = false;
   int64_t first_ns_ = 0;
   int64_t covered_ns_ = 0;
-  int64_t group_begin_ns_ = INT64_MIN;
-  int64_t group_end_ns_ = INT64_MIN;
+  int64_t group_begin_ns_ = kNoGroup;
+  int64_t group_end_ns_ = kNoGroup;
   int64_t group_launch_ns_ = kNoLaunch;
 };
 
-// The launches of one stream whose work has not begun.
+// The launches of one stream whose first work has not begun.
 class QueueTruth {
  public:
-  // Both only count after Advance. A launch at the same time as work counts before it.
-  void AddLaunch(int64_t ts_ns, int64_t works) { pending_.push_back({ts_ns, false, works}); }
-  void AddWork(int64_t ts_ns) { pending_.push_back({ts_ns, true, -1}); }
+  // Counts only after Advance. A launch at the same time as work counts before it, and one that
+  // comes after its own work begins with that.
+  void Add(int64_t launch_ns, int64_t first_work_ns) {
+    pending_.push_back({std::min(launch_ns, first_work_ns), false});
+    pending_.push_back({first_work_ns, true});
+  }
 
   // REQUIRES: nothing added later lies before the horizon.
   void Advance(int64_t horizon_ns);
@@ -61,7 +68,6 @@ class QueueTruth {
   struct Change {
     int64_t ts_ns;
     bool is_work;
-    int64_t by;
   };
 
   std::vector<Change> pending_;

@@ -161,27 +161,23 @@ void RankTruth::AddDevice(const StepBatch& batch) {
 void RankTruth::AddStreams(const StepBatch& batch) {
   const std::vector<int32_t> launches = FindLaunches(batch);
   launch_truth_.AddStep(batch, launches);
-  // Of each launch and stream, the works that begin after it: they wait from its begin on.
-  std::map<std::pair<int32_t, Stream>, int64_t> waiting;
+  std::map<std::pair<int32_t, Stream>, int64_t> first_work_ns;  // of each launch, by stream
   for (size_t i = 0; i < batch.device.size(); ++i) {
     const DeviceEvent& event = batch.device[i];
     if (event.is_dropped) continue;
     const bool is_linked = launches[i] >= 0;
     const int64_t launch_ns =
         is_linked ? batch.calls[static_cast<size_t>(launches[i])].ts_ns : IdleTruth::kNoLaunch;
-    const size_t stream = static_cast<size_t>(event.stream);
-    idle_[stream].Add(event.ts_ns, event.ts_ns + ReadDuration(event.dur_ns), launch_ns);
+    idle_[static_cast<size_t>(event.stream)].Add(
+        event.ts_ns, event.ts_ns + ReadDuration(event.dur_ns), launch_ns);
     if (!is_linked) continue;
-    queues_[stream].AddWork(event.ts_ns);
-    if (launch_ns <= event.ts_ns) {
-      ++waiting[{launches[i], event.stream}];
-    } else {
-      queues_[stream].AddLaunch(event.ts_ns, 1);
-    }
+    const auto first =
+        first_work_ns.emplace(std::pair(launches[i], event.stream), event.ts_ns).first;
+    first->second = std::min(first->second, event.ts_ns);
   }
-  for (const auto& [key, works] : waiting) {
-    queues_[static_cast<size_t>(key.second)].AddLaunch(
-        batch.calls[static_cast<size_t>(key.first)].ts_ns, works);
+  for (const auto& [key, work_ns] : first_work_ns) {
+    queues_[static_cast<size_t>(key.second)].Add(batch.calls[static_cast<size_t>(key.first)].ts_ns,
+                                                 work_ns);
   }
 }
 
