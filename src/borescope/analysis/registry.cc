@@ -113,6 +113,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .summary = "time under each annotation, on host and device, and the kernels inside",
      .example = "borescope annotations trace.json.gz --top 20",
      .needs = Needs::kAnnotations,
+     .by = kStepKey,
      .answer = {.map = MapAnnotations, .reduce = ConcatFindings}},
     {.name = "collectives",
      .summary = "message sizes, algorithm and bus bandwidth per collective and group",
