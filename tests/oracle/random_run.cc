@@ -1,6 +1,7 @@
 #include "tests/oracle/random_run.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "borescope/trace/testing/trace_maker.h"
 
@@ -14,7 +15,8 @@ Time RandomTime(Random& random, int64_t from, int64_t to) {
   return {begin, random.Chance(0.15) ? begin : random.Between(begin, std::min(to, begin + 14))};
 }
 
-// Frames and calls that nest, siblings that touch, and events without length.
+// Frames and calls that nest, siblings that touch, and events without length; these never where
+// another one begins or ends, which the twins of the call tree look into.
 void FillThread(Random& random, RandomRun& run, int64_t thread, Time inside, int depth) {
   static constexpr const char* kOps[] = {"aten::mm", "aten::add", "aten::copy_", "Backward0",
                                          "aten::linear"};
@@ -23,8 +25,14 @@ void FillThread(Random& random, RandomRun& run, int64_t thread, Time inside, int
                                            "hipLaunchKernel", "cudaStreamSynchronize"};
   int64_t now = inside.begin;
   while (now < inside.end && random.Chance(depth == 0 ? 0.9 : 0.7)) {
-    const Time time =
-        RandomTime(random, std::min(inside.end, now + random.Between(0, 3)), inside.end);
+    const int64_t earliest = std::min(inside.end, now + random.Between(0, 3));
+    Time time = RandomTime(random, earliest, inside.end);
+    if (time.length() == 0 && (time.begin == now || time.begin == inside.end)) {
+      time = {time.begin - 1, time.begin};
+    }
+    if (time.begin < now) {
+      return;
+    }
     now = time.end;
     const uint64_t kind = depth > 3 ? 5 : random.Below(9);
     if (kind >= 5) {
@@ -191,6 +199,40 @@ Trace TraceOf(const RandomRun& run) {
 int64_t RequestTime(const RandomRun& run, const RunWork& work) {
   return work.call == kNoCall ? work.time.begin
                               : run.calls[static_cast<size_t>(work.call)].time.begin;
+}
+
+std::map<int, std::vector<size_t>> WorkOfCalls(const RandomRun& run) {
+  std::map<int, std::vector<size_t>> calls;
+  for (size_t i = 0; i < run.work.size(); ++i) {
+    if (run.work[i].call != kNoCall) {
+      calls[run.work[i].call].push_back(i);
+    }
+  }
+  const auto key = [&](size_t i) {
+    const RunWork& work = run.work[i];
+    return std::tuple(work.time.begin, work.gpu, work.stream, -work.time.length(), work.kind, i);
+  };
+  for (auto& [call, works] : calls) {
+    std::sort(works.begin(), works.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  }
+  return calls;
+}
+
+const RunFrame* Innermost(const RandomRun& run, const RunCall& call,
+                          const std::function<bool(const RunFrame&)>& fits) {
+  const RunFrame* found = nullptr;
+  for (const RunFrame& frame : run.frames) {
+    if (frame.thread != call.thread || !frame.time.Covers(call.time) || !fits(frame)) {
+      continue;
+    }
+    const auto depth = [](const RunFrame& one) {
+      return std::tuple(one.time.begin, -one.time.end, one.kind);
+    };
+    if (found == nullptr || depth(*found) <= depth(frame)) {
+      found = &frame;
+    }
+  }
+  return found;
 }
 
 bool IsCommunication(const RunWork& work) { return work.name.starts_with("nccl"); }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,15 @@ struct RunSelection {
 
 // When work was asked for: the begin of its launch, else its own.
 int64_t RequestTime(const RandomRun& run, const RunWork& work);
+
+// Indices of the work of each call that has some, by begin; of equal ones in order of device,
+// stream and recording.
+std::map<int, std::vector<size_t>> WorkOfCalls(const RandomRun& run);
+
+// Of the frames around the call on its thread the innermost that `fits`; nullptr: none. Innermost
+// is what begins last; of those what ends first; of those the inner kind, then the later one.
+const RunFrame* Innermost(const RandomRun& run, const RunCall& call,
+                          const std::function<bool(const RunFrame&)>& fits);
 
 bool IsCompute(const RunWork& work);
 bool IsCommunication(const RunWork& work);

@@ -97,11 +97,10 @@ void LaunchTruth::AddDelays(const StepBatch& batch, const std::vector<int32_t>& 
     const auto& [thread, op, launch] = key;
     std::sort(group.works.begin(), group.works.end());
     std::string kernels;
-    int64_t first_ns = INT64_MAX;
     for (const auto& [launch_ns, begin_ns, event] : group.works) {
       kernels += (kernels.empty() ? "" : " -> ") + catalog_.Get(batch.device[event].kernel).name;
-      first_ns = std::min(first_ns, begin_ns);
     }
+    const int64_t first_ns = std::get<1>(group.works.front());
     const HostEvent* caller =
         op < 0 ? nullptr : &batch.host[static_cast<size_t>(thread)][static_cast<size_t>(op)];
     DelaySum& sum =

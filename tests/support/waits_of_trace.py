@@ -114,7 +114,7 @@ def delays(ranks):
             row = sums[op.name if op else "(no operator)", " -> ".join(work[3].name for work in works)]
             row[0] += 1
             row[1] += works[0][0] - op.begin if op else 0
-            row[2] += max(0, min(work[1] for work in works) - works[0][0])
+            row[2] += max(0, works[0][1] - works[0][0])
     for key, row in sums.items():
         yield (*key, *row)
 
