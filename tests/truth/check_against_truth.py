@@ -117,6 +117,9 @@ def comparable(name, truth):
     if name == "kernels":  # the generator tells losses apart, borescope does not
         return {key: {c: v for c, v in row.items() if (c, v) != ("class", "loss")}
                 for key, row in truth.items()}
+    if name == "collectives":  # borescope writes PyTorch's names in full
+        return {(key[0], key[1].replace("allreduce", "all_reduce"), *key[2:]): row
+                for key, row in truth.items()}
     if name == "delays":  # without an operator there is no delay from it
         return {key: {c: None if (c, key[0]) == ("launch_delay_ns", "(no operator)") else v
                       for c, v in row.items()} for key, row in truth.items()}

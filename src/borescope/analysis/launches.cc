@@ -84,16 +84,16 @@ Table NewLaunchTable() {
   AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) the work ran on.");
   AddInt(table, "correlation", Unit::kNone, Role::kKey,
          "Number that ties the call to its work, as recorded.");
-  AddString(table, "api", Role::kKey, "Name of the launch call.");
+  AddString(table, "api", Role::kDerived, "Name of the launch call.");
+  ns("host_ns", "Length of the call; the same on all rows of a graph launch.");
+  ns("device_ns", "Duration of the work.");
+  ns("delay_ns", "End of the call to start of the work; 0 if it started earlier.");
   AddString(table, "kernel", Role::kKey, "Name of the work as recorded.");
-  AddString(table, "kind", Role::kKey, "kernel, memcpy or memset.");
+  AddString(table, "kind", Role::kDerived, "kernel, memcpy or memset.");
   AddInt(table, "ordinal", Unit::kNone, Role::kKey,
          "Place among the works of the call in order of their start, from 0.");
   AddInt(table, "works", Unit::kCount, Role::kDerived,
          "Works the call started: 1, or more for a graph launch.");
-  ns("host_ns", "Length of the call; the same on all rows of a graph launch.");
-  ns("device_ns", "Duration of the work.");
-  ns("delay_ns", "End of the call to start of the work; 0 if it started earlier.");
   return table;
 }
 
@@ -185,9 +185,9 @@ void LaunchTables::PushLaunched(const Launched& one) {
   Row row(launches_);
   row.Int(view_.rank).Int(trace.DeviceOf(one.work)).Int(trace.StreamOf(one.work));
   row.MaybeInt(device.correlation[one.work.value]);
-  row.Text(trace.Name(one.call)).Text(trace.Name(one.work));
-  row.Text(KindName(device.kind[one.work.value])).Count(one.ordinal).Count(one.works);
-  row.Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
+  row.Text(trace.Name(one.call)).Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
+  row.Text(trace.Name(one.work)).Text(KindName(device.kind[one.work.value]));
+  row.Count(one.ordinal).Count(one.works);
 }
 
 Table LaunchTables::Summary() const {
@@ -200,8 +200,7 @@ Table LaunchTables::Summary() const {
 }
 
 Table LaunchTables::Links() const {
-  Table table{
-      "launch_links", "Launch calls and device work that belong together, or to nothing", {}};
+  Table table{"launch_links", "Launch calls and device work, tied and untied", {}};
   const auto count = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kCount, Role::kSum, doc);
   };
