@@ -236,12 +236,13 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
 
 std::optional<Finding> RankImbalance(const SummaryTables& tables) {
   const Table& spread = tables.spread;
-  const auto& metrics = spread.rows() == 0 ? StringValues() : Texts(spread, "metric");
-  const auto compute = std::find(metrics.begin(), metrics.end(), "compute");
-  if (compute == metrics.end()) {
+  size_t row = 0;
+  while (row < spread.rows() && Texts(spread, "metric")[row] != "compute") {
+    ++row;
+  }
+  if (row == spread.rows()) {
     return std::nullopt;  // one rank only
   }
-  const auto row = static_cast<size_t>(compute - metrics.begin());
   const int64_t high = Ints(spread, "max_ns")[row];
   const auto mean = static_cast<int64_t>(Floats(spread, "mean_ns")[row]);
   const double ratio = ShareOf(high, mean);
