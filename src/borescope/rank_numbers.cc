@@ -33,6 +33,11 @@ int64_t NextFree(const std::set<int64_t>& used) {
   return rank;
 }
 
+// "3", "3..7"
+std::string RangeText(int64_t first, int64_t last) {
+  return std::to_string(first) + (first == last ? "" : ".." + std::to_string(last));
+}
+
 }  // namespace
 
 std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
@@ -63,6 +68,37 @@ std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
     }
   }
   return ranks;
+}
+
+MissingRanks FindMissingRanks(std::span<const int64_t> loaded, std::optional<int64_t> world_size) {
+  constexpr int kMostRanges = 8;  // named; the rest is counted
+  const std::set<int64_t> ranks(loaded.begin(), loaded.end());
+  if (ranks.empty() || *ranks.begin() < 0) {
+    return {};
+  }
+  const bool known = world_size.has_value() && *world_size > *ranks.rbegin();
+  int64_t next = known ? 0 : *ranks.begin();  // the first not yet looked at
+  int ranges = 0;
+  MissingRanks missing;
+  const auto skip_to = [&](int64_t rank) {
+    if (next < rank) {
+      missing.count += static_cast<uint64_t>(rank - next);
+      if (ranges++ < kMostRanges) {
+        missing.text += (ranges == 1 ? "" : ", ") + RangeText(next, rank - 1);
+      }
+    }
+  };
+  for (const int64_t rank : ranks) {
+    skip_to(rank);
+    next = rank == std::numeric_limits<int64_t>::max() ? rank : rank + 1;
+  }
+  skip_to(known ? *world_size : next);
+  if (missing.count > 0) {
+    const uint64_t all = missing.count + ranks.size();
+    missing.text = std::to_string(ranks.size()) + " of " + std::to_string(all) +
+                   " ranks loaded; without " + missing.text + (ranges > kMostRanges ? ", ..." : "");
+  }
+  return missing;
 }
 
 }  // namespace borescope

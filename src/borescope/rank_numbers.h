@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
@@ -25,5 +26,15 @@ struct RankClaim {
 // is rank 0 and nothing to mention.
 std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
                                  std::span<Diagnostics> diagnostics);
+
+// Ranks of a job that are not among those loaded.
+struct MissingRanks {
+  uint64_t count = 0;
+  std::string text;  // "6 of 8 ranks loaded; without 3, 5"
+};
+
+// Expected are the ranks 0 to world_size - 1; where that is not known (or less than what is there)
+// the gaps between the loaded ones count. `loaded` are distinct, in any order.
+MissingRanks FindMissingRanks(std::span<const int64_t> loaded, std::optional<int64_t> world_size);
 
 }  // namespace borescope

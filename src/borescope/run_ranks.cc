@@ -144,6 +144,7 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
              RankPart& part) {
   const InputFile& input = request.files[file];
   part.report.path = input.path == "-" ? "standard input" : input.path;
+  part.from_directory = input.from_directory;
   const Clock::time_point begin = Clock::now();
   LoadOptions load{threads, {}};
   load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
@@ -158,6 +159,7 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   }
   Describe(*trace, part.report);
   part.claim.recorded = trace->meta().rank;
+  part.world_size = trace->meta().world_size;
   if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
     part.claim.named = named;
   }
@@ -260,6 +262,37 @@ std::string_view WithoutPath(const FileReport& report) {
   return error;
 }
 
+// The number of ranks of the job, if the loaded files agree.
+std::optional<int64_t> WorldSize(std::span<const RankPart* const> loaded) {
+  const std::optional<int64_t> first = loaded.front()->world_size;
+  const bool agree = std::all_of(loaded.begin(), loaded.end(),
+                                 [&](const RankPart* part) { return part->world_size == first; });
+  return agree ? first : std::nullopt;
+}
+
+// One diagnostic for the run, under the name of its folder or its first file.
+void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
+  std::vector<const RankPart*> loaded;
+  std::vector<int64_t> ranks;
+  for (const RankPart& part : run.parts) {
+    if (part.loaded()) {
+      loaded.push_back(&part);
+      ranks.push_back(part.report.rank);
+    }
+  }
+  const RankPart& first = *loaded.front();
+  const bool is_run = run.parts.size() > 1 || first.from_directory;
+  if (!is_run || run.selected.size() != loaded.size()) {
+    return;
+  }
+  Diagnostics diagnostics;
+  const MissingRanks missing = FindMissingRanks(ranks, WorldSize(loaded));
+  diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
+  const std::filesystem::path path(first.report.path);
+  AppendDiagnostics(diagnostics, first.from_directory ? path.parent_path().string() : path.string(),
+                    rows);
+}
+
 }  // namespace
 
 Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
@@ -303,6 +336,7 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);
     }
   }
+  AppendMissingRanks(run, rows);
   return rows;
 }
 

@@ -71,19 +71,25 @@ Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
                                     : pipeline.finish(std::move(reduced), params);
 }
 
+// The tables of one of several analyses.
+Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                             const MappedRun& run) {
+  BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, index));
+  return Finish(spec.PipelineFor(params), params, findings);
+}
+
 // The tables of all analyses. Of several, those whose data is missing are left out, and told.
 Result<Findings> Conclude(std::span<const AnalysisSpec* const> specs, const Params& params,
                           const MappedRun& run) {
   Findings all;
   std::optional<Error> missing;
   for (size_t i = 0; i < specs.size(); ++i) {
-    Result<std::vector<Findings>> taken = TakeFindings(run.selected, i);
-    if (!taken.ok() && taken.error().code == ErrorCode::kMissingData) {
-      missing = missing.has_value() ? missing : taken.error();
+    Result<Findings> concluded = ConcludeOne(*specs[i], i, params, run);
+    if (!concluded.ok() && concluded.error().code == ErrorCode::kMissingData) {
+      missing = missing.has_value() ? missing : concluded.error();
       continue;
     }
-    BS_ASSIGN(const std::vector<Findings> findings, std::move(taken));
-    BS_ASSIGN(Findings tables, Finish(specs[i]->PipelineFor(params), params, findings));
+    BS_ASSIGN(Findings tables, std::move(concluded));
     std::move(tables.begin(), tables.end(), std::back_inserter(all));
   }
   if (all.empty() && missing.has_value()) {
@@ -189,7 +195,11 @@ Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const 
     static_cast<void>(spec.overlay(view, params));
   }
   const Pipeline& pipeline = spec.PipelineFor(params);
-  BS_ASSIGN(Findings findings, Finish(pipeline, params, {&*mapped, 1}));
+  Result<Findings> finished = Finish(pipeline, params, {&*mapped, 1});
+  if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
+    return {};  // it compares ranks
+  }
+  BS_ASSIGN(Findings findings, std::move(finished));
   if (spec.takes_two()) {
     BS_ASSIGN(findings, pipeline.compare(findings, findings, params));
   }

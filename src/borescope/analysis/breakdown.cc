@@ -1,13 +1,16 @@
 // breakdown: where the time of each GPU goes. The span of a row is the whole recording, or the
 // selected windows, or one step (--by step); it splits exactly into
 //   compute + exposed communication + exposed copies + idle
-// as defined in device_time.h. Nothing is left out for lack of a link to the host.
+// as defined in device_time.h. Nothing is left out for lack of a link to the host. For several
+// ranks a second table says how far they lie apart; not with --by, as a step or stream of one rank
+// is not the measure of another's.
 #include <string>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/spread.h"
 #include "borescope/analysis/step_windows.h"
 
 namespace borescope {
@@ -82,6 +85,16 @@ Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
     }
   }
   return Findings{std::move(table)};
+}
+
+Result<Findings> FinishBreakdown(Findings findings, const Params& params) {
+  if (params.by.empty()) {
+    Table spread = BreakdownSpread(findings[0]);
+    if (spread.rows() > 0) {
+      findings.push_back(std::move(spread));
+    }
+  }
+  return findings;
 }
 
 }  // namespace borescope

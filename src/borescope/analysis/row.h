@@ -66,6 +66,13 @@ inline const IntValues& Ints(const Table& table, std::string_view column) {
   return std::get<IntValues>(found->values);
 }
 
+// The same for numbers with a fraction; missing cells are 0.
+inline const FloatValues& Floats(const Table& table, std::string_view column) {
+  const struct Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  return std::get<FloatValues>(found->values);
+}
+
 // The same for text.
 inline const StringValues& Texts(const Table& table, std::string_view column) {
   const struct Column* found = table.Find(column);
