@@ -55,6 +55,7 @@ void ExpectTwins(const std::string& text) {
   const Parsed careful = ParseCarefully(text);
   EXPECT_EQ(fast.outcome.stop, careful.outcome.stop);
   EXPECT_EQ(fast.outcome.position, careful.outcome.position);
+  EXPECT_EQ(fast.outcome.events_end, careful.outcome.events_end);
   EXPECT_EQ(FirstDifference(fast.text, careful.text), "");
 }
 

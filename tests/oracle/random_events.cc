@@ -8,11 +8,28 @@
 namespace borescope::testkit {
 namespace {
 
-constexpr std::string_view kCategories[] = {
-    "cpu_op",   "cpu_op",          "user_annotation", "python_function",     "cuda_runtime",
-    "kernel",   "kernel",          "gpu_memcpy",      "gpu_memset",          "cuda_sync",
-    "Kernel",   "xpu_runtime",     "overhead",        "gpu_user_annotation", "Trace",
-    "Operator", "mtia_ccp_events", "unheard_of",      "collective_comm",     ""};
+constexpr std::string_view kCategories[] = {"cpu_op",
+                                            "cpu_op",
+                                            "user_annotation",
+                                            "python_function",
+                                            "cuda_runtime",
+                                            "kernel",
+                                            "kernel",
+                                            "gpu_memcpy",
+                                            "gpu_memset",
+                                            "cuda_sync",
+                                            "Kernel",
+                                            "xpu_runtime",
+                                            "overhead",
+                                            "gpu_user_annotation",
+                                            "Trace",
+                                            "Operator",
+                                            "mtia_ccp_events",
+                                            "unheard_of",
+                                            "collective_comm",
+                                            "",
+                                            "cuda_profiler_range",
+                                            "cuda_profiler_range"};
 
 constexpr std::string_view kNames[] = {
     "aten::mm",
@@ -75,7 +92,8 @@ const std::vector<std::string_view> kArgsKeys = Split(
     "Input type|grid|block|registers per thread|shared memory|est. achieved occupancy %|"
     "graph node id|bytes|wait_on_stream|wait_on_cuda_event_record_corr_id|Collective name|"
     "In msg nelems|Group size|dtype|Process Group Ranks|Seq|Device Type|Device Id|Addr|Bytes|"
-    "Total Allocated|Total Reserved|name|Ev Idx|finished|Concrete Inputs|device|cbid");
+    "Total Allocated|Total Reserved|name|Ev Idx|finished|Concrete Inputs|device|cbid|"
+    "dram__bytes_read.sum|smsp__sass_thread_inst_executed_op_ffma_pred_on.sum");
 
 constexpr std::string_view kOddKeys[] = {
     "",

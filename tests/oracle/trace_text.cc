@@ -45,7 +45,7 @@ class TextWriter {
       text_ += '\'';
     } else if constexpr (std::is_enum_v<T>) {
       text_ += std::to_string(static_cast<int>(value));
-    } else if constexpr (std::is_integral_v<T>) {
+    } else if constexpr (std::is_arithmetic_v<T>) {
       text_ += std::to_string(value);
     } else {
       text_ += std::to_string(value.value);  // an id
@@ -71,6 +71,8 @@ void WriteTables(const TraceData& data, TextWriter& out) {
   out.Rows("syncs", data.syncs);
   out.Rows("collectives", data.collectives);
   out.Rows("memory", data.memory);
+  out.Rows("ranges", data.ranges);
+  out.Rows("metrics", data.metrics);
   out.Rows("flows", data.flows);
 }
 
@@ -94,6 +96,8 @@ void ForEachTable(const Trace& trace, Fn&& fn) {
   fn("syncs", trace.syncs());
   fn("collectives", trace.collectives());
   fn("memory", trace.memory());
+  fn("ranges", trace.ranges());
+  fn("metrics", trace.metrics());
   fn("flows", trace.flows());
 }
 
@@ -164,7 +168,9 @@ std::string TextOf(const Trace& trace) {
   out.Line("rank " + Number(meta.rank) + " of " + Number(meta.world_size) + ", base " +
            Number(meta.base_ns) + ", vendor " + std::to_string(static_cast<int>(meta.vendor)) +
            ", devices " + std::to_string(meta.devices.size()) + ", bytes " +
-           std::to_string(meta.text_bytes) + " " + std::to_string(meta.file_bytes));
+           std::to_string(meta.text_bytes) + " " + std::to_string(meta.file_bytes) +
+           ", events end " + std::to_string(meta.events_end_byte) +
+           (meta.has_events_before_end ? " behind one" : "") + (meta.text_is_cut ? ", cut" : ""));
   out.Line(TextOf(trace.diagnostics()));
   return out.Take();
 }

@@ -1,6 +1,8 @@
 #include "tests/property/invariants.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <tuple>
 
 #include "borescope/ingest/json_string.h"
@@ -92,10 +94,11 @@ void CheckDetails(Checker& check, const Trace& trace) {
   }
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
     const DeviceKind kind = trace.device().kind[row];
-    const size_t size = kind == DeviceKind::kKernel ? trace.kernels().size()
-                        : kind == DeviceKind::kSync ? trace.syncs().size()
-                        : IsDeviceWork(kind)        ? trace.copies().size()
-                                                    : 0;
+    const size_t size = kind == DeviceKind::kKernel  ? trace.kernels().size()
+                        : kind == DeviceKind::kSync  ? trace.syncs().size()
+                        : kind == DeviceKind::kRange ? trace.ranges().size()
+                        : IsDeviceWork(kind)         ? trace.copies().size()
+                                                     : 0;
     check.Expect(InTable(trace.device().detail[row], size), "a device detail out of range");
   }
   for (const auto* details : {&trace.ops().collective, &trace.kernels().collective}) {
@@ -103,6 +106,32 @@ void CheckDetails(Checker& check, const Trace& trace) {
       check.Expect(InTable(detail, trace.collectives().size()), "a collective out of range");
     }
   }
+}
+
+// Every range has its slice of the metrics, one after another, with every name once.
+void CheckRanges(Checker& check, const Trace& trace) {
+  const ProfilerRanges& ranges = trace.ranges();
+  uint32_t next = 0;
+  for (uint32_t range = 0; range < ranges.size(); ++range) {
+    check.Expect(ranges.first_metric[range] == next && ranges.end_metric[range] >= next,
+                 "metrics with a gap");
+    next = std::max(next, ranges.end_metric[range]);
+    if (next > trace.metrics().size()) {
+      break;
+    }
+    std::set<uint32_t> names;
+    for (uint32_t i = ranges.first_metric[range]; i < next; ++i) {
+      check.Expect(names.insert(trace.metrics().name[i].value).second, "a metric twice");
+      check.Expect(std::isfinite(trace.metrics().value[i]), "a metric that is not finite");
+    }
+  }
+  check.Expect(next == trace.metrics().size(), "metrics of no range");
+}
+
+void CheckEventsEnd(Checker& check, const Trace& trace) {
+  const Meta& meta = trace.meta();
+  check.Expect(meta.events_end_byte <= meta.text_bytes, "events that end behind the text");
+  check.Expect(meta.events_end_byte != 0 || !meta.has_events_before_end, "events that end nowhere");
 }
 
 void CheckTexts(Checker& check, const Trace& trace) {
@@ -164,10 +193,14 @@ std::string WhatIsWrongWith(const Trace& trace) {
   CheckTable(check, trace, trace.syncs(), "syncs");
   CheckTable(check, trace, trace.collectives(), "collectives");
   CheckTable(check, trace, trace.memory(), "memory");
+  CheckTable(check, trace, trace.ranges(), "ranges");
+  CheckTable(check, trace, trace.metrics(), "metrics");
   CheckTable(check, trace, trace.flows(), "flows");
   CheckSpine(check, trace, trace.host(), TrackKind::kHost, "host");
   CheckSpine(check, trace, trace.device(), TrackKind::kDevice, "device");
   CheckDetails(check, trace);
+  CheckRanges(check, trace);
+  CheckEventsEnd(check, trace);
   CheckTexts(check, trace);
   check.Expect(std::is_sorted(trace.memory().ts_ns.begin(), trace.memory().ts_ns.end()),
                "memory events out of order");

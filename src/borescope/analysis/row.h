@@ -25,6 +25,7 @@ class Row {
   Row& Int(int64_t value) { return Next(value); }
   Row& Count(size_t value) { return Next(static_cast<int64_t>(value)); }
   Row& Float(double value) { return Next(value); }
+  Row& Bool(bool value) { return Next(value); }
   Row& Text(std::string_view value) { return Next(value); }
   Row& Missing() {
     PushMissing(Column());

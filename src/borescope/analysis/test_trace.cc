@@ -146,6 +146,34 @@ TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait
   return *this;
 }
 
+TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
+  MemoryEvents& memory = part_.data.memory;
+  memory.ts_ns.push_back(allocation.ts_ns);
+  memory.track.push_back(part_.Track(TrackKind::kHost, 1, thread));
+  memory.device_type.push_back(allocation.device_type);
+  memory.device.push_back(allocation.device);
+  memory.address.push_back(allocation.address);
+  memory.bytes.push_back(allocation.bytes);
+  memory.category.push_back(allocation.category);
+  memory.total_allocated.push_back(allocation.allocated);
+  memory.total_reserved.push_back(allocation.reserved);
+  return *this;
+}
+
+TestTrace& TestTrace::Range(std::string_view name, Span span,
+                            std::initializer_list<std::pair<std::string_view, double>> metrics,
+                            int64_t gpu) {
+  TraceData& data = part_.data;
+  data.ranges.first_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  for (const auto& [metric, value] : metrics) {
+    data.metrics.name.push_back(part_.Intern(metric));
+    data.metrics.value.push_back(value);
+  }
+  data.ranges.end_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  Device(DeviceKind::kRange, name, span, {kMissing, 0, gpu}, LastRow(data.ranges.size()));
+  return *this;
+}
+
 TestTrace& TestTrace::DeviceAnnotation(std::string_view name, Span span, On on) {
   Device(DeviceKind::kAnnotation, name, span, on, kNoDetail);
   return *this;

@@ -2,9 +2,11 @@
 // format. Times are nanoseconds. Sizes of the world: host process 1, devices as numbered.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "borescope/analysis/registry.h"
 #include "borescope/trace/trace_builder.h"
@@ -43,6 +45,18 @@ struct On {
   int64_t gpu = 0;
 };
 
+// An allocator event.
+struct Allocation {
+  int64_t ts_ns = 0;
+  uint64_t address = 0;
+  int64_t bytes = 0;  // negative: freed
+  int64_t allocated = kMissing;
+  int64_t reserved = kMissing;
+  int32_t device_type = 1;  // CUDA
+  int32_t device = 0;
+  MemoryCategory category = MemoryCategory::kNone;
+};
+
 class TestTrace {
  public:
   TestTrace();
@@ -61,6 +75,11 @@ class TestTrace {
   TestTrace& Memcpy(std::string_view name, Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Memset(Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
+  TestTrace& Memory(const Allocation& allocation, int64_t thread = 1);
+  // Hardware counters of a range on `gpu`.
+  TestTrace& Range(std::string_view name, Span span,
+                   std::initializer_list<std::pair<std::string_view, double>> metrics,
+                   int64_t gpu = 0);
   TestTrace& DeviceAnnotation(std::string_view name, Span span, On on = {});
 
   // A launch of `launch_ns` length and its kernel.

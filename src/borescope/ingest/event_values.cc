@@ -23,9 +23,20 @@ std::string_view Unquoted(std::string_view token) {
 
 bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
 
+// The first bytes of a text for people, cut between two characters.
+std::string_view Head(std::string_view text, size_t most) {
+  if (text.size() <= most) {
+    return text;
+  }
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) {
+    --most;
+  }
+  return text.substr(0, most);
+}
+
 // The name of an event, to say which one was odd.
 std::string_view NameOf(const RawEvent& event) {
-  return Unquoted(event.Get(Field::kName)).substr(0, 80);
+  return Head(Unquoted(event.Get(Field::kName)), 80);
 }
 
 }  // namespace
@@ -35,7 +46,7 @@ bool EventValues::Usable(const ParsedNumber& number, const RawEvent& event, Fiel
     case NumberStatus::kOk:
       return true;
     case NumberStatus::kOverflow:
-      diagnostics_.Count(Diag::kIntegerOverflow, event.byte, event.Get(field).substr(0, 40));
+      diagnostics_.Count(Diag::kIntegerOverflow, event.byte, Head(event.Get(field), 40));
       return true;
     case NumberStatus::kNotFinite:
       diagnostics_.Count(Diag::kNonFiniteNumber, event.byte, NameOf(event));
@@ -43,7 +54,7 @@ bool EventValues::Usable(const ParsedNumber& number, const RawEvent& event, Fiel
     case NumberStatus::kNotNumber:
       break;
   }
-  diagnostics_.Count(Diag::kBadFieldType, event.byte, event.Get(field).substr(0, 40));
+  diagnostics_.Count(Diag::kBadFieldType, event.byte, Head(event.Get(field), 40));
   return false;
 }
 
@@ -107,7 +118,7 @@ bool EventValues::Timestamp(const RawEvent& event, int64_t& ts_ns) {
   timestamps_.absolute |= number.value > kAbsoluteNs;
   ts_ns = std::clamp(number.value, -kTimeLimitNs, kTimeLimitNs);
   if (ts_ns != number.value && number.status == NumberStatus::kOk) {
-    diagnostics_.Count(Diag::kIntegerOverflow, event.byte, token.substr(0, 40));
+    diagnostics_.Count(Diag::kIntegerOverflow, event.byte, Head(token, 40));
   }
   return true;
 }
@@ -133,12 +144,30 @@ EventTime EventValues::Time(const RawEvent& event) {
   return time;
 }
 
+std::optional<double> EventValues::Number(const RawEvent& event, std::string_view key,
+                                          std::string_view value) {
+  if (IsAbsent(value)) {
+    return std::nullopt;
+  }
+  const ParsedDouble number = ParseDouble(Unquoted(value));
+  if (number.status == NumberStatus::kOk) {
+    return number.value;
+  }
+  const bool is_number = number.status == NumberStatus::kNotFinite;
+  diagnostics_.Count(is_number ? Diag::kNonFiniteNumber : Diag::kBadFieldType, event.byte,
+                     is_number ? Head(key, 80) : Head(value, 40));
+  return std::nullopt;
+}
+
 std::string_view EventValues::Text(const RawEvent& event, Field field) {
   const std::string_view token = event.Get(field);
   if (!IsString(token)) {
     return token == "null" ? std::string_view() : token;
   }
-  const std::string_view raw = token.substr(1, token.size() - 2);
+  return Decoded(event, token.substr(1, token.size() - 2));
+}
+
+std::string_view EventValues::Decoded(const RawEvent& event, std::string_view raw) {
   // Both parsers hand over valid UTF-8 without control characters, so only escapes are left.
   if (std::memchr(raw.data(), '\\', raw.size()) == nullptr) {
     return raw;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,9 +46,15 @@ class EventValues {
   // negative number made from it, the same in every run.
   int64_t ProcessNumber(const RawEvent& event, Field field);
 
+  // A number of "args" whose key is not known beforehand: `value` is its token, `key` its raw name.
+  // Nothing where it is null or no number.
+  std::optional<double> Number(const RawEvent& event, std::string_view key, std::string_view value);
+
   // Text of a string token, escapes resolved; numbers keep their digits, null and absent fields are
   // empty. The view lives until the next call or as long as the event's text.
   std::string_view Text(const RawEvent& event, Field field);
+  // The same for the text between the quotes of a token.
+  std::string_view Decoded(const RawEvent& event, std::string_view raw);
 
   const TimestampFacts& timestamps() const { return timestamps_; }
 

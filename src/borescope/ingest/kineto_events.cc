@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/ingest/kineto_ranges.h"
+
 namespace borescope {
 
 enum class KinetoEvents::Role : uint8_t {
@@ -15,6 +17,7 @@ enum class KinetoEvents::Role : uint8_t {
   kMemset,
   kSync,
   kDeviceAnnotation,
+  kProfilerRange,
   kDeviceOther,
   kProfilerSpan,
   kOther,
@@ -162,7 +165,7 @@ KinetoEvents::Role KinetoEvents::RoleOf(StringId category) {
       {"xpu_sync", Role::kSync},
       {"gpu_user_annotation", Role::kDeviceAnnotation},
       {"cuda_event", Role::kDeviceOther},
-      {"cuda_profiler_range", Role::kDeviceOther},
+      {"cuda_profiler_range", Role::kProfilerRange},
       {"xpu_scope_profiler", Role::kDeviceOther},
       {"graph_event_node", Role::kDeviceOther},
       {"graph_host_node", Role::kDeviceOther},
@@ -219,6 +222,8 @@ void KinetoEvents::AddComplete(const RawEvent& event) {
       return AddDevice(event, DeviceKind::kSync, name, time);
     case Role::kDeviceAnnotation:
       return AddDevice(event, DeviceKind::kAnnotation, name, time);
+    case Role::kProfilerRange:
+      return AddDevice(event, DeviceKind::kRange, name, time);
     case Role::kDeviceOther:
       return AddDevice(event, DeviceKind::kOther, name, time);
     case Role::kUnknown:
@@ -279,8 +284,10 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
     case DeviceKind::kSync:
       device.detail.push_back(AddSync(event));
       break;
-    case DeviceKind::kAnnotation:
     case DeviceKind::kRange:
+      device.detail.push_back(AddProfilerRange(event, values_, part_));
+      break;
+    case DeviceKind::kAnnotation:
     case DeviceKind::kOther:
       device.detail.push_back(kNoDetail);
   }

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Kineto, DeviceCategoryTest,
                                          DeviceCase{"xpu_sync", DeviceKind::kSync},
                                          DeviceCase{"gpu_user_annotation", DeviceKind::kAnnotation},
                                          DeviceCase{"cuda_event", DeviceKind::kOther},
-                                         DeviceCase{"cuda_profiler_range", DeviceKind::kOther},
+                                         DeviceCase{"cuda_profiler_range", DeviceKind::kRange},
                                          DeviceCase{"xpu_scope_profiler", DeviceKind::kOther},
                                          DeviceCase{"graph_event_node", DeviceKind::kOther},
                                          DeviceCase{"graph_host_node", DeviceKind::kOther},
@@ -359,6 +359,44 @@ TEST(KinetoEventsTest, ThreadNames) {
   EXPECT_EQ(parsed.part.thread_names[0].pid, 0);
   EXPECT_EQ(parsed.part.thread_names[0].tid, 7);
   EXPECT_EQ(parsed.Text(parsed.part.thread_names[0].name), "stream 7 ");
+}
+
+// The metrics of the i-th range as text.
+std::string MetricsOf(const Parsed& parsed, uint32_t range) {
+  std::string text;
+  const Metrics& metrics = parsed.data().metrics;
+  for (uint32_t i = parsed.data().ranges.first_metric[range];
+       i < parsed.data().ranges.end_metric[range]; ++i) {
+    text +=
+        std::string(parsed.Text(metrics.name[i])) + "=" + std::to_string(metrics.value[i]) + ";";
+  }
+  return text;
+}
+
+TEST(KinetoEventsTest, NumbersOfProfilerRangesAreMetrics) {
+  const Parsed parsed =
+      Parse(Event("cuda_profiler_range",
+                  Args(R"("smsp__inst.sum":86114304,"correlation":7,"dram__bytes.sum":1.5e3,)"
+                       R"("\u0062":-0.25,"c":"12","d":null)")) +
+            "," + Event("cuda_profiler_range", "") + "," +
+            Event("cuda_profiler_range", Args(R"("smsp__inst.sum":1)")));
+  EXPECT_EQ(parsed.data().device.kind, (std::vector<DeviceKind>(3, DeviceKind::kRange)));
+  EXPECT_EQ(parsed.data().device.detail, (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ(parsed.data().device.correlation[0], 7);
+  EXPECT_EQ(MetricsOf(parsed, 0),
+            "smsp__inst.sum=86114304.000000;dram__bytes.sum=1500.000000;b=-0.250000;c=12.000000;");
+  EXPECT_EQ(MetricsOf(parsed, 1), "");
+  EXPECT_EQ(MetricsOf(parsed, 2), "smsp__inst.sum=1.000000;");
+  EXPECT_TRUE(parsed.data().diagnostics.empty());
+}
+
+TEST(KinetoEventsTest, MetricsThatAreNoNumbersAreCounted) {
+  const Parsed parsed = Parse(Event(
+      "cuda_profiler_range", Args(R"("a":NaN,"b":1e999,"c":"many","d":[1],"e":true,"f":2,"f":3)")));
+  EXPECT_EQ(MetricsOf(parsed, 0), "f=3.000000;");
+  EXPECT_EQ(parsed.count(Diag::kNonFiniteNumber), 2U);
+  EXPECT_EQ(parsed.count(Diag::kBadFieldType), 3U);
+  EXPECT_EQ(parsed.count(Diag::kDuplicateKey), 1U);
 }
 
 TEST(KinetoFactsTest, MergeIsTheUnion) {

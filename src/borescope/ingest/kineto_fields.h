@@ -18,7 +18,7 @@ enum class Field : uint8_t {
   kTs,
   kDur,
   kFlowId,
-  kArgs,
+  kArgs,  // the whole of it
   // Of "args": ids.
   kExternalId,
   kCorrelation,

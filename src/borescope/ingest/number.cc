@@ -1,6 +1,7 @@
 #include "borescope/ingest/number.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <string>
 
@@ -166,6 +167,22 @@ ParsedNumber ParseUnsigned(std::string_view text) {
   const uint64_t magnitude = WholePart(decimal, overflow);
   return {overflow ? int64_t{-1} : static_cast<int64_t>(magnitude),
           overflow ? NumberStatus::kOverflow : NumberStatus::kOk};
+}
+
+ParsedDouble ParseDouble(std::string_view text) {
+  const Decimal decimal = ReadDecimal(text);
+  if (!decimal.valid) {
+    return {0, NotANumber(text).status};
+  }
+  text.remove_prefix(text.starts_with('+') ? 1 : 0);
+  double value = 0;
+  const std::from_chars_result read =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec == std::errc::result_out_of_range) {
+    const bool is_tiny = decimal.point < 0;
+    return {0, is_tiny ? NumberStatus::kOk : NumberStatus::kNotFinite};
+  }
+  return {value, read.ec == std::errc() ? NumberStatus::kOk : NumberStatus::kNotNumber};
 }
 
 }  // namespace borescope

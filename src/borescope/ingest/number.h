@@ -51,4 +51,11 @@ inline ParsedNumber ParseMicroseconds(std::string_view text) {
 ParsedNumber ParseInteger(std::string_view text);
 ParsedNumber ParseUnsigned(std::string_view text);
 
+// Any number, to the nearest double. kNotFinite also for what is too large for one.
+struct ParsedDouble {
+  double value = 0;
+  NumberStatus status = NumberStatus::kNotNumber;
+};
+ParsedDouble ParseDouble(std::string_view text);
+
 }  // namespace borescope

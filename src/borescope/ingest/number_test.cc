@@ -191,5 +191,25 @@ TEST(NumberTest, HugeExponentsCostNothing) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
+TEST(ParseDoubleTest, EveryWriting) {
+  const auto value = [](const char* text) {
+    const ParsedDouble number = ParseDouble(text);
+    EXPECT_EQ(number.status, NumberStatus::kOk) << text;
+    return number.value;
+  };
+  EXPECT_EQ(value("86114304"), 86114304);
+  EXPECT_EQ(value("-0.25"), -0.25);
+  EXPECT_EQ(value("+1.5E+3"), 1500);
+  EXPECT_EQ(value("18446744073709551616"), 18446744073709551616.0);
+  EXPECT_EQ(value("007"), 7);
+  EXPECT_EQ(value("1e-999"), 0);
+  for (const char* text : {"NaN", "-Infinity", "inf", "1e999"}) {
+    EXPECT_EQ(ParseDouble(text).status, NumberStatus::kNotFinite) << text;
+  }
+  for (const char* text : {"", "x", "1x", "0x10", "1e", "--1", "true"}) {
+    EXPECT_EQ(ParseDouble(text).status, NumberStatus::kNotNumber) << text;
+  }
+}
+
 }  // namespace
 }  // namespace borescope

@@ -123,7 +123,9 @@ StructuralParser::Walk StructuralParser::WalkObject(const FindField& find_field)
     const Field field = LookUp(key.substr(1, key.size() - 2), find_field, scratch_);
     Walk walk = Walk::kOk;
     if (field == Field::kArgs && at_ < end_ && Here() == '{') {
+      const uint32_t begin = *at_;
       walk = WalkObject(FindArgsField);
+      event_.Set(Field::kArgs, {text_ + begin, at_[-1] + 1 - begin});
     } else {
       std::string_view token;
       walk = WalkValue(token);

@@ -213,12 +213,25 @@ TolerantParser::Read TolerantParser::ReadMember(bool is_args) {
   }
   const Field field = LookUp(key.substr(1, key.size() - 2), is_args, scratch_);
   if (field == Field::kArgs && text_[at_] == '{') {
-    return ReadObject(true);
+    return ReadArgs();
   }
   std::string_view token;
   const Read read = ReadValue(is_args ? Place::kArgsValue : Place::kEventValue, token);
   if (read == Read::kOk && field != Field::kCount) {
     event_.Set(field, token);
+  }
+  if (read == Read::kOk && is_args) {
+    args_.append(args_.size() == 1 ? "" : ",").append(key).append(":").append(token);
+  }
+  return read;
+}
+
+// The text of the object is put together anew: what was repaired in it must not be seen damaged.
+TolerantParser::Read TolerantParser::ReadArgs() {
+  args_ = "{";
+  const Read read = ReadObject(true);
+  if (read == Read::kOk) {
+    event_.Set(Field::kArgs, arena_.emplace_back(args_ + "}"));
   }
   return read;
 }

@@ -35,6 +35,7 @@ class TolerantParser {
   Read TryEvent(size_t start);
   bool FollowsEvent(size_t at) const;
   Read ReadObject(bool is_args);
+  Read ReadArgs();
   Read ReadMember(bool is_args);
   Read ReadValue(Place place, std::string_view& token);
   Read ReadString(Place place, std::string_view& token);
@@ -70,6 +71,7 @@ class TolerantParser {
   RawEvent event_;
   Diagnostics repairs_;            // of the event being read; dropped with it if it is given up
   std::deque<std::string> arena_;  // repaired tokens of the event being read
+  std::string args_;               // its args as read, repairs included
   std::string scratch_;
 };
 

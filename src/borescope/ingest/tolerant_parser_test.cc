@@ -74,6 +74,17 @@ TEST(TolerantParserTest, SoundEventsNeedNoRepair) {
   EXPECT_EQ(parsed.outcome.stop, ParseStop::kArrayEnd);
 }
 
+TEST(TolerantParserTest, MetricsOfADamagedRangeAreReadAsRepaired) {
+  const Parsed parsed =
+      Parse(R"({"ph":"X","cat":"cuda_profiler_range","name":"n","ts":3,"dur":4,"args":{"a":1 "b":)"
+            R"("x"y","c":2,}})");
+  const Metrics& metrics = parsed.data.metrics;
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(parsed.data.strings.Get(metrics.name[0]), "a");
+  EXPECT_EQ(parsed.data.strings.Get(metrics.name[1]), "c");
+  EXPECT_EQ(metrics.value, (std::vector<double>{1, 2}));
+}
+
 // --- quotes that were not escaped (pytorch#146900 and kin) ---
 
 class StrayQuoteTest : public testing::TestWithParam<const char*> {};
