@@ -71,6 +71,7 @@ Table CoverageTable(const SequencePatterns& found) {
 std::vector<const SequencePattern*> LargestPatterns(const Trace& trace,
                                                     const SequencePatterns& found) {
   std::vector<const SequencePattern*> largest;
+  largest.reserve(found.patterns.size());
   for (const SequencePattern& pattern : found.patterns) {
     largest.push_back(&pattern);
   }
