@@ -71,6 +71,7 @@ Table CoverageTable(const SequencePatterns& found) {
 std::vector<const SequencePattern*> LargestPatterns(const Trace& trace,
                                                     const SequencePatterns& found) {
   std::vector<const SequencePattern*> largest;
+  largest.reserve(found.patterns.size());
   for (const SequencePattern& pattern : found.patterns) {
     largest.push_back(&pattern);
   }
@@ -141,7 +142,8 @@ void DrawPattern(const Trace& trace, const SequencePatterns& found, const Sequen
   const Occurrence& first = found.FirstOf(pattern);
   const std::string operator_name(trace.Name(first.op));
   const std::string name = "Pattern " + std::to_string(number) + ": " + operator_name + ", " +
-                           std::to_string(first.length()) + " kernels";
+                           std::to_string(first.length()) +
+                           (first.length() == 1 ? " kernel" : " kernels");
   SpansByProcess host_spans;
   SpansByProcess device_spans;
   for (const uint32_t i : pattern.occurrences) {

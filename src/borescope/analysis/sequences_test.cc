@@ -160,7 +160,7 @@ TEST(SequencesTest, OverlappingOccurrencesHaveLinesOfTheirOwn) {
   const Overlay overlay = FindAnalysis("sequences")->overlay(trace.View(), Ask("", 1)).value();
   ASSERT_EQ(overlay.tracks.size(), 3u);
   EXPECT_EQ(overlay.tracks[0].spans.size(), 2u);
-  EXPECT_EQ(overlay.tracks[1].name, "Pattern 1: f, 1 kernels (2)");
+  EXPECT_EQ(overlay.tracks[1].name, "Pattern 1: f, 1 kernel (2)");
   EXPECT_EQ(overlay.tracks[1].spans[0].ts_ns, 10);
   EXPECT_EQ(overlay.tracks[2].spans.size(), 3u);
 }
@@ -173,8 +173,8 @@ TEST(SequencesTest, TheOverlayDrawsFivePatterns) {
   }
   const Overlay overlay = FindAnalysis("sequences")->overlay(trace.View(), Ask("", 1)).value();
   ASSERT_EQ(overlay.tracks.size(), 10u);
-  EXPECT_EQ(overlay.tracks[0].name, "Pattern 1: op6, 1 kernels");
-  EXPECT_EQ(overlay.tracks[8].name, "Pattern 5: op2, 1 kernels");
+  EXPECT_EQ(overlay.tracks[0].name, "Pattern 1: op6, 1 kernel");
+  EXPECT_EQ(overlay.tracks[8].name, "Pattern 5: op2, 1 kernel");
 }
 
 }  // namespace
