@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <mutex>
 
 #include "borescope/base/inflate.h"
@@ -93,19 +92,6 @@ Result<size_t> FilesInFlight(const RunRequest& request) {
 
 // ---- Overlay ----
 
-// With several files the overlay is a folder, in which each trace keeps its name.
-std::string OverlayPath(const RunRequest& request, const std::string& input) {
-  const std::filesystem::path target(request.options.overlay);
-  if (request.files.size() == 1) {
-    return target.string();
-  }
-  std::filesystem::path name = std::filesystem::path(input).filename();
-  if (name.extension() == ".zst") {
-    name.replace_extension();
-  }
-  return (target / name).string();
-}
-
 Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const InputFile& input) {
   const AnalysisSpec& spec = *request.specs.front();
   if (request.options.overlay.empty() ||
@@ -115,7 +101,8 @@ Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const 
   BS_ASSIGN(const Overlay overlay, spec.overlay(view, request.params));
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
   BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
-  return WriteOverlayFile(*opened.bytes, view.trace, overlay, OverlayPath(request, input.path));
+  return WriteOverlayFile(*opened.bytes, view.trace, overlay,
+                          OverlayPath(request.files, request.options.overlay, input));
 }
 
 // ---- One file ----
@@ -145,6 +132,9 @@ void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& t
     part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
   }
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  if (part.outcomes.front().error.has_value()) {
+    return;
+  }
   if (const Result<void> drawn = DrawOverlay(request, view, input); !drawn.ok()) {
     part.outcomes.front().error = drawn.error();
   }

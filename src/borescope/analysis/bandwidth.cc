@@ -147,7 +147,35 @@ void PushGroup(Table& table, int64_t rank, CopyGroup group) {
 struct RateChange {
   int64_t ts_ns = 0;
   int64_t copies = 0;  // that run from here on
-  Uint128 rate = 0;
+  double gbps = 0;
+};
+
+// What runs at a moment. Numbers of copies are added up too, so that a single one is known: its own
+// rate is shown to the last digit.
+class RunningCopies {
+ public:
+  explicit RunningCopies(CopyGroup group) : group_(group) {}
+
+  void Start(uint32_t number) {
+    rate_ += group_[number].ExactRate();
+    numbers_ += number;
+    ++count_;
+  }
+  void End(uint32_t number) {
+    rate_ -= group_[number].ExactRate();
+    numbers_ -= number;
+    --count_;
+  }
+
+  RateChange At(int64_t ts_ns) const {
+    return {ts_ns, count_, count_ == 1 ? group_[numbers_].gbps() : ToGbps(rate_)};
+  }
+
+ private:
+  CopyGroup group_;
+  int64_t count_ = 0;
+  uint64_t numbers_ = 0;
+  Uint128 rate_ = 0;
 };
 
 // Every moment at which rated copies of the group start or end.
@@ -155,28 +183,25 @@ std::vector<RateChange> RateChanges(CopyGroup group) {
   struct Edge {
     int64_t ts_ns;
     bool is_start;
-    Uint128 rate;
+    uint32_t number;
   };
   std::vector<Edge> edges;
-  for (const Copy& copy : group) {
-    if (copy.is_rated()) {
-      edges.push_back({copy.ts_ns, true, copy.ExactRate()});
-      edges.push_back({copy.ts_ns + copy.dur_ns, false, copy.ExactRate()});
+  for (uint32_t i = 0; i < group.size(); ++i) {
+    if (group[i].is_rated()) {
+      edges.push_back({group[i].ts_ns, true, i});
+      edges.push_back({group[i].ts_ns + group[i].dur_ns, false, i});
     }
   }
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.ts_ns < b.ts_ns; });
+  RunningCopies running(group);
   std::vector<RateChange> changes;
-  RateChange now;
   for (const Edge& edge : edges) {
-    now.ts_ns = edge.ts_ns;
-    now.copies += edge.is_start ? 1 : -1;
-    now.rate = edge.is_start ? now.rate + edge.rate : now.rate - edge.rate;
-    if (!changes.empty() && changes.back().ts_ns == now.ts_ns) {
-      changes.back() = now;
-    } else {
-      changes.push_back(now);
+    edge.is_start ? running.Start(edge.number) : running.End(edge.number);
+    if (changes.empty() || changes.back().ts_ns != edge.ts_ns) {
+      changes.emplace_back();
     }
+    changes.back() = running.At(edge.ts_ns);
   }
   return changes;
 }
@@ -193,7 +218,7 @@ Table SeriesTable(int64_t rank, const std::vector<CopyGroup>& groups) {
     for (const RateChange& change : RateChanges(group)) {
       Row row(table);
       row.Int(rank).Int(group.front().gpu).Text(CopyKindName(group.front().kind));
-      row.Int(change.ts_ns).Int(change.copies).Float(ToGbps(change.rate));
+      row.Int(change.ts_ns).Int(change.copies).Float(change.gbps);
     }
   }
   return table;
@@ -223,7 +248,7 @@ Result<Overlay> OverlayBandwidth(const RankView& view, const Params& params) {
     const std::string kind(CopyKindName(group.front().kind));
     OverlayCounter counter{group.front().gpu, "Bandwidth, " + kind, "GB/s", {}};
     for (const RateChange& change : RateChanges(group)) {
-      counter.points.push_back({change.ts_ns, ToGbps(change.rate)});
+      counter.points.push_back({change.ts_ns, change.gbps});
     }
     overlay.counters.push_back(std::move(counter));
   }

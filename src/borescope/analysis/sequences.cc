@@ -105,9 +105,8 @@ void AddDeviceSpans(const Trace& trace, std::span<const DeviceId> work, SpansByP
 
 // Spread over as few lines as hold them without overlap.
 std::vector<std::vector<OverlaySpan>> LinesOf(std::vector<OverlaySpan> spans) {
-  std::stable_sort(spans.begin(), spans.end(), [](const OverlaySpan& a, const OverlaySpan& b) {
-    return a.ts_ns < b.ts_ns;
-  });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const OverlaySpan& a, const OverlaySpan& b) { return a.ts_ns < b.ts_ns; });
   using EndAndLine = std::pair<int64_t, size_t>;
   std::priority_queue<EndAndLine, std::vector<EndAndLine>, std::greater<>> ends;
   std::vector<std::vector<OverlaySpan>> lines;
@@ -142,7 +141,8 @@ void DrawPattern(const Trace& trace, const SequencePatterns& found, const Sequen
   const Occurrence& first = found.FirstOf(pattern);
   const std::string operator_name(trace.Name(first.op));
   const std::string name = "Pattern " + std::to_string(number) + ": " + operator_name + ", " +
-                           std::to_string(first.length()) + " kernels";
+                           std::to_string(first.length()) +
+                           (first.length() == 1 ? " kernel" : " kernels");
   SpansByProcess host_spans;
   SpansByProcess device_spans;
   for (const uint32_t i : pattern.occurrences) {

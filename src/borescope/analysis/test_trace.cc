@@ -92,9 +92,15 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
   return *this;
 }
 
-TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on) {
-  part_.data.copies.bytes.push_back(kMissing);
+TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
+  part_.data.copies.bytes.push_back(bytes);
   Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Memset(Span span, On on, int64_t bytes) {
+  part_.data.copies.bytes.push_back(bytes);
+  Device(DeviceKind::kMemset, "Memset (Device)", span, on, LastRow(part_.data.copies.size()));
   return *this;
 }
 

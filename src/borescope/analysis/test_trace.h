@@ -43,7 +43,8 @@ class TestTrace {
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
-  TestTrace& Memcpy(std::string_view name, Span span, On on = {});
+  TestTrace& Memcpy(std::string_view name, Span span, On on = {}, int64_t bytes = kMissing);
+  TestTrace& Memset(Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
   TestTrace& DeviceAnnotation(std::string_view name, Span span, On on = {});
 

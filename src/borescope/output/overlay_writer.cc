@@ -132,14 +132,13 @@ void EventWriter::Add(const OverlayCounter& counter) {
 void EventWriter::Add(const OverlayTrack& track, int64_t thread) {
   StartEvent();
   fmt::format_to(std::back_inserter(buffer_),
-                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"ts":0,"args":{{"name":{}}}}})",
+                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
                  track.pid, thread, Quoted(track.name));
   std::vector<std::string> heads;
   heads.reserve(track.names.size());
   for (const std::string& name : track.names) {
-    heads.push_back(
-        fmt::format(R"({{"ph":"X","cat":"borescope","name":{},"pid":{},"tid":{},"ts":)",
-                    Quoted(name), track.pid, thread));
+    heads.push_back(fmt::format(R"({{"ph":"X","cat":"borescope","name":{},"pid":{},"tid":{},"ts":)",
+                                Quoted(name), track.pid, thread));
   }
   for (const OverlaySpan& span : track.spans) {
     StartEvent();
