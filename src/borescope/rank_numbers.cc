@@ -18,10 +18,10 @@ void CountConflict(const RankClaim& claim, Diagnostics& diagnostics) {
   }
 }
 
-// The number after the largest; the smallest free one where there is none after it.
-int64_t NextFree(const std::set<int64_t>& used) {
-  if (used.empty() || *used.rbegin() < 0) {
-    return 0;
+// The number after the largest, and not below `least`; the smallest free one where there is none.
+int64_t NextFree(const std::set<int64_t>& used, int64_t least) {
+  if (used.empty() || *used.rbegin() < least) {
+    return least;
   }
   int64_t rank = *used.rbegin();
   if (rank < std::numeric_limits<int64_t>::max()) {
@@ -56,9 +56,10 @@ std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
     }
   }
   for (const size_t i : without) {
-    ranks[i] = NextFree(used);
-    used.insert(ranks[i]);
     const std::optional<int64_t> claimed = claims[i].best();
+    const int64_t job = claimed.has_value() ? claims[i].world_size.value_or(0) : 0;
+    ranks[i] = NextFree(used, std::max<int64_t>(0, job));
+    used.insert(ranks[i]);
     const std::string given = "now rank " + std::to_string(ranks[i]);
     if (claimed.has_value()) {
       diagnostics[i].Count(Diag::kDuplicateRank, Diagnostics::kNoByte,

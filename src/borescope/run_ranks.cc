@@ -159,7 +159,7 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   }
   Describe(*trace, part.report);
   part.claim.recorded = trace->meta().rank;
-  part.world_size = trace->meta().world_size;
+  part.claim.world_size = trace->meta().world_size;
   if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
     part.claim.named = named;
   }
@@ -264,20 +264,35 @@ std::string_view WithoutPath(const FileReport& report) {
 
 // The number of ranks of the job, if the loaded files agree.
 std::optional<int64_t> WorldSize(std::span<const RankPart* const> loaded) {
-  const std::optional<int64_t> first = loaded.front()->world_size;
-  const bool agree = std::all_of(loaded.begin(), loaded.end(),
-                                 [&](const RankPart* part) { return part->world_size == first; });
+  const std::optional<int64_t> first = loaded.front()->claim.world_size;
+  const bool agree = std::all_of(loaded.begin(), loaded.end(), [&](const RankPart* part) {
+    return part->claim.world_size == first;
+  });
   return agree ? first : std::nullopt;
+}
+
+// Nothing where a file does not say which rank it is: it may be any of those that seem to be
+// missing.
+MissingRanks FindMissing(std::span<const RankPart* const> loaded) {
+  std::vector<int64_t> ranks;
+  for (const RankPart* part : loaded) {
+    const std::optional<int64_t> claimed = part->claim.best();
+    if (!claimed.has_value()) {
+      return {};
+    }
+    if (*claimed == part->report.rank) {
+      ranks.push_back(*claimed);
+    }
+  }
+  return FindMissingRanks(ranks, WorldSize(loaded));
 }
 
 // One diagnostic for the run, under the name of its folder or its first file.
 void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
   std::vector<const RankPart*> loaded;
-  std::vector<int64_t> ranks;
   for (const RankPart& part : run.parts) {
     if (part.loaded()) {
       loaded.push_back(&part);
-      ranks.push_back(part.report.rank);
     }
   }
   const RankPart& first = *loaded.front();
@@ -286,7 +301,7 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
     return;
   }
   Diagnostics diagnostics;
-  const MissingRanks missing = FindMissingRanks(ranks, WorldSize(loaded));
+  const MissingRanks missing = FindMissing(loaded);
   diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
   const std::filesystem::path path(first.report.path);
   AppendDiagnostics(diagnostics, first.from_directory ? path.parent_path().string() : path.string(),
@@ -330,7 +345,7 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
     if (!part.loaded() && !part.report.skipped) {
       part.diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} ranks loaded)", WithoutPath(part.report), loaded, candidates));
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report), loaded, candidates));
     }
     if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);

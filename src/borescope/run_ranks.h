@@ -21,7 +21,6 @@ struct Outcome {
 struct RankPart {
   FileReport report;
   RankClaim claim;
-  std::optional<int64_t> world_size;  // recorded in the file
   bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;

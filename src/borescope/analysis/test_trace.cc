@@ -92,6 +92,39 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
   return *this;
 }
 
+uint32_t TestTrace::Args(const CollectiveArgs& args) {
+  Collectives& rows = part_.data.collectives;
+  rows.collective.push_back(part_.Intern(args.name));
+  rows.dtype.push_back(part_.Intern(args.dtype));
+  rows.group.push_back(part_.Intern(args.group));
+  rows.group_desc.push_back(part_.Intern("default_pg"));
+  rows.ranks.push_back(part_.Intern(args.members));
+  rows.in_elems.push_back(args.in_elems);
+  rows.out_elems.push_back(args.out_elems);
+  rows.group_size.push_back(args.group_size);
+  rows.sequence.push_back(args.sequence);
+  return LastRow(rows.size());
+}
+
+TestTrace& TestTrace::Collective(const CollectiveArgs& args, Span span, int64_t thread) {
+  Op("record_param_comms", span, {}, thread);
+  part_.data.ops.collective.back() = Args(args);
+  return *this;
+}
+
+TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args) {
+  Kernels& kernels = part_.data.kernels;
+  for (auto* column :
+       {&kernels.grid_x, &kernels.grid_y, &kernels.grid_z, &kernels.block_x, &kernels.block_y,
+        &kernels.block_z, &kernels.registers, &kernels.shared_bytes, &kernels.occupancy_percent}) {
+    column->push_back(-1);
+  }
+  kernels.graph_node_id.push_back(kMissing);
+  kernels.collective.push_back(Args(args));
+  Device(DeviceKind::kKernel, name, span, on, LastRow(kernels.size()));
+  return *this;
+}
+
 TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
   part_.data.copies.bytes.push_back(bytes);
   Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));

@@ -24,6 +24,18 @@ struct OpArgs {
   std::string dims;
 };
 
+// What a communication call says about itself.
+struct CollectiveArgs {
+  std::string name;  // "allreduce"
+  int64_t in_elems = kMissing;
+  int64_t out_elems = kMissing;
+  std::string dtype = "Float";
+  int64_t group_size = 2;
+  std::string group = "0";
+  int64_t sequence = kMissing;
+  std::string members = "[0, 1]";
+};
+
 // Where a device event ran and what launched it.
 struct On {
   int64_t correlation = kMissing;
@@ -43,6 +55,9 @@ class TestTrace {
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
+  // An operator, or a kernel, that carries the arguments of a collective.
+  TestTrace& Collective(const CollectiveArgs& args, Span span, int64_t thread = 1);
+  TestTrace& Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args);
   TestTrace& Memcpy(std::string_view name, Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Memset(Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
@@ -56,6 +71,7 @@ class TestTrace {
 
  private:
   void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
+  uint32_t Args(const CollectiveArgs& args);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 
   TracePart part_;
