@@ -346,7 +346,7 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
     if (!part.loaded() && !part.report.skipped) {
       part.diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} ranks loaded)", WithoutPath(part.report), loaded, candidates));
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report), loaded, candidates));
     }
     if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);

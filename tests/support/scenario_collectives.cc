@@ -32,12 +32,13 @@ void WaitTruth::AddStep(const std::vector<const StepBatch*>& batches) {
     for (size_t rank = 1; rank < batches.size(); ++rank) {
       if (durations[rank][i] < durations[last][i]) last = rank;
     }
-    ++ranks_[last].last;
+    const int64_t caused_before_ns = ranks_[last].caused_ns;
     for (size_t rank = 0; rank < batches.size(); ++rank) {
       const int64_t waited_ns = durations[rank][i] - durations[last][i];
       ranks_[rank].waited_ns += waited_ns;
       ranks_[last].caused_ns += waited_ns;
     }
+    if (ranks_[last].caused_ns > caused_before_ns) ++ranks_[last].times_last;
   }
 }
 

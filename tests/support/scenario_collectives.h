@@ -19,9 +19,9 @@ struct CollectiveSum {
 
 struct WaitSum {
   int64_t rank = 0;
-  int64_t caused_ns = 0;  // by all other ranks together, in collectives that waited for this one
-  int64_t waited_ns = 0;  // for other ranks
-  int64_t last = 0;       // how many collectives waited for this rank
+  int64_t caused_ns = 0;   // by all other ranks together, in collectives that waited for this one
+  int64_t waited_ns = 0;   // for other ranks
+  int64_t times_last = 0;  // collectives in which others waited for this one
 };
 
 // Who waited for whom, over the ranks that are written: the others are in no file.

@@ -133,10 +133,10 @@ std::string CollectivesTable(const ScenarioConfig& config, const Ranks& ranks) {
 
 // Empty without collectives.
 std::string StragglersTable(const ScenarioConfig& config, const WaitTruth& waits) {
-  TableText table("stragglers", {"rank", "caused_wait_ns", "waited_ns", "last"});
+  TableText table("stragglers", {"rank", "caused_wait_ns", "waited_ns", "times_last"});
   for (const WaitSum& rank : waits.ranks()) {
     if (!config.HasCollectives() || waits.ranks().size() < 2) continue;
-    table.Int(rank.rank).Int(rank.caused_ns).Int(rank.waited_ns).Int(rank.last);
+    table.Int(rank.rank).Int(rank.caused_ns).Int(rank.waited_ns).Int(rank.times_last);
   }
   return table.ToJson();
 }

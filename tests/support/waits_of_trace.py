@@ -156,7 +156,7 @@ def stragglers(ranks):
     for together in zip(*durations, strict=True):
         shortest = min(together)
         late = together.index(shortest)
-        last[late] += 1
+        last[late] += 1 if max(together) > shortest else 0
         for i, duration in enumerate(together):
             waited[i] += duration - shortest
             caused[late] += duration - shortest

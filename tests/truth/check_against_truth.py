@@ -38,7 +38,7 @@ TABLES = {
                     ["count", "total_ns", "min_ns", "max_ns"]),
     "collectives": (["collectives"], ["rank", "collective", "group", "group_size", "dtype"],
                     ["count", "bytes", "total_ns"]),
-    "stragglers": (["stragglers"], ["rank"], ["caused_wait_ns"]),
+    "stragglers": (["stragglers"], ["rank"], ["caused_wait_ns", "waited_ns", "times_last"]),
 }
 TABLE_NAMES = {"copies": "kernels", "ranks": "traces"}
 
@@ -159,6 +159,14 @@ def check_faults(borescope, folder, faults):
             if fault in FAULT_DIAGNOSTICS and counts.get(FAULT_DIAGNOSTICS[fault], 0) != planted]
 
 
+def check_straggler(borescope, folder, straggler):
+    """The rank that was made slow stands first, alone."""
+    found, _ = measured(borescope, folder, ["stragglers"], "stragglers")
+    if found["rank"][0] == straggler and found["score"][0] > 2 / len(found["rank"]):
+        return []
+    return [f"stragglers: planted {straggler}, found {found['rank']} with {found['score']}"]
+
+
 def main():
     borescope, synth, *options = sys.argv[1:]
     problems = []
@@ -171,6 +179,9 @@ def main():
         faults = truth["faults"]
         if faults:
             problems += check_faults(borescope, folder, faults)
+        straggler = truth["config"]["straggler"]
+        if straggler >= 0:
+            problems += check_straggler(borescope, folder, straggler)
         if set(faults) <= HARMLESS_FAULTS:
             for table, (verb, keys, columns) in TABLES.items():
                 if len(truth["tables"][table]["columns"][keys[0]]) == 0:

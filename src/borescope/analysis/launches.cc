@@ -208,8 +208,8 @@ Table LaunchTables::Links() const {
   count("launches", "Launch calls: linked, and without work.");
   count("linked", "Calls with device work: --gpu and --stream select by that work.");
   count("launches_without_work",
-        "Calls named as a launch whose work was not recorded or that started none (graph "
-        "capture), on any device.");
+        "Calls named as a launch whose work was not recorded, or that started none (an empty "
+        "memset, graph capture), on any device.");
   count("works", "Kernels, memcpys and memsets: linked, and without launch.");
   count("linked_works", "Device work tied to its call: the rows of launches.");
   count("works_without_launch", "Device work whose launch call was not recorded.");

@@ -214,6 +214,10 @@ std::string Evidence(const Score& score, double share) {
     return fmt::format("none of its {} collectives could be matched with another rank",
                        FormatCount(score.recorded));
   }
+  if (score.caused_ns == 0) {
+    return fmt::format("nobody waited for it in {} collectives; it waited {} for others",
+                       FormatCount(score.matched), FormatTime(score.waited_ns));
+  }
   return fmt::format(
       "last in {} of {} collectives; the others waited {} for it ({} of all waiting)",
       FormatCount(score.times_last), FormatCount(score.matched), FormatTime(score.caused_ns),

@@ -274,7 +274,8 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
   }
   const int64_t waited = Ints(ranks, "caused_wait_ns")[0];
   const auto others = static_cast<int64_t>(ranks.rows() - 1);
-  const int64_t span = SumOf(tables.breakdown, "span_ns") / static_cast<int64_t>(ranks.rows());
+  const int64_t span =
+      SumOf(tables.breakdown, "span_ns") / static_cast<int64_t>(tables.breakdown.rows());
   const double share = ShareOf(waited / others, span);
   if (share < kWaitingWord) {
     return std::nullopt;
