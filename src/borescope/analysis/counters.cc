@@ -22,7 +22,7 @@
 namespace borescope {
 namespace {
 
-constexpr size_t kPreviewRows = 20;
+constexpr size_t kPreviewRows = 5;  // wide ones
 
 // No profiler collects as many counters at once; the limits keep hostile files from asking for a
 // table that fits no memory.
