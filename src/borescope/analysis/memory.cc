@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
-#include "borescope/analysis/finish.h"
 #include "borescope/analysis/memory_levels.h"
 #include "borescope/analysis/memory_ops.h"
 #include "borescope/analysis/row.h"
@@ -38,13 +37,9 @@ Table NewTimeline() {
          "The same since the begin of the recording.");
   AddString(table, "category", Role::kKey,
             "What the memory holds; \"allocated\" where no categories are recorded.");
-  AddInt(table, "change_bytes", Unit::kBytes, Role::kDerived,
-         "By how much it changed; negative: freed.");
   AddInt(table, "allocated_bytes", Unit::kBytes, Role::kDerived, "What is held afterwards.");
   AddInt(table, "reserved_bytes", Unit::kBytes, Role::kDerived,
          "What the allocator then keeps of the device, used or not; missing if not recorded.");
-  AddBool(table, "recorded", Role::kDerived,
-          "Yes: the allocator's own total; no: the sum of the changes recorded so far.");
   table.preview_rows = kPreviewRows;
   return table;
 }
@@ -100,7 +95,7 @@ class MemoryTables {
       }
     }
     PushCategories(CategoryLevels(view_.trace));
-    return {std::move(timeline_), std::move(peak_), std::move(ops_)};
+    return {std::move(peak_), std::move(ops_), std::move(timeline_)};
   }
 
  private:
@@ -148,8 +143,7 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
     Row row(timeline_);
     row.Int(view_.rank).MaybeText(name);
     PushTime(row, level.ts_ns);
-    row.Text(kAllocated).Int(view_.trace.memory().bytes[level.event]).Int(level.allocated);
-    row.MaybeInt(level.reserved).Bool(level.is_recorded);
+    row.Text(kAllocated).Int(level.allocated).MaybeInt(level.reserved);
   }
   const Peak allocated =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.allocated; });
@@ -159,7 +153,7 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
   PushDevicePeak(device, allocated, kAllocated, device.levels[allocated.level].allocated);
   const Peak reserved =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.reserved; });
-  if (device.levels[reserved.level].reserved != kMissing) {
+  if (device.levels[reserved.level].reserved > 0) {  // allocators of the host reserve nothing
     PushDevicePeak(device, reserved, kReserved, device.levels[reserved.level].reserved);
   }
   PushOps(device, allocated.level, contexts);
@@ -199,8 +193,7 @@ void MemoryTables::PushCategories(const std::vector<CategoryLevel>& levels) {
       row.Int(view_.rank).Missing();
       PushTime(row, level.ts_ns);
       row.Text(MemoryCategoryName(static_cast<MemoryCategory>(i)));
-      row.Int(AddSaturating(level.held[i], -before.held[i])).Int(level.held[i]).Missing();
-      row.Bool(false);
+      row.Int(level.held[i]).Missing();
     }
     before = level;
   }

@@ -5,6 +5,11 @@
 namespace borescope {
 namespace {
 
+// The tables.
+constexpr size_t kPeak = 0;
+constexpr size_t kOps = 1;
+constexpr size_t kTimeline = 2;
+
 Findings Ask(TestTrace& trace, const Params& params = {}) {
   return Analyse("memory", {&trace.View()}, params);
 }
@@ -21,22 +26,22 @@ TestTrace Training() {
 TEST(MemoryTest, LevelsAreTheAllocatorsOwn) {
   TestTrace trace = Training();
   const Findings findings = Ask(trace);
-  EXPECT_EQ(Csv(findings[0], {"device", "ts_ns", "elapsed_ns", "category", "change_bytes",
-                              "allocated_bytes", "reserved_bytes"}),
-            "device,ts_ns,elapsed_ns,category,change_bytes,allocated_bytes,reserved_bytes\n"
-            "cuda:0,13,13,allocated,300,1300,2000\n"
-            "cuda:0,55,55,allocated,500,1800,3000\n"
-            "cuda:0,150,150,allocated,-300,1500,3000\n"
-            "cuda:0,160,160,allocated,100,1600,3000\n");
-  EXPECT_EQ(findings[0].preview_rows, 20U);
-  EXPECT_EQ(Csv(findings[1], {"device", "category", "bytes", "share", "ts_ns"}),
+  EXPECT_EQ(Csv(findings[kTimeline],
+                {"device", "ts_ns", "elapsed_ns", "category", "allocated_bytes", "reserved_bytes"}),
+            "device,ts_ns,elapsed_ns,category,allocated_bytes,reserved_bytes\n"
+            "cuda:0,13,13,allocated,1300,2000\n"
+            "cuda:0,55,55,allocated,1800,3000\n"
+            "cuda:0,150,150,allocated,1500,3000\n"
+            "cuda:0,160,160,allocated,1600,3000\n");
+  EXPECT_EQ(findings[kTimeline].preview_rows, 20U);
+  EXPECT_EQ(Csv(findings[kPeak], {"device", "category", "bytes", "share", "ts_ns"}),
             "device,category,bytes,share,ts_ns\n"
             "cuda:0,allocated,1800,-,55\ncuda:0,reserved,3000,-,55\n");
 }
 
 TEST(MemoryTest, ThePeakIsHeldByTheOutermostOperators) {
   TestTrace trace = Training();
-  EXPECT_EQ(Csv(Ask(trace)[2]),
+  EXPECT_EQ(Csv(Ask(trace)[kOps]),
             "rank,device,op,annotation,allocations,bytes,share\n"
             "0,cuda:0,(allocated before),-,-,1000,0.555556\n"
             "0,cuda:0,aten::relu,ProfilerStep#1,1,500,0.277778\n"
@@ -47,12 +52,12 @@ TEST(MemoryTest, WithoutTotalsTheChangesAreSummed) {
   TestTrace trace;
   trace.Memory({1, 1, 100}).Memory({2, 2, 50}).Memory({3, 1, -100}).Memory({4, 9, -70});
   const Findings findings = Ask(trace);
-  EXPECT_EQ(Csv(findings[0], {"ts_ns", "allocated_bytes", "reserved_bytes"}),
+  EXPECT_EQ(Csv(findings[kTimeline], {"ts_ns", "allocated_bytes", "reserved_bytes"}),
             "ts_ns,allocated_bytes,reserved_bytes\n1,100,-\n2,150,-\n3,50,-\n4,-20,-\n");
-  EXPECT_EQ(std::get<BoolValues>(findings[0].Find("recorded")->values), (BoolValues{0, 0, 0, 0}));
-  EXPECT_EQ(Csv(findings[1], {"category", "bytes", "ts_ns"}),
+  EXPECT_EQ(std::get<BoolValues>(findings[kPeak].Find("recorded")->values), BoolValues{0});
+  EXPECT_EQ(Csv(findings[kPeak], {"category", "bytes", "ts_ns"}),
             "category,bytes,ts_ns\nallocated,150,2\n");
-  EXPECT_EQ(Csv(findings[2], {"op", "annotation", "allocations", "bytes"}),
+  EXPECT_EQ(Csv(findings[kOps], {"op", "annotation", "allocations", "bytes"}),
             "op,annotation,allocations,bytes\n(no operator),-,2,150\n");
 }
 
@@ -63,9 +68,9 @@ TEST(MemoryTest, DevicesStandAlone) {
   trace.meta().devices[1].total_bytes = 1000;
   trace.Memory({1, 1, 100, 100, 200, 1, 1}).Memory({2, 1, 40, 40, 0, 0, -1});
   trace.Memory({3, 1, 60, 60, 90, 6, 0}).Memory({4, 1, -100, 0, 200, 1, 1});
-  EXPECT_EQ(Csv(Ask(trace)[1], {"device", "category", "bytes", "share", "ts_ns"}),
+  EXPECT_EQ(Csv(Ask(trace)[kPeak], {"device", "category", "bytes", "share", "ts_ns"}),
             "device,category,bytes,share,ts_ns\n"
-            "cpu,allocated,40,-,2\ncpu,reserved,0,-,2\n"
+            "cpu,allocated,40,-,2\n"
             "cuda:1,allocated,100,0.1,1\ncuda:1,reserved,200,0.2,1\n"
             "hip:0,allocated,60,-,3\nhip:0,reserved,90,-,3\n");
 }
@@ -74,14 +79,15 @@ TEST(MemoryTest, AnAddressMayBeUsedAgain) {
   TestTrace trace;
   trace.Op("first", {0, 10}).Op("second", {20, 10});
   trace.Memory({5, 1, 100, 100, 0}).Memory({15, 1, -100, 0, 0}).Memory({25, 1, 200, 200, 0});
-  EXPECT_EQ(Csv(Ask(trace)[2], {"op", "bytes"}), "op,bytes\nsecond,200\n");
+  EXPECT_EQ(Csv(Ask(trace)[kOps], {"op", "bytes"}), "op,bytes\nsecond,200\n");
 }
 
 TEST(MemoryTest, AllocationsBelongToTheirThread) {
   TestTrace trace;
   trace.Op("here", {0, 100}).Op("there", {0, 100}, {}, 2);
   trace.Memory({5, 1, 10, 10, 0}, 2).Memory({6, 2, 20, 30, 0}, 1).Memory({7, 3, 40, 70, 0}, 3);
-  EXPECT_EQ(Csv(Ask(trace)[2], {"op", "bytes"}), "op,bytes\n(no operator),40\nhere,20\nthere,10\n");
+  EXPECT_EQ(Csv(Ask(trace)[kOps], {"op", "bytes"}),
+            "op,bytes\n(no operator),40\nhere,20\nthere,10\n");
 }
 
 TEST(MemoryTest, SelectedTimeBeginsWithWhatIsHeld) {
@@ -90,8 +96,8 @@ TEST(MemoryTest, SelectedTimeBeginsWithWhatIsHeld) {
   params.selection.steps = NumberRanges::Parse("2").value();
   const RankView& view = trace.View();
   const Findings findings = Analyse("memory", {&view}, params);
-  EXPECT_EQ(findings[0].rows(), 2U);
-  EXPECT_EQ(Csv(findings[1], {"category", "bytes", "ts_ns"}),
+  EXPECT_EQ(findings[kTimeline].rows(), 2U);
+  EXPECT_EQ(Csv(findings[kPeak], {"category", "bytes", "ts_ns"}),
             "category,bytes,ts_ns\nallocated,1800,100\nreserved,3000,100\n");
 }
 
@@ -106,7 +112,7 @@ TEST(MemoryTest, WhatIsNotRecordedCannotBeSelected) {
   params.selection.gpus = NumberRanges::Parse("3").value();
   EXPECT_FALSE(spec->answer.map(view, params).ok());
   params.selection.gpus = NumberRanges::Parse("0").value();
-  EXPECT_EQ(spec->answer.map(view, params).value()[0].rows(), 4U);
+  EXPECT_EQ(spec->answer.map(view, params).value()[kTimeline].rows(), 4U);
 }
 
 TestTrace Categories() {
@@ -126,18 +132,18 @@ TestTrace Categories() {
 TEST(MemoryTest, CategoriesHaveARowForEveryChange) {
   TestTrace trace = Categories();
   const Findings findings = Ask(trace);
-  EXPECT_EQ(Csv(findings[0],
-                {"device", "ts_ns", "elapsed_ns", "category", "change_bytes", "allocated_bytes"}),
-            "device,ts_ns,elapsed_ns,category,change_bytes,allocated_bytes\n"
-            "-,-,-,parameter,20,20\n-,-,-,unknown,100,100\n"
-            "-,50,0,parameter,100,120\n-,50,0,activation,300,300\n-,50,0,unknown,-100,0\n"
-            "-,70,20,activation,-300,0\n");
-  EXPECT_EQ(Csv(findings[1], {"category", "bytes", "share", "ts_ns", "elapsed_ns"}),
+  EXPECT_EQ(
+      Csv(findings[kTimeline], {"device", "ts_ns", "elapsed_ns", "category", "allocated_bytes"}),
+      "device,ts_ns,elapsed_ns,category,allocated_bytes\n"
+      "-,-,-,parameter,20\n-,-,-,unknown,100\n"
+      "-,50,0,parameter,120\n-,50,0,activation,300\n-,50,0,unknown,0\n"
+      "-,70,20,activation,0\n");
+  EXPECT_EQ(Csv(findings[kPeak], {"category", "bytes", "share", "ts_ns", "elapsed_ns"}),
             "category,bytes,share,ts_ns,elapsed_ns\n"
             "activation,300,0.714286,50,0\nparameter,120,0.285714,50,0\n"
             "optimizer state,0,0,50,0\ninput,0,0,50,0\ntemporary,0,0,50,0\ngradient,0,0,50,0\n"
             "autograd detail,0,0,50,0\nunknown,0,0,50,0\n");
-  EXPECT_EQ(findings[2].rows(), 0U);
+  EXPECT_EQ(findings[kOps].rows(), 0U);
 }
 
 }  // namespace
