@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "borescope/analysis/finish.h"
-#include "borescope/analysis/op_stacks.h"
 #include "borescope/analysis/ops.h"
 #include "borescope/analysis/row.h"
 
@@ -236,14 +235,15 @@ double FlopsPerCount(std::string_view name) {
   return std::max(FlopsOfSass(name, kSassPrefix), FlopsOfSass(name, kSassPrefixOfSm));
 }
 
-Table CounterFlops(const RankView& view, const std::vector<CounterLineup>& lineups) {
+Table CounterFlops(const RankView& view, const OpStacks& stacks,
+                   const std::vector<CounterLineup>& lineups) {
   const Trace& trace = view.trace;
   const CounterRoles roles(trace);
   std::map<std::pair<std::string_view, std::string_view>, KernelSums> groups;
   for (const CounterLineup& lineup : lineups) {
     const bool made_up = AreTimesMadeUp(trace.device(), lineup);
     for (const LinedUpRange& row : lineup.ranges) {
-      const std::vector<HostId> ops = OpsAround(view, row.launch.call);
+      const std::vector<HostId> ops = stacks.Around(row.launch.call);
       KernelSums& sums =
           groups[{trace.Name(row.range), ops.empty() ? kNoOperator : trace.Name(ops.back())}];
       sums.range_times_are_made_up |= made_up;

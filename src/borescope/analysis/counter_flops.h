@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "borescope/analysis/counter_lineup.h"
+#include "borescope/analysis/op_stacks.h"
 #include "borescope/analysis/registry.h"
 
 namespace borescope {
@@ -30,6 +31,7 @@ namespace borescope {
 double FlopsPerCount(std::string_view name);
 
 // One row per kernel and innermost operator, most operations first.
-Table CounterFlops(const RankView& view, const std::vector<CounterLineup>& lineups);
+Table CounterFlops(const RankView& view, const OpStacks& stacks,
+                   const std::vector<CounterLineup>& lineups);
 
 }  // namespace borescope

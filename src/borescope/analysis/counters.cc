@@ -99,23 +99,32 @@ Table NewLineup() {
   return table;
 }
 
+// What every row is made from.
+struct Source {
+  const RankView& view;
+  OpStacks stacks;
+  CounterColumns columns;
+};
+
 // The distinct outermost operators of some launches, in their order.
-std::vector<HostId> OutermostOps(const RankView& view, const std::vector<KernelLaunch>& launches) {
+std::vector<HostId> OutermostOps(const Source& source, const std::vector<KernelLaunch>& launches) {
+  const HostEvents& host = source.view.trace.host();
   std::vector<HostId> ops;
   std::set<uint32_t> seen;
   for (const KernelLaunch& launch : launches) {
-    const std::vector<HostId> around = OpsAround(view, launch.call);
-    if (!around.empty() && seen.insert(view.trace.host().name[around.front().value].value).second) {
+    const std::vector<HostId> around = source.stacks.Around(launch.call);
+    if (!around.empty() && seen.insert(host.name[around.front().value].value).second) {
       ops.push_back(around.front());
     }
   }
   return ops;
 }
 
-void PushOps(Row& row, const RankView& view, const CounterLineup& lineup, HostId call) {
+void PushOps(Row& row, const Source& source, const CounterLineup& lineup, HostId call) {
+  const Trace& trace = source.view.trace;
   const bool whole = lineup.mode == LineupMode::kWholeRange;
   const std::vector<HostId> ops =
-      whole ? OutermostOps(view, lineup.launches) : OpsAround(view, call);
+      whole ? OutermostOps(source, lineup.launches) : source.stacks.Around(call);
   if (ops.empty()) {
     row.Missing().Missing().Missing();
     return;
@@ -123,31 +132,35 @@ void PushOps(Row& row, const RankView& view, const CounterLineup& lineup, HostId
   if (whole) {
     row.Missing().Missing();
   } else {
-    row.Text(view.trace.Name(ops.front())).Text(view.trace.Name(ops.back()));
+    row.Text(trace.Name(ops.front())).Text(trace.Name(ops.back()));
   }
-  row.Text(NamesAsJson(view.trace, ops));
+  row.Text(NamesAsJson(trace, ops));
 }
 
-void PushRange(Table& table, const RankView& view, const CounterColumns& counters,
-               const CounterLineup& lineup, const LinedUpRange& range) {
-  const Trace& trace = view.trace;
-  const uint32_t id = range.range.value;
-  Row row(table);
-  row.Int(view.rank).Int(trace.DeviceOf(range.range)).MaybeText(trace.Name(range.range));
-  row.Int(trace.device().ts_ns[id]).Int(trace.device().dur_ns[id]);
-  PushOps(row, view, lineup, range.launch.call);
-  std::vector<std::optional<double>> values(counters.names.size());
-  const uint32_t detail = trace.device().detail[id];
+void PushCounters(Row& row, const Source& source, DeviceId range) {
+  const Trace& trace = source.view.trace;
+  std::vector<std::optional<double>> values(source.columns.names.size());
+  const uint32_t detail = trace.device().detail[range.value];
   for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
        ++i) {
-    const auto column = counters.number.find(trace.metrics().name[i].value);
-    if (column != counters.number.end()) {
+    const auto column = source.columns.number.find(trace.metrics().name[i].value);
+    if (column != source.columns.number.end()) {
       values[column->second] = trace.metrics().value[i];
     }
   }
   for (const std::optional<double>& value : values) {
     value.has_value() ? row.Float(*value) : row.Missing();
   }
+}
+
+void PushRange(Table& table, const Source& source, const CounterLineup& lineup,
+               const LinedUpRange& range) {
+  const Trace& trace = source.view.trace;
+  Row row(table);
+  row.Int(source.view.rank).Int(trace.DeviceOf(range.range)).MaybeText(trace.Name(range.range));
+  row.Int(trace.device().ts_ns[range.range.value]).Int(trace.device().dur_ns[range.range.value]);
+  PushOps(row, source, lineup, range.launch.call);
+  PushCounters(row, source, range.range);
 }
 
 void PushLineup(Table& table, int64_t rank, const CounterLineup& lineup,
@@ -176,10 +189,22 @@ void Select(const RankView& view, const Selected& selected, CounterLineup& lineu
   });
 }
 
+// What is not recorded cannot be selected by.
 Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   if (!selection.streams.empty()) {
     return Error{ErrorCode::kMissingData,
                  trace.meta().file + ": profiler ranges name no stream; leave out --stream"};
+  }
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size() && !selection.gpus.empty(); ++row) {
+    if (device.kind[row] == DeviceKind::kRange &&
+        selection.gpus.Contains(trace.DeviceOf(DeviceId{row}))) {
+      return {};
+    }
+  }
+  if (!selection.gpus.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 trace.meta().file + ": no profiler ranges of the selected device"};
   }
   return {};
 }
@@ -189,18 +214,19 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
 Result<Findings> MapCounters(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const CounterColumns columns = FindColumns(view.trace);
+  const Source source{view, OpStacks(view), FindColumns(view.trace)};
   Table lineup_table = NewLineup();
-  Table counters = NewCounters(view.trace, columns);
+  Table counters = NewCounters(view.trace, source.columns);
   std::vector<CounterLineup> lineups = LineUpCounters(view);
   for (CounterLineup& lineup : lineups) {
-    PushLineup(lineup_table, view.rank, lineup, columns);
+    PushLineup(lineup_table, view.rank, lineup, source.columns);
     Select(view, selected, lineup);
     for (const LinedUpRange& range : lineup.ranges) {
-      PushRange(counters, view, columns, lineup, range);
+      PushRange(counters, source, lineup, range);
     }
   }
-  return Findings{std::move(lineup_table), CounterFlops(view, lineups), std::move(counters)};
+  return Findings{std::move(lineup_table), CounterFlops(view, source.stacks, lineups),
+                  std::move(counters)};
 }
 
 }  // namespace borescope

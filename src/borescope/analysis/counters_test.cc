@@ -231,6 +231,10 @@ TEST(CountersTest, SelectionGoesByTheLaunch) {
   params.selection.streams = NumberRanges::Parse("0").value();
   TestTrace other = Replayed();
   EXPECT_FALSE(FindAnalysis("counters")->answer.map(other.View(), params).ok());
+  params.selection = {};
+  params.selection.gpus = NumberRanges::Parse("3").value();
+  other = Replayed();
+  EXPECT_FALSE(FindAnalysis("counters")->answer.map(other.View(), params).ok());
 }
 
 }  // namespace

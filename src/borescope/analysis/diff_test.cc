@@ -119,7 +119,8 @@ TEST(ShortNameTest, ArgumentsAndReturnTypesGo) {
   EXPECT_EQ(ShortName("void at::native::(anonymous namespace)::f<int>(float*)"),
             "at::native::(anonymous namespace)::f");
   EXPECT_EQ(ShortName("ns::f(a<b>(c)) const"), "ns::f");
-  EXPECT_EQ(ShortName("bool ns::operator<<int>(x)"), "ns::operator<<");
+  EXPECT_EQ(ShortName("bool ns::operator<(a, b)"), "ns::operator<");
+  EXPECT_EQ(ShortName("std::ostream& ns::operator<<(a)"), "ns::operator<<");
   EXPECT_EQ(ShortName("void ns::f<int>::operator()(int) const"), "ns::f::operator()");
   EXPECT_EQ(ShortName("std::enable_if<(a->b), int>::type f<3>(int)"), "f");
 }

@@ -27,11 +27,21 @@ std::string JsonString(std::string_view text) {
 
 }  // namespace
 
-std::vector<HostId> OpsAround(const RankView& view, HostId id) {
+OpStacks::OpStacks(const RankView& view) : op_above_(view.trace.host().size()) {
+  for (uint32_t row = 0; row < op_above_.size(); ++row) {
+    const HostId parent = view.index.tree.parent[row];
+    if (parent.valid()) {
+      const bool is_op = view.trace.host().kind[parent.value] == HostKind::kOp;
+      op_above_[row] = is_op ? parent : op_above_[parent.value];
+    }
+  }
+}
+
+std::vector<HostId> OpStacks::Around(HostId id) const {
   std::vector<HostId> ops;
   while (id.valid() && ops.size() < kDeepest) {
-    id = view.index.tree.parent[id.value];
-    if (id.valid() && view.trace.host().kind[id.value] == HostKind::kOp) {
+    id = op_above_[id.value];
+    if (id.valid()) {
       ops.push_back(id);
     }
   }
