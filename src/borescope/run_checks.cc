@@ -143,7 +143,12 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --compat hta is not defined for it", spec.name)};
   }
-  const bool selects = !params.selection.empty() || !params.by.empty() || params.all;
+  // HTA compares steps, and asks about nothing smaller than a rank otherwise.
+  Selection selection = params.selection;
+  if (spec.takes_two()) {
+    selection.steps = {};
+  }
+  const bool selects = !selection.empty() || !params.by.empty() || params.all;
   if (params.compat == Compat::kHta && selects) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --compat hta answers for whole ranks, as HTA does; leave out "

@@ -127,12 +127,14 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on, const Coll
 
 TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
   part_.data.copies.bytes.push_back(bytes);
+  part_.data.copies.gbps.push_back(-1.0);
   Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
   return *this;
 }
 
 TestTrace& TestTrace::Memset(Span span, On on, int64_t bytes) {
   part_.data.copies.bytes.push_back(bytes);
+  part_.data.copies.gbps.push_back(-1.0);
   Device(DeviceKind::kMemset, "Memset (Device)", span, on, LastRow(part_.data.copies.size()));
   return *this;
 }

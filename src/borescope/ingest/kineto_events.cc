@@ -335,6 +335,9 @@ uint32_t KinetoEvents::AddKernel(const RawEvent& event) {
 
 uint32_t KinetoEvents::AddCopy(const RawEvent& event) {
   part_.data.copies.bytes.push_back(values_.Integer(event, Field::kBytes));
+  // "N/A" where the producer measured no time.
+  const ParsedDouble gbps = ParseDouble(event.Get(Field::kGbps));
+  part_.data.copies.gbps.push_back(gbps.status == NumberStatus::kOk ? gbps.value : -1.0);
   return LastRow(part_.data.copies.size());
 }
 

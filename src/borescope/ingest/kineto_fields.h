@@ -37,6 +37,7 @@ enum class Field : uint8_t {
   kOccupancy,
   kGraphNodeId,
   kBytes,
+  kGbps,
   // Synchronisation records.
   kWaitOnStream,
   kWaitOnRecord,

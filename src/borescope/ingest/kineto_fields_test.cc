@@ -44,6 +44,7 @@ const std::map<std::string, Field> kArgsKeys = {
     {"est. achieved occupancy %", Field::kOccupancy},
     {"graph node id", Field::kGraphNodeId},
     {"bytes", Field::kBytes},
+    {"memory bandwidth (GB/s)", Field::kGbps},
     {"wait_on_stream", Field::kWaitOnStream},
     {"wait_on_cuda_event_record_corr_id", Field::kWaitOnRecord},
     {"Collective name", Field::kCollective},

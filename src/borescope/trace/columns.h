@@ -53,7 +53,7 @@ void ForEachMember(V& visit, const Kernels*) {
 }
 template <class V>
 void ForEachMember(V& visit, const Copies*) {
-  visit(&Copies::bytes);
+  visit(&Copies::bytes), visit(&Copies::gbps);
 }
 template <class V>
 void ForEachMember(V& visit, const Syncs*) {

@@ -122,6 +122,7 @@ struct Kernels {
 
 struct Copies {
   std::vector<int64_t> bytes;
+  std::vector<double> gbps;  // the producer's, from a finer clock than the file's; -1 missing
 
   size_t size() const { return bytes.size(); }
 };

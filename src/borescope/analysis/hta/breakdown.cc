@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/row.h"
@@ -10,8 +11,7 @@
 namespace borescope {
 namespace {
 
-// numpy's round(100 * part / whole, 2): half to even.
-double Percent(double part, double whole) { return std::nearbyint(100 * part / whole * 100) / 100; }
+double Percent(double part, double whole) { return HtaRound(100 * part / whole, 2); }
 
 Table NewTable() {
   Table table{"breakdown", "Temporal breakdown (as HolisticTraceAnalysis)", {}};

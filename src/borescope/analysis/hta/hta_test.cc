@@ -108,7 +108,10 @@ TEST(HtaAggregatesTest, AllowedNamesStay) {
 
 TEST(HtaRowsTest, MergesTouchingRows) {
   const auto row = [](double ts, double dur) {
-    return HtaRow{ts, dur, StringId{0}, HtaType::kComputation, 1};
+    HtaRow made;
+    made.ts_us = ts;
+    made.dur_us = dur;
+    return made;
   };
   const std::vector<HtaInterval> merged =
       HtaMerge({row(0, 10), row(10, 5), row(20, 5), row(22, 10), row(40, 0)});

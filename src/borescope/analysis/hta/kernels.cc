@@ -1,14 +1,15 @@
 // HTA's get_gpu_kernel_breakdown: a frame of types, where time is credited to the set of types that
 // run at once, and a frame of kernels per rank and type.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <vector>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
+#include "borescope/analysis/hta/sweep.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
@@ -16,57 +17,7 @@
 namespace borescope {
 namespace {
 
-constexpr HtaType kTypes[] = {HtaType::kComputation, HtaType::kCommunication, HtaType::kMemory};
-constexpr int kAllTypes = 7;
-
-std::vector<HtaRow> RowsOfType(const std::vector<HtaRow>& rows, HtaType type) {
-  std::vector<HtaRow> result;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(result),
-               [type](const HtaRow& row) { return row.type == type; });
-  return result;
-}
-
-struct Edge {
-  double time_us;
-  int change;  // + or - the bit of the type
-};
-
-// Starts and ends of the merged rows of each type, by time.
-std::vector<Edge> EdgesOf(const std::vector<HtaRow>& rows) {
-  std::vector<Edge> edges;
-  for (const HtaType type : kTypes) {
-    const int bit = 1 << static_cast<int>(type);
-    const std::vector<HtaInterval> merged = HtaMerge(RowsOfType(rows, type));
-    for (const HtaInterval& interval : merged) {
-      edges.push_back({interval.begin_us, bit});
-    }
-    for (const HtaInterval& interval : merged) {
-      edges.push_back({interval.end_us, -bit});
-    }
-  }
-  std::stable_sort(edges.begin(), edges.end(),
-                   [](const Edge& a, const Edge& b) { return a.time_us < b.time_us; });
-  return edges;
-}
-
-// "COMPUTATION overlapping MEMORY".
-std::string Label(int mask) {
-  std::string label;
-  for (const HtaType type : kTypes) {
-    if ((mask >> static_cast<int>(type) & 1) != 0) {
-      label += (label.empty() ? "" : " overlapping ") + std::string(HtaTypeName(type));
-    }
-  }
-  return label;
-}
-
-// A value and how often it occurs.
-struct Repeated {
-  double value;
-  int64_t times;
-};
-
-HtaAggregate Aggregate(std::string name, const std::vector<Repeated>& values) {
+HtaAggregate Aggregate(std::string name, const std::vector<HtaRepeated>& values) {
   HtaAggregate result{std::move(name), 0, values.front().value, values.front().value, 0, 0};
   double count = 0;
   for (const auto& [value, times] : values) {
@@ -84,7 +35,7 @@ HtaAggregate Aggregate(std::string name, const std::vector<Repeated>& values) {
   return result;
 }
 
-using DurationsByName = std::map<std::string, std::vector<Repeated>>;
+using DurationsByName = std::map<std::string, std::vector<HtaRepeated>>;
 
 std::vector<HtaAggregate> AggregateAll(const DurationsByName& names) {
   std::vector<HtaAggregate> result;
@@ -93,14 +44,6 @@ std::vector<HtaAggregate> AggregateAll(const DurationsByName& names) {
     result.push_back(Aggregate(name, values));
   }
   return result;
-}
-
-// numpy.quantile with linear interpolation. REQUIRES: values not empty, ascending.
-double Quantile(const std::vector<double>& values, double q) {
-  const double position = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(position);
-  const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (values[above] - values[below]) * (position - static_cast<double>(below));
 }
 
 Table NewKernelTable() {
@@ -129,17 +72,17 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   if (rows.size() <= folding.num_kernels) {
     return rows;
   }
-  std::vector<double> cumulative;
+  std::vector<HtaRepeated> cumulative;
   cumulative.reserve(rows.size());
   for (const HtaAggregate& row : rows) {
-    cumulative.push_back((cumulative.empty() ? 0.0 : cumulative.back()) + row.sum);
+    cumulative.push_back({(cumulative.empty() ? 0.0 : cumulative.back().value) + row.sum});
   }
-  const double threshold = Quantile(cumulative, folding.duration_ratio);
+  const double threshold = HtaQuantile(cumulative, folding.duration_ratio);
   DurationsByName folded;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto& allowed = folding.allowlist;
     const bool kept = std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end() ||
-                      (cumulative[i] <= threshold && i < folding.num_kernels);
+                      (cumulative[i].value <= threshold && i < folding.num_kernels);
     folded[kept ? rows[i].name : "others"].push_back({rows[i].sum, 1});
   }
   return AggregateAll(folded);
@@ -151,20 +94,10 @@ Table HtaKernelTypes(const RankView& view) {
   AddInt(table, "total_us", Unit::kMicroseconds, Role::kSum, "Time, added over ranks.");
   AddFloat(table, "percent", Unit::kPercent, Role::kDerived,
            "Part of all rows listed, rounded to one decimal.");
-  const std::vector<Edge> edges = EdgesOf(HtaDeviceRows(view));
-  std::array<double, kAllTypes + 1> totals{};
-  std::array<bool, kAllTypes + 1> seen{};
-  int mask = 0;
-  for (size_t i = 0; i + 1 < edges.size(); ++i) {
-    mask += edges[i].change;
-    if (mask > 0 && mask <= kAllTypes) {
-      totals[static_cast<size_t>(mask)] += edges[i + 1].time_us - edges[i].time_us;
-      seen[static_cast<size_t>(mask)] = true;
-    }
-  }
-  for (int m = 1; m <= kAllTypes; ++m) {
-    if (seen[static_cast<size_t>(m)]) {
-      Row(table).Text(Label(m)).Int(std::llround(totals[static_cast<size_t>(m)])).Missing();
+  const HtaSweep sweep = SweepTypes(HtaDeviceRows(view));
+  for (HtaTypeSet types = 1; types <= kAllHtaTypes; ++types) {
+    if (sweep.seen[types]) {
+      Row(table).Text(HtaTypeSetName(types)).Int(std::llround(sweep.total_us[types])).Missing();
     }
   }
   return table;
@@ -173,7 +106,7 @@ Table HtaKernelTypes(const RankView& view) {
 Table HtaKernels(const RankView& view) {
   Table table = NewKernelTable();
   const std::vector<HtaRow> rows = HtaDeviceRows(view);
-  for (const HtaType type : kTypes) {
+  for (const HtaType type : kHtaTypes) {
     std::vector<HtaDuration> durations;
     for (const HtaRow& row : RowsOfType(rows, type)) {
       durations.push_back({view.trace.Text(row.name), row.dur_us, row.times});
@@ -203,7 +136,7 @@ Result<Findings> FinishHtaKernels(Findings findings, const Params&) {
   const int64_t all = SumOf(types, "total_us");
   FloatValues& percent = FillFloats(types, "percent");
   for (size_t row = 0; row < total.size(); ++row) {
-    percent[row] = std::nearbyint(100 * ShareOf(total[row], all) * 10) / 10;
+    percent[row] = HtaRound(100 * ShareOf(total[row], all), 1);
   }
   findings[0] = Sorted(types, "total_us");
 

@@ -1,8 +1,20 @@
 // Tables of --compat hta: what HolisticTraceAnalysis prints for the same file, quirks included.
 //
-//   hta/rows.h       which rows HTA takes for device rows, after its rounding and step filter
+//   hta/frame.h        a rank as HTA loads it: rounding, step filter, links by correlation
+//   hta/rows.h         which rows HTA takes for device rows
 //   hta/breakdown.cc   get_temporal_breakdown
 //   hta/kernels.cc     get_gpu_kernel_breakdown
+//   hta/overlap.cc     get_comm_comp_overlap
+//   hta/idle.cc        get_idle_time_breakdown
+//   hta/launches.cc    get_cuda_kernel_launch_stats
+//   hta/delays.cc      get_aten_op_kernels_and_delay
+//   hta/queue.cc       get_queue_length_summary, get_time_spent_blocked_on_full_queue
+//   hta/bandwidth.cc   get_memory_bw_summary
+//   hta/sequences.cc   get_frequent_cuda_kernel_sequences
+//   hta/annotations.cc get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
+//   hta/stragglers.cc  get_potential_stragglers
+//   hta/counters.cc    get_cupti_counter_data_with_operators
+//   hta/diff.cc        TraceDiff.compare_traces, ops_diff
 //
 // Numbers are whole microseconds wherever HTA's are.
 #pragma once
@@ -32,6 +44,47 @@ Result<Findings> MapHtaKernels(const RankView& view, const Params& params);
 Result<Findings> FinishHtaKernels(Findings findings, const Params& params);
 inline constexpr Pipeline kHtaKernels{
     .map = MapHtaKernels, .reduce = MergeFindings, .finish = FinishHtaKernels};
+
+Result<Findings> MapHtaOverlap(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaOverlap{.map = MapHtaOverlap, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaIdle(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaIdle{.map = MapHtaIdle, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaLaunches(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaLaunches{.map = MapHtaLaunches, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaDelays(const RankView& view, const Params& params);
+Result<Findings> FinishHtaDelays(Findings findings, const Params& params);
+inline constexpr Pipeline kHtaDelays{
+    .map = MapHtaDelays, .reduce = ConcatFindings, .finish = FinishHtaDelays};
+
+Result<Findings> MapHtaQueue(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaQueue{.map = MapHtaQueue, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaBandwidth(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaBandwidth{.map = MapHtaBandwidth, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaSequences(const RankView& view, const Params& params);
+Result<Findings> FinishHtaSequences(Findings findings, const Params& params);
+inline constexpr Pipeline kHtaSequences{
+    .map = MapHtaSequences, .reduce = ConcatFindings, .finish = FinishHtaSequences};
+
+Result<Findings> MapHtaAnnotations(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaAnnotations{.map = MapHtaAnnotations, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaStragglers(const RankView& view, const Params& params);
+Result<Findings> FinishHtaStragglers(Findings findings, const Params& params);
+inline constexpr Pipeline kHtaStragglers{
+    .map = MapHtaStragglers, .reduce = ConcatFindings, .finish = FinishHtaStragglers};
+
+Result<Findings> MapHtaCounters(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaCounters{.map = MapHtaCounters, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaDiff(const RankView& view, const Params& params);
+Result<Findings> CompareHtaDiff(Findings base, Findings test, const Params& params);
+inline constexpr Pipeline kHtaDiff{
+    .map = MapHtaDiff, .reduce = MergeFindings, .compare = CompareHtaDiff};
 
 // One row of HTA's _aggr: statistics of durations by name.
 struct HtaAggregate {
