@@ -67,24 +67,18 @@ Table CoverageTable(const SequencePatterns& found) {
 
 // ---- Overlay ----
 
-// The patterns with the most device time, in the order of the table.
-std::vector<const SequencePattern*> LargestPatterns(const Trace& trace,
-                                                    const SequencePatterns& found) {
+// The patterns with the most device time; of equal ones the first to appear.
+std::vector<const SequencePattern*> LargestPatterns(const SequencePatterns& found) {
   std::vector<const SequencePattern*> largest;
+  largest.reserve(found.patterns.size());
   for (const SequencePattern& pattern : found.patterns) {
     largest.push_back(&pattern);
   }
-  const auto text = [&](const SequencePattern& pattern) {
-    const Occurrence& first = found.FirstOf(pattern);
-    return std::pair(trace.Name(first.op), PatternText(trace, found.WorkOf(first)));
-  };
-  const auto drawn = static_cast<std::ptrdiff_t>(std::min(kPatternsDrawn, largest.size()));
-  std::partial_sort(largest.begin(), largest.begin() + drawn, largest.end(),
-                    [&](const SequencePattern* a, const SequencePattern* b) {
-                      return a->device_ns != b->device_ns ? a->device_ns > b->device_ns
-                                                          : text(*a) < text(*b);
-                    });
-  largest.resize(static_cast<size_t>(drawn));
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const SequencePattern* a, const SequencePattern* b) {
+                     return a->device_ns > b->device_ns;
+                   });
+  largest.resize(std::min(kPatternsDrawn, largest.size()));
   return largest;
 }
 
@@ -179,7 +173,7 @@ Result<Overlay> OverlaySequences(const RankView& view, const Params& params) {
   BS_ASSIGN(const SequencePatterns found, FindPatterns(view, params));
   Overlay overlay;
   size_t number = 0;
-  for (const SequencePattern* pattern : LargestPatterns(view.trace, found)) {
+  for (const SequencePattern* pattern : LargestPatterns(found)) {
     DrawPattern(view.trace, found, *pattern, ++number, overlay);
   }
   return overlay;

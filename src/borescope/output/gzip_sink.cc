@@ -2,7 +2,7 @@
 
 #include <isa-l/igzip_lib.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "borescope/base/check.h"
 
@@ -15,35 +15,42 @@ constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 }  // namespace
 
-GzipSink::GzipSink(Sink& target)
-    : target_(target),
-      stream_(std::make_unique<isal_zstream>()),
-      tables_(ISAL_DEF_LVL1_DEFAULT),
-      out_(kOutBytes) {
-  isal_deflate_init(stream_.get());
-  stream_->gzip_flag = IGZIP_GZIP;
-  stream_->level = 1;
-  stream_->level_buf = tables_.data();
-  stream_->level_buf_size = static_cast<uint32_t>(tables_.size());
-  stream_->next_out = out_.data();
-  stream_->avail_out = static_cast<uint32_t>(out_.size());
-}
+struct GzipSink::State {
+  State() : tables(ISAL_DEF_LVL1_DEFAULT), out(kOutBytes) {
+    isal_deflate_init(&stream);
+    stream.gzip_flag = IGZIP_GZIP;
+    stream.level = 1;
+    stream.level_buf = tables.data();
+    stream.level_buf_size = static_cast<uint32_t>(tables.size());
+    StartOutput();
+  }
+
+  void StartOutput() {
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uint32_t>(out.size());
+  }
+
+  isal_zstream stream{};
+  std::vector<uint8_t> tables;  // the library's own
+  std::vector<uint8_t> out;     // filled up to stream.avail_out bytes
+};
+
+GzipSink::GzipSink(Sink& target) : target_(target), state_(std::make_unique<State>()) {}
 
 GzipSink::~GzipSink() = default;
 
 Result<void> GzipSink::HandOver() {
-  const size_t used = out_.size() - stream_->avail_out;
-  stream_->next_out = out_.data();
-  stream_->avail_out = static_cast<uint32_t>(out_.size());
-  return target_.Write({reinterpret_cast<const char*>(out_.data()), used});
+  const size_t used = state_->out.size() - state_->stream.avail_out;
+  state_->StartOutput();
+  return target_.Write({reinterpret_cast<const char*>(state_->out.data()), used});
 }
 
 Result<void> GzipSink::Deflate() {
-  if (stream_->avail_out == 0) {
+  if (state_->stream.avail_out == 0) {
     BS_TRY(HandOver());
   }
   // It fails on parameters only.
-  BS_CHECK(isal_deflate(stream_.get()) == COMP_OK);
+  BS_CHECK(isal_deflate(&state_->stream) == COMP_OK);
   return {};
 }
 
@@ -52,9 +59,9 @@ Result<void> GzipSink::Write(std::string_view bytes) {
     const std::string_view piece = bytes.substr(0, kMostAtOnce);
     bytes.remove_prefix(piece.size());
     // The library reads through this pointer and never writes.
-    stream_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(piece.data()));
-    stream_->avail_in = static_cast<uint32_t>(piece.size());
-    while (stream_->avail_in > 0) {
+    state_->stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(piece.data()));
+    state_->stream.avail_in = static_cast<uint32_t>(piece.size());
+    while (state_->stream.avail_in > 0) {
       BS_TRY(Deflate());
     }
   }
@@ -62,8 +69,8 @@ Result<void> GzipSink::Write(std::string_view bytes) {
 }
 
 Result<void> GzipSink::Finish() {
-  stream_->end_of_stream = 1;
-  while (stream_->internal_state.state != ZSTATE_END) {
+  state_->stream.end_of_stream = 1;
+  while (state_->stream.internal_state.state != ZSTATE_END) {
     BS_TRY(Deflate());
   }
   return HandOver();

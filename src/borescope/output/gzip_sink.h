@@ -4,11 +4,8 @@
 
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "borescope/output/sink.h"
-
-struct isal_zstream;
 
 namespace borescope {
 
@@ -29,10 +26,10 @@ class GzipSink : public Sink {
   Result<void> Deflate();
   Result<void> HandOver();
 
+  struct State;  // hides the library
+
   Sink& target_;
-  std::unique_ptr<isal_zstream> stream_;
-  std::vector<uint8_t> tables_;  // ISA-L's own
-  std::vector<uint8_t> out_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace borescope
