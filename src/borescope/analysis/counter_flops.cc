@@ -164,15 +164,6 @@ void AddRange(const RankView& view, const CounterRoles& roles, const LinedUpRang
   AddMetrics(view.trace, roles, row.range, sums);
 }
 
-// Writers without a time for each range give them all the same length.
-bool AreTimesMadeUp(const DeviceEvents& device, const CounterLineup& lineup) {
-  return lineup.ranges.size() > 1 &&
-         std::adjacent_find(lineup.ranges.begin(), lineup.ranges.end(),
-                            [&](const LinedUpRange& a, const LinedUpRange& b) {
-                              return device.dur_ns[a.range.value] != device.dur_ns[b.range.value];
-                            }) == lineup.ranges.end();
-}
-
 Table NewTable() {
   Table table{"counter_flops", "Floating-point operations from hardware counters", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
@@ -241,12 +232,11 @@ Table CounterFlops(const RankView& view, const OpStacks& stacks,
   const CounterRoles roles(trace);
   std::map<std::pair<std::string_view, std::string_view>, KernelSums> groups;
   for (const CounterLineup& lineup : lineups) {
-    const bool made_up = AreTimesMadeUp(trace.device(), lineup);
     for (const LinedUpRange& row : lineup.ranges) {
       const std::vector<HostId> ops = stacks.Around(row.launch.call);
       KernelSums& sums =
           groups[{trace.Name(row.range), ops.empty() ? kNoOperator : trace.Name(ops.back())}];
-      sums.range_times_are_made_up |= made_up;
+      sums.range_times_are_made_up |= lineup.times_are_made_up;
       AddRange(view, roles, row, sums);
     }
   }

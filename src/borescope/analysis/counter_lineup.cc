@@ -149,7 +149,16 @@ bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   return any;
 }
 
+// Writers without a time for each range give them all the same length.
+bool AreOfOneLength(const DeviceEvents& device, const std::vector<LinedUpRange>& ranges) {
+  return ranges.size() > 1 &&
+         std::all_of(ranges.begin(), ranges.end(), [&](const LinedUpRange& row) {
+           return device.dur_ns[row.range.value] == device.dur_ns[ranges.front().range.value];
+         });
+}
+
 void LineUp(const Trace& trace, CounterLineup& lineup) {
+  lineup.times_are_made_up = AreOfOneLength(trace.device(), lineup.ranges);
   if (lineup.launches.empty()) {
     lineup.mode = LineupMode::kNoLaunches;
   } else if (lineup.ranges.size() == lineup.launches.size()) {

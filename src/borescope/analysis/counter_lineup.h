@@ -42,6 +42,7 @@ struct CounterLineup {
   LineupMode mode = LineupMode::kPosition;
   std::vector<LinedUpRange> ranges;    // by start
   std::vector<KernelLaunch> launches;  // by start
+  bool times_are_made_up = false;      // several ranges, all of one length
 
   int64_t lined_up() const;
 };

@@ -226,7 +226,9 @@ TEST(CountersTest, SelectionGoesByTheLaunch) {
   trace.Annotation("window", {150, 200});
   Params params;
   params.selection.annotation = "window";
-  EXPECT_EQ(Csv(Ask(trace, params)[kCounters], {"kernel"}), "kernel\nrelu\n");
+  const Findings findings = Ask(trace, params);
+  EXPECT_EQ(Csv(findings[kCounters], {"kernel"}), "kernel\nrelu\n");
+  EXPECT_EQ(Csv(findings[kFlops], {"kernel", "time_from"}), "kernel,time_from\nrelu,-\n");
   params.selection = {};
   params.selection.streams = NumberRanges::Parse("0").value();
   TestTrace other = Replayed();
