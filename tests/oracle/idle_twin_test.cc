@@ -20,7 +20,9 @@ using testkit::MakeRandomRun;
 using testkit::Random;
 using testkit::RandomRun;
 using testkit::RandomSelection;
+using testkit::RandomWindows;
 using testkit::RunSelection;
+using testkit::RunWindow;
 using testkit::RunWork;
 using testkit::TableOf;
 using testkit::TraceOf;
@@ -104,16 +106,19 @@ TEST(IdleTwinTest, EveryIdleNanosecondHasItsCause) {
     if (streams.empty()) {
       continue;  // nothing to ask about
     }
+    const std::vector<RunWindow> windows = RandomWindows(random, run, selection, params);
     Lines want;
-    for (const auto& [key, stream] : streams) {
-      Times times = TimesOf(run, stream, selection, kernel_wait);
-      want.insert(Line(key.first, key.second, times["span"], times["busy"], times["idle"],
-                       times["host_wait"], times["kernel_wait"], times["other"], times["unlinked"],
-                       times["head"], times["tail"]));
+    for (const RunWindow& window : windows) {
+      for (const auto& [key, stream] : streams) {
+        Times times = TimesOf(run, stream, window.selection, kernel_wait);
+        want.insert(Line(window.step, key.first, key.second, times["span"], times["busy"],
+                         times["idle"], times["host_wait"], times["kernel_wait"], times["other"],
+                         times["unlinked"], times["head"], times["tail"]));
+      }
     }
     const Findings found = Ask("idle", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "idle"),
-                      {"gpu", "stream", "span_ns", "busy_ns", "idle_ns", "host_wait_ns",
+                      {"step", "gpu", "stream", "span_ns", "busy_ns", "idle_ns", "host_wait_ns",
                        "kernel_wait_ns", "other_ns", "unlinked_ns", "head_ns", "tail_ns"}),
               want);
   }

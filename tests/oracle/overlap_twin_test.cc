@@ -18,7 +18,9 @@ using testkit::MakeRandomRun;
 using testkit::Random;
 using testkit::RandomRun;
 using testkit::RandomSelection;
+using testkit::RandomWindows;
 using testkit::RunSelection;
+using testkit::RunWindow;
 using testkit::RunWork;
 using testkit::TableOf;
 using testkit::TraceOf;
@@ -58,13 +60,16 @@ TEST(OverlapTwinTest, EveryNanosecondOfCommunication) {
     if (gpus.empty()) {
       continue;  // nothing to ask about
     }
+    const std::vector<RunWindow> windows = RandomWindows(random, run, selection, params);
     Lines want;
-    for (const auto& [gpu, work] : gpus) {
-      want.insert(RowOf(gpu, work, selection));
+    for (const RunWindow& window : windows) {
+      for (const auto& [gpu, work] : gpus) {
+        want.insert(Line(window.step, RowOf(gpu, work, window.selection)));
+      }
     }
     const Findings found = Ask("overlap", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "overlap"),
-                      {"gpu", "comm_ns", "overlapped_ns", "exposed_ns", "overlap_share"}),
+                      {"step", "gpu", "comm_ns", "overlapped_ns", "exposed_ns", "overlap_share"}),
               want);
   }
 }

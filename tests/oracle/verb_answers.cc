@@ -56,8 +56,8 @@ Lines LinesOf(const Table& table, std::initializer_list<std::string_view> column
   std::vector<const Column*> chosen;
   for (const std::string_view name : columns) {
     chosen.push_back(table.Find(name));
-    EXPECT_NE(chosen.back(), nullptr) << table.name << " has no column " << name;
-    if (chosen.back() == nullptr) {
+    if (chosen.back() == nullptr && name != "step") {  // which is there with --by step
+      ADD_FAILURE() << table.name << " has no column " << name;
       return {};
     }
   }
@@ -65,7 +65,7 @@ Lines LinesOf(const Table& table, std::initializer_list<std::string_view> column
   for (size_t row = 0; row < table.rows(); ++row) {
     std::string line;
     for (const Column* column : chosen) {
-      line += (line.empty() ? "" : " ") + CellOf(*column, row);
+      line += (line.empty() ? "" : " ") + (column == nullptr ? "-" : CellOf(*column, row));
     }
     lines.insert(line);
   }
@@ -127,6 +127,36 @@ RunSelection RandomSelection(Random& random, const RandomRun& run, Params& param
     params.selection.streams.ranges = {{selection.stream, selection.stream}};
   }
   return selection;
+}
+
+std::vector<RunWindow> RandomWindows(Random& random, const RandomRun& run,
+                                     const RunSelection& selection, Params& params) {
+  if (random.Chance(0.6)) {
+    return {{kMissing, selection}};
+  }
+  params.by.emplace_back("step");
+  const auto has_time = [](const RunSelection& one) {
+    return std::find(one.inside.begin(), one.inside.end(), 1) != one.inside.end();
+  };
+  std::vector<RunWindow> windows;
+  RunSelection rest = selection;
+  for (int64_t step = 1; step <= 3; ++step) {
+    if (!params.selection.steps.empty() && !params.selection.steps.Contains(step)) {
+      continue;
+    }
+    RunWindow window{step, selection};
+    KeepOnly(run, "ProfilerStep#" + std::to_string(step), -1, window.selection);
+    for (size_t ns = 0; ns < rest.inside.size(); ++ns) {
+      rest.inside[ns] = rest.inside[ns] != 0 && window.selection.inside[ns] == 0 ? 1 : 0;
+    }
+    if (has_time(window.selection)) {
+      windows.push_back(window);
+    }
+  }
+  if (has_time(rest)) {
+    windows.push_back({kMissing, rest});
+  }
+  return windows;
 }
 
 }  // namespace borescope::testkit

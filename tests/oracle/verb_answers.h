@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/registry.h"
 #include "tests/oracle/random_run.h"
@@ -40,5 +41,14 @@ const Table& TableOf(const Findings& findings, std::string_view name);
 
 // Windows and streams at random. `params` gets what the user would write, the rest is what follows.
 RunSelection RandomSelection(Random& random, const RandomRun& run, Params& params);
+
+// The pieces of the selection that have rows of their own: with --by step each selected step and,
+// last, time in no step; else all of it, with a missing number. Asks for --by step now and then.
+struct RunWindow {
+  int64_t step = kMissing;
+  RunSelection selection;
+};
+std::vector<RunWindow> RandomWindows(Random& random, const RandomRun& run,
+                                     const RunSelection& selection, Params& params);
 
 }  // namespace borescope::testkit

@@ -114,7 +114,11 @@ Findings SummaryOfFour(int64_t late_us) {
 
 bool Holds(const Findings& findings, std::string_view title) {
   const StringValues& titles = Texts(findings[0], "finding");
-  return std::find(titles.begin(), titles.end(), title) != titles.end();
+  size_t row = 0;
+  while (row < titles.size() && titles[row] != title) {
+    ++row;
+  }
+  return row < titles.size();
 }
 
 TEST(SummaryTest, AStragglerIsNamed) {
