@@ -247,8 +247,15 @@ Result<Findings> MapHtaAnnotations(const RankView& view, const Params&) {
   Findings findings{NewBreakdownTable(), NewKernelTable(), NewTotalsTable()};
   AddBreakdown(findings[0], view.rank, "device", device);
   AddBreakdown(findings[0], view.rank, "host", HostAnnotations(frame));
-  if (!tracks.empty()) {
-    AddKernels(frame, tracks, findings);
+  AddKernels(frame, tracks, findings);
+  return findings;
+}
+
+Result<Findings> FinishHtaAnnotations(Findings findings, const Params&) {
+  const StringValues& sides = Texts(findings[0], "side");
+  if (std::find(sides.begin(), sides.end(), "device") == sides.end()) {
+    findings[1] = NewKernelTable();
+    findings[2] = NewTotalsTable();
   }
   return findings;
 }

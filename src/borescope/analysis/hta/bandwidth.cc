@@ -51,8 +51,10 @@ Series FindSeries(const HtaFrame& frame) {
     }
   }
   for (auto& [label, points] : series) {
-    std::stable_sort(points.begin(), points.end(),
-                     [](const Point& a, const Point& b) { return a.ts_us < b.ts_us; });
+    // At equal times what begins comes first, as in HTA's list before its sort.
+    std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+      return a.ts_us != b.ts_us ? a.ts_us < b.ts_us : a.gbps > 0 && b.gbps <= 0;
+    });
     double gbps = 0;
     for (Point& point : points) {
       gbps += point.gbps;

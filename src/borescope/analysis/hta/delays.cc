@@ -31,6 +31,8 @@ struct HostRow {
   HostId id;
 };
 
+bool StartsBefore(const HostRow& a, const HostRow& b) { return a.times.ts_us < b.times.ts_us; }
+
 // Kept host rows that `is_wanted`, by start.
 template <class IsWanted>
 std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) {
@@ -40,9 +42,7 @@ std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) 
       rows.push_back({frame.TimesOf(HostId{row}), HostId{row}});
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const HostRow& a, const HostRow& b) {
-    return a.times.ts_us < b.times.ts_us;
-  });
+  std::stable_sort(rows.begin(), rows.end(), StartsBefore);
   return rows;
 }
 
@@ -52,6 +52,9 @@ class Operators {
  public:
   explicit Operators(const HtaFrame& frame)
       : rows_(HostRows(frame, [](std::string_view name) { return name.starts_with("aten::"); })) {
+    // Of operators that start together HTA takes the first, which is the outermost.
+    std::reverse(rows_.begin(), rows_.end());
+    std::stable_sort(rows_.begin(), rows_.end(), StartsBefore);
     while (leaves_ < rows_.size()) {
       leaves_ *= 2;
     }

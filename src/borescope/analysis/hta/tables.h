@@ -71,7 +71,10 @@ inline constexpr Pipeline kHtaSequences{
     .map = MapHtaSequences, .reduce = ConcatFindings, .finish = FinishHtaSequences};
 
 Result<Findings> MapHtaAnnotations(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaAnnotations{.map = MapHtaAnnotations, .reduce = ConcatFindings};
+// Without any device annotation in the run HTA has no answer for kernels; their tables are empty.
+Result<Findings> FinishHtaAnnotations(Findings findings, const Params& params);
+inline constexpr Pipeline kHtaAnnotations{
+    .map = MapHtaAnnotations, .reduce = ConcatFindings, .finish = FinishHtaAnnotations};
 
 Result<Findings> MapHtaStragglers(const RankView& view, const Params& params);
 Result<Findings> FinishHtaStragglers(Findings findings, const Params& params);
