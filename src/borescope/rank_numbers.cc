@@ -18,10 +18,10 @@ void CountConflict(const RankClaim& claim, Diagnostics& diagnostics) {
   }
 }
 
-// The number after the largest; the smallest free one where there is none after it.
-int64_t NextFree(const std::set<int64_t>& used) {
-  if (used.empty() || *used.rbegin() < 0) {
-    return 0;
+// The number after the largest, and not below `least`; the smallest free one where there is none.
+int64_t NextFree(const std::set<int64_t>& used, int64_t least) {
+  if (used.empty() || *used.rbegin() < least) {
+    return least;
   }
   int64_t rank = *used.rbegin();
   if (rank < std::numeric_limits<int64_t>::max()) {
@@ -31,6 +31,11 @@ int64_t NextFree(const std::set<int64_t>& used) {
     ++rank;
   }
   return rank;
+}
+
+// "3", "3..7"
+std::string RangeText(int64_t first, int64_t last) {
+  return std::to_string(first) + (first == last ? "" : ".." + std::to_string(last));
 }
 
 }  // namespace
@@ -51,9 +56,10 @@ std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
     }
   }
   for (const size_t i : without) {
-    ranks[i] = NextFree(used);
-    used.insert(ranks[i]);
     const std::optional<int64_t> claimed = claims[i].best();
+    const int64_t job = claimed.has_value() ? claims[i].world_size.value_or(0) : 0;
+    ranks[i] = NextFree(used, std::max<int64_t>(0, job));
+    used.insert(ranks[i]);
     const std::string given = "now rank " + std::to_string(ranks[i]);
     if (claimed.has_value()) {
       diagnostics[i].Count(Diag::kDuplicateRank, Diagnostics::kNoByte,
@@ -63,6 +69,37 @@ std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
     }
   }
   return ranks;
+}
+
+MissingRanks FindMissingRanks(std::span<const int64_t> loaded, std::optional<int64_t> world_size) {
+  constexpr int kMostRanges = 8;  // named; the rest is counted
+  const std::set<int64_t> ranks(loaded.begin(), loaded.end());
+  if (ranks.empty() || *ranks.begin() < 0) {
+    return {};
+  }
+  const bool known = world_size.has_value() && *world_size > *ranks.rbegin();
+  int64_t next = known ? 0 : *ranks.begin();  // the first not yet looked at
+  int ranges = 0;
+  MissingRanks missing;
+  const auto skip_to = [&](int64_t rank) {
+    if (next < rank) {
+      missing.count += static_cast<uint64_t>(rank - next);
+      if (ranges++ < kMostRanges) {
+        missing.text += (ranges == 1 ? "" : ", ") + RangeText(next, rank - 1);
+      }
+    }
+  };
+  for (const int64_t rank : ranks) {
+    skip_to(rank);
+    next = rank == std::numeric_limits<int64_t>::max() ? rank : rank + 1;
+  }
+  skip_to(known ? *world_size : next);
+  if (missing.count > 0) {
+    const uint64_t all = missing.count + ranks.size();
+    missing.text = std::to_string(ranks.size()) + " of " + std::to_string(all) +
+                   " ranks loaded; without " + missing.text + (ranges > kMostRanges ? ", ..." : "");
+  }
+  return missing;
 }
 
 }  // namespace borescope

@@ -55,5 +55,39 @@ TEST(RankNumbers, OddNumbersStayDistinct) {
   EXPECT_EQ(Assign({{-1, {}}, {-1, {}}}).ranks, (Ranks{-1, 0}));
 }
 
+TEST(RankNumbers, ADuplicateTakesNoNumberOfTheJob) {
+  EXPECT_EQ(Assign({{0, {}, 8}, {0, {}, 8}, {1, {}, 8}}).ranks, (Ranks{0, 8, 1}));
+  EXPECT_EQ(Assign({{{}, {}, 8}, {{}, {}, 8}}).ranks, (Ranks{0, 1}));
+}
+
+TEST(MissingRanks, AreNamed) {
+  const auto missing = [](const Ranks& ranks, std::optional<int64_t> world_size) {
+    const MissingRanks found = FindMissingRanks(ranks, world_size);
+    return std::to_string(found.count) + ": " + found.text;
+  };
+  EXPECT_EQ(missing({0, 1}, 2), "0: ");
+  EXPECT_EQ(missing({1, 0, 4, 7}, 8), "4: 4 of 8 ranks loaded; without 2..3, 5..6");
+  EXPECT_EQ(missing({0, 1}, 128), "126: 2 of 128 ranks loaded; without 2..127");
+  EXPECT_EQ(missing({3}, 4), "3: 1 of 4 ranks loaded; without 0..2");
+  // Without the size of the job, or with one that cannot be, only gaps are seen.
+  EXPECT_EQ(missing({4, 6}, {}), "1: 2 of 3 ranks loaded; without 5");
+  EXPECT_EQ(missing({4, 6}, 2), "1: 2 of 3 ranks loaded; without 5");
+  EXPECT_EQ(missing({5}, {}), "0: ");
+  EXPECT_EQ(missing({}, 8), "0: ");
+  EXPECT_EQ(missing({-1, 3}, 8), "0: ");
+}
+
+TEST(MissingRanks, ManyGapsAndLargeNumbers) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  Ranks odd;
+  for (int64_t rank = 1; rank < 40; rank += 2) {
+    odd.push_back(rank);
+  }
+  EXPECT_EQ(FindMissingRanks(odd, 40).text,
+            "20 of 40 ranks loaded; without 0, 2, 4, 6, 8, 10, 12, 14, ...");
+  EXPECT_EQ(FindMissingRanks(Ranks{0, kMax}, {}).count, static_cast<uint64_t>(kMax) - 1);
+  EXPECT_EQ(FindMissingRanks(Ranks{0}, kMax).count, static_cast<uint64_t>(kMax) - 1);
+}
+
 }  // namespace
 }  // namespace borescope

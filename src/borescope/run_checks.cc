@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "borescope/analysis/recorded.h"
@@ -83,6 +84,34 @@ std::string Cause(const Trace& trace) {
   return is_cut ? "the file ends early, so that it holds " : "";
 }
 
+// No trace may overwrite an input, or the overlay of another.
+Result<void> CheckOverlayTargets(const RunOptions& options) {
+  std::error_code ignored;
+  if (options.files.size() > 1 && !std::filesystem::is_directory(options.overlay, ignored)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 options.overlay +
+                     ": is no folder; with several traces --overlay writes one each, "
+                     "under their names, into a folder that exists"};
+  }
+  if (options.overlay.ends_with(".zst")) {
+    return Error{ErrorCode::kInvalidArgument,
+                 options.overlay + ": overlays are written as plain text or, named .gz, as gzip"};
+  }
+  std::set<std::string> targets;
+  for (const InputFile& file : options.files) {
+    const std::string target = OverlayPath(options.files, options.overlay, file);
+    if (std::filesystem::exists(target, ignored) && IsAmong(options.files, target)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   target + ": is an input; --overlay would overwrite it"};
+    }
+    if (!targets.insert(target).second) {
+      return Error{ErrorCode::kInvalidArgument,
+                   target + ": would be written for two traces of that name; rename one"};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
@@ -152,18 +181,7 @@ Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const Run
         ErrorCode::kInvalidArgument,
         "--overlay reads the trace twice, which standard input does not allow; give a file"};
   }
-  if (IsAmong(options.files, options.overlay)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 options.overlay + ": is an input; --overlay would overwrite it"};
-  }
-  std::error_code ignored;
-  if (options.files.size() > 1 && !std::filesystem::is_directory(options.overlay, ignored)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 options.overlay +
-                     ": is no folder; with several traces --overlay writes one each, "
-                     "under their names, into a folder that exists"};
-  }
-  return {};
+  return CheckOverlayTargets(options);
 }
 
 }  // namespace borescope

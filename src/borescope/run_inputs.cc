@@ -129,6 +129,18 @@ bool IsAmong(std::span<const InputFile> files, const std::string& path) {
   });
 }
 
+std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
+                        const InputFile& input) {
+  if (files.size() == 1) {
+    return overlay;
+  }
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return (fs::path(overlay) / name).string();
+}
+
 bool NaturalLess(std::string_view a, std::string_view b) {
   std::string_view rest_a = a;
   std::string_view rest_b = b;

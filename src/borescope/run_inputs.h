@@ -26,6 +26,11 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
 // True when `path` is one of the files.
 bool IsAmong(std::span<const InputFile> files, const std::string& path);
 
+// Where the overlay of `input` is written: to `overlay` itself or, with several files, under the
+// name of the input into the folder `overlay`. Nothing is written as zstd.
+std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
+                        const InputFile& input);
+
 // "rank2" before "rank10": digits compare as numbers, all else as bytes.
 bool NaturalLess(std::string_view a, std::string_view b);
 

@@ -89,5 +89,13 @@ TEST(NaturalOrder, ComparesNumbersByValue) {
   EXPECT_FALSE(NaturalLess("same", "same"));
 }
 
+TEST(OverlayPathTest, OneFileOrOneForEachInTheFolder) {
+  const std::vector<InputFile> one{{"run/rank0.json.gz"}};
+  EXPECT_EQ(OverlayPath(one, "out.json", one[0]), "out.json");
+  const std::vector<InputFile> two{{"run/rank0.json.gz"}, {"run/rank1.json.zst"}};
+  EXPECT_EQ(OverlayPath(two, "out", two[0]), "out/rank0.json.gz");
+  EXPECT_EQ(OverlayPath(two, "out", two[1]), "out/rank1.json");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -93,19 +93,6 @@ Result<size_t> FilesInFlight(const RunRequest& request) {
 
 // ---- Overlay ----
 
-// With several files the overlay is a folder, in which each trace keeps its name.
-std::string OverlayPath(const RunRequest& request, const std::string& input) {
-  const std::filesystem::path target(request.options.overlay);
-  if (request.files.size() == 1) {
-    return target.string();
-  }
-  std::filesystem::path name = std::filesystem::path(input).filename();
-  if (name.extension() == ".zst") {
-    name.replace_extension();
-  }
-  return (target / name).string();
-}
-
 Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const InputFile& input) {
   const AnalysisSpec& spec = *request.specs.front();
   if (request.options.overlay.empty() ||
@@ -115,7 +102,8 @@ Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const 
   BS_ASSIGN(const Overlay overlay, spec.overlay(view, request.params));
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
   BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
-  return WriteOverlayFile(*opened.bytes, view.trace, overlay, OverlayPath(request, input.path));
+  return WriteOverlayFile(*opened.bytes, view.trace, overlay,
+                          OverlayPath(request.files, request.options.overlay, input));
 }
 
 // ---- One file ----
@@ -145,6 +133,9 @@ void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& t
     part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
   }
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  if (part.outcomes.front().error.has_value()) {
+    return;
+  }
   if (const Result<void> drawn = DrawOverlay(request, view, input); !drawn.ok()) {
     part.outcomes.front().error = drawn.error();
   }
@@ -154,6 +145,7 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
              RankPart& part) {
   const InputFile& input = request.files[file];
   part.report.path = input.path == "-" ? "standard input" : input.path;
+  part.from_directory = input.from_directory;
   const Clock::time_point begin = Clock::now();
   LoadOptions load{threads, {}};
   load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
@@ -168,6 +160,7 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   }
   Describe(*trace, part.report);
   part.claim.recorded = trace->meta().rank;
+  part.claim.world_size = trace->meta().world_size;
   if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
     part.claim.named = named;
   }
@@ -270,6 +263,52 @@ std::string_view WithoutPath(const FileReport& report) {
   return error;
 }
 
+// The number of ranks of the job, if the loaded files agree.
+std::optional<int64_t> WorldSize(std::span<const RankPart* const> loaded) {
+  const std::optional<int64_t> first = loaded.front()->claim.world_size;
+  const bool agree = std::all_of(loaded.begin(), loaded.end(), [&](const RankPart* part) {
+    return part->claim.world_size == first;
+  });
+  return agree ? first : std::nullopt;
+}
+
+// Nothing where a file does not say which rank it is: it may be any of those that seem to be
+// missing.
+MissingRanks FindMissing(std::span<const RankPart* const> loaded) {
+  std::vector<int64_t> ranks;
+  for (const RankPart* part : loaded) {
+    const std::optional<int64_t> claimed = part->claim.best();
+    if (!claimed.has_value()) {
+      return {};
+    }
+    if (*claimed == part->report.rank) {
+      ranks.push_back(*claimed);
+    }
+  }
+  return FindMissingRanks(ranks, WorldSize(loaded));
+}
+
+// One diagnostic for the run, under the name of its folder or its first file.
+void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
+  std::vector<const RankPart*> loaded;
+  for (const RankPart& part : run.parts) {
+    if (part.loaded()) {
+      loaded.push_back(&part);
+    }
+  }
+  const RankPart& first = *loaded.front();
+  const bool is_run = run.parts.size() > 1 || first.from_directory;
+  if (!is_run || run.selected.size() != loaded.size()) {
+    return;
+  }
+  Diagnostics diagnostics;
+  const MissingRanks missing = FindMissing(loaded);
+  diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
+  const std::filesystem::path path(first.report.path);
+  AppendDiagnostics(diagnostics, first.from_directory ? path.parent_path().string() : path.string(),
+                    rows);
+}
+
 }  // namespace
 
 Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
@@ -307,12 +346,13 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
     if (!part.loaded() && !part.report.skipped) {
       part.diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} ranks loaded)", WithoutPath(part.report), loaded, candidates));
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report), loaded, candidates));
     }
     if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);
     }
   }
+  AppendMissingRanks(run, rows);
   return rows;
 }
 

@@ -21,6 +21,7 @@ struct Outcome {
 struct RankPart {
   FileReport report;
   RankClaim claim;
+  bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
   std::vector<Outcome> outcomes;  // one per analysis
@@ -46,7 +47,8 @@ struct MappedRun {
 // wanted, or an overlay could not be written. Exceptions of third parties pass through.
 Result<MappedRun> MapRun(const RunRequest& request);
 
-// What is to be told about the files: of those the answer is about, and of those that failed.
+// What is to be told about the files: of those the answer is about, and of those that failed; and
+// about ranks of the job without a file, unless a single file or some of the ranks were asked for.
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
 
 // One analysis over one rank, its needs checked.

@@ -1,9 +1,14 @@
 #include "borescope/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "borescope/index/trace_index.h"
 #include "borescope/run_checks.h"
@@ -13,24 +18,45 @@
 namespace borescope {
 namespace {
 
+// What a rank does not hold: the verbs that ask for it, and the first one's error.
+struct Lack {
+  std::vector<std::string_view> verbs;
+  std::string error;
+};
+using Lacks = std::map<RankPart*, Lack>;
+
 // The findings of the ranks that could answer. An error when none could, or when what was asked for
 // is wrong whatever the rank.
-Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t spec) {
+Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t index,
+                                           std::string_view verb, Lacks& lacks) {
   std::vector<Findings> findings;
   for (RankPart* part : selected) {
-    Outcome& outcome = part->outcomes[spec];
+    Outcome& outcome = part->outcomes[index];
     if (!outcome.error.has_value()) {
       findings.push_back(std::move(outcome.findings));
     } else if (outcome.error->code != ErrorCode::kMissingData) {
       return *outcome.error;
     } else {
-      part->diagnostics.Count(Diag::kMissingData, Diagnostics::kNoByte, outcome.error->message);
+      Lack& lack = lacks[part];
+      lack.error = lack.verbs.empty() ? outcome.error->message : lack.error;
+      lack.verbs.push_back(verb);
     }
   }
   if (findings.empty()) {
-    return *selected.front()->outcomes[spec].error;
+    return *selected.front()->outcomes[index].error;
   }
   return findings;
+}
+
+// Counts what ranks lack among what was found odd in their files, beside whose path it will stand.
+void CountLacks(const Lacks& lacks) {
+  for (const auto& [part, lack] : lacks) {
+    std::string_view error = lack.error;
+    const std::string path = part->report.path + ": ";
+    error.remove_prefix(error.starts_with(path) ? path.size() : 0);
+    part->diagnostics.CountMany(Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
+                                fmt::format("{}: {}", fmt::join(lack.verbs, ", "), error));
+  }
 }
 
 // Sorts and cuts for display. A column has to be in one table at least.
@@ -71,24 +97,33 @@ Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
                                     : pipeline.finish(std::move(reduced), params);
 }
 
+// The tables of one of several analyses.
+Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                             const MappedRun& run, Lacks& lacks) {
+  BS_ASSIGN(const std::vector<Findings> findings,
+            TakeFindings(run.selected, index, spec.name, lacks));
+  return Finish(spec.PipelineFor(params), params, findings);
+}
+
 // The tables of all analyses. Of several, those whose data is missing are left out, and told.
 Result<Findings> Conclude(std::span<const AnalysisSpec* const> specs, const Params& params,
                           const MappedRun& run) {
   Findings all;
+  Lacks lacks;
   std::optional<Error> missing;
   for (size_t i = 0; i < specs.size(); ++i) {
-    Result<std::vector<Findings>> taken = TakeFindings(run.selected, i);
-    if (!taken.ok() && taken.error().code == ErrorCode::kMissingData) {
-      missing = missing.has_value() ? missing : taken.error();
+    Result<Findings> concluded = ConcludeOne(*specs[i], i, params, run, lacks);
+    if (!concluded.ok() && concluded.error().code == ErrorCode::kMissingData) {
+      missing = missing.has_value() ? missing : concluded.error();
       continue;
     }
-    BS_ASSIGN(const std::vector<Findings> findings, std::move(taken));
-    BS_ASSIGN(Findings tables, Finish(specs[i]->PipelineFor(params), params, findings));
+    BS_ASSIGN(Findings tables, std::move(concluded));
     std::move(tables.begin(), tables.end(), std::back_inserter(all));
   }
   if (all.empty() && missing.has_value()) {
     return *missing;
   }
+  CountLacks(lacks);
   return all;
 }
 
@@ -101,7 +136,9 @@ void AppendReports(MappedRun& run, Answer& answer) {
 }
 
 Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
-  BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0));
+  Lacks lacks;
+  BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0, spec.name, lacks));
+  CountLacks(lacks);
   return spec.PipelineFor(params).reduce(findings, params);
 }
 
@@ -189,7 +226,11 @@ Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const 
     static_cast<void>(spec.overlay(view, params));
   }
   const Pipeline& pipeline = spec.PipelineFor(params);
-  BS_ASSIGN(Findings findings, Finish(pipeline, params, {&*mapped, 1}));
+  Result<Findings> finished = Finish(pipeline, params, {&*mapped, 1});
+  if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
+    return {};  // it compares ranks
+  }
+  BS_ASSIGN(Findings findings, std::move(finished));
   if (spec.takes_two()) {
     BS_ASSIGN(findings, pipeline.compare(findings, findings, params));
   }

@@ -13,12 +13,13 @@ namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
 // One rank with one kernel of `dur_us`; `rank` < 0 leaves the rank out.
-std::string TraceText(int rank, int dur_us, std::string_view category = "kernel") {
+std::string TraceText(int rank, int dur_us, std::string_view category = "kernel",
+                      std::string_view name = "k") {
   const std::string info =
       rank < 0 ? "" : R"("distributedInfo":{"rank":)" + std::to_string(rank) + "},";
   return "{" + info + R"("traceEvents":[{"ph":"X","cat":")" + std::string(category) +
-         R"(","name":"k","pid":0,"tid":7,"ts":10,"dur":)" + std::to_string(dur_us) +
-         R"(,"args":{"device":0,"stream":7,"correlation":1}}]})";
+         R"(","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":10,"dur":)" +
+         std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7,"correlation":1}}]})";
 }
 
 class SessionTest : public testing::Test {
@@ -106,9 +107,34 @@ TEST_F(SessionTest, AnUnreadableRankIsCountedAndTheOthersAnswer) {
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{0}));
   ASSERT_EQ(Codes(*answer).count("unreadable-file"), 1U);
-  EXPECT_TRUE(answer->document.diagnostics.back().first.ends_with("(1 of 2 ranks loaded)"));
+  EXPECT_TRUE(answer->document.diagnostics.back().first.ends_with("(1 of 2 files loaded)"));
   fs::remove(folder_ / "rank0.json");
   EXPECT_FALSE(Ask("info", Run()).ok());
+}
+
+TEST_F(SessionTest, RanksWithoutAFileAreNamed) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank3.json", TraceText(3, 5));
+  const Result<Answer> answer = Ask("info", Run());
+  ASSERT_TRUE(answer.ok());
+  ASSERT_EQ(Codes(*answer).count("missing-ranks"), 1U);
+  EXPECT_EQ(answer->document.diagnostics.back().first, "2 of 4 ranks loaded; without 1..2");
+  EXPECT_EQ(answer->document.diagnostics.back().count, 2U);
+  RunOptions some = Run();
+  some.ranks = NumberRanges::Parse("0").value();
+  EXPECT_FALSE(Codes(*Ask("info", some)).contains("missing-ranks"));
+}
+
+// An analysis that compares ranks is left out beside others, and an error alone.
+TEST_F(SessionTest, MissingDataMayShowOnlyAtTheEnd) {
+  Put("rank0.json", TraceText(0, 5, "kernel", "ncclDevKernel_AllReduce"));
+  const Result<Answer> alone = Ask("stragglers", Run());
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
+  const AnalysisSpec* const both[] = {FindAnalysis("stragglers"), FindAnalysis("breakdown")};
+  const Result<Answer> answer = RunAnalyses(both, Run());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->document.tables.size(), 1U);
 }
 
 TEST_F(SessionTest, MissingDataNamesTheOptionThatRecordsIt) {

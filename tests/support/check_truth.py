@@ -18,9 +18,12 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
 
+import waits_of_trace as waits
+
 HOST = {"cpu_op", "user_annotation", "python_function", "cuda_runtime", "cuda_driver"}
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset"}
 CALLS = {"cuda_runtime", "cuda_driver"}
+RENAMING_FAULTS = ("bad-utf8", "control-char", "unescaped-quote")
 LAUNCH = re.compile(r"LaunchKernel|LaunchCooperative|GraphLaunch|Memcpy|Memset|hipExtLaunch")
 
 
@@ -110,9 +113,9 @@ def clipped(intervals: list[tuple[int, int]], begin: int, end: int) -> list[tupl
 
 
 class Rank:
-    """One file and the tables computed from it."""
+    """One file and the tables computed from it; `hits` are the truth's, of all ranks."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, hits: list[dict]) -> None:
         self.file = path.name
         self.number = int(re.match(r"rank-(\d+)", path.name)[1])
         self.top, self.raw = read_trace(path)
@@ -120,6 +123,11 @@ class Rank:
         self.kept = [e for e in self.raw if e["ph"] != "X" or ("ts" in e and "dur" in e)]
         complete = [e for e in self.kept if e["ph"] == "X"]
         self.events = [Event(order, raw) for order, raw in enumerate(complete)]
+        # What a damaged name was meant to be: the tables tell of the undamaged events.
+        meant = {id(self.raw[hit["ordinal"]]): hit["name"] for hit in hits
+                 if hit["rank"] == self.number and hit["fault"] in RENAMING_FAULTS}
+        for event, raw in zip(self.events, complete, strict=True):
+            event.name = meant.get(id(raw), event.name)
         self.ops = [e for e in self.events if e.category == "cpu_op"]
         self.calls = [e for e in self.events if e.category in CALLS]
         self.device = [e for e in self.events if e.category in DEVICE]
@@ -258,16 +266,24 @@ class Rank:
 
 METHODS = {"event_counts": Rank.event_counts, "breakdown": Rank.breakdown, "kernels": Rank.kernels,
            "copies": Rank.copies, "ops": Rank.ops_table, "steps": Rank.steps, "links": Rank.links,
-           "ranks": Rank.ranks, "fwdbwd": Rank.fwdbwd}
+           "ranks": Rank.ranks, "fwdbwd": Rank.fwdbwd, "idle": waits.idle,
+           "overlap": lambda rank: waits.overlap(rank, measure), "queue": waits.queue,
+           "bandwidth": waits.bandwidth, "launches": waits.launches, "annotations": waits.annotations,
+           "collectives": waits.collectives}
+# Tables of all ranks together.
+RUN_METHODS = {"delays": waits.delays, "stragglers": waits.stragglers}
 
 
 def compare_tables(truth: dict, ranks: list[Rank]) -> list[str]:
     findings = []
-    for name in sorted(METHODS.keys() | truth["tables"].keys()):
+    for name in sorted(METHODS.keys() | RUN_METHODS.keys() | truth["tables"].keys()):
         columns = dict(truth["tables"][name]["columns"])
         columns.pop("class", None)  # a judgement, not a number in the file
         expected = Counter(zip(*columns.values(), strict=True))
-        found = Counter(row for rank in ranks for row in METHODS[name](rank))
+        if name in RUN_METHODS:
+            found = Counter(RUN_METHODS[name](ranks))
+        else:
+            found = Counter(row for rank in ranks for row in METHODS[name](rank))
         findings += [f"{name}: only in truth: {row}" for row in (expected - found).elements()]
         findings += [f"{name}: only in files: {row}" for row in (found - expected).elements()]
     return findings
@@ -338,7 +354,7 @@ def compare_faults(truth: dict, ranks: list[Rank], folder: Path) -> list[str]:
                 findings.append(f"faults: not behind the last whole event: {hit}")
             continue
         raw = rank.raw[hit["ordinal"]]
-        is_renamed = hit["fault"] in ("bad-utf8", "control-char", "unescaped-quote")
+        is_renamed = hit["fault"] in RENAMING_FAULTS
         if raw["cat"] != hit["category"] or (raw["name"] != hit["name"]) != is_renamed:
             findings.append(f"faults: another event is there: {hit}")
         elif not is_visible(hit["fault"], raw, rank):
@@ -355,7 +371,8 @@ def compare_faults(truth: dict, ranks: list[Rank], folder: Path) -> list[str]:
 
 def check(folder: Path) -> int:
     truth = json.loads((folder / "truth.json").read_text())
-    ranks = [Rank(path) for path in sorted(folder.glob("rank-*"))]
+    ranks = [Rank(path, truth["fault_hits"]) for path in folder.glob("rank-*")]
+    ranks.sort(key=lambda rank: rank.number)
     findings = [] if len(ranks) == truth["ranks"] else [f"{len(ranks)} files"]
     findings += compare_tables(truth, ranks)
     findings += compare_faults(truth, ranks, folder)

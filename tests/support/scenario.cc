@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/support/scenario_collectives.h"
 #include "tests/support/scenario_faults.h"
 #include "tests/support/scenario_model.h"
 #include "tests/support/scenario_truth.h"
@@ -91,6 +92,7 @@ class ScenarioRun {
       output.truth = std::make_unique<RankTruth>(config_, catalog_, info);
       output.writer->WriteHeader();
     }
+    waits_ = WaitTruth(WrittenRanks());
   }
 
   RunResult Execute() {
@@ -111,7 +113,7 @@ class ScenarioRun {
   bool MakeStep() {
     for (StepBatch& batch : batches_) batch.Clear();
     job_.PlanStep(&batches_);
-    bool is_any_written = false;
+    std::vector<const StepBatch*> written;
     for (int rank = 0; rank < config_.ranks; ++rank) {
       RankOutput& output = outputs_[static_cast<size_t>(rank)];
       StepBatch& batch = batches_[static_cast<size_t>(rank)];
@@ -120,10 +122,19 @@ class ScenarioRun {
       faults_.Apply(rank, &batch);
       output.truth->AddStep(batch);
       output.writer->WriteStep(batch);
-      is_any_written = true;
+      written.push_back(&batch);
       if (!output.writer->is_ok()) return false;
     }
-    return is_any_written;
+    waits_.AddStep(written);
+    return !written.empty();
+  }
+
+  std::vector<int64_t> WrittenRanks() const {
+    std::vector<int64_t> ranks;
+    for (size_t rank = 0; rank < outputs_.size(); ++rank) {
+      if (outputs_[rank].writer != nullptr) ranks.push_back(static_cast<int64_t>(rank));
+    }
+    return ranks;
   }
 
   bool Finish() {
@@ -156,7 +167,7 @@ class ScenarioRun {
       *events += output.truth->events();
       hits.insert(hits.end(), output.writer->hits().begin(), output.writer->hits().end());
     }
-    return TruthToJson(config_, catalog_, ranks, hits);
+    return TruthToJson(config_, catalog_, ranks, waits_, hits);
   }
 
   ScenarioConfig config_;
@@ -165,6 +176,7 @@ class ScenarioRun {
   FaultInjector faults_;
   std::vector<StepBatch> batches_;
   std::vector<RankOutput> outputs_;
+  WaitTruth waits_{{}};
 };
 
 }  // namespace

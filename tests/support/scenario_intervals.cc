@@ -4,6 +4,15 @@
 
 namespace borescope::scenario {
 
+BusyTotals& BusyTotals::operator+=(const BusyTotals& other) {
+  busy_ns += other.busy_ns;
+  compute_ns += other.compute_ns;
+  exposed_comm_ns += other.exposed_comm_ns;
+  exposed_copy_ns += other.exposed_copy_ns;
+  comm_ns += other.comm_ns;
+  return *this;
+}
+
 BusyTotals BusySweep::Advance(int64_t horizon_ns) {
   closed_.clear();
   size_t kept = 0;
@@ -19,24 +28,26 @@ BusyTotals BusySweep::Advance(int64_t horizon_ns) {
   std::sort(closed_.begin(), closed_.end(),
             [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
 
-  // The union of the first n kinds of work, for n = 1, 2, 3.
-  const auto union_ns = [this](Work last) {
+  // The union of some kinds of work, from one to another.
+  const auto union_ns = [this](Work first, Work last) {
     int64_t total_ns = 0;
     int64_t covered_ns = INT64_MIN;
     for (const Interval& interval : closed_) {
-      if (interval.work > last || interval.end_ns <= covered_ns) continue;
+      if (interval.work < first || interval.work > last) continue;
+      if (interval.end_ns <= covered_ns) continue;
       total_ns += interval.end_ns - std::max(interval.begin_ns, covered_ns);
       covered_ns = interval.end_ns;
     }
     return total_ns;
   };
-  const int64_t compute_ns = union_ns(Work::kCompute);
-  const int64_t with_comm_ns = union_ns(Work::kComm);
-  const int64_t busy_ns = union_ns(Work::kCopy);
+  const int64_t compute_ns = union_ns(Work::kCompute, Work::kCompute);
+  const int64_t with_comm_ns = union_ns(Work::kCompute, Work::kComm);
+  const int64_t busy_ns = union_ns(Work::kCompute, Work::kCopy);
   return {.busy_ns = busy_ns,
           .compute_ns = compute_ns,
           .exposed_comm_ns = with_comm_ns - compute_ns,
-          .exposed_copy_ns = busy_ns - with_comm_ns};
+          .exposed_copy_ns = busy_ns - with_comm_ns,
+          .comm_ns = union_ns(Work::kComm, Work::kComm)};
 }
 
 }  // namespace borescope::scenario

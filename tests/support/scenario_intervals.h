@@ -15,6 +15,9 @@ struct BusyTotals {
   int64_t compute_ns = 0;       // compute
   int64_t exposed_comm_ns = 0;  // communication without compute
   int64_t exposed_copy_ns = 0;  // copies without compute and communication
+  int64_t comm_ns = 0;          // communication, whatever runs beside it
+
+  BusyTotals& operator+=(const BusyTotals& other);
 };
 
 class BusySweep {

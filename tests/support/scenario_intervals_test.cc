@@ -30,6 +30,7 @@ BusyTotals CountEachNanosecond(const std::vector<Interval>& intervals, int64_t b
     totals.compute_ns += runs[0] ? 1 : 0;
     totals.exposed_comm_ns += runs[1] && !runs[0] ? 1 : 0;
     totals.exposed_copy_ns += runs[2] && !runs[1] && !runs[0] ? 1 : 0;
+    totals.comm_ns += runs[1] ? 1 : 0;
   }
   return totals;
 }
@@ -39,6 +40,7 @@ void ExpectEqual(const BusyTotals& found, const BusyTotals& expected) {
   EXPECT_EQ(found.compute_ns, expected.compute_ns);
   EXPECT_EQ(found.exposed_comm_ns, expected.exposed_comm_ns);
   EXPECT_EQ(found.exposed_copy_ns, expected.exposed_copy_ns);
+  EXPECT_EQ(found.comm_ns, expected.comm_ns);
 }
 
 TEST(BusySweep, OfNothingIsZero) {

@@ -1,6 +1,8 @@
 #include "tests/support/scenario_truth.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace borescope::scenario {
 namespace {
@@ -78,7 +80,7 @@ std::string_view RankTruth::LineCategory(Line line) {
 
 RankTruth::RankTruth(const ScenarioConfig& config, const KernelCatalog& catalog,
                      const RankInfo& info)
-    : config_(config), catalog_(catalog), info_(info) {}
+    : config_(config), catalog_(catalog), info_(info), launch_truth_(catalog) {}
 
 void RankTruth::Count(Line line, int64_t ts_ns, int64_t dur_ns) {
   EventCount& entry = counts_[static_cast<size_t>(line)];
@@ -95,6 +97,8 @@ void RankTruth::AddStep(const StepBatch& batch) {
   AddDevice(batch);
   for (const Thread thread : {Thread::kMain, Thread::kBackward}) AddOps(batch, thread);
   AddOthers(batch);
+  AddStreams(batch);
+  collectives_.AddStep(batch);
   CloseStep(batch);
 }
 
@@ -142,6 +146,7 @@ void RankTruth::AddDevice(const StepBatch& batch) {
     sum.min_ns = std::min(sum.min_ns, dur_ns);
     sum.max_ns = std::max(sum.max_ns, dur_ns);
     sum.bytes += event.bytes;
+    sum.unrated += dur_ns == 0 ? 1 : 0;
     has_stream_[static_cast<size_t>(event.stream)] = true;
     sweep_.Add(WorkOf(info), event.ts_ns, event.ts_ns + dur_ns);
     const RuntimeCall& call = batch.calls[static_cast<size_t>(event.call)];
@@ -150,6 +155,29 @@ void RankTruth::AddDevice(const StepBatch& batch) {
     if (call.op < 0) continue;
     ++linked_to_op_;
     device_ns_[static_cast<size_t>(call.thread)][static_cast<size_t>(call.op)] += dur_ns;
+  }
+}
+
+void RankTruth::AddStreams(const StepBatch& batch) {
+  const std::vector<int32_t> launches = FindLaunches(batch);
+  launch_truth_.AddStep(batch, launches);
+  std::map<std::pair<int32_t, Stream>, int64_t> first_work_ns;  // of each launch, by stream
+  for (size_t i = 0; i < batch.device.size(); ++i) {
+    const DeviceEvent& event = batch.device[i];
+    if (event.is_dropped) continue;
+    const bool is_linked = launches[i] >= 0;
+    const int64_t launch_ns =
+        is_linked ? batch.calls[static_cast<size_t>(launches[i])].ts_ns : IdleTruth::kNoLaunch;
+    idle_[static_cast<size_t>(event.stream)].Add(
+        event.ts_ns, event.ts_ns + ReadDuration(event.dur_ns), launch_ns);
+    if (!is_linked) continue;
+    const auto first =
+        first_work_ns.emplace(std::pair(launches[i], event.stream), event.ts_ns).first;
+    first->second = std::min(first->second, event.ts_ns);
+  }
+  for (const auto& [key, work_ns] : first_work_ns) {
+    queues_[static_cast<size_t>(key.second)].Add(batch.calls[static_cast<size_t>(key.first)].ts_ns,
+                                                 work_ns);
   }
 }
 
@@ -200,24 +228,18 @@ void RankTruth::CloseStep(const StepBatch& batch) {
   const HostEvent& event = batch.host[0][static_cast<size_t>(batch.step_event)];
   const auto advance = [this](int64_t horizon_ns) {
     const BusyTotals part = sweep_.Advance(horizon_ns);
-    busy_.busy_ns += part.busy_ns;
-    busy_.compute_ns += part.compute_ns;
-    busy_.exposed_comm_ns += part.exposed_comm_ns;
-    busy_.exposed_copy_ns += part.exposed_copy_ns;
+    busy_ += part;
     return part.busy_ns;
   };
   // Nothing that a later step launches can run before that step begins.
   advance(event.ts_ns);
+  for (QueueTruth& queue : queues_) queue.Advance(event.ts_ns);
   const int64_t busy_ns = advance(event.ts_ns + event.dur_ns);
   steps_.push_back({batch.step, event.ts_ns, event.dur_ns, busy_ns});
 }
 
 void RankTruth::Finish(const TraceTail& tail) {
-  const BusyTotals rest = sweep_.Finish();
-  busy_.busy_ns += rest.busy_ns;
-  busy_.compute_ns += rest.compute_ns;
-  busy_.exposed_comm_ns += rest.exposed_comm_ns;
-  busy_.exposed_copy_ns += rest.exposed_copy_ns;
+  busy_ += sweep_.Finish();
   for (const HostEvent& frame : tail.root_frames) {
     Count(Line::kPythonFunction, frame.ts_ns, frame.dur_ns);
   }
@@ -225,6 +247,10 @@ void RankTruth::Finish(const TraceTail& tail) {
   CountOnly(Line::kMetadata, static_cast<int64_t>(MetadataRows(config_, info_).size()));
   // "Iteration Start" and, as the file's last event, "Record Window End".
   CountOnly(Line::kMarker, tail.is_truncated ? 1 : 2);
+  for (size_t stream = 0; stream < kStreams; ++stream) {
+    queues_[stream].Finish();
+    idle_sums_[stream] = idle_[stream].Finish(begin_ns_, end_ns_);
+  }
 }
 
 int64_t RankTruth::events() const {

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "tests/support/scenario_batch.h"
+#include "tests/support/scenario_collectives.h"
 #include "tests/support/scenario_intervals.h"
+#include "tests/support/scenario_launches.h"
 #include "tests/support/scenario_ranks.h"
+#include "tests/support/scenario_streams.h"
 
 namespace borescope::scenario {
 
@@ -42,6 +45,7 @@ class RankTruth {
     int64_t min_ns = INT64_MAX;
     int64_t max_ns = 0;
     int64_t bytes = 0;
+    int64_t unrated = 0;  // without length
   };
   struct OpSum {
     int64_t calls = 0;
@@ -88,6 +92,11 @@ class RankTruth {
   const DeviceSum& device(Kernel kernel) const { return device_[static_cast<size_t>(kernel)]; }
   const OpSum& op(HostName name) const { return ops_[static_cast<size_t>(name)]; }
   const std::vector<Step>& steps() const { return steps_; }
+  bool has_stream(Stream stream) const { return has_stream_[static_cast<size_t>(stream)]; }
+  const IdleSum& idle(Stream stream) const { return idle_sums_[static_cast<size_t>(stream)]; }
+  const QueueTruth& queue(Stream stream) const { return queues_[static_cast<size_t>(stream)]; }
+  const LaunchTruth& launched() const { return launch_truth_; }
+  const CollectiveSum& collectives() const { return collectives_; }
   const BusyTotals& busy() const { return busy_; }
   int64_t span_ns() const { return end_ns_ > begin_ns_ ? end_ns_ - begin_ns_ : 0; }
   int64_t events() const;
@@ -107,6 +116,7 @@ class RankTruth {
   void AddHost(const StepBatch& batch);
   void AddCalls(const StepBatch& batch);
   void AddDevice(const StepBatch& batch);
+  void AddStreams(const StepBatch& batch);
   void AddOps(const StepBatch& batch, Thread thread);
   void AddOthers(const StepBatch& batch);
   void CloseStep(const StepBatch& batch);
@@ -118,6 +128,11 @@ class RankTruth {
   std::array<DeviceSum, static_cast<size_t>(Kernel::kCount)> device_{};
   std::array<OpSum, static_cast<size_t>(HostName::kCount)> ops_{};
   std::array<bool, kStreams> has_stream_{};
+  std::array<IdleTruth, kStreams> idle_;
+  std::array<IdleSum, kStreams> idle_sums_{};
+  std::array<QueueTruth, kStreams> queues_;
+  LaunchTruth launch_truth_;
+  CollectiveSum collectives_;
   std::vector<Step> steps_;
   BusySweep sweep_;
   BusyTotals busy_;
@@ -134,6 +149,7 @@ class RankTruth {
 
 // The truth.json of a run.
 std::string TruthToJson(const ScenarioConfig& config, const KernelCatalog& catalog,
-                        const std::vector<RankTruth>& ranks, const std::vector<FaultHit>& hits);
+                        const std::vector<RankTruth>& ranks, const WaitTruth& waits,
+                        const std::vector<FaultHit>& hits);
 
 }  // namespace borescope::scenario

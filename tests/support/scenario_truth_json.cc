@@ -3,55 +3,10 @@
 
 #include <iterator>
 
-#include "tests/support/scenario_truth.h"
+#include "tests/support/scenario_truth_tables.h"
 
 namespace borescope::scenario {
 namespace {
-
-// Text with quotes; the names in truth.json are ours and need only these escapes.
-std::string Quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
-// One table under construction: rows are appended, columns are written.
-class TableText {
- public:
-  TableText(std::string_view name, std::vector<std::string_view> columns)
-      : name_(name), columns_(std::move(columns)), values_(columns_.size()) {}
-
-  TableText& Int(int64_t value) { return Add(fmt::to_string(value)); }
-  TableText& Text(std::string_view value) { return Add(Quote(value)); }
-  TableText& Null() { return Add("null"); }
-
-  std::string ToJson() const {
-    std::string out = fmt::format("    \"{}\": {{\"columns\": {{", name_);
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      out += fmt::format("{}\n      \"{}\": [{}]", i == 0 ? "" : ",", columns_[i], values_[i]);
-    }
-    return out + "}}";
-  }
-
- private:
-  TableText& Add(std::string_view value) {
-    std::string& column = values_[next_];
-    if (!column.empty()) column += ", ";
-    column += value;
-    next_ = (next_ + 1) % columns_.size();
-    return *this;
-  }
-
-  std::string_view name_;
-  std::vector<std::string_view> columns_;
-  std::vector<std::string> values_;
-  size_t next_ = 0;
-};
-
-using Ranks = std::vector<RankTruth>;
 
 std::string EventCountsTable(const Ranks& ranks) {
   TableText table("event_counts", {"rank", "phase", "category", "count", "total_ns"});
@@ -188,11 +143,26 @@ std::string FaultHits(const std::vector<FaultHit>& hits) {
 }  // namespace
 
 std::string TruthToJson(const ScenarioConfig& config, const KernelCatalog& catalog,
-                        const std::vector<RankTruth>& ranks, const std::vector<FaultHit>& hits) {
-  const std::string tables[] = {
-      EventCountsTable(ranks),     BreakdownTable(ranks),     KernelsTable(catalog, ranks),
-      CopiesTable(catalog, ranks), OpsTable(ranks),           StepsTable(ranks),
-      LinksTable(ranks),           RanksTable(config, ranks), FlowsTable(ranks)};
+                        const Ranks& ranks, const WaitTruth& waits,
+                        const std::vector<FaultHit>& hits) {
+  const std::string tables[] = {EventCountsTable(ranks),
+                                BreakdownTable(ranks),
+                                KernelsTable(catalog, ranks),
+                                CopiesTable(catalog, ranks),
+                                OpsTable(ranks),
+                                StepsTable(ranks),
+                                LinksTable(ranks),
+                                RanksTable(config, ranks),
+                                FlowsTable(ranks),
+                                IdleTable(ranks),
+                                OverlapTable(ranks),
+                                QueueTable(ranks),
+                                BandwidthTable(catalog, ranks),
+                                LaunchesTable(ranks),
+                                DelaysTable(ranks),
+                                AnnotationsTable(ranks),
+                                CollectivesTable(config, ranks),
+                                StragglersTable(config, waits)};
   std::string out = fmt::format("{{\n  \"ranks\": {},\n  \"config\": {},\n  \"faults\": {{{}}},\n",
                                 config.ranks, ConfigToJson(config), FaultCounts(config, hits));
   out += fmt::format("  \"fault_hits\": [{}],\n  \"tables\": {{\n", FaultHits(hits));

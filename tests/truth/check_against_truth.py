@@ -26,6 +26,19 @@ TABLES = {
             ["calls", "self_host_ns", "total_host_ns", "self_device_ns", "total_device_ns"]),
     "steps": (["steps"], ["rank", "gpu", "step"], ["begin_ns", "span_ns", "busy_ns", "idle_ns"]),
     "ranks": (["info"], ["rank"], ["events", "device_events", "streams"]),
+    "idle": (["idle"], ["rank", "gpu", "stream"],
+             ["host_wait_ns", "kernel_wait_ns", "other_ns", "unlinked_ns", "head_ns", "tail_ns"]),
+    "overlap": (["overlap"], ["rank", "gpu"], ["comm_ns", "overlapped_ns"]),
+    "queue": (["queue", "--queue-limit", "4"], ["rank", "gpu", "stream"],
+              ["samples", "length_sum", "min", "max", "blocked_ns"]),
+    "bandwidth": (["bandwidth"], ["rank", "kind"], ["count", "bytes", "total_ns", "unrated"]),
+    "launches": (["launches"], ["rank"], ["rows", "host_ns", "device_ns", "delay_ns"]),
+    "delays": (["delays"], ["op", "kernels"], ["count", "launch_delay_ns", "runtime_ns"]),
+    "annotations": (["annotations"], ["rank", "side", "name"],
+                    ["count", "total_ns", "min_ns", "max_ns"]),
+    "collectives": (["collectives"], ["rank", "collective", "group", "group_size", "dtype"],
+                    ["count", "bytes", "total_ns"]),
+    "stragglers": (["stragglers"], ["rank"], ["caused_wait_ns", "waited_ns", "times_last"]),
 }
 TABLE_NAMES = {"copies": "kernels", "ranks": "traces"}
 
@@ -74,6 +87,28 @@ def measured(borescope, folder, verb, table_name):
     sys.exit(f"{verb}: no table {table_name}")
 
 
+def sum_rows(columns):
+    """The rows of `launches`, a row a rank."""
+    sums = {}
+    for i, rank in enumerate(columns["rank"]):
+        row = sums.setdefault(rank, {"rows": 0, "host_ns": 0, "device_ns": 0, "delay_ns": 0})
+        row["rows"] += 1
+        for column in ("host_ns", "device_ns", "delay_ns"):
+            row[column] += columns[column][i]
+    return {"rank": list(sums), **{c: [row[c] for row in sums.values()]
+                                   for c in ("rows", "host_ns", "device_ns", "delay_ns")}}
+
+
+def in_terms_of_truth(name, columns):
+    """Borescope's columns with what the truth has in other words."""
+    if name == "launches":
+        return sum_rows(columns)
+    if name == "queue":
+        lengths = [round(mean * samples) for mean, samples in zip(columns["mean"], columns["samples"])]
+        return {**columns, "length_sum": lengths}
+    return columns
+
+
 def comparable(name, truth):
     """The truth in the terms of borescope's tables."""
     if name == "event_counts":  # an event without a category has none, not an empty one
@@ -82,6 +117,12 @@ def comparable(name, truth):
     if name == "kernels":  # the generator tells losses apart, borescope does not
         return {key: {c: v for c, v in row.items() if (c, v) != ("class", "loss")}
                 for key, row in truth.items()}
+    if name == "collectives":  # borescope writes PyTorch's names in full
+        return {(key[0], key[1].replace("allreduce", "all_reduce"), *key[2:]): row
+                for key, row in truth.items()}
+    if name == "delays":  # without an operator there is no delay from it
+        return {key: {c: None if (c, key[0]) == ("launch_delay_ns", "(no operator)") else v
+                      for c, v in row.items()} for key, row in truth.items()}
     return truth
 
 
@@ -118,6 +159,14 @@ def check_faults(borescope, folder, faults):
             if fault in FAULT_DIAGNOSTICS and counts.get(FAULT_DIAGNOSTICS[fault], 0) != planted]
 
 
+def check_straggler(borescope, folder, straggler):
+    """The rank that was made slow stands first, alone."""
+    found, _ = measured(borescope, folder, ["stragglers"], "stragglers")
+    if found["rank"][0] == straggler and found["score"][0] > 2 / len(found["rank"]):
+        return []
+    return [f"stragglers: planted {straggler}, found {found['rank']} with {found['score']}"]
+
+
 def main():
     borescope, synth, *options = sys.argv[1:]
     problems = []
@@ -130,13 +179,17 @@ def main():
         faults = truth["faults"]
         if faults:
             problems += check_faults(borescope, folder, faults)
+        straggler = truth["config"]["straggler"]
+        if straggler >= 0:
+            problems += check_straggler(borescope, folder, straggler)
         if set(faults) <= HARMLESS_FAULTS:
             for table, (verb, keys, columns) in TABLES.items():
-                if len(truth["tables"][table]["columns"]["rank"]) == 0:
+                if len(truth["tables"][table]["columns"][keys[0]]) == 0:
                     continue
                 found, diagnostics = measured(borescope, folder, verb, TABLE_NAMES.get(table, table))
                 expected = comparable(
                     table, rows(truth["tables"][table]["columns"], keys, columns))
+                found = in_terms_of_truth(table, found)
                 problems += compare(table, expected, keep(table, rows(found, keys, columns)))
                 problems += [f"a clean run has a finding: {d}" for d in diagnostics
                              if d["severity"] != "info" and not faults]

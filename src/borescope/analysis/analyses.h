@@ -15,10 +15,10 @@ Result<Findings> MapDoctor(const RankView& view, const Params& params);
 Result<Findings> FinishDoctor(Findings findings, const Params& params);
 
 Result<Findings> MapSummary(const RankView& view, const Params& params);
-Result<Findings> ReduceSummary(std::span<const Findings> findings, const Params& params);
 Result<Findings> FinishSummary(Findings findings, const Params& params);
 
 Result<Findings> MapBreakdown(const RankView& view, const Params& params);
+Result<Findings> FinishBreakdown(Findings findings, const Params& params);
 
 Result<Findings> MapKernels(const RankView& view, const Params& params);
 Result<Findings> FinishKernels(Findings findings, const Params& params);

@@ -1,13 +1,17 @@
 // breakdown: where the time of each GPU goes. The span of a row is the whole recording, or the
 // selected windows, or one step (--by step); it splits exactly into
 //   compute + exposed communication + exposed copies + idle
-// as defined in device_time.h. Nothing is left out for lack of a link to the host.
+// as defined in device_time.h. Nothing is left out for lack of a link to the host. For several
+// ranks a second table says how far they lie apart; not with --by, as a step or stream of one rank
+// is not the measure of another's.
 #include <string>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/spread.h"
+#include "borescope/analysis/step_windows.h"
 
 namespace borescope {
 namespace {
@@ -75,32 +79,22 @@ Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable(keys);
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
-  if (!keys.step) {
+  for (const StepWindow& window : WindowsOf(view, selected, keys.step)) {
     for (const DeviceTime& time : times) {
-      PushRow(table, keys, {view.rank, kMissing}, time, selected.windows());
-    }
-    return Findings{std::move(table)};
-  }
-  std::vector<Interval> in_steps;
-  for (const uint32_t i : selected.steps()) {
-    const Step& step = view.index.steps.steps[i];
-    const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
-    if (window.empty() && step.begin_ns < step.end_ns) {
-      continue;  // outside the selected time
-    }
-    in_steps.push_back({step.begin_ns, step.end_ns});
-    for (const DeviceTime& time : times) {
-      PushRow(table, keys, {view.rank, step.number}, time, window);
-    }
-  }
-  // What lies in no step has a row of its own, so that the rows add up to the whole.
-  const IntervalSet outside = Subtract(selected.windows(), Union(std::move(in_steps)));
-  for (const DeviceTime& time : times) {
-    if (!outside.empty()) {
-      PushRow(table, keys, {view.rank, kMissing}, time, outside);
+      PushRow(table, keys, {view.rank, window.step}, time, window.time);
     }
   }
   return Findings{std::move(table)};
+}
+
+Result<Findings> FinishBreakdown(Findings findings, const Params& params) {
+  if (params.by.empty()) {
+    Table spread = BreakdownSpread(findings[0]);
+    if (spread.rows() > 0) {
+      findings.push_back(std::move(spread));
+    }
+  }
+  return findings;
 }
 
 }  // namespace borescope

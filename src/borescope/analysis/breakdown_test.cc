@@ -87,6 +87,35 @@ TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
             "test.json: no such instance of the host annotation \"absent\"; 0 recorded");
 }
 
+TEST(BreakdownTest, SpreadOverTheRanks) {
+  TestTrace a;
+  TestTrace b;
+  TestTrace c;
+  a.Op("f", {0, 1000}).Kernel("gemm", {0, 300}).Kernel(kNccl, {300, 500}, {2, 20, 0});
+  b.Op("f", {0, 1000}).Kernel("gemm", {0, 600}).Kernel(kNccl, {600, 200}, {2, 20, 0});
+  c.Op("f", {0, 1000}).Kernel("gemm", {0, 300}).Kernel(kNccl, {300, 500}, {2, 20, 0});
+  const RankView& first = a.View(2);
+  const RankView& second = b.View(5);
+  const Findings findings = Analyse("breakdown", {&c.View(9), &first, &second});
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(Csv(findings[1]),
+            "metric,mean_ns,min_ns,min_rank,max_ns,max_rank,stddev_ns,imbalance\n"
+            "span,1000,1000,2,1000,2,0,1\nbusy,800,800,2,800,2,0,1\n"
+            "compute,400,300,2,600,5,173.205,1.5\nexposed_comm,400,200,5,500,2,173.205,1.25\n"
+            "exposed_copy,0,0,2,0,2,0,-\nidle,200,200,2,200,2,0,1\n"
+            "comm,400,200,5,500,2,173.205,1.25\ncopy,0,0,2,0,2,0,-\n");
+  Params params;
+  params.by = {"stream"};
+  EXPECT_EQ(Analyse("breakdown", {&first, &second}, params).size(), 1U);
+}
+
+// Several GPUs of one process are no ranks.
+TEST(BreakdownTest, OneRankHasNoSpread) {
+  TestTrace trace;
+  trace.Kernel("a", {0, 10}, {1, 7, 0}).Kernel("b", {0, 30}, {2, 7, 1});
+  EXPECT_EQ(Analyse("breakdown", {&trace.View()}).size(), 1U);
+}
+
 TEST(StepsTest, LateWorkCountsWhereItRuns) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#0", {1000, 100}).Annotation("ProfilerStep#1", {1100, 100});

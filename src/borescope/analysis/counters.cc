@@ -1,8 +1,232 @@
-// counters: to be written.
+// counters: hardware counters of profiler ranges with the kernel launch behind each.
+//
+//   counter_lineup  per device, how ranges and launches were brought together (counter_lineup.h)
+//   counter_flops   operations, rate and intensity per kernel (counter_flops.h)
+//   counters        every range with its operators and one column per counter, named as recorded
+//
+// Of a single range over many launches the operators are the outermost ones it spans.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/counter_flops.h"
+#include "borescope/analysis/counter_lineup.h"
+#include "borescope/analysis/op_stacks.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/selection.h"
 
 namespace borescope {
+namespace {
 
-Result<Findings> MapCounters(const RankView&, const Params&) { return Findings{}; }
+constexpr size_t kPreviewRows = 5;  // wide ones
+
+// No profiler collects as many counters at once; the limits keep hostile files from asking for a
+// table that fits no memory.
+constexpr size_t kMostCounters = 512;
+constexpr size_t kFewestCounters = 16;
+constexpr size_t kMostCells = size_t{32} << 20;
+
+// The counters that have a column, in order of first appearance.
+struct CounterColumns {
+  std::map<uint32_t, size_t> number;  // StringId of the name -> place among the counters
+  std::vector<StringId> names;
+  int64_t left_out = 0;
+};
+
+CounterColumns FindColumns(const Trace& trace) {
+  const size_t most = std::clamp(kMostCells / std::max<size_t>(trace.ranges().size(), 1),
+                                 kFewestCounters, kMostCounters);
+  CounterColumns columns;
+  std::set<uint32_t> others;
+  for (const StringId name : trace.metrics().name) {
+    if (columns.number.count(name.value) != 0) {
+      continue;
+    }
+    if (columns.names.size() == most) {
+      others.insert(name.value);
+      continue;
+    }
+    columns.number[name.value] = columns.names.size();
+    columns.names.push_back(name);
+  }
+  columns.left_out = static_cast<int64_t>(others.size());
+  return columns;
+}
+
+Table NewCounters(const Trace& trace, const CounterColumns& counters) {
+  Table table{"counters", "Hardware counters per range", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddString(table, "kernel", Role::kKey, "Name of the range: the kernel it was measured for.");
+  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
+         "Start of the range, on the clock of the file; often only its order means something.");
+  AddInt(table, "dur_ns", Unit::kNanoseconds, Role::kDerived,
+         "Length of the range, in which the kernel is replayed; often a made-up share.");
+  AddString(table, "top_op", Role::kDerived, "Outermost operator around the launch.");
+  AddString(table, "bottom_op", Role::kDerived, "Innermost operator around the launch.");
+  AddString(table, "op_stack", Role::kDerived,
+            "All operators around the launch as a JSON array, outermost first; of a range over "
+            "many launches the outermost operators that it spans.");
+  for (const StringId name : counters.names) {
+    std::string column(trace.Text(name));
+    while (table.Find(column) != nullptr) {
+      column += " (counter)";
+    }
+    AddFloat(table, column, Unit::kCount, Role::kDerived, "Hardware counter of this name.");
+  }
+  table.preview_rows = kPreviewRows;
+  return table;
+}
+
+Table NewLineup() {
+  Table table{"counter_lineup", "Ranges brought together with kernel launches", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "gpu", Unit::kNone, Role::kKey,
+         "Device number; missing: several, and the launches do not tell theirs.");
+  AddInt(table, "ranges", Unit::kCount, Role::kDerived, "Profiler ranges.");
+  AddInt(table, "launches", Unit::kCount, Role::kDerived, "Kernel launches.");
+  AddInt(table, "lined_up", Unit::kCount, Role::kDerived, "Ranges whose launch was found.");
+  AddString(table, "mode", Role::kDerived,
+            "\"by position\": as many ranges as launches; \"by names\" of kernels or \"in order\" "
+            "where the numbers differ; \"whole range\": one range over all launches.");
+  AddInt(table, "counters", Unit::kCount, Role::kDerived, "Counters measured.");
+  AddInt(table, "left_out", Unit::kCount, Role::kDerived,
+         "Counters without a column, because there are too many.");
+  return table;
+}
+
+// What every row is made from.
+struct Source {
+  const RankView& view;
+  OpStacks stacks;
+  CounterColumns columns;
+};
+
+// The distinct outermost operators of some launches, in their order.
+std::vector<HostId> OutermostOps(const Source& source, const std::vector<KernelLaunch>& launches) {
+  const HostEvents& host = source.view.trace.host();
+  std::vector<HostId> ops;
+  std::set<uint32_t> seen;
+  for (const KernelLaunch& launch : launches) {
+    const std::vector<HostId> around = source.stacks.Around(launch.call);
+    if (!around.empty() && seen.insert(host.name[around.front().value].value).second) {
+      ops.push_back(around.front());
+    }
+  }
+  return ops;
+}
+
+void PushOps(Row& row, const Source& source, const CounterLineup& lineup, HostId call) {
+  const Trace& trace = source.view.trace;
+  const bool whole = lineup.mode == LineupMode::kWholeRange;
+  const std::vector<HostId> ops =
+      whole ? OutermostOps(source, lineup.launches) : source.stacks.Around(call);
+  if (ops.empty()) {
+    row.Missing().Missing().Missing();
+    return;
+  }
+  if (whole) {
+    row.Missing().Missing();
+  } else {
+    row.Text(trace.Name(ops.front())).Text(trace.Name(ops.back()));
+  }
+  row.Text(NamesAsJson(trace, ops));
+}
+
+void PushCounters(Row& row, const Source& source, DeviceId range) {
+  const Trace& trace = source.view.trace;
+  std::vector<std::optional<double>> values(source.columns.names.size());
+  const uint32_t detail = trace.device().detail[range.value];
+  for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
+       ++i) {
+    const auto column = source.columns.number.find(trace.metrics().name[i].value);
+    if (column != source.columns.number.end()) {
+      values[column->second] = trace.metrics().value[i];
+    }
+  }
+  for (const std::optional<double>& value : values) {
+    value.has_value() ? row.Float(*value) : row.Missing();
+  }
+}
+
+void PushRange(Table& table, const Source& source, const CounterLineup& lineup,
+               const LinedUpRange& range) {
+  const Trace& trace = source.view.trace;
+  Row row(table);
+  row.Int(source.view.rank).Int(trace.DeviceOf(range.range)).MaybeText(trace.Name(range.range));
+  row.Int(trace.device().ts_ns[range.range.value]).Int(trace.device().dur_ns[range.range.value]);
+  PushOps(row, source, lineup, range.launch.call);
+  PushCounters(row, source, range.range);
+}
+
+void PushLineup(Table& table, int64_t rank, const CounterLineup& lineup,
+                const CounterColumns& counters) {
+  Row(table)
+      .Int(rank)
+      .MaybeInt(lineup.gpu)
+      .Count(lineup.ranges.size())
+      .Count(lineup.launches.size())
+      .Int(lineup.lined_up())
+      .Text(LineupModeName(lineup.mode))
+      .Int(static_cast<int64_t>(counters.names.size()) + counters.left_out)
+      .Int(counters.left_out);
+}
+
+// Drops the ranges that are not selected: by their device, and by the start of their launch, or
+// their own where it is unknown.
+void Select(const RankView& view, const Selected& selected, CounterLineup& lineup) {
+  const Trace& trace = view.trace;
+  std::erase_if(lineup.ranges, [&](const LinedUpRange& row) {
+    const HostId call = row.launch.call;
+    const int64_t ts_ns =
+        call.valid() ? trace.host().ts_ns[call.value] : trace.device().ts_ns[row.range.value];
+    return !selected.KeepsTrack(trace.device().track[row.range.value]) ||
+           !selected.KeepsTime(ts_ns);
+  });
+}
+
+// What is not recorded cannot be selected by.
+Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
+  if (!selection.streams.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 trace.meta().file + ": profiler ranges name no stream; leave out --stream"};
+  }
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size() && !selection.gpus.empty(); ++row) {
+    if (device.kind[row] == DeviceKind::kRange &&
+        selection.gpus.Contains(trace.DeviceOf(DeviceId{row}))) {
+      return {};
+    }
+  }
+  if (!selection.gpus.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 trace.meta().file + ": no profiler ranges of the selected device"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Findings> MapCounters(const RankView& view, const Params& params) {
+  BS_TRY(CheckSelection(view.trace, params.selection));
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const Source source{view, OpStacks(view), FindColumns(view.trace)};
+  Table lineup_table = NewLineup();
+  Table counters = NewCounters(view.trace, source.columns);
+  std::vector<CounterLineup> lineups = LineUpCounters(view);
+  for (CounterLineup& lineup : lineups) {
+    PushLineup(lineup_table, view.rank, lineup, source.columns);
+    Select(view, selected, lineup);
+    for (const LinedUpRange& range : lineup.ranges) {
+      PushRange(counters, source, lineup, range);
+    }
+  }
+  return Findings{std::move(lineup_table), CounterFlops(view, source.stacks, lineups),
+                  std::move(counters)};
+}
 
 }  // namespace borescope

@@ -1,10 +1,202 @@
-// diff: to be written.
+// diff: what changed between two runs, by the names of what ran. Host rows (operators, annotations,
+// runtime calls, Python frames, everything else of a thread) and device work are counted and their
+// durations summed by name, over all selected ranks and steps of each run; the rows of both are
+// then put side by side. Status goes by the counts alone: times always differ.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/finish.h"
+#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/selection.h"
+#include "borescope/analysis/short_names.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
+namespace {
 
-Result<Findings> MapDiff(const RankView&, const Params&) { return Findings{}; }
+constexpr std::string_view kHost = "host";
+constexpr std::string_view kDevice = "device";
 
-Result<Findings> CompareDiff(Findings base, Findings, const Params&) { return base; }
+struct CountAndTime {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+
+  void Add(int64_t dur_ns) {
+    ++count;
+    total_ns = AddSaturating(total_ns, dur_ns);
+  }
+};
+
+// --- one run ---
+
+using ByName = std::unordered_map<uint32_t, CountAndTime>;  // by StringId
+
+Table NewSums() {
+  Table table{"diff", "", {}};
+  AddString(table, "side", Role::kKey, "");
+  AddString(table, "name", Role::kKey, "");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  return table;
+}
+
+void PushSums(Table& table, const Trace& trace, std::string_view side, const ByName& sums,
+              bool short_names) {
+  for (const auto& [name, sum] : sums) {
+    const std::string_view text = trace.Text(StringId{name});
+    Row row(table);
+    row.Text(side).Text(short_names ? ShortName(text) : std::string(text));
+    row.Int(sum.count).Int(sum.total_ns);
+  }
+}
+
+// --- two runs ---
+
+enum class Status : uint8_t { kAdded, kDeleted, kIncreased, kDecreased, kUnchanged, kCount };
+
+std::string_view StatusName(Status status) {
+  static constexpr std::string_view kNames[] = {"added", "deleted", "increased", "decreased",
+                                                "unchanged"};
+  return kNames[static_cast<size_t>(status)];
+}
+
+struct Change {
+  CountAndTime base;
+  CountAndTime test;
+
+  int64_t delta_count() const { return test.count - base.count; }
+  int64_t delta_ns() const { return test.total_ns - base.total_ns; }
+  Status status() const {
+    return base.count == 0           ? Status::kAdded
+           : test.count == 0         ? Status::kDeleted
+           : test.count > base.count ? Status::kIncreased
+           : test.count < base.count ? Status::kDecreased
+                                     : Status::kUnchanged;
+  }
+};
+
+// By side and name; the side is the rank in the order host, device.
+using Key = std::pair<bool, std::string>;
+using Changes = std::map<Key, Change>;
+
+std::string_view SideName(bool is_device) { return is_device ? kDevice : kHost; }
+
+void AddRun(const Table& sums, CountAndTime Change::* run, Changes& changes) {
+  const StringValues& sides = Texts(sums, "side");
+  const StringValues& names = Texts(sums, "name");
+  for (size_t row = 0; row < sums.rows(); ++row) {
+    changes[{sides[row] == kDevice, names[row]}].*
+        run = {Ints(sums, "count")[row], Ints(sums, "total_ns")[row]};
+  }
+}
+
+void AddChangeColumns(Table& table) {
+  AddInt(table, "base_ns", Unit::kNanoseconds, Role::kSum, "Summed durations in the base run.");
+  AddInt(table, "test_ns", Unit::kNanoseconds, Role::kSum, "The same in the test run.");
+  AddInt(table, "delta_ns", Unit::kNanoseconds, Role::kSum, "Test less base.");
+}
+
+Table SummaryTable(const Changes& changes) {
+  Table table{"diff_summary", "What changed between base and test", {}};
+  AddString(table, "side", Role::kKey, "Where it ran: host or device.");
+  AddString(table, "status", Role::kKey, "How the counts compare; see the other table.");
+  AddInt(table, "names", Unit::kCount, Role::kSum, "Distinct names.");
+  AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Calls in the test run less the base.");
+  AddChangeColumns(table);
+  struct Sums {
+    int64_t names = 0;
+    int64_t delta_count = 0;
+    CountAndTime base;
+    CountAndTime test;
+  };
+  std::map<std::pair<bool, Status>, Sums> groups;
+  for (const auto& [key, change] : changes) {
+    Sums& sums = groups[{key.first, change.status()}];
+    ++sums.names;
+    sums.delta_count += change.delta_count();
+    sums.base.total_ns = AddSaturating(sums.base.total_ns, change.base.total_ns);
+    sums.test.total_ns = AddSaturating(sums.test.total_ns, change.test.total_ns);
+  }
+  for (const auto& [key, sums] : groups) {
+    Row row(table);
+    row.Text(SideName(key.first)).Text(StatusName(key.second)).Int(sums.names);
+    row.Int(sums.delta_count).Int(sums.base.total_ns).Int(sums.test.total_ns);
+    row.Int(sums.test.total_ns - sums.base.total_ns);
+  }
+  return table;
+}
+
+// Largest change of time first, in either direction; ties by name, then host first.
+std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes) {
+  std::vector<Changes::const_iterator> order;
+  for (auto it = changes.begin(); it != changes.end(); ++it) {
+    order.push_back(it);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    const int64_t delta_a = std::abs(a->second.delta_ns());
+    const int64_t delta_b = std::abs(b->second.delta_ns());
+    return delta_a != delta_b ? delta_a > delta_b : a->first.second < b->first.second;
+  });
+  return order;
+}
+
+Table DiffTable(const Changes& changes) {
+  Table table{"diff", "Changes by name", {}};
+  AddString(table, "side", Role::kKey, "Where it ran: host or device.");
+  AddString(table, "name", Role::kKey, "Name as recorded, or shortened by --short-names.");
+  AddInt(table, "base_count", Unit::kCount, Role::kSum, "Calls in the base run.");
+  AddInt(table, "test_count", Unit::kCount, Role::kSum, "Calls in the test run.");
+  AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Test less base.");
+  AddChangeColumns(table);
+  AddString(table, "status", Role::kDerived,
+            "By the counts: added, deleted, increased, decreased, unchanged.");
+  for (const auto& it : BySizeOfChange(changes)) {
+    const Change& change = it->second;
+    Row row(table);
+    row.Text(SideName(it->first.first)).Text(it->first.second).Int(change.base.count);
+    row.Int(change.test.count).Int(change.delta_count()).Int(change.base.total_ns);
+    row.Int(change.test.total_ns).Int(change.delta_ns()).Text(StatusName(change.status()));
+  }
+  return table;
+}
+
+}  // namespace
+
+// The sums of one run; `compare` makes the tables that are shown.
+Result<Findings> MapDiff(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const HostEvents& host = view.trace.host();
+  const DeviceEvents& device = view.trace.device();
+  ByName on_host;
+  ByName on_device;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (selected.Keeps(HostId{row})) {
+      on_host[host.name[row].value].Add(host.dur_ns[row]);
+    }
+  }
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (selected.Keeps(DeviceId{row})) {
+      on_device[device.name[row].value].Add(device.dur_ns[row]);
+    }
+  }
+  Table sums = NewSums();
+  PushSums(sums, view.trace, kHost, on_host, params.Flag(kShortNamesParam));
+  PushSums(sums, view.trace, kDevice, on_device, params.Flag(kShortNamesParam));
+  return Findings{MergeByKey(sums)};
+}
+
+Result<Findings> CompareDiff(Findings base, Findings test, const Params&) {
+  Changes changes;
+  AddRun(base.front(), &Change::base, changes);
+  AddRun(test.front(), &Change::test, changes);
+  return Findings{SummaryTable(changes), DiffTable(changes)};
+}
 
 }  // namespace borescope

@@ -29,6 +29,19 @@ void FillShare(Table& table, std::string_view part, std::string_view share) {
   }
 }
 
+void FillMean(Table& table, std::string_view total, std::string_view count, std::string_view mean) {
+  const IntValues& totals = Ints(table, total);
+  const IntValues& counts = Ints(table, count);
+  Column* column = table.Find(mean);
+  BS_CHECK(column != nullptr);
+  FloatValues& means = std::get<FloatValues>(column->values);
+  column->missing.assign(counts.size(), 0);
+  for (size_t row = 0; row < counts.size(); ++row) {
+    means[row] = ShareOf(totals[row], counts[row]);
+    column->missing[row] = counts[row] == 0 || table.Find(total)->IsMissing(row) ? 1 : 0;
+  }
+}
+
 Table Sorted(const Table& table, std::string_view column) {
   Result<Table> sorted = SortBy(table, column);
   BS_CHECK(sorted.ok());

@@ -26,6 +26,9 @@ FloatValues& FillFloats(Table& table, std::string_view column);
 // Sets `share` to part / sum of all parts.
 void FillShare(Table& table, std::string_view part, std::string_view share);
 
+// Sets the float column `mean` to total / count; missing where the count is 0 or the total missing.
+void FillMean(Table& table, std::string_view total, std::string_view count, std::string_view mean);
+
 // Rows by `column`, largest first; ties by the other columns. REQUIRES: the column exists.
 Table Sorted(const Table& table, std::string_view column);
 

@@ -1,8 +1,63 @@
-// overlap: to be written.
+// overlap: how much communication hides behind compute, per GPU. Both are unions over the streams
+// of the GPU, as in device_time.h:
+//
+//   comm = overlapped + exposed
+//
+// exactly; exposed is the exposed communication of the breakdown, in the same windows.
+#include <string>
+
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/device_time.h"
+#include "borescope/analysis/group_keys.h"
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/step_windows.h"
 
 namespace borescope {
+namespace {
 
-Result<Findings> MapOverlap(const RankView&, const Params&) { return Findings{}; }
+Table NewTable(bool by_step) {
+  Table table{"overlap", "Communication beside compute", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  if (by_step) {
+    AddInt(table, "step", Unit::kNone, Role::kKey,
+           "Number of the ProfilerStep; missing for time in no step.");
+  }
+  AddInt(table, "gpu", Unit::kNone, Role::kKey,
+         "Device number as recorded; missing when the rank has no device work.");
+  ns("comm_ns", "Time in which any communication kernel runs (union over streams).");
+  ns("overlapped_ns", "Part of it in which a kernel computes, too.");
+  ns("exposed_ns", "Part of it with no compute beside it.");
+  ns("compute_ns", "Time in which any kernel computes: what could hide communication.");
+  AddFloat(table, "overlap_share", Unit::kShare, Role::kDerived,
+           "Overlapped / all communication; missing where there is none.");
+  return table;
+}
+
+}  // namespace
+
+Result<Findings> MapOverlap(const RankView& view, const Params& params) {
+  const bool by_step = HasKey(params.by, "step");
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  Table table = NewTable(by_step);
+  const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const StepWindow& window : WindowsOf(view, selected, by_step)) {
+    for (const DeviceTime& time : times) {
+      const TimeSplit split = SplitTime(time, window.time);
+      const int64_t overlapped_ns = split.comm_ns - split.exposed_comm_ns;
+      Row row(table);
+      row.Int(view.rank);
+      if (by_step) {
+        row.MaybeInt(window.step);
+      }
+      row.MaybeInt(time.gpu).Int(split.comm_ns).Int(overlapped_ns).Int(split.exposed_comm_ns);
+      row.Int(split.compute_ns);
+      split.comm_ns == 0 ? row.Missing() : row.Share(overlapped_ns, split.comm_ns);
+    }
+  }
+  return Findings{std::move(table)};
+}
 
 }  // namespace borescope

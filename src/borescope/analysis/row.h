@@ -25,6 +25,7 @@ class Row {
   Row& Int(int64_t value) { return Next(value); }
   Row& Count(size_t value) { return Next(static_cast<int64_t>(value)); }
   Row& Float(double value) { return Next(value); }
+  Row& Bool(bool value) { return Next(value); }
   Row& Text(std::string_view value) { return Next(value); }
   Row& Missing() {
     PushMissing(Column());
@@ -64,6 +65,13 @@ inline const IntValues& Ints(const Table& table, std::string_view column) {
   const struct Column* found = table.Find(column);
   BS_CHECK(found != nullptr);
   return std::get<IntValues>(found->values);
+}
+
+// The same for numbers with a fraction; missing cells are 0.
+inline const FloatValues& Floats(const Table& table, std::string_view column) {
+  const struct Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  return std::get<FloatValues>(found->values);
 }
 
 // The same for text.

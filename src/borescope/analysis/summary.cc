@@ -14,8 +14,8 @@
 #include "borescope/analysis/ops.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/selection.h"
+#include "borescope/analysis/spread.h"
 #include "borescope/analysis/summary_tables.h"
-#include "borescope/base/check.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
@@ -23,12 +23,7 @@ namespace {
 
 constexpr size_t kShown = 5;  // rows of the longer tables
 
-// The tables that travel from map to finish, in this order. Merged: rows with equal keys become
-// one.
-struct PartRow {
-  std::string_view name;
-  bool merged;
-};
+// The tables that travel from map to finish, in this order; ReduceByRank joins them.
 enum Part {
   kOverview,
   kBreakdown,
@@ -38,11 +33,9 @@ enum Part {
   kOps,
   kSteps,
   kQuality,
-  kClocks
+  kClocks,
+  kStragglers  // three tables
 };
-constexpr PartRow kParts[] = {{"overview", false}, {"breakdown", false}, {"idle_causes", false},
-                              {"kernels", true},   {"kernels", true},    {"ops", true},
-                              {"steps", false},    {"quality", false},   {"clocks", false}};
 
 Table NewOverview() {
   Table table{"overview", "Overview", {}};
@@ -199,6 +192,16 @@ Table Top(const Table& table) {
   return top;
 }
 
+// The ranks by the waiting they cause; no rows where ranks have nothing in common.
+Result<Table> Stragglers(const Findings& findings, const Table& spread, const Params& params) {
+  if (spread.rows() == 0) {
+    return Table{};
+  }
+  const auto first = findings.begin() + kStragglers;
+  BS_ASSIGN(Findings tables, FinishStragglers(Findings(first, first + 3), params));
+  return SumOf(tables[0], "collectives") == 0 ? Table{} : std::move(tables[0]);
+}
+
 }  // namespace
 
 Result<Findings> MapSummary(const RankView& view, const Params& params) {
@@ -210,29 +213,22 @@ Result<Findings> MapSummary(const RankView& view, const Params& params) {
   BS_ASSIGN(Findings ops, MapOps(view, params));
   BS_ASSIGN(Findings steps, MapSteps(view, params));
   BS_ASSIGN(Findings doctor, MapDoctor(view, params));
-  return Findings{std::move(overview),   std::move(breakdown[0]),   std::move(idle_causes),
-                  std::move(kernels[0]), std::move(device_work[0]), std::move(ops[0]),
-                  std::move(steps[0]),   std::move(doctor[0]),      std::move(doctor[1])};
-}
-
-Result<Findings> ReduceSummary(std::span<const Findings> findings, const Params&) {
-  Findings result;
-  for (size_t i = 0; i < std::size(kParts); ++i) {
-    std::vector<Table> tables;
-    for (const Findings& one : findings) {
-      BS_CHECK(one.size() == std::size(kParts) && one[i].name == kParts[i].name);
-      tables.push_back(one[i]);
-    }
-    result.push_back(kParts[i].merged ? MergeByKey(tables) : Concat(tables));
-  }
-  return result;
+  BS_ASSIGN(Findings stragglers, MapStragglers(view, params));
+  return Findings{std::move(overview),      std::move(breakdown[0]),   std::move(idle_causes),
+                  std::move(kernels[0]),    std::move(device_work[0]), std::move(ops[0]),
+                  std::move(steps[0]),      std::move(doctor[0]),      std::move(doctor[1]),
+                  std::move(stragglers[0]), std::move(stragglers[1]),  std::move(stragglers[2])};
 }
 
 Result<Findings> FinishSummary(Findings findings, const Params& params) {
   BS_ASSIGN(Findings ops, FinishOps({findings[kOps]}, params));
   BS_ASSIGN(Findings doctor, FinishDoctor({findings[kQuality], findings[kClocks]}, params));
+  Table spread = BreakdownSpread(findings[kBreakdown]);
+  BS_ASSIGN(Table stragglers, Stragglers(findings, spread, params));
   SummaryTables tables{findings[kOverview],
                        findings[kBreakdown],
+                       std::move(spread),
+                       std::move(stragglers),
                        findings[kIdleCauses],
                        FinishStatsTable(findings[kKernels]),
                        OnlyCopies(FinishStatsTable(findings[kDeviceWork])),
@@ -241,13 +237,21 @@ Result<Findings> FinishSummary(Findings findings, const Params& params) {
                        StepSpread(findings[kSteps]),
                        doctor[0],
                        !params.selection.empty()};
-  Findings page{
-      Verdict(tables),    tables.overview,     tables.breakdown,
-      tables.idle_causes, Top(tables.kernels), Top(tables.ops),
-      Top(tables.copies), tables.step_spread,  OnlyFaults(tables.quality, tables.selects)};
-  // One page: a trace without copies or steps needs no empty table to say so.
+  Findings page{Verdict(tables),
+                tables.overview,
+                tables.breakdown,
+                tables.spread,
+                Top(tables.stragglers),
+                tables.idle_causes,
+                Top(tables.kernels),
+                Top(tables.ops),
+                Top(tables.copies),
+                tables.step_spread,
+                OnlyFaults(tables.quality, tables.selects)};
+  // One page: a trace of one rank, without copies or steps, needs no empty table to say so.
   std::erase_if(page, [](const Table& table) {
-    return table.rows() == 0 && (table.name == "copies" || table.name == "step_spread");
+    return table.rows() == 0 && (table.name.empty() || table.name == "breakdown_spread" ||
+                                 table.name == "copies" || table.name == "step_spread");
   });
   return page;
 }

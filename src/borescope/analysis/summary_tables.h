@@ -11,6 +11,8 @@ namespace borescope {
 struct SummaryTables {
   Table overview;  // one row a rank: devices, events, steps, span, short kernels
   Table breakdown;
+  Table spread;      // of the breakdown over the ranks; empty for one rank
+  Table stragglers;  // empty where no collective of several ranks was found
   Table idle_causes;
   Table kernels;  // all kernels by time
   Table copies;   // memcpys and memsets by time

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/test_trace.h"
 
@@ -94,6 +96,58 @@ TEST(SummaryTest, SlowStepAndUnevenRanks) {
   EXPECT_NE(all.find("step 0 of rank 0 takes 200 us, 2.00 x the median of 100 us"),
             std::string::npos)
       << all;
+}
+
+// Of four ranks one comes 30 us later than the others; what it wins or loses itself is no matter.
+Findings SummaryOfFour(int64_t late_us) {
+  TestTrace traces[4];
+  const RankView* views[4];
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    const int64_t late = rank == 2 ? late_us : 0;
+    traces[rank].Op("all", Us(0, 200)).Launched("gemm", Us(1, 1), Us(2, 100 + late), {1, 7, 0});
+    traces[rank].Launched("ncclDevKernel_AllReduce(x)", Us(3, 1), Us(102 + late, 60 - late),
+                          {2, 20, 0});
+    views[rank] = &traces[rank].View(rank);
+  }
+  return Analyse("summary", {views[0], views[1], views[2], views[3]});
+}
+
+bool Holds(const Findings& findings, std::string_view title) {
+  const StringValues& titles = Texts(findings[0], "finding");
+  size_t row = 0;
+  while (row < titles.size() && titles[row] != title) {
+    ++row;
+  }
+  return row < titles.size();
+}
+
+TEST(SummaryTest, AStragglerIsNamed) {
+  const Findings findings = SummaryOfFour(30);
+  std::string all;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    all += Finding(findings, row) + "\n";
+  }
+  EXPECT_NE(all.find("One rank makes the others wait | warning | rank 2: last in 1 of 1 "
+                     "collectives; the others waited 90.0 us for it (100.0 % of all waiting); "
+                     "each waited 15.0 % of its time on average"),
+            std::string::npos)
+      << all;
+  EXPECT_EQ(findings[3].name, "breakdown_spread");
+  EXPECT_EQ(findings[4].name, "stragglers");
+}
+
+TEST(SummaryTest, ALittleWaitingIsNothingToSay) {
+  EXPECT_FALSE(Holds(SummaryOfFour(1), "One rank makes the others wait"));
+  EXPECT_FALSE(Holds(SummaryOfFour(0), "One rank makes the others wait"));
+}
+
+TEST(SummaryTest, OneRankHasNeitherSpreadNorStragglers) {
+  TestTrace trace;
+  trace.Kernel("ncclDevKernel_AllReduce(x)", Us(0, 10));
+  for (const Table& table : Analyse("summary", {&trace.View()})) {
+    EXPECT_NE(table.name, "breakdown_spread");
+    EXPECT_NE(table.name, "stragglers");
+  }
 }
 
 TEST(SummaryTest, NoDeviceWork) {

@@ -92,10 +92,50 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
   return *this;
 }
 
-TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on) {
-  part_.data.copies.bytes.push_back(kMissing);
+uint32_t TestTrace::Args(const CollectiveArgs& args) {
+  Collectives& rows = part_.data.collectives;
+  rows.collective.push_back(part_.Intern(args.name));
+  rows.dtype.push_back(part_.Intern(args.dtype));
+  rows.group.push_back(part_.Intern(args.group));
+  rows.group_desc.push_back(part_.Intern("default_pg"));
+  rows.ranks.push_back(part_.Intern(args.members));
+  rows.in_elems.push_back(args.in_elems);
+  rows.out_elems.push_back(args.out_elems);
+  rows.group_size.push_back(args.group_size);
+  rows.sequence.push_back(args.sequence);
+  return LastRow(rows.size());
+}
+
+TestTrace& TestTrace::Collective(const CollectiveArgs& args, Span span, int64_t thread) {
+  Op("record_param_comms", span, {}, thread);
+  part_.data.ops.collective.back() = Args(args);
+  return *this;
+}
+
+TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args) {
+  Kernels& kernels = part_.data.kernels;
+  for (auto* column :
+       {&kernels.grid_x, &kernels.grid_y, &kernels.grid_z, &kernels.block_x, &kernels.block_y,
+        &kernels.block_z, &kernels.registers, &kernels.shared_bytes, &kernels.occupancy_percent}) {
+    column->push_back(-1);
+  }
+  kernels.graph_node_id.push_back(kMissing);
+  kernels.collective.push_back(Args(args));
+  Device(DeviceKind::kKernel, name, span, on, LastRow(kernels.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
+  part_.data.copies.bytes.push_back(bytes);
   part_.data.copies.gbps.push_back(-1.0);
   Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Memset(Span span, On on, int64_t bytes) {
+  part_.data.copies.bytes.push_back(bytes);
+  part_.data.copies.gbps.push_back(-1.0);
+  Device(DeviceKind::kMemset, "Memset (Device)", span, on, LastRow(part_.data.copies.size()));
   return *this;
 }
 
@@ -105,6 +145,34 @@ TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait
   syncs.wait_on_stream.push_back(kMissing);
   syncs.wait_on_record_correlation.push_back(wait_on_record);
   Device(DeviceKind::kSync, name, span, on, LastRow(syncs.size()));
+  return *this;
+}
+
+TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
+  MemoryEvents& memory = part_.data.memory;
+  memory.ts_ns.push_back(allocation.ts_ns);
+  memory.track.push_back(part_.Track(TrackKind::kHost, 1, thread));
+  memory.device_type.push_back(allocation.device_type);
+  memory.device.push_back(allocation.device);
+  memory.address.push_back(allocation.address);
+  memory.bytes.push_back(allocation.bytes);
+  memory.category.push_back(allocation.category);
+  memory.total_allocated.push_back(allocation.allocated);
+  memory.total_reserved.push_back(allocation.reserved);
+  return *this;
+}
+
+TestTrace& TestTrace::Range(std::string_view name, Span span,
+                            std::initializer_list<std::pair<std::string_view, double>> metrics,
+                            int64_t gpu) {
+  TraceData& data = part_.data;
+  data.ranges.first_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  for (const auto& [metric, value] : metrics) {
+    data.metrics.name.push_back(part_.Intern(metric));
+    data.metrics.value.push_back(value);
+  }
+  data.ranges.end_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  Device(DeviceKind::kRange, name, span, {kMissing, 0, gpu}, LastRow(data.ranges.size()));
   return *this;
 }
 

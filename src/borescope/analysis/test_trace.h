@@ -2,9 +2,11 @@
 // format. Times are nanoseconds. Sizes of the world: host process 1, devices as numbered.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "borescope/analysis/registry.h"
 #include "borescope/trace/trace_builder.h"
@@ -24,11 +26,35 @@ struct OpArgs {
   std::string dims;
 };
 
+// What a communication call says about itself.
+struct CollectiveArgs {
+  std::string name;  // "allreduce"
+  int64_t in_elems = kMissing;
+  int64_t out_elems = kMissing;
+  std::string dtype = "Float";
+  int64_t group_size = 2;
+  std::string group = "0";
+  int64_t sequence = kMissing;
+  std::string members = "[0, 1]";
+};
+
 // Where a device event ran and what launched it.
 struct On {
   int64_t correlation = kMissing;
   int64_t stream = 7;
   int64_t gpu = 0;
+};
+
+// An allocator event.
+struct Allocation {
+  int64_t ts_ns = 0;
+  uint64_t address = 0;
+  int64_t bytes = 0;  // negative: freed
+  int64_t allocated = kMissing;
+  int64_t reserved = kMissing;
+  int32_t device_type = 1;  // CUDA
+  int32_t device = 0;
+  MemoryCategory category = MemoryCategory::kNone;
 };
 
 class TestTrace {
@@ -43,8 +69,17 @@ class TestTrace {
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
-  TestTrace& Memcpy(std::string_view name, Span span, On on = {});
+  // An operator, or a kernel, that carries the arguments of a collective.
+  TestTrace& Collective(const CollectiveArgs& args, Span span, int64_t thread = 1);
+  TestTrace& Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args);
+  TestTrace& Memcpy(std::string_view name, Span span, On on = {}, int64_t bytes = kMissing);
+  TestTrace& Memset(Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
+  TestTrace& Memory(const Allocation& allocation, int64_t thread = 1);
+  // Hardware counters of a range on `gpu`.
+  TestTrace& Range(std::string_view name, Span span,
+                   std::initializer_list<std::pair<std::string_view, double>> metrics,
+                   int64_t gpu = 0);
   TestTrace& DeviceAnnotation(std::string_view name, Span span, On on = {});
 
   // A launch of `launch_ns` length and its kernel.
@@ -55,6 +90,7 @@ class TestTrace {
 
  private:
   void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
+  uint32_t Args(const CollectiveArgs& args);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 
   TracePart part_;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "borescope/analysis/describe.h"
@@ -24,6 +23,9 @@ constexpr int64_t kManyKernels = 20;  // fewer are no pattern
 // Steps and ranks: by how much the largest exceeds the median or the mean.
 constexpr double kStepSpread = 1.2;
 constexpr double kRankSpread = 1.1;
+// Share of its span that the mean rank waits for one other.
+constexpr double kWaitingWord = 0.01;
+constexpr double kWaitingWarning = 0.05;
 
 // "3.1 s of 10.2 s (30.4 %)".
 std::string PartOf(int64_t part_ns, int64_t whole_ns) {
@@ -177,8 +179,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                  ShareOf(total, all),
                  "share",
                  Texts(tables.kernels, "class")[0] == KernelClassName(KernelClass::kCollective)
-                     ? "Part of it is waiting for the slowest rank: compare the ranks with "
-                       "`borescope kernels --by rank` before tuning the network."
+                     ? "Part of it is waiting for the slowest rank: before tuning the network let "
+                       "`borescope stragglers` look for it."
                      : "What is won here is won almost one to one; `borescope kernels --by op` "
                        "names the operator behind it.",
                  total};
@@ -233,29 +235,61 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
 }
 
 std::optional<Finding> RankImbalance(const SummaryTables& tables) {
-  const IntValues& compute = Ints(tables.breakdown, "compute_ns");
-  const IntValues& ranks = Ints(tables.breakdown, "rank");
-  if (std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end()) {
+  const Table& spread = tables.spread;
+  size_t row = 0;
+  while (row < spread.rows() && Texts(spread, "metric")[row] != "compute") {
+    ++row;
+  }
+  if (row == spread.rows()) {
     return std::nullopt;  // one rank only
   }
-  const auto low = std::min_element(compute.begin(), compute.end());
-  const auto high = std::max_element(compute.begin(), compute.end());
-  const int64_t mean = SumOf(tables.breakdown, "compute_ns") / static_cast<int64_t>(compute.size());
-  const double ratio = ShareOf(*high, mean);
+  const int64_t high = Ints(spread, "max_ns")[row];
+  const auto mean = static_cast<int64_t>(Floats(spread, "mean_ns")[row]);
+  const double ratio = ShareOf(high, mean);
   if (ratio < kRankSpread) {
     return std::nullopt;
   }
   return Finding{
       "Ranks compute for different times",
       "warning",
-      fmt::format("compute {} on rank {}, {} on rank {}; {:.2f} x the mean of {}", FormatTime(*low),
-                  ranks[static_cast<size_t>(low - compute.begin())], FormatTime(*high),
-                  ranks[static_cast<size_t>(high - compute.begin())], ratio, FormatTime(mean)),
+      fmt::format("compute {} on rank {}, {} on rank {}; {:.2f} x the mean of {}",
+                  FormatTime(Ints(spread, "min_ns")[row]), Ints(spread, "min_rank")[row],
+                  FormatTime(high), Ints(spread, "max_rank")[row], ratio, FormatTime(mean)),
       ratio,
       "ratio",
       "The others wait in collectives for the slowest: balance batches, sequence lengths "
       "or embedding shards.",
-      *high - mean};
+      high - mean};
+}
+
+// Of n even ranks each causes 1 / n of the waiting; chance makes one of a few cause more.
+double NotableScore(size_t ranks) {
+  return std::clamp(2.0 / static_cast<double>(ranks), 0.25, 0.75);
+}
+
+std::optional<Finding> Straggler(const SummaryTables& tables) {
+  const Table& ranks = tables.stragglers;
+  if (ranks.rows() < 2 || Floats(ranks, "score")[0] < NotableScore(ranks.rows())) {
+    return std::nullopt;
+  }
+  const int64_t waited = Ints(ranks, "caused_wait_ns")[0];
+  const auto others = static_cast<int64_t>(ranks.rows() - 1);
+  const int64_t span =
+      SumOf(tables.breakdown, "span_ns") / static_cast<int64_t>(tables.breakdown.rows());
+  const double share = ShareOf(waited / others, span);
+  if (share < kWaitingWord) {
+    return std::nullopt;
+  }
+  return Finding{
+      "One rank makes the others wait",
+      share >= kWaitingWarning ? "warning" : "info",
+      fmt::format("rank {}: {}; each waited {} of its time on average", Ints(ranks, "rank")[0],
+                  Texts(ranks, "evidence")[0], FormatShare(share)),
+      Floats(ranks, "score")[0],
+      "share",
+      "`borescope stragglers` names the collectives. Compare that rank: `borescope "
+      "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
+      waited};
 }
 
 // ---- When there is nothing to say about cost ----
@@ -291,9 +325,9 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
                  compute};
 }
 
-constexpr Rule kTimeRules[] = {NoDeviceWork,   Idle,          ExposedCommunication,
-                               ExposedCopies,  RankImbalance, StepSpread,
-                               DominantKernel, ShortKernels,  WellUsed};
+constexpr Rule kTimeRules[] = {NoDeviceWork,  Idle,      ExposedCommunication, ExposedCopies,
+                               RankImbalance, Straggler, StepSpread,           DominantKernel,
+                               ShortKernels,  WellUsed};
 
 }  // namespace
 

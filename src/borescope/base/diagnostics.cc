@@ -73,6 +73,8 @@ constexpr DiagRow kDiagRows[] = {
      "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
     {Diag::kMissingData, "missing-data", kWarning,
      "A rank of the run does not hold what the question needs; the answer is about the others."},
+    {Diag::kMissingRanks, "missing-ranks", kWarning,
+     "The job had ranks of which the run holds no readable file; the answer is about the others."},
 };
 
 constexpr bool RowsMatchEnum() {

@@ -49,6 +49,7 @@ enum class Diag : uint8_t {
   kUnreadableFile,        // a file of a run could not be loaded
   kUnlinkedOp,            // a linked device event whose launch lies in no operator
   kMissingData,           // a rank of a run lacks what the question needs
+  kMissingRanks,          // the job had more ranks than the run has files
   kCount
 };
 

@@ -81,8 +81,13 @@ bool IsOptionElsewhere(std::string_view name) {
 
 Error UnknownOption(std::string_view word, Specs specs) {
   const std::string_view name = word.substr(0, word.find('='));
-  if (specs.size() == 1 && IsOptionElsewhere(name)) {
-    return UsageError(fmt::format("{}: {} is not defined for it", specs.front()->name, name));
+  if (!specs.empty() && IsOptionElsewhere(name)) {
+    std::vector<std::string_view> verbs;
+    for (const AnalysisSpec* spec : specs) {
+      verbs.push_back(spec->name);
+    }
+    return UsageError(fmt::format("{}: {} is not defined for {}", fmt::join(verbs, ", "), name,
+                                  verbs.size() == 1 ? "it" : "any of them"));
   }
   std::vector<std::string> names;
   for (const OptionRow& row : Options()) {
@@ -125,6 +130,21 @@ Result<void> ParseOptions(std::span<const std::string> words, Specs specs, RawOp
   return {};
 }
 
+// "a, b,a" -> a, b.
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
+      items.emplace_back(item);
+    }
+  }
+  return items;
+}
+
 // The first word is no verb: perhaps a file, else a slip of the pen.
 Error UnknownVerb(const std::string& word) {
   const std::vector<std::string_view> verbs = VerbNames();
@@ -134,7 +154,13 @@ Error UnknownVerb(const std::string& word) {
   if (word.find_first_of("/.*?") != std::string::npos) {
     return {ErrorCode::kIo, word + ": no such file, and no verb of this name"};
   }
-  return UsageError(fmt::format("unknown verb '{}'{}", word, DidYouMean(word, verbs)));
+  // Of several verbs the one that is none; the list itself when all are.
+  for (const std::string& item : SplitList(word)) {
+    if (std::find(verbs.begin(), verbs.end(), item) == verbs.end()) {
+      return UsageError(fmt::format("unknown verb '{}'{}", item, DidYouMean(item, verbs)));
+    }
+  }
+  return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));
 }
 
 bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
@@ -161,21 +187,6 @@ Result<int> ParseCount(std::string_view option, const std::string& text, int lar
         fmt::format("--{}: '{}' is no number between 1 and {}", option, text, largest));
   }
   return number;
-}
-
-// "a, b,a" -> a, b.
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> items;
-  while (!text.empty()) {
-    std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(item.size() + 1, text.size()));
-    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    item = item.substr(0, item.find_last_not_of(' ') + 1);
-    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
-      items.emplace_back(item);
-    }
-  }
-  return items;
 }
 
 Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {

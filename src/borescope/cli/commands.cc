@@ -15,10 +15,11 @@
 namespace borescope::cli {
 namespace {
 
-// One line; for slips of usage a second one says where help is.
+// One line; for slips of usage a second one says where help is. Which of several verbs it is about
+// stands in the line.
 int FailWith(const Error& error, const Command& command) {
   std::string verb;
-  if (!command.analyses.empty()) {
+  if (command.analyses.size() == 1) {
     verb = fmt::format("{} ", command.analyses.front()->name);
   } else if (command.verb != nullptr) {
     verb = fmt::format("{} ", command.verb->name);
@@ -182,8 +183,12 @@ int RunCompletion(const Command& command) {
 }
 
 int RunHelp(const Command& command) {
-  if (!command.analyses.empty()) {
-    return Print(AnalysisHelp(*command.analyses.front()));
+  std::string help;
+  for (const AnalysisSpec* spec : command.analyses) {
+    help += (help.empty() ? "" : "\n\n") + AnalysisHelp(*spec);
+  }
+  if (!help.empty()) {
+    return Print(help);
   }
   return Print(command.verb != nullptr ? VerbHelp(*command.verb) : MainHelp());
 }

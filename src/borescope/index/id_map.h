@@ -29,11 +29,15 @@ class IdMap64 {
     uint32_t row = kNone;
   };
 
-  // Ids are mostly consecutive: the low bits alone spread them perfectly, the high ones break up
-  // strides.
+  // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together in
+  // memory. The runs themselves are scattered, because ids of several processes, sessions or merged
+  // files lie a power of two apart, and would meet in the same slots.
   size_t Find(int64_t id) const {
+    constexpr unsigned kRunBits = 6;
+    constexpr uint64_t kInRun = (uint64_t{1} << kRunBits) - 1;
     const auto bits = static_cast<uint64_t>(id);
-    size_t at = static_cast<size_t>(bits ^ (bits >> 32) * 0x9e3779b97f4a7c15ULL) & mask_;
+    const uint64_t run = (bits >> kRunBits) * 0x9e3779b97f4a7c15ULL;
+    size_t at = static_cast<size_t>((run >> 32 << kRunBits) | (bits & kInRun)) & mask_;
     while (slots_[at].row != kNone && slots_[at].id != id) {
       at = (at + 1) & mask_;
     }

@@ -38,5 +38,23 @@ TEST(IdMapTest, LikeAnOrdinaryMapForEveryPatternOfIds) {
   }
 }
 
+// Ids of several processes or merged files; met in the same slots, they took quadratic time.
+TEST(IdMapTest, IdsAPowerOfTwoApartAreFoundQuickly) {
+  constexpr uint32_t kBlocks = 200;
+  constexpr uint32_t kInBlock = 2'000;
+  for (const unsigned shift : {16U, 20U, 24U, 32U, 40U}) {
+    IdMap64 map(size_t{kBlocks} * kInBlock);
+    const auto id = [&](uint32_t block, uint32_t i) {
+      return static_cast<int64_t>(uint64_t{block} << shift | (i + 1));
+    };
+    for (uint32_t row = 0; row < kBlocks * kInBlock; ++row) {
+      map[id(row / kInBlock, row % kInBlock)] = row;
+    }
+    for (uint32_t row = 0; row < kBlocks * kInBlock; ++row) {
+      ASSERT_EQ(map.Get(id(row / kInBlock, row % kInBlock)), row);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace borescope

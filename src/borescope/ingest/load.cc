@@ -1,18 +1,40 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "borescope/base/inflate.h"
 #include "borescope/ingest/kineto_json.h"
+#include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/text_reader.h"
 
 namespace borescope {
 namespace {
 
-constexpr FormatRow kFormats[] = {
-    {"kineto-json", "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"},
+// One row per format; the first whose `matches` takes the start of the text reads it.
+struct Format {
+  FormatRow row;
+  bool (*matches)(std::string_view text);
+  Result<Trace> (*load)(TextReader& reader, const std::string& name, const LoadOptions& options);
 };
+
+constexpr Format kFormats[] = {
+    {{kMemoryTimelineFormat, "raw file of export_memory_timeline, plain, .gz or .zst"},
+     MayBeMemoryTimeline,
+     LoadMemoryTimeline},
+    // Also what is damaged: whatever could not be anything else.
+    {{"kineto-json", "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"},
+     [](std::string_view) { return true; },
+     LoadKinetoJson},
+};
+
+constexpr auto kFormatRows = [] {
+  std::array<FormatRow, std::size(kFormats)> rows;
+  std::transform(std::begin(kFormats), std::end(kFormats), rows.rbegin(),
+                 [](const Format& format) { return format.row; });
+  return rows;
+}();
 
 // Kinds of file that are recognised only to be named.
 struct ForeignRow {
@@ -74,8 +96,8 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
                        "give a file written by torch.profiler's export_chrome_trace");
   }
   const auto second = std::find_if_not(first + 1, text.end(), IsBlank);
-  if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
-    return Unsupported(name, "a JSON list of something else than events (a memory timeline?)",
+  if (*first == '[' && second != text.end() && *second != '{' && *second != ']' && *second != '[') {
+    return Unsupported(name, "a JSON list of something else than events",
                        "give a file written by torch.profiler's export_chrome_trace");
   }
   return {};
@@ -93,7 +115,10 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
   if (!reader.error().has_value()) {
     BS_TRY(CheckKind(reader.window(), name));
   }
-  return LoadKinetoJson(reader, name, options);
+  const Format* format =
+      std::find_if(std::begin(kFormats), std::end(kFormats),
+                   [&](const Format& row) { return row.matches(reader.window()); });
+  return format->load(reader, name, options);
 }
 
 }  // namespace
@@ -108,7 +133,7 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
   return LoadSource(OpenMemory(bytes), name, options);
 }
 
-std::span<const FormatRow> Formats() { return kFormats; }
+std::span<const FormatRow> Formats() { return kFormatRows; }
 
 int64_t RankFromFileName(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);

@@ -1,6 +1,6 @@
 // Loads one profile into a finished Trace. The format is recognised by content, never by extension;
-// gzip (also multi-member) and zstd are inflated on the way. To add a format: format.cc has the
-// row.
+// gzip (also multi-member) and zstd are inflated on the way. To add a format: its file here and a
+// row in load.cc.
 #pragma once
 
 #include <cstdint>

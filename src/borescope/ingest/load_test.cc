@@ -108,10 +108,14 @@ INSTANTIATE_TEST_SUITE_P(
         ForeignCase{"Text", "hello",
                     "byte 0: this is no JSON, not a PyTorch profiler trace; give a file written "
                     "by torch.profiler's export_chrome_trace"},
-        ForeignCase{"MemoryTimeline", "[[1, 2], [[0, 5]]]",
-                    "byte 0: this is a JSON list of something else than events (a memory "
-                    "timeline?), not a PyTorch profiler trace; give a file written by "
-                    "torch.profiler's export_chrome_trace"},
+        ForeignCase{"MemoryTimelinePlot", "[[1, 2], [[0, 5]]]",
+                    "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
+                    "category] as in a raw memory timeline; export_memory_timeline writes one to "
+                    "a file named .raw.json.gz"},
+        ForeignCase{"Numbers", "[1, 2]",
+                    "byte 0: this is a JSON list of something else than events, not a PyTorch "
+                    "profiler trace; give a file written by torch.profiler's "
+                    "export_chrome_trace"},
         ForeignCase{"ExecutionTrace", R"({"schema":"1.0.1","pid":7,"nodes":[{"id":1}]})",
                     "byte 0: this is a PyTorch execution trace (nodes without times); give the "
                     "profiler trace recorded beside it"},
@@ -261,9 +265,10 @@ TEST(LoadTest, ProgressEndsWithTheWholeFile) {
   EXPECT_EQ(last, bytes.size());
 }
 
-TEST(LoadTest, TheFormatIsListed) {
-  ASSERT_EQ(Formats().size(), 1U);
+TEST(LoadTest, EveryFormatIsListed) {
+  ASSERT_EQ(Formats().size(), 2U);
   EXPECT_EQ(Formats()[0].name, "kineto-json");
+  EXPECT_EQ(Formats()[1].name, "pytorch-memory-timeline");
 }
 
 // --- ranks in names ---

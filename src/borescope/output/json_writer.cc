@@ -28,6 +28,23 @@ std::string EscapedControl(char byte) {
 
 }  // namespace
 
+void AppendJsonString(std::string& json, std::string_view text) {
+  json += '"';
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (point.value == '"' || point.value == '\\') {
+      json += '\\';
+      json += text.front();
+    } else if (point.value < 0x20) {
+      json += EscapedControl(text.front());
+    } else {
+      json += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
+    }
+    text.remove_prefix(point.bytes);
+  }
+  json += '"';
+}
+
 std::string ShortestDouble(double value) {
   BS_DCHECK(std::isfinite(value));
   std::string text = fmt::format("{}", value);
@@ -39,14 +56,14 @@ std::string ShortestDouble(double value) {
 
 void JsonWriter::Key(std::string_view key) {
   BeforeValue();
-  PutText(key);
+  AppendJsonString(buffer_, key);
   buffer_ += ':';
   needs_comma_ = false;
 }
 
 void JsonWriter::String(std::string_view text) {
   BeforeValue();
-  PutText(text);
+  AppendJsonString(buffer_, text);
 }
 
 void JsonWriter::Int(int64_t value) {
@@ -113,23 +130,6 @@ void JsonWriter::PutBreak() {
     buffer_.append(static_cast<size_t>(break_indent_), ' ');
     break_indent_ = -1;
   }
-}
-
-void JsonWriter::PutText(std::string_view text) {
-  buffer_ += '"';
-  while (!text.empty()) {
-    const CodePoint point = DecodeUtf8(text);
-    if (point.value == '"' || point.value == '\\') {
-      buffer_ += '\\';
-      buffer_ += text.front();
-    } else if (point.value < 0x20) {
-      buffer_ += EscapedControl(text.front());
-    } else {
-      buffer_ += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
-    }
-    text.remove_prefix(point.bytes);
-  }
-  buffer_ += '"';
 }
 
 void JsonWriter::Flush() {

@@ -48,7 +48,6 @@ class JsonWriter {
   void End(char bracket);
   void BeforeValue();
   void PutBreak();
-  void PutText(std::string_view text);
   void Flush();
 
   Sink& sink_;
@@ -58,6 +57,9 @@ class JsonWriter {
   int break_indent_ = -1;  // a line break is due when >= 0
   bool needs_comma_ = false;
 };
+
+// Appends `text` as a JSON string: in quotation marks, escaped, valid UTF-8 whatever it was before.
+void AppendJsonString(std::string& json, std::string_view text);
 
 // The shortest text that reads back as the same double: "0.1", "2.0", "1e+30". REQUIRES: finite.
 std::string ShortestDouble(double value);

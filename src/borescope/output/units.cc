@@ -153,6 +153,9 @@ NumberFormat ChooseFormat(const Column& column, Precision precision) {
   if (column.name.ends_with("unix_ns")) {
     return {1, 1, 0, false, true, ""};
   }
+  if (column.name == "ts_ns") {  // a moment, as the file writes it
+    return {1000, 1, 3, false, false, "us"};
+  }
   switch (column.unit) {
     case Unit::kNanoseconds:
       return Scaled(column, kTimeScales, precision);

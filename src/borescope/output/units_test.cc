@@ -77,6 +77,11 @@ TEST(Units, WallClockTimesAreDates) {
             (Cells{"", "2024-02-29 12:34:56.789 UTC"}));
 }
 
+TEST(Units, MomentsAreWrittenAsInTheFile) {
+  EXPECT_EQ(Format(Ints(Unit::kNanoseconds, {1'709'210'096'789'123'456, -5}, "ts_ns")),
+            (Cells{"us", "1709210096789123.456", "-0.005"}));
+}
+
 TEST(Units, WhatIsNotThereIsADash) {
   Column column = Ints(Unit::kCount, {1, 0});
   column.missing = {0, 1};

@@ -64,9 +64,7 @@ Column& AddBool(Table& table, std::string_view name, Role role, std::string_view
 
 void Push(Column& column, int64_t value) { PushValue<IntValues>(column, value); }
 void Push(Column& column, double value) { PushValue<FloatValues>(column, value); }
-void Push(Column& column, std::string_view value) {
-  PushValue<StringValues>(column, std::string(value));
-}
+void Push(Column& column, std::string_view value) { PushValue<StringValues>(column, value); }
 void Push(Column& column, bool value) { PushValue<BoolValues>(column, static_cast<char>(value)); }
 
 void PushMissing(Column& column) {

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "borescope/table/string_values.h"
+
 namespace borescope {
 
 // Base unit of a column's values. Only writers scale and abbreviate.
@@ -27,10 +29,9 @@ enum class Unit : uint8_t {
 // How a column combines when rows with equal keys merge (see MergeByKey).
 enum class Role : uint8_t { kKey, kSum, kMin, kMax, kDerived };
 
-// Cell storage of one column. Strings are held as text; rows are few after aggregation.
+// Cell storage of one column; for text see string_values.h.
 using IntValues = std::vector<int64_t>;
 using FloatValues = std::vector<double>;
-using StringValues = std::vector<std::string>;
 using BoolValues = std::vector<char>;  // 0 or 1; vector<bool> has no data()
 
 struct Column {

@@ -70,6 +70,12 @@ Column EmptyLike(const Column& column) {
   return made;
 }
 
+template <class T>
+void AppendValues(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+void AppendValues(StringValues& to, const StringValues& more) { to.Append(more); }
+
 void AppendCells(Column& to, const Column& from) {
   BS_CHECK(to.values.index() == from.values.index());
   if (!to.missing.empty() || !from.missing.empty()) {
@@ -79,8 +85,7 @@ void AppendCells(Column& to, const Column& from) {
   }
   std::visit(
       [&](auto& cells) {
-        const auto& more = std::get<std::decay_t<decltype(cells)>>(from.values);
-        cells.insert(cells.end(), more.begin(), more.end());
+        AppendValues(cells, std::get<std::decay_t<decltype(cells)>>(from.values));
       },
       to.values);
 }

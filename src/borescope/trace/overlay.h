@@ -12,7 +12,7 @@ namespace borescope {
 struct OverlayCounter {
   struct Point {
     int64_t ts_ns = 0;
-    double value = 0;
+    double value = 0;  // finite; holds until the next point
   };
 
   int64_t pid = 0;     // the recorded process the track is shown under: of a stream, its device

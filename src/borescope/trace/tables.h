@@ -167,10 +167,10 @@ enum class MemoryCategory : uint8_t {
 // Allocator events ("[memory]" instants of a trace, or the raw file of a memory timeline), in time
 // order; equal times in source order.
 struct MemoryEvents {
-  std::vector<int64_t> ts_ns;
+  std::vector<int64_t> ts_ns;  // kMissing: allocated before the recording began; these come first
   std::vector<TrackId> track;
-  std::vector<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...
-  std::vector<int32_t> device;
+  std::vector<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...; -1 not recorded
+  std::vector<int32_t> device;       // -1 not recorded
   std::vector<uint64_t> address;
   std::vector<int64_t> bytes;  // negative: freed
   std::vector<MemoryCategory> category;
@@ -259,7 +259,7 @@ struct Meta {
   // The brackets around the events are never closed, or not in a place that can be found: a copy
   // that is to be valid ends behind the events, with `]` or `]}`.
   bool text_is_cut = false;
-  bool text_is_object = true;          // {"traceEvents": [...]}, not a bare list
+  bool text_is_object = true;  // {"traceEvents": [...]}, not a bare list
 };
 
 }  // namespace borescope

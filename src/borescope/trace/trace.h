@@ -29,9 +29,11 @@ struct TraceData {
   Metrics metrics;
   Flows flows;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
-  int64_t begin_ns = 0;                  // first start and last end of all complete events except
-  int64_t end_ns = 0;                    // "Trace" spans; equal when there are none
-  Diagnostics diagnostics;               // what reading the file had to repair or drop
+  // First start and last end of all complete events except "Trace" spans; without such events, of
+  // the allocator events. Equal when there is nothing.
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  Diagnostics diagnostics;  // what reading the file had to repair or drop
 };
 
 class Trace {

@@ -178,8 +178,19 @@ void CoverTime(TraceData& data, const Spine& spine) {
   }
 }
 
-void CoverSpines(TraceData& data) {
+// REQUIRES: `memory` is sorted, so that rows without a time come first.
+void CoverMemory(TraceData& data, const MemoryEvents& memory) {
+  const auto first = std::find_if(memory.ts_ns.begin(), memory.ts_ns.end(),
+                                  [](int64_t ts_ns) { return ts_ns != kMissing; });
+  if (first != memory.ts_ns.end()) {
+    data.begin_ns = *first;
+    data.end_ns = memory.ts_ns.back();
+  }
+}
+
+void CoverEvents(TraceData& data) {
   if (data.host.size() + data.device.size() == 0) {
+    CoverMemory(data, data.memory);
     return;
   }
   data.begin_ns = std::numeric_limits<int64_t>::max();
@@ -328,7 +339,7 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
       })) {
     SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   }
-  CoverSpines(data);
+  CoverEvents(data);
   SortEventCounts(data);
   return Trace(std::move(data));
 }

@@ -73,10 +73,6 @@ std::map<int64_t, Extent> Extents(const HtaFrame& frame, const HtaIterations& it
   return extents;
 }
 
-const FloatValues& Floats(const Table& table, std::string_view column) {
-  return std::get<FloatValues>(table.Find(column)->values);
-}
-
 // Start and length of a kernel in one step, by rank, in steps of the mean length.
 struct Entry {
   double start;

@@ -1,0 +1,197 @@
+#include "borescope/analysis/collective_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope {
+namespace {
+
+struct SpellingRow {
+  CollectiveKind kind;
+  std::string_view words;  // any of them in the name, in lower case, separated by '|'
+};
+
+// First match wins: longer words stand before the ones they contain.
+constexpr SpellingRow kSpellings[] = {
+    {CollectiveKind::kBarrier, "barrier"},
+    {CollectiveKind::kAllReduce, "allreduce|all_reduce"},
+    {CollectiveKind::kReduceScatter, "reduce_scatter|reducescatter"},
+    {CollectiveKind::kAllGather, "allgather|all_gather"},
+    {CollectiveKind::kAllToAll, "all_to_all|alltoall|all2all"},
+    {CollectiveKind::kBroadcast, "broadcast"},
+    {CollectiveKind::kSendRecv, "sendrecv|send_recv|batch_isend_irecv"},
+    {CollectiveKind::kSend, "send"},
+    {CollectiveKind::kRecv, "recv"},
+    {CollectiveKind::kGather, "gather"},
+    {CollectiveKind::kScatter, "scatter"},
+    {CollectiveKind::kReduce, "reduce"},
+};
+
+// Kernels of engines that have names of their own for it.
+constexpr SpellingRow kKernelSpellings[] = {
+    {CollectiveKind::kUnknown, "onerankreduce"},
+    {CollectiveKind::kAllReduce,
+     "cross_device_reduce|one_shot_all|two_shot_all|oneshotall|twoshotall|quickreduce|ar_fusion|"
+     "lamport"},
+};
+
+constexpr std::string_view kOperatorPrefixes[] = {"nccl:",
+                                                  "xccl:",
+                                                  "c10d::",
+                                                  "c10d_functional::",
+                                                  "_c10d_functional::",
+                                                  "symm_mem::",
+                                                  "record_param_comms"};
+
+struct TypeRow {
+  std::string_view name;  // of c10::ScalarType
+  int64_t bytes;
+};
+
+constexpr TypeRow kTypes[] = {
+    {"Byte", 1},
+    {"Char", 1},
+    {"Short", 2},
+    {"Int", 4},
+    {"Long", 8},
+    {"Half", 2},
+    {"Float", 4},
+    {"Double", 8},
+    {"ComplexHalf", 4},
+    {"ComplexFloat", 8},
+    {"ComplexDouble", 16},
+    {"Bool", 1},
+    {"QInt8", 1},
+    {"QUInt8", 1},
+    {"QInt32", 4},
+    {"BFloat16", 2},
+    {"Bits8", 1},
+    {"Bits16", 2},
+    {"Float8_e5m2", 1},
+    {"Float8_e4m3fn", 1},
+    {"Float8_e5m2fnuz", 1},
+    {"Float8_e4m3fnuz", 1},
+    {"Float8_e8m0fnu", 1},
+    {"Float4_e2m1fn_x2", 1},  // two values in one element
+    {"UInt16", 2},
+    {"UInt32", 4},
+    {"UInt64", 8},
+};
+
+std::string LowerCase(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+bool HasAny(std::string_view text, std::string_view words) {
+  while (!words.empty()) {
+    const size_t bar = std::min(words.find('|'), words.size());
+    if (text.find(words.substr(0, bar)) != std::string_view::npos) {
+      return true;
+    }
+    words.remove_prefix(std::min(bar + 1, words.size()));
+  }
+  return false;
+}
+
+template <size_t N>
+const SpellingRow* FindSpelling(const SpellingRow (&rows)[N], std::string_view lower) {
+  const SpellingRow* found = std::find_if(
+      rows, rows + N, [lower](const SpellingRow& row) { return HasAny(lower, row.words); });
+  return found == rows + N ? nullptr : found;
+}
+
+}  // namespace
+
+std::string_view CollectiveKindName(CollectiveKind kind) {
+  constexpr std::string_view kNames[] = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather",
+      "scatter",    "send",       "recv",           "send_recv",  "barrier",   "unknown"};
+  static_assert(std::size(kNames) == static_cast<size_t>(CollectiveKind::kCount));
+  return kNames[static_cast<size_t>(kind)];
+}
+
+CollectiveKind KindOfRecordedName(std::string_view name) {
+  const SpellingRow* row = FindSpelling(kSpellings, LowerCase(name));
+  return row == nullptr ? CollectiveKind::kUnknown : row->kind;
+}
+
+bool IsCommunicationOperator(std::string_view name) {
+  return std::any_of(std::begin(kOperatorPrefixes), std::end(kOperatorPrefixes),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+CollectiveKind KindOfOperatorName(std::string_view name) {
+  return IsCommunicationOperator(name) ? KindOfRecordedName(name) : CollectiveKind::kUnknown;
+}
+
+CollectiveKind KindOfKernelName(std::string_view name) {
+  const std::string lower = LowerCase(name);
+  if (const SpellingRow* row = FindSpelling(kKernelSpellings, lower)) {
+    return row->kind;
+  }
+  // The last rows are everyday words, which decide only where the library writes nothing else.
+  const SpellingRow* row = FindSpelling(kSpellings, lower);
+  const bool is_library = lower.starts_with("nccl") || lower.starts_with("rccl");
+  return row == nullptr || (row->kind > CollectiveKind::kAllToAll && !is_library)
+             ? CollectiveKind::kUnknown
+             : row->kind;
+}
+
+bool IsCommunication(std::string_view recorded_name) {
+  return recorded_name != "wait" && recorded_name != "init";
+}
+
+bool EndsTogether(CollectiveKind kind) {
+  return kind <= CollectiveKind::kAllToAll || kind == CollectiveKind::kBarrier ||
+         kind == CollectiveKind::kUnknown;
+}
+
+std::optional<int64_t> ElementBytes(std::string_view dtype) {
+  const TypeRow* row = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                    [dtype](const TypeRow& each) { return each.name == dtype; });
+  return row == std::end(kTypes) ? std::nullopt : std::optional(row->bytes);
+}
+
+std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,
+                                    std::string_view dtype) {
+  const bool takes_input = kind == CollectiveKind::kAllReduce ||
+                           kind == CollectiveKind::kReduceScatter ||
+                           kind == CollectiveKind::kAllToAll;
+  const int64_t elems = takes_input                          ? in_elems
+                        : kind == CollectiveKind::kAllGather ? out_elems
+                                                             : std::max(in_elems, out_elems);
+  const std::optional<int64_t> element = ElementBytes(dtype);
+  int64_t bytes = 0;
+  if (kind == CollectiveKind::kBarrier || !element.has_value() || elems < 0 ||
+      __builtin_mul_overflow(elems, *element, &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  switch (kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kUnknown:
+    case CollectiveKind::kSendRecv:
+      return std::nullopt;
+    case CollectiveKind::kAllReduce:
+      return ranks < 1 ? std::nullopt : std::optional(2 * (n - 1) / n);
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll:
+      return ranks < 1 ? std::nullopt : std::optional((n - 1) / n);
+    default:
+      return 1.0;
+  }
+}
+
+}  // namespace borescope

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/row.h"
+#include "borescope/analysis/short_names.h"
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+// The tables.
+constexpr size_t kSummary = 0;
+constexpr size_t kDiff = 1;
+
+Findings Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
+  const AnalysisSpec* spec = FindAnalysis("diff");
+  return spec->answer
+      .compare(Analyse("diff", {&base.View()}, params), Analyse("diff", {&test.View()}, params),
+               params)
+      .value();
+}
+
+TestTrace Base() {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 10}).Op("aten::mm", {20, 10}).Op("aten::gone", {40, 5});
+  trace.Launched("gemm<int>(float)", {50, 5}, {100, 30}, {1, 7, 0});
+  trace.DeviceAnnotation("ProfilerStep#1", {0, 500}).Sync("Stream Sync", {0, 5}, {});
+  return trace;
+}
+
+TestTrace Changed() {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}).Op("aten::new", {200, 5});
+  trace.Launched("gemm<int>(float)", {210, 5}, {300, 20}, {1, 7, 0});
+  trace.Launched("gemm<char>(float)", {220, 5}, {350, 20}, {2, 7, 0});
+  return trace;
+}
+
+TEST(DiffTest, CountsAndTimesByNameAndSide) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  const Findings findings = Compare(base, test);
+  EXPECT_EQ(Csv(findings[kDiff]),
+            "side,name,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,status\n"
+            "host,aten::mm,2,1,-1,20,100,80,decreased\n"
+            "device,gemm<char>(float),0,1,1,0,20,20,added\n"
+            "device,gemm<int>(float),1,1,0,30,20,-10,unchanged\n"
+            "host,aten::gone,1,0,-1,5,0,-5,deleted\n"
+            "host,aten::new,0,1,1,0,5,5,added\n"
+            "host,cudaLaunchKernel,1,2,1,5,10,5,increased\n");
+  EXPECT_EQ(Csv(findings[kSummary]),
+            "side,status,names,delta_count,base_ns,test_ns,delta_ns\n"
+            "host,added,1,1,0,5,5\nhost,deleted,1,-1,5,0,-5\nhost,increased,1,1,5,10,5\n"
+            "host,decreased,1,-1,20,100,80\n"
+            "device,added,1,1,0,20,20\ndevice,unchanged,1,0,30,20,-10\n");
+}
+
+TEST(DiffTest, OfARunWithItselfNothingChanges) {
+  TestTrace a = Base();
+  TestTrace b = Base();
+  const Findings findings = Compare(a, b);
+  EXPECT_EQ(Csv(findings[kSummary], {"side", "status", "delta_count", "delta_ns"}),
+            "side,status,delta_count,delta_ns\nhost,unchanged,0,0\ndevice,unchanged,0,0\n");
+}
+
+TEST(DiffTest, ShortNamesFallTogether) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  Params params;
+  params.values.push_back({"short-names", 1, ""});
+  EXPECT_EQ(Csv(Compare(base, test, params)[kDiff],
+                {"side", "name", "base_count", "test_count", "delta_ns"}),
+            "side,name,base_count,test_count,delta_ns\nhost,aten::mm,2,1,80\n"
+            "device,gemm,1,2,10\nhost,aten::gone,1,0,-5\nhost,aten::new,0,1,5\n"
+            "host,cudaLaunchKernel,1,2,5\n");
+}
+
+TEST(DiffTest, AnEmptyRunHasNothing) {
+  TestTrace base = Base();
+  TestTrace none;
+  const Findings findings = Compare(base, none);
+  for (const std::string& status : Texts(findings[kDiff], "status")) {
+    EXPECT_EQ(status, "deleted");
+  }
+  TestTrace a;
+  TestTrace b;
+  EXPECT_EQ(Compare(a, b)[kDiff].rows(), 0U);
+}
+
+TEST(DiffTest, RanksAreAddedUp) {
+  TestTrace a = Base();
+  TestTrace b = Base();
+  const Findings sums = Analyse("diff", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Csv(sums[0]),
+            "side,name,count,total_ns\ndevice,gemm<int>(float),2,60\nhost,aten::gone,2,10\n"
+            "host,aten::mm,4,40\nhost,cudaLaunchKernel,2,10\n");
+}
+
+TEST(DiffTest, SelectionGoesByTheLaunch) {
+  TestTrace base = Base();
+  base.Annotation("window", {45, 20});
+  TestTrace test = Changed();
+  test.Annotation("window", {205, 10});
+  Params params;
+  params.selection.annotation = "window";
+  EXPECT_EQ(Csv(Compare(base, test, params)[kDiff], {"side", "name", "base_count", "test_count"}),
+            "side,name,base_count,test_count\ndevice,gemm<int>(float),1,1\n"
+            "host,window,1,1\nhost,cudaLaunchKernel,1,1\n");
+}
+
+// The first four are HolisticTraceAnalysis' own tests.
+TEST(ShortNameTest, ArgumentsAndReturnTypesGo) {
+  EXPECT_EQ(ShortName("a(1)"), "a");
+  EXPECT_EQ(ShortName("a<int>(b)"), "a");
+  EXPECT_EQ(ShortName("void at::native::vectorized_elementwise_kernel<4, at::native::"
+                      "CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, "
+                      "at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)"),
+            "at::native::vectorized_elementwise_kernel");
+  EXPECT_EQ(ShortName("Memcpy HtoD (Pageable -> Device)"), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(ShortName("void at::native::(anonymous namespace)::f<int>(float*)"),
+            "at::native::(anonymous namespace)::f");
+  EXPECT_EQ(ShortName("ns::f(a<b>(c)) const"), "ns::f");
+  EXPECT_EQ(ShortName("bool ns::operator<(a, b)"), "ns::operator<");
+  EXPECT_EQ(ShortName("std::ostream& ns::operator<<(a)"), "ns::operator<<");
+  EXPECT_EQ(ShortName("void ns::f<int>::operator()(int) const"), "ns::f::operator()");
+  EXPECT_EQ(ShortName("std::enable_if<(a->b), int>::type f<3>(int)"), "f");
+}
+
+TEST(ShortNameTest, OtherNamesStay) {
+  for (const char* name :
+       {"aten::mm", "ProfilerStep#5", "train.py(12): main", "my step (1)", "loss (train) 5", "",
+        "a > b", "a<b", "f(", ")", "autograd::engine::evaluate_function: MmBackward0", "<built-in>",
+        "Memset (Device)", "operator< (x)"}) {
+    EXPECT_EQ(ShortName(name), name);
+  }
+}
+
+}  // namespace
+}  // namespace borescope

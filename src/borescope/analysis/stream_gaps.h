@@ -1,0 +1,62 @@
+// The gaps between the work of one stream, each put down to one cause by the launch of the work
+// that ends it:
+//
+//   host_wait    launched after the gap began: the host was late
+//   kernel_wait  launched before, and the gap is shorter than a limit: launch latency
+//   other        launched before, and the gap is longer: dependencies between streams, a full GPU
+//   unlinked     the launch was not recorded
+//
+// Work without length (clocks of whole microseconds) ends a gap, too. Of several works that begin
+// where a gap ends, the one launched first decides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/base/intervals.h"
+
+namespace borescope {
+
+enum class WaitCause : uint8_t { kHostWait, kKernelWait, kOther, kUnlinked, kCount };
+
+inline constexpr size_t kWaitCauses = static_cast<size_t>(WaitCause::kCount);
+
+std::string_view WaitCauseName(WaitCause cause);
+
+struct StreamGap {
+  Interval time;  // not empty
+  WaitCause cause;
+};
+
+struct StreamGaps {
+  std::vector<StreamGap> gaps;  // by time, disjoint
+  // First start and last end of the work of the stream; both kMissing if there is none.
+  int64_t first_ns = kMissing;
+  int64_t last_ns = kMissing;
+};
+
+// Gaps shorter than `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the track).
+StreamGaps FindStreamGaps(const RankView& view, uint32_t track, int64_t kernel_wait_ns);
+
+// Idle time of a stream in some windows by cause, head and tail as well.
+struct WaitSums {
+  std::array<int64_t, kWaitCauses> by_cause{};
+  int64_t head_ns = 0;  // before the first work of the stream
+  int64_t tail_ns = 0;  // after its last work; all of it where there is no work is head
+  int64_t gaps = 0;     // with time in the windows
+
+  int64_t total_ns() const;
+};
+
+// REQUIRES: `windows` is an IntervalSet. O(windows (log gaps) + gaps in them).
+WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows);
+
+// The lengths of the gaps in the windows, by cause; a gap that is cut by windows counts once, with
+// the sum of its parts inside.
+std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stream,
+                                                          const IntervalSet& windows);
+
+}  // namespace borescope

@@ -1,0 +1,247 @@
+#include "borescope/ingest/memory_timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "borescope/ingest/json_string.h"
+#include "borescope/ingest/number.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+// Four numbers are far shorter; white space between them included.
+constexpr size_t kLongestEntry = 4096;
+// As for the times of traces: no difference of two can overflow.
+constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
+
+// Action of torch.profiler._memory_profiler, numbered from 1.
+constexpr std::array<std::string_view, 5> kActions = {"unknown", "preexisting", "create",
+                                                      "increment version", "destroy"};
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && IsSpace(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+// [time, action, bytes, category]
+using Entry = std::array<ParsedNumber, 4>;
+
+bool IsUsable(const ParsedNumber& number) {
+  return number.status == NumberStatus::kOk || number.status == NumberStatus::kOverflow;
+}
+
+// `text` is what stands between the brackets.
+std::optional<Entry> ParseEntry(std::string_view text) {
+  Entry entry;
+  for (size_t i = 0; i < entry.size(); ++i) {
+    const size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i + 1 == entry.size())) {
+      return std::nullopt;
+    }
+    entry[i] = ParseInteger(Trimmed(text.substr(0, comma)));
+    if (!IsUsable(entry[i])) {
+      return std::nullopt;
+    }
+    text.remove_prefix(std::min(comma, text.size() - 1) + 1);
+  }
+  return entry;
+}
+
+class TimelineReader {
+ public:
+  TimelineReader(TextReader& reader, const std::string& name) : reader_(reader), name_(name) {}
+
+  // Reads everything into part().
+  Result<void> Read();
+  TracePart TakePart() { return std::move(part_); }
+
+ private:
+  char Peek();  // next character that is not white space, 0 at the end of the text
+  Result<void> ReadEntries();
+  Result<void> ReadEntry();
+  void Add(const Entry& entry);
+  MemoryCategory CategoryOf(int64_t number);
+  void Count(Diag diag, std::string_view first = {}) {
+    part_.data.diagnostics.Count(diag, reader_.byte(), first);
+  }
+  Error BadEntry() const;
+
+  TextReader& reader_;
+  const std::string& name_;
+  TracePart part_;
+};
+
+char TimelineReader::Peek() {
+  for (;;) {
+    const std::string_view window = reader_.window();
+    const auto found = std::find_if_not(window.begin(), window.end(), IsSpace);
+    reader_.Consume(static_cast<size_t>(found - window.begin()));
+    if (found != window.end()) {
+      return *found;
+    }
+    if (!reader_.Fill()) {
+      return 0;
+    }
+  }
+}
+
+Error TimelineReader::BadEntry() const {
+  if (part_.data.memory.size() == 0) {
+    return {ErrorCode::kUnsupportedFormat,
+            name_ +
+                ": byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
+                "category] as in a raw memory timeline; export_memory_timeline writes one to a "
+                "file named .raw.json.gz"};
+  }
+  return {ErrorCode::kCorrupt, name_ + ": byte " + std::to_string(reader_.byte()) +
+                                   ": no entry [time, action, bytes, category] of a memory "
+                                   "timeline, and all totals behind it would be wrong; export it "
+                                   "again"};
+}
+
+MemoryCategory TimelineReader::CategoryOf(int64_t number) {
+  if (number < 0 || number > static_cast<int64_t>(MemoryCategory::kUnknown)) {
+    Count(Diag::kBadFieldType, "category " + std::to_string(number));
+    return MemoryCategory::kUnknown;
+  }
+  return static_cast<MemoryCategory>(number);
+}
+
+void TimelineReader::Add(const Entry& entry) {
+  const auto& [time, action, bytes, category] = entry;
+  if (std::any_of(entry.begin(), entry.end(),
+                  [](const ParsedNumber& n) { return n.status == NumberStatus::kOverflow; }) ||
+      time.value > kTimeLimitNs) {
+    Count(Diag::kIntegerOverflow);
+  }
+  const bool is_known = action.value > 0 && action.value < static_cast<int64_t>(kActions.size());
+  if (!is_known) {
+    Count(Diag::kBadFieldType, "action " + std::to_string(action.value));
+  }
+  part_.CountEvent('i', part_.Intern(kActions[static_cast<size_t>(is_known ? action.value : 0)]),
+                   0);
+  MemoryEvents& memory = part_.data.memory;
+  memory.ts_ns.push_back(time.value < 0 ? kMissing : std::min(time.value, kTimeLimitNs));
+  memory.track.push_back(part_.Track(TrackKind::kHost, 0, 0));
+  memory.device_type.push_back(-1);
+  memory.device.push_back(-1);
+  memory.address.push_back(0);
+  memory.bytes.push_back(bytes.value);
+  memory.category.push_back(CategoryOf(category.value));
+  memory.total_allocated.push_back(kMissing);
+  memory.total_reserved.push_back(kMissing);
+}
+
+// Stands on the opening bracket of an entry.
+Result<void> TimelineReader::ReadEntry() {
+  size_t end = reader_.window().find(']');
+  while (end == std::string_view::npos && reader_.window().size() < kLongestEntry &&
+         reader_.Fill()) {
+    end = reader_.window().find(']');
+  }
+  if (end == std::string_view::npos && reader_.window().size() < kLongestEntry) {
+    Count(Diag::kTruncatedFile, "the text ends inside an entry");
+    reader_.Consume(reader_.window().size());
+    return {};
+  }
+  const std::optional<Entry> entry =
+      end > kLongestEntry ? std::nullopt : ParseEntry(reader_.window().substr(1, end - 1));
+  if (!entry.has_value()) {
+    return BadEntry();
+  }
+  Add(*entry);
+  reader_.Consume(end + 1);
+  return {};
+}
+
+// Stands behind the opening bracket of the list.
+Result<void> TimelineReader::ReadEntries() {
+  bool after_entry = false;
+  for (char c = Peek(); c != ']'; c = Peek()) {
+    if (c == 0) {
+      if (part_.data.diagnostics.count(Diag::kTruncatedFile) == 0) {
+        Count(Diag::kTruncatedFile, "the text ends before the bracket that closes the list");
+      }
+      return {};
+    }
+    if ((c == ',') != after_entry) {
+      Count(Diag::kBadSyntax, c == ',' ? "a comma too many" : "a missing comma");
+    }
+    if (c == ',') {
+      reader_.Consume(1);
+    } else if (c == '[') {
+      BS_TRY(ReadEntry());
+    } else {
+      return BadEntry();
+    }
+    after_entry = c == '[';
+  }
+  reader_.Consume(1);
+  if (Peek() != 0) {
+    Count(Diag::kTrailingData);
+  }
+  return {};
+}
+
+Result<void> TimelineReader::Read() {
+  Peek();
+  if (reader_.window().starts_with(kByteOrderMark)) {
+    reader_.Consume(kByteOrderMark.size());
+  }
+  Peek();
+  reader_.Consume(1);
+  return ReadEntries();
+}
+
+}  // namespace
+
+bool MayBeMemoryTimeline(std::string_view text) {
+  text = Trimmed(text);
+  if (text.starts_with(kByteOrderMark)) {
+    text = Trimmed(text.substr(kByteOrderMark.size()));
+  }
+  return text.starts_with('[') && Trimmed(text.substr(1)).starts_with('[');
+}
+
+Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
+                                 const LoadOptions& options) {
+  TimelineReader timeline(reader, name);
+  BS_TRY(timeline.Read());
+  if (reader.error().has_value()) {
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
+  }
+  TracePart part = timeline.TakePart();
+  if (part.data.memory.size() == 0) {
+    return Error{ErrorCode::kCorrupt, name + ": byte " + std::to_string(reader.byte()) +
+                                          ": the text ends before the first entry of this memory "
+                                          "timeline; copy the file again"};
+  }
+  if (!reader.damage().empty()) {
+    part.data.diagnostics.Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
+  }
+  Meta meta;
+  meta.file = name;
+  meta.format = kMemoryTimelineFormat;
+  meta.producer = "PyTorch memory timeline";
+  meta.base_ns = 0;  // times are Unix time
+  meta.options.profile_memory = true;
+  meta.text_is_object = false;
+  meta.text_bytes = reader.byte();
+  meta.file_bytes = reader.stored_bytes();
+  TraceBuilder builder;
+  builder.Append(std::move(part));
+  return builder.Finish(std::move(meta), 0, options.threads);
+}
+
+}  // namespace borescope

@@ -1,0 +1,27 @@
+// The adapter for raw memory timelines: what PyTorch's export_memory_timeline writes to a file
+// named
+// *.raw.json.gz. docs/formats/memory-timeline.md describes the format as found.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/text_reader.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+inline constexpr std::string_view kMemoryTimelineFormat = "pytorch-memory-timeline";
+
+// Whether a file that starts with `text` is a JSON list of lists.
+bool MayBeMemoryTimeline(std::string_view text);
+
+// Reads the whole text, entry by entry. An entry that cannot be read is an error that names its
+// byte, because all totals behind it would be wrong; a text that is cut off gives what came before.
+// `name` stands for the file in messages.
+Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
+                                 const LoadOptions& options);
+
+}  // namespace borescope

@@ -1,0 +1,57 @@
+#include "borescope/table/string_values.h"
+
+#include <functional>
+
+namespace borescope {
+namespace {
+
+constexpr uint32_t kFree = ~uint32_t{0};
+constexpr size_t kFirstSlots = 16;
+
+size_t Hash(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+}  // namespace
+
+void StringValues::Append(const StringValues& more) {
+  std::vector<uint32_t> numbers(more.texts_.size(), kFree);
+  cells_.reserve(cells_.size() + more.cells_.size());
+  for (const uint32_t cell : more.cells_) {
+    if (numbers[cell] == kFree) {
+      numbers[cell] = Intern(more.texts_[cell]);
+    }
+    cells_.push_back(numbers[cell]);
+  }
+}
+
+uint32_t StringValues::Intern(std::string_view text) {
+  if (!cells_.empty() && back() == text) {
+    return cells_.back();  // texts often come in runs
+  }
+  if (texts_.size() * 2 >= slots_.size()) {
+    Grow();
+  }
+  const size_t mask = slots_.size() - 1;
+  size_t slot = Hash(text) & mask;
+  for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
+    if (texts_[slots_[slot]] == text) {
+      return slots_[slot];
+    }
+  }
+  slots_[slot] = static_cast<uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  return slots_[slot];
+}
+
+void StringValues::Grow() {
+  slots_.assign(slots_.empty() ? kFirstSlots : slots_.size() * 2, kFree);
+  const size_t mask = slots_.size() - 1;
+  for (uint32_t number = 0; number < texts_.size(); ++number) {
+    size_t slot = Hash(texts_[number]) & mask;
+    while (slots_[slot] != kFree) {
+      slot = (slot + 1) & mask;
+    }
+    slots_[slot] = number;
+  }
+}
+
+}  // namespace borescope

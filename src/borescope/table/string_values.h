@@ -1,0 +1,39 @@
+// StringValues: the cells of a text column. Every distinct text is kept once, so that a column with
+// a row per event costs four bytes a row. A plain value: copy, move and read it from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace borescope {
+
+class StringValues {
+ public:
+  using value_type = std::string;
+
+  size_t size() const { return cells_.size(); }
+  bool empty() const { return cells_.empty(); }
+  // The reference is valid until the next cell is appended.
+  const std::string& operator[](size_t row) const { return texts_[cells_[row]]; }
+  const std::string& back() const { return texts_[cells_.back()]; }
+
+  void reserve(size_t rows) { cells_.reserve(rows); }
+  void push_back(std::string_view text) { cells_.push_back(Intern(text)); }
+  void emplace_back() { push_back({}); }
+  // Appends all cells of `more`.
+  void Append(const StringValues& more);
+
+ private:
+  // The number of `text` in texts_, where it is put on first sight.
+  uint32_t Intern(std::string_view text);
+  void Grow();
+
+  std::vector<uint32_t> cells_;     // per row: index into texts_
+  std::vector<std::string> texts_;  // distinct, in order of first appearance
+  std::vector<uint32_t> slots_;     // open addressing over texts_; power of two, or empty
+};
+
+}  // namespace borescope
