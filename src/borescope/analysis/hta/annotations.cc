@@ -254,10 +254,13 @@ Result<Findings> MapHtaAnnotations(const RankView& view, const Params&) {
 
 Result<Findings> FinishHtaAnnotations(Findings findings, const Params&) {
   const StringValues& sides = Texts(findings[0], "side");
-  if (std::find(sides.begin(), sides.end(), "device") == sides.end()) {
-    findings[1] = NewKernelTable();
-    findings[2] = NewTotalsTable();
+  for (size_t row = 0; row < sides.size(); ++row) {
+    if (sides[row] == "device") {
+      return findings;
+    }
   }
+  findings[1] = NewKernelTable();
+  findings[2] = NewTotalsTable();
   return findings;
 }
 
