@@ -45,6 +45,7 @@ class Keys {
       const auto [at, is_new] = numbers.try_emplace(ContentOf(row), next);
       if (is_new) {
         row_of_.push_back(row);
+        by_sequence_.push_back(Ints(table, "by_sequence")[row] != 0 ? 1 : 0);
       }
       number_.push_back(at->second);
     }
@@ -56,7 +57,7 @@ class Keys {
   }
   // A row of the table with the key of this number.
   size_t RowOf(uint32_t number) const { return row_of_[number]; }
-  bool BySequence(uint32_t number) const { return Ints(table_, "by_sequence")[RowOf(number)] != 0; }
+  bool BySequence(uint32_t number) const { return by_sequence_[number] != 0; }
   int64_t GroupSize(uint32_t number) const {
     return ValueOr(*table_.Find("group_size"), RowOf(number), kMissing);
   }
@@ -83,6 +84,7 @@ class Keys {
   std::map<int64_t, size_t> first_row_;  // by rank; keys are numbered from 0 in each
   std::vector<uint32_t> number_;         // per row
   std::vector<size_t> row_of_;           // per number
+  std::vector<char> by_sequence_;        // per number
 };
 
 struct Call {
@@ -93,17 +95,25 @@ struct Call {
   int64_t dur_ns;
 };
 
-// Calls of one collective stand together, in rank order. Several of one rank become one.
-std::vector<Call> SortedCalls(const Table& table, const Keys& keys,
-                              const std::map<int64_t, uint32_t>& score_of) {
+// The calls as recorded, in any order.
+std::vector<Call> ReadCalls(const Table& table, const Keys& keys,
+                            const std::map<int64_t, uint32_t>& score_of) {
   const IntValues& rank = Ints(table, "rank");
+  const IntValues& key = Ints(table, "key");
+  const IntValues& position = Ints(table, "position");
+  const IntValues& dur = Ints(table, "dur_ns");
+  const Column& step = *table.Find("step");
   std::vector<Call> calls;
   calls.reserve(table.rows());
   for (size_t row = 0; row < table.rows(); ++row) {
-    calls.push_back({keys.Number(rank[row], Ints(table, "key")[row]), score_of.at(rank[row]),
-                     ValueOr(*table.Find("step"), row, kMissing), Ints(table, "position")[row],
-                     Ints(table, "dur_ns")[row]});
+    calls.push_back({keys.Number(rank[row], key[row]), score_of.at(rank[row]),
+                     ValueOr(step, row, kMissing), position[row], dur[row]});
   }
+  return calls;
+}
+
+// Calls of one collective stand together, in rank order. Several of one rank become one.
+std::vector<Call> SortedCalls(std::vector<Call> calls, const Keys& keys) {
   const auto order = [&](const Call& call) {
     return std::tuple(call.key, keys.BySequence(call.key) ? 0 : call.step, call.position,
                       call.score);
@@ -273,7 +283,7 @@ bool AreTogether(const Keys& keys, const Call& a, const Call& b) {
 
 }  // namespace
 
-Result<Findings> ScoreStragglers(const Findings& ranks_keys_calls) {
+Result<Findings> ScoreStragglers(Findings ranks_keys_calls) {
   std::vector<Score> scores = ScoresOf(ranks_keys_calls[0]);
   if (scores.size() < 2) {
     return Error{ErrorCode::kMissingData,
@@ -285,7 +295,9 @@ Result<Findings> ScoreStragglers(const Findings& ranks_keys_calls) {
     score_of.emplace(score.rank, static_cast<uint32_t>(score_of.size()));
   }
   const Keys keys(ranks_keys_calls[1]);
-  const std::vector<Call> calls = SortedCalls(ranks_keys_calls[2], keys, score_of);
+  std::vector<Call> read = ReadCalls(ranks_keys_calls[2], keys, score_of);
+  ranks_keys_calls.pop_back();  // the largest of them
+  const std::vector<Call> calls = SortedCalls(std::move(read), keys);
   Scorer scorer(keys, scores);
   for (size_t begin = 0; begin < calls.size();) {
     size_t end = begin + 1;

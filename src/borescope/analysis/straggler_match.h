@@ -16,6 +16,6 @@ namespace borescope {
 
 // Tables stragglers and late_collectives from the tables of all ranks. kMissingData for a single
 // rank. O(n log n) in the calls.
-Result<Findings> ScoreStragglers(const Findings& ranks_keys_calls);
+Result<Findings> ScoreStragglers(Findings ranks_keys_calls);
 
 }  // namespace borescope

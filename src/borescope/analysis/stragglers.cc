@@ -265,7 +265,7 @@ Result<Findings> MapStragglers(const RankView& view, const Params& params) {
 }
 
 Result<Findings> FinishStragglers(Findings findings, const Params&) {
-  return ScoreStragglers(findings);
+  return ScoreStragglers(std::move(findings));
 }
 
 }  // namespace borescope
