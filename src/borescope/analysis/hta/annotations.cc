@@ -252,8 +252,11 @@ Result<Findings> MapHtaAnnotations(const RankView& view, const Params&) {
 }
 
 Result<Findings> FinishHtaAnnotations(Findings findings, const Params&) {
-  const StringValues& sides = Texts(findings[0], "side");
-  if (std::find(sides.begin(), sides.end(), "device") == sides.end()) {
+  bool on_device = false;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    on_device |= Texts(findings[0], "side")[row] == "device";
+  }
+  if (!on_device) {
     findings[1] = NewKernelTable();
     findings[2] = NewTotalsTable();
   }
