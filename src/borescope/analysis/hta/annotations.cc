@@ -20,7 +20,8 @@ struct Annotation {
   StringId name;
   int64_t repeats;
 };
-using ByStream = std::map<std::pair<int64_t, int64_t>, std::vector<Annotation>>;  // (device, stream)
+using ByStream =
+    std::map<std::pair<int64_t, int64_t>, std::vector<Annotation>>;  // (device, stream)
 
 std::vector<HtaDuration> HostAnnotations(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
