@@ -8,8 +8,9 @@ namespace borescope {
 namespace {
 
 // The tables.
-constexpr size_t kSummary = 0;
-constexpr size_t kDiff = 1;
+constexpr size_t kRuns = 0;
+constexpr size_t kSummary = 1;
+constexpr size_t kDiff = 2;
 
 Findings Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
   const AnalysisSpec* spec = FindAnalysis("diff");
@@ -52,6 +53,18 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
             "host,added,1,1,0,5,5\nhost,deleted,1,-1,5,0,-5\nhost,increased,1,1,5,10,5\n"
             "host,decreased,1,-1,20,100,80\n"
             "device,added,1,1,0,20,20\ndevice,unchanged,1,0,30,20,-10\n");
+}
+
+TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  test.Annotation("ProfilerStep#1", {0, 300});
+  const Findings findings = Compare(base, test);
+  EXPECT_EQ(Csv(findings[kRuns]),
+            "run,ranks,steps,host_events,device_events,span_ns\n"
+            "base,1,0,4,1,500\ntest,1,1,5,2,370\n");
+  EXPECT_EQ(findings[kRuns].title, "The runs, of different size: expect counts and sums to differ");
+  EXPECT_EQ(Compare(base, base)[kRuns].title, "The runs");
 }
 
 TEST(DiffTest, OfARunWithItselfNothingChanges) {

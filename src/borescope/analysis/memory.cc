@@ -22,6 +22,7 @@ namespace borescope {
 namespace {
 
 constexpr size_t kPreviewRows = 20;
+constexpr int32_t kCpuDevice = 0;  // c10::DeviceType::CPU
 
 // In place of a category.
 constexpr std::string_view kAllocated = "allocated";
@@ -67,13 +68,14 @@ Table NewOps() {
   Table table{"memory_ops", "What holds the allocated memory at its peak", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
   AddString(table, "device", Role::kKey, "Device the memory is on.");
-  AddString(
-      table, "op", Role::kKey,
-      "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded.");
+  AddString(table, "op", Role::kKey,
+            "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded; "
+            "\"(freed unseen)\": frees that were not recorded, as negative bytes.");
   AddString(table, "annotation", Role::kKey, "Innermost user annotation around the allocation.");
   AddInt(table, "allocations", Unit::kCount, Role::kDerived, "Allocations not yet freed.");
   AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Their bytes.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all that is allocated at the peak.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Of all that is allocated at the peak; above 1 where frees were not recorded.");
   return table;
 }
 
@@ -90,7 +92,7 @@ class MemoryTables {
   Findings Write() {
     const MemoryContexts contexts = FindContexts(view_);
     for (const DeviceMemory& device : DeviceLevels(view_.trace)) {
-      if (gpus_.empty() || gpus_.Contains(device.index)) {
+      if (gpus_.empty() || (device.type != kCpuDevice && gpus_.Contains(device.index))) {
         PushDevice(device, contexts);
       }
     }
@@ -129,7 +131,7 @@ class MemoryTables {
 int64_t MemoryTables::Capacity(const DeviceMemory& device) const {
   const std::vector<DeviceInfo>& devices = view_.trace.meta().devices;
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
-    return device.index >= 0 && info.id == device.index;
+    return device.type != kCpuDevice && device.index >= 0 && info.id == device.index;
   });
   return found == devices.end() ? kMissing : found->total_bytes;
 }
@@ -224,10 +226,12 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
                                               ": allocator events name no stream; leave out "
                                               "--stream"};
   }
-  const std::vector<int32_t>& devices = trace.memory().device;
-  if (!selection.gpus.empty() && std::none_of(devices.begin(), devices.end(), [&](int32_t device) {
-        return selection.gpus.Contains(device);
-      })) {
+  const MemoryEvents& memory = trace.memory();
+  bool found = selection.gpus.empty();
+  for (uint32_t i = 0; i < memory.size() && !found; ++i) {
+    found = memory.device_type[i] != kCpuDevice && selection.gpus.Contains(memory.device[i]);
+  }
+  if (!found) {
     return Error{ErrorCode::kMissingData,
                  trace.meta().file + ": no memory of the selected device; leave out --gpu"};
   }

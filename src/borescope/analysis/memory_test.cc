@@ -61,6 +61,35 @@ TEST(MemoryTest, WithoutTotalsTheChangesAreSummed) {
             "op,annotation,allocations,bytes\n(no operator),-,2,150\n");
 }
 
+// The allocator's total says that 500 of what was allocated must be free again.
+TEST(MemoryTest, MissedFreesHaveARowOfTheirOwn) {
+  TestTrace trace;
+  trace.Op("aten::empty", {0, 5});
+  trace.Memory({2, 0xa, 1000, 1000, 2000}).Memory({3, 0xb, 1000, 1500, 2000});
+  EXPECT_EQ(Csv(Ask(trace)[kOps], {"op", "allocations", "bytes"}),
+            "op,allocations,bytes\naten::empty,2,2000\n(freed unseen),-,-500\n");
+}
+
+TEST(MemoryTest, AnAddressAllocatedTwiceCountsTwice) {
+  TestTrace trace;
+  trace.Op("f", {0, 5}).Op("g", {10, 5});
+  trace.Memory({2, 0xa, 100}).Memory({12, 0xa, 30}).Memory({13, 0xb, 7}).Memory({14, 0xb, -7});
+  EXPECT_EQ(Csv(Ask(trace)[kOps], {"op", "allocations", "bytes"}),
+            "op,allocations,bytes\nf,1,100\ng,2,37\n");
+}
+
+// Number 0 of the host is no GPU, and the memory of GPU 0 not that of the host.
+TEST(MemoryTest, TheHostIsNoGpu) {
+  TestTrace trace;
+  trace.meta().devices.resize(1);
+  trace.meta().devices[0].total_bytes = 1000;
+  trace.Memory({1, 1, 40, 40, 0, 0, 0});
+  EXPECT_EQ(Csv(Ask(trace)[kPeak], {"device", "share"}), "device,share\ncpu:0,-\n");
+  Params params;
+  params.selection.gpus = NumberRanges::Parse("0").value();
+  EXPECT_FALSE(FindAnalysis("memory")->answer.map(trace.View(), params).ok());
+}
+
 TEST(MemoryTest, DevicesStandAlone) {
   TestTrace trace;
   trace.meta().devices.resize(2);
