@@ -15,7 +15,7 @@ namespace borescope {
 
 inline constexpr std::string_view kMemoryTimelineFormat = "pytorch-memory-timeline";
 
-// Whether a file that starts with `text` is a JSON list of lists.
+// Whether a file that starts with `text`, behind its byte-order mark, is a JSON list of lists.
 bool MayBeMemoryTimeline(std::string_view text);
 
 // Reads the whole text, entry by entry. An entry that cannot be read is an error that names its
