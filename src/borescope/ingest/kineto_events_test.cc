@@ -240,10 +240,14 @@ TEST(KinetoEventsTest, WhatAKernelLacksIsMissing) {
 // AMD writes numbers of copies as strings, grids of any size, and addresses in hex.
 TEST(KinetoEventsTest, NumbersMayBeStrings) {
   const Parsed parsed = Parse(
-      Event("gpu_memcpy", Args(R"("bytes":"1024","kind":"1","correlation":"12","stream":"9")")) +
-      "," + Event("gpu_memset", Args(R"("bytes":2048)")) + "," +
+      Event(
+          "gpu_memcpy",
+          Args(
+              R"x("bytes":"1024","memory bandwidth (GB/s)":3.5,"kind":"1","correlation":"12","stream":"9")x")) +
+      "," + Event("gpu_memset", Args(R"x("bytes":2048,"memory bandwidth (GB/s)":"N/A")x")) + "," +
       Event("kernel", Args(R"("grid":[99999999999,1,1],"graph node id":"18446744073709551614")")));
   EXPECT_EQ(parsed.data().copies.bytes, (std::vector<int64_t>{1024, 2048}));
+  EXPECT_EQ(parsed.data().copies.gbps, (std::vector<double>{3.5, -1.0}));
   EXPECT_EQ(parsed.data().device.correlation[0], 12);
   EXPECT_EQ(parsed.data().tracks.tid[0], 9);
   EXPECT_EQ(parsed.data().kernels.grid_x[0], std::numeric_limits<int32_t>::max());

@@ -124,7 +124,7 @@ TEST(KinetoFieldsTest, NearMissesAreNotFound) {
 
 TEST(KinetoFieldsTest, KeysThatAreNotReadAreNotFound) {
   for (const char* key : {"", "device", "context", "queued", "Ev Idx", "Concrete Inputs", "cbid",
-                          "Input Strides", "blocks per SM", "memory bandwidth (GB/s)"}) {
+                          "Input Strides", "blocks per SM", "warps per SM"}) {
     EXPECT_EQ(Args(key), Field::kCount) << key;
   }
   for (const char* key : {"", "s", "bp", "tts", "cname"}) {

@@ -20,7 +20,8 @@ struct Annotation {
   StringId name;
   int64_t repeats;
 };
-using ByStream = std::map<std::pair<int64_t, int64_t>, std::vector<Annotation>>;  // (device, stream)
+using ByStream =
+    std::map<std::pair<int64_t, int64_t>, std::vector<Annotation>>;  // (device, stream)
 
 std::vector<HtaDuration> HostAnnotations(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
@@ -252,8 +253,11 @@ Result<Findings> MapHtaAnnotations(const RankView& view, const Params&) {
 }
 
 Result<Findings> FinishHtaAnnotations(Findings findings, const Params&) {
-  const StringValues& sides = Texts(findings[0], "side");
-  if (std::find(sides.begin(), sides.end(), "device") == sides.end()) {
+  bool on_device = false;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    on_device |= Texts(findings[0], "side")[row] == "device";
+  }
+  if (!on_device) {
     findings[1] = NewKernelTable();
     findings[2] = NewTotalsTable();
   }

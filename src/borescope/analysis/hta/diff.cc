@@ -243,6 +243,7 @@ Result<Findings> MapHtaDiff(const RankView& view, const Params& params) {
   return Findings{std::move(table)};
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the form of Pipeline::compare.
 Result<Findings> CompareHtaDiff(Findings base, Findings test, const Params&) {
   const std::array<Pairs, 3> pairs = Join(base, test);
   Findings findings{NewDiffTable(), NewSummaryTable()};

@@ -6,22 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/hta/hta_testing.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
-#include "borescope/analysis/test_trace.h"
 
 namespace borescope {
 namespace {
-
-constexpr int64_t kUs = 1000;
-
-Params Hta() {
-  Params params;
-  params.compat = Compat::kHta;
-  return params;
-}
-
-Span Us(int64_t ts_us, int64_t dur_us) { return {ts_us * kUs, dur_us * kUs}; }
 
 // "Small GPU trace A".
 TestTrace TraceA() {

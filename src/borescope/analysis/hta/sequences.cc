@@ -210,11 +210,11 @@ int32_t Finder::LeastDepth() const {
 // In order of start.
 std::vector<HtaRow> Finder::RowsBelow(HostId op) const {
   std::vector<HtaRow> rows;
-  for (const auto& [begin, end] : trees_.SubtreesOf(op)) {
+  for (const std::pair<uint32_t, uint32_t>& subtree : trees_.SubtreesOf(op)) {
     auto it = std::partition_point(
         launched_.begin(), launched_.end(),
-        [begin = begin](const Launched& launched) { return launched.launch.value < begin; });
-    for (; it != launched_.end() && it->launch.value < end; ++it) {
+        [&](const Launched& launched) { return launched.launch.value < subtree.first; });
+    for (; it != launched_.end() && it->launch.value < subtree.second; ++it) {
       rows.push_back(it->row);
     }
   }

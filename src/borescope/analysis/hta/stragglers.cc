@@ -230,7 +230,8 @@ Result<Findings> FinishHtaStragglers(Findings findings, const Params&) {
     AddCandidates(table, *steps, 1);
     AddCandidates(table, *steps, 2);
   }
-  return Findings{std::move(table)};
+  findings.assign(1, std::move(table));
+  return findings;
 }
 
 }  // namespace borescope
