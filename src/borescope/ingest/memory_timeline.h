@@ -1,6 +1,5 @@
-// The adapter for raw memory timelines: what PyTorch's export_memory_timeline writes to a file
-// named
-// *.raw.json.gz. docs/formats/memory-timeline.md describes the format as found.
+// The adapter for raw memory timelines: the files *.raw.json.gz that PyTorch's
+// export_memory_timeline writes. docs/formats/memory-timeline.md describes the format as found.
 #pragma once
 
 #include <string>

@@ -1,9 +1,7 @@
-// HTA's TraceDiff.compare_traces and ops_diff. Times are not aligned and no step is dropped;
-// without
-// --step the first step of each run is compared. All ranks of a run are added up. Durations of
-// nested operators, and of the step itself, are counted as they are.
-//
-// A step that does not exist is an error as everywhere; HTA then compares nothing with nothing.
+// HTA's TraceDiff.compare_traces and ops_diff. Times are not aligned and no step is dropped. The
+// first step of each run is compared, or those of --step; one that does not exist is an error, as
+// everywhere. All ranks of a run are added up. Durations of nested operators, and of the step
+// itself, are counted as they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
