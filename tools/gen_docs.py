@@ -14,15 +14,29 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RUN = ROOT / "tests" / "data" / "demo_run"
+DATA = ROOT / "tests" / "data"
+RUN = DATA / "demo_run"
+# What a verb is asked about, where that is not RUN.
+INPUTS = {
+    "memory": [DATA / "small" / "memory.json"],
+    "counters": [DATA / "small" / "counters.json"],
+    "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],
+}
 # More tables of a verb, by the options that show them.
-VARIANTS = {"breakdown": [["--compat", "hta"]], "kernels": [["--compat", "hta"]]}
+VARIANTS = {
+    "queue": [["--series"]],
+    "bandwidth": [["--series"]],
+    "collectives": [["--by", "size"]],
+}
 
 
 def run(borescope, *arguments):
     environment = {**os.environ, "COLUMNS": "100"}
-    return subprocess.run([borescope, *arguments], capture_output=True, text=True, check=True,
-                          env=environment).stdout
+    done = subprocess.run([borescope, *map(str, arguments)], capture_output=True, text=True,
+                          check=False, env=environment)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, arguments))}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def verbs(borescope):
@@ -43,11 +57,27 @@ def table_text(table, options):
     return "\n".join(lines) + "\n"
 
 
+def variants(verb, help_text):
+    compat = [["--compat", "hta"]] if "--compat" in help_text else []
+    return [[], *VARIANTS.get(verb, []), *compat]
+
+
+def tables(borescope, verb, help_text):
+    """Every table with the options that show it; those that options do not change only once."""
+    seen = set()
+    for options in variants(verb, help_text):
+        document = json.loads(run(borescope, verb, *options, "-f", "json", *INPUTS.get(verb, [RUN])))
+        for table in document["tables"]:
+            text = table_text(table, [])
+            if text not in seen:
+                seen.add(text)
+                yield table_text(table, options)
+
+
 def page(borescope, verb, summary):
-    parts = [f"# {verb}: {summary}\n", "```text\n" + run(borescope, verb, "--help").rstrip() + "\n```\n"]
-    for options in [[], *VARIANTS.get(verb, [])]:
-        document = json.loads(run(borescope, verb, *options, "-f", "json", str(RUN)))
-        parts += [table_text(table, options) for table in document["tables"]]
+    help_text = run(borescope, verb, "--help").rstrip()
+    parts = [f"# {verb}: {summary}\n", "```text\n" + help_text + "\n```\n"]
+    parts += tables(borescope, verb, help_text)
     parts.append("Written by `tools/gen_docs.py` from the program; change the text there.\n")
     return "\n".join(parts)
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "borescope/analysis/collective_kinds.h"
 #include "borescope/analysis/recorded.h"
 
 namespace borescope {
@@ -22,6 +23,14 @@ bool HasCollectiveKernel(const RankView& view) {
     }
   }
   return false;
+}
+
+// A process group that is set up, or waited for, is no collective.
+bool HasCollective(const RankView& view) {
+  const auto& names = view.trace.collectives().collective;
+  return HasCollectiveKernel(view) || std::any_of(names.begin(), names.end(), [&](StringId name) {
+           return IsCommunication(view.trace.Text(name));
+         });
 }
 
 struct NeedRow {
@@ -63,9 +72,9 @@ constexpr NeedRow kNeeds[] = {
               std::find(kinds.begin(), kinds.end(), DeviceKind::kAnnotation) != kinds.end();
      },
      "no annotations; mark code with torch.profiler.record_function(\"name\")"},
-    {Needs::kCollectives, [](const RankView& view) { return view.trace.collectives().size() > 0; },
-     "no collectives with their arguments; a distributed job of PyTorch 2.2 or later records them "
-     "with record_shapes=True"},
+    {Needs::kCollectives, HasCollective,
+     "no collectives; profile a distributed job with activities=[ProfilerActivity.CPU, "
+     "ProfilerActivity.CUDA], and record_shapes=True for their sizes (PyTorch 2.2 or later)"},
     {Needs::kCollectiveKernels, HasCollectiveKernel,
      "no communication kernels; profile a distributed job with "
      "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},

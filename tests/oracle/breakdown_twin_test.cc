@@ -149,14 +149,22 @@ std::map<Key, Times> TwinOf(const Planted& planted, bool by_step, bool by_stream
   if (groups.empty()) {
     groups[{kMissing, by_stream ? kMissing : -1}] = {};
   }
-  // The rows of a step, and one for the time in no step; or one for everything.
+  // The rows of a step, and one for the time in no step; or one for everything. Of the steps around
+  // a moment it belongs to the one that begins last, of those to the one with the largest number.
   std::vector<std::pair<int64_t, Flags>> windows;
   Flags rest = FlagsOf(planted.all);
-  for (const auto& [number, span] : planted.steps) {
-    const Flags inside = FlagsOf(span);
-    windows.emplace_back(number, inside);
+  std::vector<std::pair<int64_t, Span>> steps = planted.steps;
+  std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.ts_ns, a.first) > std::pair(b.second.ts_ns, b.first);
+  });
+  for (const auto& [number, span] : steps) {
+    Flags inside = FlagsOf(span);
     for (size_t ns = 0; ns < inside.size(); ++ns) {
+      inside[ns] = inside[ns] && rest[ns];
       rest[ns] = rest[ns] && !inside[ns];
+    }
+    if (std::find(inside.begin(), inside.end(), true) != inside.end()) {
+      windows.emplace_back(number, inside);
     }
   }
   if (!by_step) {

@@ -140,14 +140,16 @@ std::vector<RunWindow> RandomWindows(Random& random, const RandomRun& run,
   };
   std::vector<RunWindow> windows;
   RunSelection rest = selection;
-  for (int64_t step = 1; step <= 3; ++step) {
+  for (int64_t step = 3; step >= 1; --step) {  // of several a moment is of the one begun last
     if (!params.selection.steps.empty() && !params.selection.steps.Contains(step)) {
       continue;
     }
     RunWindow window{step, selection};
     KeepOnly(run, "ProfilerStep#" + std::to_string(step), -1, window.selection);
     for (size_t ns = 0; ns < rest.inside.size(); ++ns) {
-      rest.inside[ns] = rest.inside[ns] != 0 && window.selection.inside[ns] == 0 ? 1 : 0;
+      char& inside = window.selection.inside[ns];
+      inside = inside != 0 && rest.inside[ns] != 0 ? 1 : 0;
+      rest.inside[ns] = rest.inside[ns] != 0 && inside == 0 ? 1 : 0;
     }
     if (has_time(window.selection)) {
       windows.push_back(window);

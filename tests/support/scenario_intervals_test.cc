@@ -54,7 +54,7 @@ TEST(BusySweep, ComputeHidesCommunicationHidesCopies) {
   sweep.Add(Work::kCompute, 0, 10);
   sweep.Add(Work::kComm, 5, 20);
   sweep.Add(Work::kCopy, 15, 30);
-  ExpectEqual(sweep.Finish(), {30, 10, 10, 10});
+  ExpectEqual(sweep.Finish(), {30, 10, 10, 10, 15});
 }
 
 TEST(BusySweep, AgreesWithCountingPieceByPiece) {

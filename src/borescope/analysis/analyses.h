@@ -56,6 +56,7 @@ Result<Findings> MapStragglers(const RankView& view, const Params& params);
 Result<Findings> FinishStragglers(Findings findings, const Params& params);
 
 Result<Findings> MapMemory(const RankView& view, const Params& params);
+Result<Findings> FinishMemory(Findings findings, const Params& params);
 
 Result<Findings> MapCounters(const RankView& view, const Params& params);
 

@@ -56,28 +56,11 @@ class Groups {
                           : view.trace.Text(StringId{static_cast<uint32_t>(id)});
   }
 
-  static void PushDurations(Row& row, const DurationStats& stats) {
-    row.Int(stats.count).Int(stats.total_ns).Share(stats.total_ns, stats.count);
-    row.Int(stats.min_ns).Int(stats.max_ns);
-    row.Float(StandardDeviation(stats.count, stats.total_ns, stats.square_sum));
-  }
-
   const GroupKeys& keys_;
   Grouper groups_;
   std::vector<DurationStats> stats_;
   std::vector<int64_t> key_;
 };
-
-void AddDurationColumns(Table& table, std::string_view what) {
-  const std::string things(what);
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of " + things + ".");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean duration.");
-  AddInt(table, "min_ns", Unit::kNanoseconds, Role::kMin, "Shortest duration.");
-  AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest duration.");
-  AddFloat(table, "stddev_ns", Unit::kNanoseconds, Role::kDerived,
-           "Sample standard deviation of the durations; 0 for a single one.");
-}
 
 Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups& groups) {
   Table table{"annotations", "Time under each annotation", {}};

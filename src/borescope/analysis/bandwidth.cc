@@ -23,8 +23,8 @@
 namespace borescope {
 namespace {
 
-// No memory holds more; keeps the sum of 2^18 rates below 2^128.
-constexpr int64_t kMostBytes = int64_t{1} << 50;
+// No memory holds more; keeps the sum of 2^18 rates below 2^128. Limits rates alone.
+constexpr int64_t kMostRatedBytes = int64_t{1} << 50;
 constexpr int kFractionBits = 60;
 
 struct Copy {
@@ -35,11 +35,12 @@ struct Copy {
   int64_t bytes = 0;  // 0: not recorded
 
   bool is_rated() const { return bytes > 0 && dur_ns > 0; }
-  double gbps() const { return static_cast<double>(bytes) / static_cast<double>(dur_ns); }
+  int64_t rated_bytes() const { return std::min(bytes, kMostRatedBytes); }
+  double gbps() const { return static_cast<double>(rated_bytes()) / static_cast<double>(dur_ns); }
   // Bytes per ns in units of 2^-60, rounded.
   Uint128 ExactRate() const {
     const auto duration = static_cast<Uint128>(dur_ns);
-    return ((static_cast<Uint128>(bytes) << kFractionBits) + duration / 2) / duration;
+    return ((static_cast<Uint128>(rated_bytes()) << kFractionBits) + duration / 2) / duration;
   }
 };
 
@@ -63,8 +64,7 @@ std::vector<Copy> CollectCopies(const RankView& view, const Selected& selected) 
     const uint32_t detail = device.detail[row];
     const int64_t bytes = detail == kNoDetail ? 0 : view.trace.copies().bytes[detail];
     copies.push_back({view.trace.DeviceOf(id), ClassifyCopy(kind, view.trace.Name(id)),
-                      device.ts_ns[row], device.dur_ns[row],
-                      std::clamp<int64_t>(bytes, 0, kMostBytes)});
+                      device.ts_ns[row], device.dur_ns[row], std::max<int64_t>(bytes, 0)});
   }
   std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
     return std::tie(a.gpu, a.kind, a.ts_ns) < std::tie(b.gpu, b.kind, b.ts_ns);
@@ -115,7 +115,7 @@ void PushRates(Row& row, CopyGroup group) {
   for (const Copy& copy : group) {
     if (copy.is_rated()) {
       rates.push_back(copy.gbps());
-      bytes = AddSaturating(bytes, copy.bytes);
+      bytes = AddSaturating(bytes, copy.rated_bytes());
       dur_ns = AddSaturating(dur_ns, copy.dur_ns);
     }
   }

@@ -82,6 +82,14 @@ TEST(BandwidthTest, CopiesBelongToTheWindowOfTheirLaunch) {
             "count,bytes\n1,20\n");
 }
 
+// More than any memory holds: no rate beyond 2^50 bytes, but the bytes stay what they are.
+TEST(BandwidthTest, BytesAreNotCut) {
+  TestTrace trace;
+  trace.Memcpy(kHtoD, {0, 1}, {1, 7, 0}, int64_t{1} << 60);
+  EXPECT_EQ(Csv(Analyse("bandwidth", {&trace.View()})[0], {"bytes", "max_gbps"}),
+            "bytes,max_gbps\n1152921504606846976,1.1259e+15\n");
+}
+
 TEST(BandwidthTest, KernelsAreNoCopies) {
   TestTrace trace;
   trace.Kernel("__amd_rocclr_copyBuffer", {0, 10}, {1, 0, 0});

@@ -79,7 +79,9 @@ Result<Findings> MapBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable(keys);
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
-  for (const StepWindow& window : WindowsOf(view, selected, keys.step)) {
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, keys.step);
+  BS_TRY(CheckRows(view, windows.size(), times.size()));
+  for (const StepWindow& window : windows) {
     for (const DeviceTime& time : times) {
       PushRow(table, keys, {view.rank, window.step}, time, window.time);
     }

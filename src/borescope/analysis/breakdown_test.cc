@@ -59,6 +59,43 @@ TEST(BreakdownTest, OneRowPerStepAndGpu) {
       "step,gpu,span_ns,busy_ns\n3,0,100,10\n3,1,100,0\n4,0,50,10\n4,1,50,10\n");
 }
 
+// Two threads record a step, and a third one begins within it.
+TEST(BreakdownTest, StepsThatOverlapShareNoTime) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", {0, 100}).Annotation("ProfilerStep#1", {5, 80}, 2);
+  trace.Annotation("ProfilerStep#2", {60, 20}, 3).Op("aten::mm", {0, 120});
+  trace.Kernel("k", {50, 20}, {1, 7, 0});
+  const RankView& view = trace.View();
+  Params params;
+  params.by = {"step"};
+  EXPECT_EQ(Csv(Analyse("breakdown", {&view}, params)[0], {"step", "span_ns", "busy_ns"}),
+            "step,span_ns,busy_ns\n1,80,10\n2,20,10\n-,20,0\n");
+  EXPECT_EQ(Csv(Analyse("steps", {&view})[0], {"step", "begin_ns", "span_ns", "busy_ns"}),
+            "step,begin_ns,span_ns,busy_ns\n1,0,80,10\n2,60,20,10\n");
+  params.selection.steps = NumberRanges::Parse("1").value();
+  EXPECT_EQ(Csv(Analyse("breakdown", {&view}, params)[0], {"step", "span_ns", "busy_ns"}),
+            "step,span_ns,busy_ns\n1,100,20\n");
+}
+
+TEST(BreakdownTest, TooManyRowsAreAnError) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 1500; ++i) {
+    trace.Annotation("ProfilerStep#" + std::to_string(i), {10 * i, 10});
+    trace.Kernel("k", {i, 1}, {i, i, 0});
+  }
+  const RankView& view = trace.View();
+  Params params;
+  params.by = {"step", "stream"};
+  const auto outcome = FindAnalysis("breakdown")->PipelineFor(params).map(view, params);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(outcome.error().message,
+            "test.json: 1500 steps on each of 1500 devices or streams are more than 2000000 rows; "
+            "choose some with --step, --gpu or --stream");
+  params.selection.steps = NumberRanges::Parse("0..9").value();
+  EXPECT_TRUE(FindAnalysis("breakdown")->PipelineFor(params).map(view, params).ok());
+}
+
 TEST(BreakdownTest, WaitsAndAnnotationsOfTheDeviceAreNoWork) {
   TestTrace trace;
   trace.Op("aten::mm", {0, 100}).Kernel("k", {10, 10});

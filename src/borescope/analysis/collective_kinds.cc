@@ -176,6 +176,18 @@ std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64
   return bytes;
 }
 
+int64_t CommonElems(CollectiveKind kind, int64_t in_elems, int64_t out_elems) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kReduceScatter:
+      return in_elems;
+    case CollectiveKind::kAllGather:
+      return out_elems;
+    default:
+      return kMissing;
+  }
+}
+
 std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks) {
   const auto n = static_cast<double>(ranks);
   switch (kind) {
@@ -188,6 +200,8 @@ std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks) {
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
+    case CollectiveKind::kGather:
+    case CollectiveKind::kScatter:
       return ranks < 1 ? std::nullopt : std::optional((n - 1) / n);
     default:
       return 1.0;

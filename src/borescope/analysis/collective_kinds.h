@@ -55,6 +55,10 @@ std::optional<int64_t> ElementBytes(std::string_view dtype);
 std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,
                                     std::string_view dtype);
 
+// Elements of the side of the call that is equally large on all ranks: of an all-gather the output,
+// of an all-reduce or reduce-scatter the input. kMissing where no side need be.
+int64_t CommonElems(CollectiveKind kind, int64_t in_elems, int64_t out_elems);
+
 // What turns algorithm bandwidth into bus bandwidth in a group of `ranks`; nothing when their
 // number is missing or the factor is not defined for the kind.
 std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks);

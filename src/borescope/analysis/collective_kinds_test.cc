@@ -82,6 +82,15 @@ TEST(CollectiveKindsTest, NoSizeIsGuessed) {
             std::nullopt);
 }
 
+// The other side of an uneven all-gather or reduce-scatter differs from rank to rank.
+TEST(CollectiveKindsTest, TheSideThatIsEqualOnAllRanks) {
+  EXPECT_EQ(CommonElems(kAllReduce, 10, 10), 10);
+  EXPECT_EQ(CommonElems(kAllGather, 10, 80), 80);
+  EXPECT_EQ(CommonElems(kReduceScatter, 80, 10), 80);
+  EXPECT_EQ(CommonElems(kAllToAll, 30, 50), kMissing);
+  EXPECT_EQ(CommonElems(kUnknown, 30, 50), kMissing);
+}
+
 TEST(CollectiveKindsTest, ElementSizes) {
   for (const auto& [dtype, bytes] : {std::pair{"Float8_e4m3fn", 1},
                                      {"Float8_e4m3fnuz", 1},
@@ -104,6 +113,10 @@ TEST(CollectiveKindsTest, BusFactors) {
   EXPECT_EQ(BusFactor(kAllReduce, 8), 1.75);
   EXPECT_EQ(BusFactor(kAllGather, 8), 0.875);
   EXPECT_EQ(BusFactor(kAllToAll, 2), 0.5);
+  EXPECT_EQ(BusFactor(kGather, 4), 0.75);
+  EXPECT_EQ(BusFactor(kScatter, 4), 0.75);
+  EXPECT_EQ(BusFactor(kBroadcast, 4), 1.0);
+  EXPECT_EQ(BusFactor(kGather, kMissing), std::nullopt);
   EXPECT_EQ(BusFactor(kAllReduce, 1), 0.0);
   EXPECT_EQ(BusFactor(kSend, kMissing), 1.0);
   EXPECT_EQ(BusFactor(kAllReduce, kMissing), std::nullopt);

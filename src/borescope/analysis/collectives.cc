@@ -14,6 +14,7 @@
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/table/table_ops.h"
 
@@ -146,10 +147,10 @@ void AddTimeColumns(Table& table) {
   AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "Bytes / time over the calls of which both are known.");
   AddFloat(table, "bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather, reduce-scatter and "
-           "all-to-all, x 1 for others.");
+           "algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather, reduce-scatter, "
+           "all-to-all, gather and scatter, x 1 for others.");
   AddFloat(table, "median_bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "The same of the median call.");
+           "The same of the median call; of an even number the mean of the middle two.");
   AddFloat(table, "best_bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "The same of the fastest call: the one that waited least.");
   AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean duration of a call.");
@@ -185,13 +186,6 @@ void PushName(Row& row, const RankView& view, const Keys& keys, const Group& gro
   }
 }
 
-// The middle one; of an even number the lower of the two.
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void PushRates(Row& row, const Group& group, std::optional<double> factor) {
   if (group.rates.empty()) {
     row.Missing().Missing().Missing().Missing();
@@ -203,8 +197,9 @@ void PushRates(Row& row, const Group& group, std::optional<double> factor) {
     row.Missing().Missing().Missing();
     return;
   }
-  row.Float(algo * *factor).Float(Median(group.rates) * *factor);
-  row.Float(*std::max_element(group.rates.begin(), group.rates.end()) * *factor);
+  std::vector<double> rates = group.rates;
+  row.Float(algo * *factor).Float(Quantile(rates, 0.5) * *factor);
+  row.Float(*std::max_element(rates.begin(), rates.end()) * *factor);
 }
 
 std::string Joined(const std::set<std::string_view>& names) {

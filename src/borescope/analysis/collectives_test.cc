@@ -84,6 +84,15 @@ TEST(CollectivesTest, CallsWithoutAKernelCountAndHaveNoRate) {
             "collective,count,bytes,total_ns,algo_gbps,untimed\nall_reduce,2,600,100,4,1\n");
 }
 
+TEST(CollectivesTest, MediansAreInterpolated) {
+  TestTrace trace;
+  trace.Kernel("ncclDevKernel_SendRecv(x)", {0, 100}, {1, 20, 0}, {"gather", 100, 100});
+  trace.Kernel("ncclDevKernel_SendRecv(x)", {200, 200}, {2, 20, 0}, {"gather", 100, 100});
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"collective", "group_size", "median_bus_gbps", "best_bus_gbps"}),
+            "collective,group_size,median_bus_gbps,best_bus_gbps\ngather,2,1.5,2\n");
+}
+
 TEST(CollectivesTest, UnknownTypesHaveNoSize) {
   TestTrace trace;
   CollectiveArgs odd = AllReduce(100);

@@ -1,6 +1,8 @@
 #include "borescope/analysis/counter_flops.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -130,6 +132,9 @@ void AddMetrics(const Trace& trace, const CounterRoles& roles, DeviceId range, K
        ++i) {
     const std::string_view name = trace.Text(metrics.name[i]);
     const double value = metrics.value[i];
+    if (!std::isfinite(value)) {
+      continue;
+    }
     const double flops = roles.FlopsPerCountOf(metrics.name[i]);
     sums.flops += flops * value;
     sums.has_flops |= flops != 0;
@@ -157,7 +162,7 @@ void AddRange(const RankView& view, const CounterRoles& roles, const LinedUpRang
   const DeviceEvents& device = view.trace.device();
   ++sums.ranges;
   sums.range_ns = AddSaturating(sums.range_ns, device.dur_ns[row.range.value]);
-  if (row.launch.kernel.valid()) {
+  if (row.launch.kernel.valid() && NamesAgree(view.trace, row.range, row.launch.kernel)) {
     sums.kernel_ns = AddSaturating(sums.kernel_ns, device.dur_ns[row.launch.kernel.value]);
     ++sums.ranges_with_kernel;
   }
@@ -194,6 +199,16 @@ struct NamedSums {
   KernelSums sums;
 };
 
+// The sum of finite numbers may be none.
+void PushFinite(Row& row, bool has_value, double value) {
+  has_value&& std::isfinite(value) ? row.Float(value) : row.Missing();
+}
+
+// Sums that are no number have a place, too: the last.
+double SortKey(const KernelSums& sums) {
+  return std::isfinite(sums.flops) ? sums.flops : -std::numeric_limits<double>::infinity();
+}
+
 void PushSums(Table& table, int64_t rank, const NamedSums& named) {
   constexpr double kTera = 1e12;
   constexpr double kNanosecondsPerSecond = 1e9;
@@ -201,14 +216,14 @@ void PushSums(Table& table, int64_t rank, const NamedSums& named) {
   const double time_ns = sums.time_ns();
   Row row(table);
   row.Int(rank).Text(named.kernel).Text(named.op).Int(sums.ranges);
-  sums.has_flops ? row.Float(sums.flops) : row.Missing();
-  time_ns > 0 ? row.Float(time_ns) : row.Missing();
+  PushFinite(row, sums.has_flops, sums.flops);
+  PushFinite(row, time_ns > 0, time_ns);
   row.MaybeText(TimeSourceName(sums.source()));
   const bool has_rate = sums.has_flops && time_ns > 0;
-  has_rate ? row.Float(sums.flops / kTera / (time_ns / kNanosecondsPerSecond)) : row.Missing();
-  sums.has_bytes() ? row.Float(sums.bytes) : row.Missing();
+  PushFinite(row, has_rate, sums.flops / kTera / (time_ns / kNanosecondsPerSecond));
+  PushFinite(row, sums.has_bytes(), sums.bytes);
   const bool has_intensity = sums.has_flops && sums.has_bytes() && sums.bytes > 0;
-  has_intensity ? row.Float(sums.flops / sums.bytes) : row.Missing();
+  PushFinite(row, has_intensity, sums.flops / sums.bytes);
   std::string not_counted;
   for (const std::string_view name : sums.not_counted) {
     not_counted.append(not_counted.empty() ? "" : ", ").append(name);
@@ -233,9 +248,8 @@ Table CounterFlops(const RankView& view, const OpStacks& stacks,
   std::map<std::pair<std::string_view, std::string_view>, KernelSums> groups;
   for (const CounterLineup& lineup : lineups) {
     for (const LinedUpRange& row : lineup.ranges) {
-      const std::vector<HostId> ops = stacks.Around(row.launch.call);
-      KernelSums& sums =
-          groups[{trace.Name(row.range), ops.empty() ? kNoOperator : trace.Name(ops.back())}];
+      const HostId op = stacks.Innermost(row.launch.call);
+      KernelSums& sums = groups[{trace.Name(row.range), op.valid() ? trace.Name(op) : kNoOperator}];
       sums.range_times_are_made_up |= lineup.times_are_made_up;
       AddRange(view, roles, row, sums);
     }
@@ -245,7 +259,7 @@ Table CounterFlops(const RankView& view, const OpStacks& stacks,
     rows.push_back({names.first, names.second, std::move(sums)});
   }
   std::stable_sort(rows.begin(), rows.end(), [](const NamedSums& a, const NamedSums& b) {
-    return a.sums.flops > b.sums.flops;
+    return SortKey(a.sums) > SortKey(b.sums);
   });
   Table table = NewTable();
   for (const NamedSums& named : rows) {

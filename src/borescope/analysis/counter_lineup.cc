@@ -8,6 +8,8 @@
 namespace borescope {
 namespace {
 
+constexpr std::string_view kUnnamedRange = "__missing__";  // as the profiler writes it
+
 bool IsKernelLaunch(std::string_view name) {
   return name.find("LaunchKernel") != std::string_view::npos ||
          name.find("LaunchCooperativeKernel") != std::string_view::npos ||
@@ -149,6 +151,17 @@ bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   return any;
 }
 
+// Whether a recorded kernel has another name than the range at its place.
+bool NamesContradictOrder(const Trace& trace, const CounterLineup& lineup) {
+  for (size_t i = 0; i < lineup.ranges.size(); ++i) {
+    const DeviceId kernel = lineup.launches[i].kernel;
+    if (kernel.valid() && !NamesAgree(trace, lineup.ranges[i].range, kernel)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Writers without a time for each range give them all the same length.
 bool AreOfOneLength(const DeviceEvents& device, const std::vector<LinedUpRange>& ranges) {
   return ranges.size() > 1 &&
@@ -162,8 +175,12 @@ void LineUp(const Trace& trace, CounterLineup& lineup) {
   if (lineup.launches.empty()) {
     lineup.mode = LineupMode::kNoLaunches;
   } else if (lineup.ranges.size() == lineup.launches.size()) {
-    lineup.mode = LineupMode::kPosition;
-    LineUpByOrder(lineup);
+    const bool by_names =
+        NamesContradictOrder(trace, lineup) && LineUpByNames(trace.device(), lineup);
+    lineup.mode = by_names ? LineupMode::kNames : LineupMode::kPosition;
+    if (!by_names) {
+      LineUpByOrder(lineup);
+    }
   } else if (lineup.ranges.size() == 1) {
     lineup.mode = LineupMode::kWholeRange;
   } else if (LineUpByNames(trace.device(), lineup)) {
@@ -175,6 +192,11 @@ void LineUp(const Trace& trace, CounterLineup& lineup) {
 }
 
 }  // namespace
+
+bool NamesAgree(const Trace& trace, DeviceId range, DeviceId kernel) {
+  const std::vector<StringId>& name = trace.device().name;
+  return name[range.value] == name[kernel.value] || trace.Name(range) == kUnnamedRange;
+}
 
 std::string_view LineupModeName(LineupMode mode) {
   static constexpr std::string_view kNames[] = {"by position", "by names", "in order",

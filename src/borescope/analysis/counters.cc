@@ -6,10 +6,12 @@
 //
 // Of a single range over many launches the operators are the outermost ones it spans.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
@@ -68,9 +70,11 @@ Table NewCounters(const Trace& trace, const CounterColumns& counters) {
          "Length of the range, in which the kernel is replayed; often a made-up share.");
   AddString(table, "top_op", Role::kDerived, "Outermost operator around the launch.");
   AddString(table, "bottom_op", Role::kDerived, "Innermost operator around the launch.");
-  AddString(table, "op_stack", Role::kDerived,
-            "All operators around the launch as a JSON array, outermost first; of a range over "
-            "many launches the outermost operators that it spans.");
+  AddString(
+      table, "op_stack", Role::kDerived,
+      "All operators around the launch as a JSON array, outermost first; of a range over "
+      "many launches the outermost operators that it spans. \"…\" stands for what is beyond 256 "
+      "operators or 4096 bytes.");
   for (const StringId name : counters.names) {
     std::string column(trace.Text(name));
     while (table.Find(column) != nullptr) {
@@ -92,7 +96,8 @@ Table NewLineup() {
   AddInt(table, "lined_up", Unit::kCount, Role::kDerived, "Ranges whose launch was found.");
   AddString(table, "mode", Role::kDerived,
             "\"by position\": as many ranges as launches; \"by names\" of kernels or \"in order\" "
-            "where the numbers differ; \"whole range\": one range over all launches.");
+            "where the numbers, or the names of recorded kernels, differ; \"whole range\": one "
+            "range over all launches.");
   AddInt(table, "counters", Unit::kCount, Role::kDerived, "Counters measured.");
   AddInt(table, "left_out", Unit::kCount, Role::kDerived,
          "Counters without a column, because there are too many.");
@@ -104,6 +109,7 @@ struct Source {
   const RankView& view;
   OpStacks stacks;
   CounterColumns columns;
+  std::unordered_map<uint32_t, std::string> stack_texts;  // by host row of the innermost operator
 };
 
 // The distinct outermost operators of some launches, in their order.
@@ -112,29 +118,43 @@ std::vector<HostId> OutermostOps(const Source& source, const std::vector<KernelL
   std::vector<HostId> ops;
   std::set<uint32_t> seen;
   for (const KernelLaunch& launch : launches) {
-    const std::vector<HostId> around = source.stacks.Around(launch.call);
-    if (!around.empty() && seen.insert(host.name[around.front().value].value).second) {
-      ops.push_back(around.front());
+    const HostId top = source.stacks.Outermost(launch.call);
+    if (top.valid() && seen.insert(host.name[top.value].value).second) {
+      ops.push_back(top);
     }
   }
   return ops;
 }
 
-void PushOps(Row& row, const Source& source, const CounterLineup& lineup, HostId call) {
+void PushOpsOfWholeRange(Row& row, const Source& source, const CounterLineup& lineup) {
+  const std::vector<HostId> ops = OutermostOps(source, lineup.launches);
+  row.Missing().Missing();
+  ops.empty() ? row.Missing() : row.Text(NamesAsJson(source.view.trace, ops));
+}
+
+// Made once per innermost operator: thousands of launches may share a deep stack.
+const std::string& StackOf(Source& source, HostId call) {
+  std::string& text = source.stack_texts[source.stacks.Innermost(call).value];
+  if (text.empty()) {
+    const std::vector<HostId> ops = source.stacks.Around(call);
+    text = NamesAsJson(source.view.trace, ops);
+    if (ops.front() != source.stacks.Outermost(call)) {
+      text.insert(1, "\"…\", ");
+    }
+  }
+  return text;
+}
+
+void PushOps(Row& row, Source& source, const CounterLineup& lineup, HostId call) {
   const Trace& trace = source.view.trace;
-  const bool whole = lineup.mode == LineupMode::kWholeRange;
-  const std::vector<HostId> ops =
-      whole ? OutermostOps(source, lineup.launches) : source.stacks.Around(call);
-  if (ops.empty()) {
-    row.Missing().Missing().Missing();
-    return;
-  }
-  if (whole) {
-    row.Missing().Missing();
+  if (lineup.mode == LineupMode::kWholeRange) {
+    PushOpsOfWholeRange(row, source, lineup);
+  } else if (source.stacks.Innermost(call).valid()) {
+    row.Text(trace.Name(source.stacks.Outermost(call)));
+    row.Text(trace.Name(source.stacks.Innermost(call))).Text(StackOf(source, call));
   } else {
-    row.Text(trace.Name(ops.front())).Text(trace.Name(ops.back()));
+    row.Missing().Missing().Missing();
   }
-  row.Text(NamesAsJson(trace, ops));
 }
 
 void PushCounters(Row& row, const Source& source, DeviceId range) {
@@ -149,11 +169,11 @@ void PushCounters(Row& row, const Source& source, DeviceId range) {
     }
   }
   for (const std::optional<double>& value : values) {
-    value.has_value() ? row.Float(*value) : row.Missing();
+    value.has_value() && std::isfinite(*value) ? row.Float(*value) : row.Missing();
   }
 }
 
-void PushRange(Table& table, const Source& source, const CounterLineup& lineup,
+void PushRange(Table& table, Source& source, const CounterLineup& lineup,
                const LinedUpRange& range) {
   const Trace& trace = source.view.trace;
   Row row(table);
@@ -214,7 +234,7 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
 Result<Findings> MapCounters(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const Source source{view, OpStacks(view), FindColumns(view.trace)};
+  Source source{view, OpStacks(view), FindColumns(view.trace), {}};
   Table lineup_table = NewLineup();
   Table counters = NewCounters(view.trace, source.columns);
   std::vector<CounterLineup> lineups = LineUpCounters(view);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "borescope/analysis/counter_flops.h"
 #include "borescope/analysis/test_trace.h"
 
@@ -56,6 +58,61 @@ TEST(CountersTest, EqualLengthsAreNoTimes) {
             "not_counted\n"
             "0,conv,aten::cudnn_convolution,1,207,-,-,-,-,-,-\n"
             "0,relu,aten::relu,1,3,-,-,-,-,-,-\n");
+}
+
+// As many ranges as launches, but of other kernels.
+TEST(CountersTest, RecordedNamesOverruleTheOrder) {
+  TestTrace trace;
+  trace.Launched("k0", {0, 1}, {2, 1}, {1, 7, 0}).Launched("k1", {10, 1}, {12, 3}, {2, 7, 0});
+  trace.Op("aten::zero", {-1, 5}).Op("aten::one", {9, 5});
+  trace.Range("k1", {10, 3}, {{kFma, 1}}).Range("k2", {20, 4}, {{kFma, 1}});
+  EXPECT_EQ(LineupOf(trace), "gpu,ranges,launches,lined_up,mode\n0,2,2,1,by names\n");
+  const Findings findings = Ask(trace);
+  EXPECT_EQ(Csv(findings[kFlops], {"kernel", "op", "time_ns", "time_from"}),
+            "kernel,op,time_ns,time_from\nk1,aten::one,3,kernel\nk2,(no operator),4,range\n");
+}
+
+TEST(CountersTest, RangesWithoutANameKeepTheirPlace) {
+  TestTrace trace;
+  trace.Launched("k0", {0, 1}, {2, 1}, {1, 7, 0}).Launched("k1", {10, 1}, {12, 3}, {2, 7, 0});
+  trace.Range("__missing__", {10, 3}, {{kFma, 1}}).Range("__missing__", {20, 4}, {{kFma, 1}});
+  EXPECT_EQ(LineupOf(trace), "gpu,ranges,launches,lined_up,mode\n0,2,2,2,by position\n");
+}
+
+// Names that agree nowhere may be written in another way: the order is all there is.
+TEST(CountersTest, TimesOfKernelsOfAnotherNameAreNotTaken) {
+  TestTrace trace;
+  trace.Launched("k0", {0, 1}, {2, 1}, {1, 7, 0});
+  trace.Range("_Z2k0v", {10, 3}, {{kFma, 1}});
+  EXPECT_EQ(LineupOf(trace), "gpu,ranges,launches,lined_up,mode\n0,1,1,1,by position\n");
+  EXPECT_EQ(Csv(Ask(trace)[kFlops], {"time_ns", "time_from"}), "time_ns,time_from\n3,range\n");
+}
+
+TEST(CountersTest, DeepStacksOfLongNamesAreCut) {
+  TestTrace trace;
+  for (int64_t depth = 0; depth < 300; ++depth) {
+    trace.Op("op" + std::to_string(depth) + std::string(100, 'x'), {depth, 1000 - 2 * depth});
+  }
+  trace.Runtime("cudaLaunchKernel", {400, 1}, 1).Range("k", {500, 1}, {{kFma, 1}});
+  const Findings findings = Ask(trace);
+  const auto text = [&](std::string_view column) {
+    return std::get<StringValues>(findings[kCounters].Find(column)->values)[0];
+  };
+  EXPECT_TRUE(text("top_op").starts_with("op0x"));
+  EXPECT_TRUE(text("bottom_op").starts_with("op299x"));
+  EXPECT_TRUE(text("op_stack").starts_with("[\"…\", \"op44x"));
+  EXPECT_TRUE(text("op_stack").ends_with("x\", \"…\"]"));
+  EXPECT_LT(text("op_stack").size(), 4200U);
+}
+
+TEST(CountersTest, SumsThatAreNoNumberAreMissing) {
+  TestTrace trace;
+  trace.Range("a", {0, 1}, {{kFma, 1.7e308}}).Range("a", {1, 1}, {{kFma, -1.7e308}});
+  trace.Range("b", {2, 1}, {{kFma, 1}});
+  trace.Range("c", {3, 1}, {{kFma, std::numeric_limits<double>::quiet_NaN()}, {kAdd, 5}});
+  EXPECT_EQ(Csv(Ask(trace)[kFlops], {"kernel", "flops"}), "kernel,flops\nc,5\nb,2\na,-\n");
+  EXPECT_EQ(Csv(Ask(trace)[kCounters], {"kernel", kFma}),
+            "kernel," + std::string(kFma) + "\na,1.7e+308\na,-1.7e+308\nb,1\nc,-\n");
 }
 
 TEST(CountersTest, APointInTheRoofline) {

@@ -50,7 +50,7 @@ TEST(DelaysTest, TheInnermostAtenOperatorElseTheInnermost) {
             "op,kernels,launch_delay_ns\naten::addmm,t,13\ninner,o,3\naten::linear,l,1\n");
 }
 
-TEST(DelaysTest, OtherThreadsDoNotCount) {
+TEST(DelaysTest, LaunchesElsewhereDoNotCount) {
   TestTrace trace;
   trace.Op("aten::mm", {0, 100}, {}, 1).Runtime("cudaLaunchKernel", {10, 5}, 1, 2);
   trace.Kernel("k", {20, 5}, {1, 7, 0});

@@ -63,9 +63,18 @@ DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, const std::vector<Acti
   return time;
 }
 
-// The set inside the windows; a single window, the common case, needs no walk over the whole set.
+// The set inside the windows. Few windows, the common case, need no walk over the whole set.
 IntervalSet Within(const IntervalSet& set, const IntervalSet& windows) {
-  return windows.size() == 1 ? Clip(set, windows.front()) : Intersect(set, windows);
+  constexpr size_t kCostOfSearch = 16;  // steps of a walk
+  if (windows.size() > set.size() / kCostOfSearch && windows.size() > 1) {
+    return Intersect(set, windows);
+  }
+  IntervalSet inside;
+  for (const Interval& window : windows) {
+    const IntervalSet part = Clip(set, window);
+    inside.insert(inside.end(), part.begin(), part.end());
+  }
+  return inside;
 }
 
 int64_t CoverageIn(const IntervalSet& set, const IntervalSet& windows) {

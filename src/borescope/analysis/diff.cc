@@ -21,6 +21,7 @@
 namespace borescope {
 namespace {
 
+constexpr std::string_view kRunCounts[] = {"ranks", "steps", "host_events", "device_events"};
 constexpr std::string_view kHost = "host";
 constexpr std::string_view kDevice = "device";
 
@@ -55,6 +56,25 @@ void PushSums(Table& table, const Trace& trace, std::string_view side, const ByN
     row.Text(side).Text(short_names ? ShortName(text) : std::string(text));
     row.Int(sum.count).Int(sum.total_ns);
   }
+}
+
+// How much one rank brings to its run.
+Table NewRun() {
+  Table table{"diff_runs", "", {}};
+  AddString(table, "run", Role::kKey, "");
+  for (const std::string_view count : kRunCounts) {
+    AddInt(table, count, Unit::kCount, Role::kSum, "");
+  }
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "");
+  return table;
+}
+
+int64_t TotalCount(const ByName& sums) {
+  int64_t total = 0;
+  for (const auto& [name, sum] : sums) {
+    total += sum.count;
+  }
+  return total;
 }
 
 // --- two runs ---
@@ -101,6 +121,33 @@ void AddChangeColumns(Table& table) {
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kSum, "Summed durations in the base run.");
   AddInt(table, "test_ns", Unit::kNanoseconds, Role::kSum, "The same in the test run.");
   AddInt(table, "delta_ns", Unit::kNanoseconds, Role::kSum, "Test less base.");
+}
+
+// Sums of runs of different size differ for that reason alone: the title says so.
+Table RunsTable(const Table& base, const Table& test) {
+  const auto differs = [&](std::string_view column) {
+    return Ints(base, column) != Ints(test, column);
+  };
+  const bool is_other_size = differs("ranks") || differs("steps");
+  Table table{
+      "diff_runs",
+      is_other_size ? "The runs, of different size: expect counts and sums to differ" : "The runs",
+      {}};
+  AddString(table, "run", Role::kKey, "base or test.");
+  AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks compared.");
+  AddInt(table, "steps", Unit::kCount, Role::kSum, "Selected training steps of all of them.");
+  AddInt(table, "host_events", Unit::kCount, Role::kSum, "Selected host rows.");
+  AddInt(table, "device_events", Unit::kCount, Role::kSum, "Selected device work.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Selected time of all ranks.");
+  for (const Table* run : {&base, &test}) {
+    Row row(table);
+    row.Text(run == &base ? "base" : "test");
+    for (const std::string_view count : kRunCounts) {
+      row.Int(Ints(*run, count).front());
+    }
+    row.Int(Ints(*run, "span_ns").front());
+  }
+  return table;
 }
 
 Table SummaryTable(const Changes& changes) {
@@ -189,14 +236,18 @@ Result<Findings> MapDiff(const RankView& view, const Params& params) {
   Table sums = NewSums();
   PushSums(sums, view.trace, kHost, on_host, params.Flag(kShortNamesParam));
   PushSums(sums, view.trace, kDevice, on_device, params.Flag(kShortNamesParam));
-  return Findings{MergeByKey(sums)};
+  Table run = NewRun();
+  Row row(run);
+  row.Text("").Int(1).Count(selected.steps().size());
+  row.Int(TotalCount(on_host)).Int(TotalCount(on_device)).Int(Coverage(selected.windows()));
+  return Findings{MergeByKey(sums), std::move(run)};
 }
 
 Result<Findings> CompareDiff(Findings base, Findings test, const Params&) {
   Changes changes;
-  AddRun(base.front(), &Change::base, changes);
-  AddRun(test.front(), &Change::test, changes);
-  return Findings{SummaryTable(changes), DiffTable(changes)};
+  AddRun(base[0], &Change::base, changes);
+  AddRun(test[0], &Change::test, changes);
+  return Findings{RunsTable(base[1], test[1]), SummaryTable(changes), DiffTable(changes)};
 }
 
 }  // namespace borescope

@@ -8,8 +8,9 @@ namespace borescope {
 namespace {
 
 // The tables.
-constexpr size_t kSummary = 0;
-constexpr size_t kDiff = 1;
+constexpr size_t kRuns = 0;
+constexpr size_t kSummary = 1;
+constexpr size_t kDiff = 2;
 
 Findings Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
   const AnalysisSpec* spec = FindAnalysis("diff");
@@ -54,6 +55,18 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
             "device,added,1,1,0,20,20\ndevice,unchanged,1,0,30,20,-10\n");
 }
 
+TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  test.Annotation("ProfilerStep#1", {0, 300});
+  const Findings findings = Compare(base, test);
+  EXPECT_EQ(Csv(findings[kRuns]),
+            "run,ranks,steps,host_events,device_events,span_ns\n"
+            "base,1,0,4,1,500\ntest,1,1,5,2,370\n");
+  EXPECT_EQ(findings[kRuns].title, "The runs, of different size: expect counts and sums to differ");
+  EXPECT_EQ(Compare(base, base)[kRuns].title, "The runs");
+}
+
 TEST(DiffTest, OfARunWithItselfNothingChanges) {
   TestTrace a = Base();
   TestTrace b = Base();
@@ -78,8 +91,8 @@ TEST(DiffTest, AnEmptyRunHasNothing) {
   TestTrace base = Base();
   TestTrace none;
   const Findings findings = Compare(base, none);
-  for (const std::string& status : Texts(findings[kDiff], "status")) {
-    EXPECT_EQ(status, "deleted");
+  for (size_t row = 0; row < findings[kDiff].rows(); ++row) {
+    EXPECT_EQ(Texts(findings[kDiff], "status")[row], "deleted");
   }
   TestTrace a;
   TestTrace b;

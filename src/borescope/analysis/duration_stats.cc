@@ -38,7 +38,7 @@ double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
   return static_cast<double>(std::sqrt(std::max(numerator, 0.0L) / divisor));
 }
 
-void AddStatsColumns(Table& table, std::string_view what) {
+void AddDurationColumns(Table& table, std::string_view what) {
   const std::string things(what);
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of " + things + ".");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
@@ -47,6 +47,16 @@ void AddStatsColumns(Table& table, std::string_view what) {
   AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest duration.");
   AddFloat(table, "stddev_ns", Unit::kNanoseconds, Role::kDerived,
            "Sample standard deviation of the durations; 0 for a single one.");
+}
+
+void PushDurations(Row& row, const DurationStats& stats) {
+  row.Int(stats.count).Int(stats.total_ns).Share(stats.total_ns, stats.count);
+  row.Int(stats.min_ns).Int(stats.max_ns);
+  row.Float(StandardDeviation(stats.count, stats.total_ns, stats.square_sum));
+}
+
+void AddStatsColumns(Table& table, std::string_view what) {
+  AddDurationColumns(table, what);
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Total / total of all rows of this table.");
   AddInt(table, kLow, Unit::kNone, Role::kSum, "Sum of squares, low bits; dropped at the end.");

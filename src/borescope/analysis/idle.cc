@@ -135,7 +135,9 @@ Result<Findings> MapIdle(const RankView& view, const Params& params) {
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
-  for (const StepWindow& window : WindowsOf(view, selected, by_step)) {
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step);
+  BS_TRY(CheckRows(view, windows.size(), streams.size()));
+  for (const StepWindow& window : windows) {
     for (const Stream& stream : streams) {
       PushIdle(idle, view.rank, by_step, stream, window);
     }

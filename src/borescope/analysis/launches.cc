@@ -5,9 +5,9 @@
 //   delay    end of the call to start of the work, 0 if it starts earlier
 //
 // A graph launch has a row for each of its works, numbered by their start. Its length and how late
-// it started are one fact, not one per work: sums and counts of calls and delays take ordinal 0
-// alone, and a work is held against its part of the call, length / works. Calls are selected by
-// their start. What has no counterpart is counted in launch_links.
+// it started are one fact, not one per work: sums and counts of calls and delays take its
+// first selected work alone, and a work is held against its part of the call, length / works. Calls
+// are selected by their start. What has no counterpart is counted in launch_links.
 #include <string>
 
 #include "borescope/analysis/analyses.h"
@@ -34,6 +34,7 @@ struct Launched {
   DeviceId work;
   size_t ordinal;  // among the works of the call
   size_t works;
+  bool stands_for_call;  // the first selected work of the call
   int64_t host_ns;
   int64_t device_ns;
   int64_t delay_ns;
@@ -61,7 +62,7 @@ void KernelSums::Add(const Launched& one, const Limits& limits) {
   short_kernels += one.device_ns < part_of_call_ns ? 1 : 0;
   long_kernels += one.device_ns > limits.long_kernel_ns ? 1 : 0;
   device_ns = AddSaturating(device_ns, one.device_ns);
-  if (one.ordinal == 0) {
+  if (one.stands_for_call) {
     ++calls;
     long_calls += one.host_ns > limits.long_call_ns ? 1 : 0;
     long_delays += one.delay_ns > limits.long_delay_ns ? 1 : 0;
@@ -110,7 +111,7 @@ Table NewSummaryTable() {
   };
   AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
   count("count", "Launched works of that name.");
-  count("calls", "Launch calls; a graph launch counts with the work it started first.");
+  count("calls", "Launch calls; a graph launch counts with the first of its selected works.");
   count("short_kernels",
         "Works shorter than their launch call; in a graph, than its length / its works.");
   count("long_kernels", "Works longer than --long-kernel.");
@@ -163,9 +164,10 @@ void LaunchTables::AddCall(HostId call) {
   for (size_t ordinal = 0; ordinal < works_.size(); ++ordinal) {
     const DeviceId work = works_[ordinal];
     if (selected_.Keeps(work)) {
+      AddLaunched({call, work, ordinal, works_.size(), !linked,
+                   view_.trace.host().dur_ns[call.value], view_.trace.device().dur_ns[work.value],
+                   LaunchDelay(view_, call, work)});
       linked = true;
-      AddLaunched({call, work, ordinal, works_.size(), view_.trace.host().dur_ns[call.value],
-                   view_.trace.device().dur_ns[work.value], LaunchDelay(view_, call, work)});
     }
   }
   linked_calls_ += linked ? 1 : 0;

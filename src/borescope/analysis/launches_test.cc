@@ -108,6 +108,19 @@ TEST(LaunchesTest, AGraphLaunchIsOneCall) {
             std::string(kCountsHead) + "b,1,1,1,0,1,1,30\na,3,1,1,1,0,1,5\n");
 }
 
+// The first work of the graph is on another stream.
+TEST(LaunchesTest, AGraphCountsWithItsFirstSelectedWork) {
+  TestTrace trace;
+  trace.Runtime("cudaGraphLaunch", {0, 30}, 1).Kernel("a", {50, 5}, {1, 7, 0});
+  trace.Kernel("b", {60, 5}, {1, 8, 0}).Kernel("b", {70, 5}, {1, 8, 0});
+  Params params;
+  params.selection.streams = NumberRanges::Parse("8").value();
+  const Findings findings = Analyse("launches", {&trace.View()}, params);
+  EXPECT_EQ(Csv(findings[0], {"kernel", "ordinal"}), "kernel,ordinal\nb,1\nb,2\n");
+  EXPECT_EQ(Csv(findings[1], {"kernel", "count", "calls", "host_ns", "delay_ns"}),
+            "kernel,count,calls,host_ns,delay_ns\nb,2,1,30,30\n");
+}
+
 TEST(LaunchesTest, LimitsAreExclusive) {
   TestTrace trace;
   trace.Launched("k", {0, 10}, {30, 10}, {1, 7, 0});

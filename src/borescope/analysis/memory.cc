@@ -4,7 +4,8 @@
 //                    of a category in a raw memory timeline
 //   memory_peak      the first moment of the largest level: of what is allocated and of what is
 //                    reserved, each for itself; for categories, of their sum
-//   memory_ops       what holds the allocated memory at its peak, by operator (memory_ops.h)
+//   memory_ops       what holds the allocated memory at its peak, by operator (memory_ops.h); not
+//                    there where nothing is known of that
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -22,24 +23,32 @@ namespace borescope {
 namespace {
 
 constexpr size_t kPreviewRows = 20;
+constexpr int32_t kCpuDevice = 0;  // c10::DeviceType::CPU
 
 // In place of a category.
 constexpr std::string_view kAllocated = "allocated";
 constexpr std::string_view kReserved = "reserved";
 
+// Where a peak comes from.
+constexpr std::string_view kTotals = "allocator";
+constexpr std::string_view kChanges = "changes";
+
+constexpr size_t kOpsTable = 1;
+
 Table NewTimeline() {
   Table table{"memory_timeline", "Memory over time", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
   AddString(table, "device", Role::kKey, "Device the memory is on; missing if not recorded.");
-  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
-         "When, on the clock of the file; missing for what was there before the recording.");
   AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived,
-         "The same since the begin of the recording.");
+         "When, since the begin of the recording; missing for what was there before it.");
   AddString(table, "category", Role::kKey,
             "What the memory holds; \"allocated\" where no categories are recorded.");
-  AddInt(table, "allocated_bytes", Unit::kBytes, Role::kDerived, "What is held afterwards.");
+  AddInt(table, "allocated_bytes", Unit::kBytes, Role::kDerived,
+         "What is held afterwards; missing once a sum of changes has left 64 bits.");
   AddInt(table, "reserved_bytes", Unit::kBytes, Role::kDerived,
          "What the allocator then keeps of the device, used or not; missing if not recorded.");
+  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
+         "The same as elapsed, on the file's clock.");
   table.preview_rows = kPreviewRows;
   return table;
 }
@@ -51,15 +60,16 @@ Table NewPeak() {
   AddString(table, "category", Role::kKey,
             "What the memory holds when the sum of all categories is largest; without categories "
             "the peaks of \"allocated\" and \"reserved\", each at its own time.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "How much.");
+  AddInt(table, "bytes", Unit::kBytes, Role::kDerived,
+         "How much; missing if all sums of changes have left 64 bits.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Of the sum of all categories, or of the memory of the device where that is recorded.");
-  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kDerived,
-         "When it is reached first, on the clock of the file; missing: before the recording.");
   AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived,
-         "The same since the begin of the recording.");
-  AddBool(table, "recorded", Role::kDerived,
-          "Yes: the allocator's own total; no: the sum of the changes recorded so far.");
+         "When it is reached first, since the begin of the recording; missing: before it.");
+  AddString(table, "source", Role::kDerived,
+            "\"allocator\": its own total; \"changes\": the sum of the changes recorded so far.");
+  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kDerived,
+         "The same as elapsed, on the file's clock.");
   return table;
 }
 
@@ -67,13 +77,14 @@ Table NewOps() {
   Table table{"memory_ops", "What holds the allocated memory at its peak", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
   AddString(table, "device", Role::kKey, "Device the memory is on.");
-  AddString(
-      table, "op", Role::kKey,
-      "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded.");
+  AddString(table, "op", Role::kKey,
+            "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded; "
+            "\"(freed unseen)\": frees that were not recorded, as negative bytes.");
   AddString(table, "annotation", Role::kKey, "Innermost user annotation around the allocation.");
   AddInt(table, "allocations", Unit::kCount, Role::kDerived, "Allocations not yet freed.");
   AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Their bytes.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all that is allocated at the peak.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Of all that is allocated at the peak; above 1 where frees were not recorded.");
   return table;
 }
 
@@ -90,7 +101,7 @@ class MemoryTables {
   Findings Write() {
     const MemoryContexts contexts = FindContexts(view_);
     for (const DeviceMemory& device : DeviceLevels(view_.trace)) {
-      if (gpus_.empty() || gpus_.Contains(device.index)) {
+      if (gpus_.empty() || (device.type != kCpuDevice && gpus_.Contains(device.index))) {
         PushDevice(device, contexts);
       }
     }
@@ -104,9 +115,8 @@ class MemoryTables {
     return {{Limits::min(), Limits::max()}};
   }
 
-  Row& PushTime(Row& row, int64_t ts_ns) const {
-    const int64_t begin_ns = view_.trace.begin_ns();
-    return row.MaybeInt(ts_ns).MaybeInt(ts_ns == kMissing ? kMissing : ts_ns - begin_ns);
+  int64_t Elapsed(int64_t ts_ns) const {
+    return ts_ns == kMissing ? kMissing : ts_ns - view_.trace.begin_ns();
   }
 
   void PushDevice(const DeviceMemory& device, const MemoryContexts& contexts);
@@ -129,7 +139,7 @@ class MemoryTables {
 int64_t MemoryTables::Capacity(const DeviceMemory& device) const {
   const std::vector<DeviceInfo>& devices = view_.trace.meta().devices;
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
-    return device.index >= 0 && info.id == device.index;
+    return device.type != kCpuDevice && device.index >= 0 && info.id == device.index;
   });
   return found == devices.end() ? kMissing : found->total_bytes;
 }
@@ -141,9 +151,8 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
       continue;
     }
     Row row(timeline_);
-    row.Int(view_.rank).MaybeText(name);
-    PushTime(row, level.ts_ns);
-    row.Text(kAllocated).Int(level.allocated).MaybeInt(level.reserved);
+    row.Int(view_.rank).MaybeText(name).MaybeInt(Elapsed(level.ts_ns)).Text(kAllocated);
+    row.MaybeInt(level.allocated).MaybeInt(level.reserved).MaybeInt(level.ts_ns);
   }
   const Peak allocated =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.allocated; });
@@ -164,15 +173,19 @@ void MemoryTables::PushDevicePeak(const DeviceMemory& device, Peak peak, std::st
   const int64_t capacity = Capacity(device);
   Row row(peak_);
   row.Int(view_.rank).MaybeText(MemoryDeviceName(device.type, device.index)).Text(category);
-  row.Int(bytes);
-  capacity > 0 ? row.Share(bytes, capacity) : row.Missing();
-  PushTime(row, peak.at_ns);
-  row.Bool(category == kReserved || device.levels[peak.level].is_recorded);
+  row.MaybeInt(bytes);
+  capacity > 0 && bytes != kMissing ? row.Share(bytes, capacity) : row.Missing();
+  row.MaybeInt(Elapsed(peak.at_ns));
+  row.Text(category == kReserved || device.levels[peak.level].is_recorded ? kTotals : kChanges);
+  row.MaybeInt(peak.at_ns);
 }
 
 void MemoryTables::PushOps(const DeviceMemory& device, size_t peak,
                            const MemoryContexts& contexts) {
   const int64_t allocated = device.levels[peak].allocated;
+  if (allocated == kMissing) {
+    return;
+  }
   for (const HeldMemory& held : HeldAt(view_, contexts, device, peak)) {
     Row row(ops_);
     row.Int(view_.rank).MaybeText(MemoryDeviceName(device.type, device.index)).Text(held.op);
@@ -190,10 +203,9 @@ void MemoryTables::PushCategories(const std::vector<CategoryLevel>& levels) {
         continue;
       }
       Row row(timeline_);
-      row.Int(view_.rank).Missing();
-      PushTime(row, level.ts_ns);
+      row.Int(view_.rank).Missing().MaybeInt(Elapsed(level.ts_ns));
       row.Text(MemoryCategoryName(static_cast<MemoryCategory>(i)));
-      row.Int(level.held[i]).Missing();
+      row.MaybeInt(level.held[i]).Missing().MaybeInt(level.ts_ns);
     }
     before = level;
   }
@@ -211,9 +223,9 @@ void MemoryTables::PushCategoryPeak(const CategoryLevel& level, int64_t at_ns) {
   for (const size_t i : order) {
     Row row(peak_);
     row.Int(view_.rank).Missing().Text(MemoryCategoryName(static_cast<MemoryCategory>(i)));
-    row.Int(level.held[i]).Share(level.held[i], level.Sum());
-    PushTime(row, at_ns);
-    row.Bool(false);
+    row.MaybeInt(level.held[i]);
+    level.Sum() == kMissing ? row.Missing() : row.Share(level.held[i], level.Sum());
+    row.MaybeInt(Elapsed(at_ns)).Text(kChanges).MaybeInt(at_ns);
   }
 }
 
@@ -224,10 +236,12 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
                                               ": allocator events name no stream; leave out "
                                               "--stream"};
   }
-  const std::vector<int32_t>& devices = trace.memory().device;
-  if (!selection.gpus.empty() && std::none_of(devices.begin(), devices.end(), [&](int32_t device) {
-        return selection.gpus.Contains(device);
-      })) {
+  const MemoryEvents& memory = trace.memory();
+  bool found = selection.gpus.empty();
+  for (uint32_t i = 0; i < memory.size() && !found; ++i) {
+    found = memory.device_type[i] != kCpuDevice && selection.gpus.Contains(memory.device[i]);
+  }
+  if (!found) {
     return Error{ErrorCode::kMissingData,
                  trace.meta().file + ": no memory of the selected device; leave out --gpu"};
   }
@@ -240,6 +254,14 @@ Result<Findings> MapMemory(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   return MemoryTables(view, selected, params.selection).Write();
+}
+
+// Raw memory timelines name no operators.
+Result<Findings> FinishMemory(Findings findings, const Params&) {
+  if (findings[kOpsTable].rows() == 0) {
+    findings.erase(findings.begin() + kOpsTable);
+  }
+  return findings;
 }
 
 }  // namespace borescope

@@ -4,9 +4,16 @@
 #include <map>
 #include <utility>
 
-#include "borescope/analysis/finish.h"
-
 namespace borescope {
+namespace {
+
+int64_t AddOrMissing(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  const bool is_known = a != kMissing && b != kMissing && !__builtin_add_overflow(a, b, &sum);
+  return is_known ? sum : kMissing;
+}
+
+}  // namespace
 
 std::string MemoryDeviceName(int32_t type, int32_t index) {
   static constexpr std::string_view kTypes[] = {
@@ -36,7 +43,7 @@ std::vector<DeviceMemory> DeviceLevels(const Trace& trace) {
     const bool is_recorded = memory.total_allocated[i] != kMissing;
     device.levels.push_back(
         {i, memory.ts_ns[i],
-         is_recorded ? memory.total_allocated[i] : AddSaturating(before, memory.bytes[i]),
+         is_recorded ? memory.total_allocated[i] : AddOrMissing(before, memory.bytes[i]),
          memory.total_reserved[i], is_recorded});
   }
   std::vector<DeviceMemory> result;
@@ -56,7 +63,7 @@ std::string_view MemoryCategoryName(MemoryCategory category) {
 int64_t CategoryLevel::Sum() const {
   int64_t sum = 0;
   for (const int64_t bytes : held) {
-    sum = AddSaturating(sum, bytes);
+    sum = AddOrMissing(sum, bytes);
   }
   return sum;
 }
@@ -73,7 +80,7 @@ std::vector<CategoryLevel> CategoryLevels(const Trace& trace) {
       levels.back().ts_ns = memory.ts_ns[i];
     }
     int64_t& held = levels.back().held[static_cast<size_t>(memory.category[i])];
-    held = AddSaturating(held, memory.bytes[i]);
+    held = AddOrMissing(held, memory.bytes[i]);
   }
   return levels;
 }

@@ -3,7 +3,8 @@
 // Allocator events of a trace carry the totals of their device as the allocator knew them; files
 // from before those totals were recorded give the running sum of the bytes instead, which starts at
 // 0 however much was held before. Raw memory timelines carry a category, and the running sum of
-// each category is exact, because what was there before has entries of its own.
+// each category is exact, because what was there before has entries of its own. A running sum that
+// leaves 64 bits is kMissing from there on, until the allocator tells its total again.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace borescope {
 struct MemoryLevel {
   uint32_t event = 0;  // row of MemoryEvents
   int64_t ts_ns = 0;
-  int64_t allocated = 0;        // bytes
+  int64_t allocated = 0;        // bytes, or kMissing
   int64_t reserved = kMissing;  // bytes; not in files without totals
   bool is_recorded = true;      // `allocated` is the allocator's own number, not a running sum
 };
@@ -46,9 +47,9 @@ std::string_view MemoryCategoryName(MemoryCategory category);
 // What each category holds after everything that happened at `ts_ns`.
 struct CategoryLevel {
   int64_t ts_ns = 0;                              // kMissing: before the recording
-  std::array<int64_t, kMemoryCategories> held{};  // bytes
+  std::array<int64_t, kMemoryCategories> held{};  // bytes, or kMissing
 
-  int64_t Sum() const;
+  int64_t Sum() const;  // kMissing if one of them is, or if it leaves 64 bits
 };
 
 // Of the events with a category, one for every time that has events.

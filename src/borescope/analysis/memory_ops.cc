@@ -64,20 +64,29 @@ class OpenRows {
 };
 
 constexpr std::string_view kAllocatedBefore = "(allocated before)";
+constexpr std::string_view kFreedUnseen = "(freed unseen)";
 
-// Allocations not yet freed after a level: address -> event.
-std::unordered_map<uint64_t, uint32_t> LiveAllocations(const MemoryEvents& memory,
-                                                       const DeviceMemory& device, size_t level) {
-  std::unordered_map<uint64_t, uint32_t> live;
+// The events of the allocations not yet freed after a level. A free ends the latest allocation of
+// its address.
+std::vector<uint32_t> LiveAllocations(const MemoryEvents& memory, const DeviceMemory& device,
+                                      size_t level) {
+  std::unordered_map<uint64_t, std::vector<uint32_t>> live;
   for (size_t i = 0; i <= level; ++i) {
     const uint32_t event = device.levels[i].event;
     if (memory.bytes[event] > 0) {
-      live[memory.address[event]] = event;
-    } else {
-      live.erase(memory.address[event]);
+      live[memory.address[event]].push_back(event);
+    } else if (const auto found = live.find(memory.address[event]); found != live.end()) {
+      found->second.pop_back();
+      if (found->second.empty()) {
+        live.erase(found);
+      }
     }
   }
-  return live;
+  std::vector<uint32_t> events;
+  for (const auto& [address, of_address] : live) {
+    events.insert(events.end(), of_address.begin(), of_address.end());
+  }
+  return events;
 }
 
 // Of operator and annotation; kNoName where there is none.
@@ -118,7 +127,7 @@ std::vector<HeldMemory> HeldAt(const RankView& view, const MemoryContexts& conte
   const MemoryEvents& memory = view.trace.memory();
   int64_t before = device.levels[peak].allocated;
   std::map<ContextNames, HeldMemory> groups;
-  for (const auto& [address, event] : LiveAllocations(memory, device, peak)) {
+  for (const uint32_t event : LiveAllocations(memory, device, peak)) {
     HeldMemory& held = groups[NamesOf(view, contexts, event)];
     held.allocations += 1;
     held.bytes = AddSaturating(held.bytes, memory.bytes[event]);
@@ -130,7 +139,7 @@ std::vector<HeldMemory> HeldAt(const RankView& view, const MemoryContexts& conte
                     held.allocations, held.bytes});
   }
   if (before != 0) {
-    rows.push_back({std::string(kAllocatedBefore), "", 0, before});
+    rows.push_back({std::string(before > 0 ? kAllocatedBefore : kFreedUnseen), "", 0, before});
   }
   std::sort(rows.begin(), rows.end(), [](const HeldMemory& a, const HeldMemory& b) {
     return std::tie(b.bytes, a.op, a.annotation) < std::tie(a.bytes, b.op, b.annotation);

@@ -27,7 +27,9 @@ struct HeldMemory {
 };
 
 // What is held after `device.levels[peak]`, largest first, ties by name. The bytes add up to the
-// level: what was allocated before the recording has a row of its own, without a count.
+// level: what was allocated before the recording has a row of its own, without a count; so has,
+// below 0, what was freed without an event. An address allocated twice without a free in between
+// counts twice.
 std::vector<HeldMemory> HeldAt(const RankView& view, const MemoryContexts& contexts,
                                const DeviceMemory& device, size_t peak);
 

@@ -27,12 +27,15 @@ std::string JsonString(std::string_view text) {
 
 }  // namespace
 
-OpStacks::OpStacks(const RankView& view) : op_above_(view.trace.host().size()) {
+OpStacks::OpStacks(const RankView& view)
+    : op_above_(view.trace.host().size()), top_op_(view.trace.host().size()) {
   for (uint32_t row = 0; row < op_above_.size(); ++row) {
     const HostId parent = view.index.tree.parent[row];
     if (parent.valid()) {
       const bool is_op = view.trace.host().kind[parent.value] == HostKind::kOp;
       op_above_[row] = is_op ? parent : op_above_[parent.value];
+      const HostId top = top_op_[parent.value];
+      top_op_[row] = top.valid() ? top : op_above_[row];
     }
   }
 }
@@ -52,7 +55,14 @@ std::vector<HostId> OpStacks::Around(HostId id) const {
 std::string NamesAsJson(const Trace& trace, const std::vector<HostId>& rows) {
   std::string out = "[";
   for (const HostId row : rows) {
-    out.append(out.size() == 1 ? "" : ", ").append(JsonString(trace.Name(row)));
+    out += out.size() == 1 ? "" : ", ";
+    const std::string_view name = trace.Name(row);
+    const std::string json = name.size() < kMostJsonBytes ? JsonString(name) : "";
+    if (json.empty() || out.size() + json.size() > kMostJsonBytes) {
+      out += "\"…\"";
+      break;
+    }
+    out += json;
   }
   return out += "]";
 }

@@ -43,7 +43,9 @@ Result<Findings> MapOverlap(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable(by_step);
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
-  for (const StepWindow& window : WindowsOf(view, selected, by_step)) {
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step);
+  BS_TRY(CheckRows(view, windows.size(), times.size()));
+  for (const StepWindow& window : windows) {
     for (const DeviceTime& time : times) {
       const TimeSplit split = SplitTime(time, window.time);
       const int64_t overlapped_ns = split.comm_ns - split.exposed_comm_ns;

@@ -139,7 +139,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .summary = "allocated and reserved memory over time, and what fills it at the peak",
      .example = "borescope memory trace.json.gz",
      .needs = Needs::kMemory,
-     .answer = {.map = MapMemory, .reduce = ConcatFindings}},
+     .answer = {.map = MapMemory, .reduce = ConcatFindings, .finish = FinishMemory}},
     {.name = "counters",
      .summary = "hardware counters per kernel with the operators behind, FLOPs from them",
      .example = "borescope counters trace.json.gz -f csv",

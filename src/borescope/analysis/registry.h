@@ -42,7 +42,7 @@ enum class Needs : uint8_t {
   kLaunches,     // device work tied to the call that launched it
   kCopies,       // memcpys or memsets
   kAnnotations,  // user annotations, of host or device
-  kCollectives,  // communication kernels or operators that carry their arguments
+  kCollectives,  // communication kernels, or operators with the arguments of a collective
   kCollectiveKernels,
   kMemory,    // allocator events
   kCounters,  // profiler ranges with hardware counters

@@ -29,6 +29,7 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       TestTrace empty;
       TestTrace other;
       other.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+      other.Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
       Params params;
       params.compat = compat;
       params.by.assign(spec.by.begin(), spec.by.end());

@@ -24,8 +24,14 @@ constexpr size_t kPatternsDrawn = 5;
 
 Result<SequencePatterns> FindPatterns(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  return FindSequencePatterns(view, selected, params.Text(kOperatorParam),
-                              params.Number(kMinLengthParam));
+  const std::string text(params.Text(kOperatorParam));
+  SequencePatterns found =
+      FindSequencePatterns(view, selected, text, params.Number(kMinLengthParam));
+  if (!text.empty() && found.occurrences.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 view.trace.meta().file + ": no operator or annotation contains \"" + text + "\""};
+  }
+  return found;
 }
 
 // ---- Tables ----
@@ -50,7 +56,22 @@ Table PatternTable(const Trace& trace, const SequencePatterns& found) {
   return table;
 }
 
-Table CoverageTable(const SequencePatterns& found) {
+// The length of the longest pattern of a place.
+int64_t LongestIn(const SequencePatterns& found, WorkPlace place, size_t min_length) {
+  if (place != WorkPlace::kInPattern && place != WorkPlace::kInShorter) {
+    return kMissing;
+  }
+  size_t longest = 0;
+  for (const Occurrence& occurrence : found.occurrences) {
+    const bool is_in_pattern = occurrence.length() >= min_length;
+    if (is_in_pattern == (place == WorkPlace::kInPattern)) {
+      longest = std::max(longest, occurrence.length());
+    }
+  }
+  return static_cast<int64_t>(longest);
+}
+
+Table CoverageTable(const SequencePatterns& found, size_t min_length) {
   constexpr std::string_view kNames[] = {"in these patterns", "in shorter patterns",
                                          "under no such operator", "not linked to the host"};
   static_assert(std::size(kNames) == static_cast<size_t>(WorkPlace::kCount));
@@ -58,11 +79,31 @@ Table CoverageTable(const SequencePatterns& found) {
   AddString(table, "place", Role::kKey, "Whether the work belongs to a pattern, or why not.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Kernels and copies.");
   AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, "longest", Unit::kCount, Role::kMax,
+         "Kernels and copies of the longest pattern; missing outside of patterns.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Device time / all device work.");
   for (size_t i = 0; i < found.places.size(); ++i) {
-    Row(table).Text(kNames[i]).Int(found.places[i].count).Int(found.places[i].device_ns).Missing();
+    Row row(table);
+    row.Text(kNames[i]).Int(found.places[i].count).Int(found.places[i].device_ns);
+    row.MaybeInt(LongestIn(found, static_cast<WorkPlace>(i), min_length)).Missing();
   }
   return table;
+}
+
+// An empty table would not say how close the question came.
+Result<void> CheckThereArePatterns(const Findings& findings, const Params& params) {
+  if (findings[0].rows() > 0) {
+    return {};
+  }
+  const IntValues& lengths = Ints(findings[1], "longest");
+  const int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  if (longest == 0) {
+    return Error{ErrorCode::kMissingData, "no device work lies under such operators"};
+  }
+  return Error{ErrorCode::kMissingData, "no operator has " +
+                                            std::to_string(params.Number(kMinLengthParam)) +
+                                            " or more kernels and copies; the most are " +
+                                            std::to_string(longest) + ": lower --min-length"};
 }
 
 // ---- Overlay ----
@@ -153,10 +194,12 @@ void DrawPattern(const Trace& trace, const SequencePatterns& found, const Sequen
 
 Result<Findings> MapSequences(const RankView& view, const Params& params) {
   BS_ASSIGN(const SequencePatterns found, FindPatterns(view, params));
-  return Findings{PatternTable(view.trace, found), CoverageTable(found)};
+  const auto min_length = static_cast<size_t>(params.Number(kMinLengthParam));
+  return Findings{PatternTable(view.trace, found), CoverageTable(found, min_length)};
 }
 
-Result<Findings> FinishSequences(Findings findings, const Params&) {
+Result<Findings> FinishSequences(Findings findings, const Params& params) {
+  BS_TRY(CheckThereArePatterns(findings, params));
   const int64_t whole_ns = SumOf(findings[1], "device_ns");
   for (Table& table : findings) {
     const IntValues& device_ns = Ints(table, "device_ns");

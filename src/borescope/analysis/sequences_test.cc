@@ -50,9 +50,9 @@ TEST(SequencesTest, OutermostOperatorsWithTheWorkOfTheirSubtree) {
 TEST(SequencesTest, EveryPieceOfWorkHasAPlace) {
   TestTrace trace = Calls();
   EXPECT_EQ(Coverage(trace.View(), Ask("", 2)),
-            "place,count,device_ns,share\n"
-            "in these patterns,4,40,0.784314\nin shorter patterns,1,7,0.137255\n"
-            "under no such operator,1,3,0.0588235\nnot linked to the host,1,1,0.0196078\n");
+            "place,count,device_ns,longest,share\n"
+            "in these patterns,4,40,2,0.784314\nin shorter patterns,1,7,1,0.137255\n"
+            "under no such operator,1,3,-,0.0588235\nnot linked to the host,1,1,-,0.0196078\n");
 }
 
 TEST(SequencesTest, AnOperatorOrAnnotationByPartOfItsName) {
@@ -64,7 +64,20 @@ TEST(SequencesTest, AnOperatorOrAnnotationByPartOfItsName) {
   EXPECT_EQ(patterns(Ask("mm", 1)), "operator,pattern,count\naten::mm,gemm,1\n");
   EXPECT_EQ(patterns(Ask("ste", 1)),
             "operator,pattern,count\nstep,gemm|relu|gemm|relu|relu|alone,1\n");
-  EXPECT_EQ(patterns(Ask("absent", 1)), "operator,pattern,count\n");
+}
+
+TEST(SequencesTest, NothingFoundIsAnErrorThatSaysWhy) {
+  TestTrace trace = Calls();
+  const AnalysisSpec* spec = FindAnalysis("sequences");
+  const auto absent = spec->answer.map(trace.View(), Ask("absent", 1));
+  ASSERT_FALSE(absent.ok());
+  EXPECT_EQ(absent.error().message, "test.json: no operator or annotation contains \"absent\"");
+  const Params params = Ask("", 3);
+  const auto finished = spec->answer.finish(spec->answer.map(trace.View(), params).value(), params);
+  ASSERT_FALSE(finished.ok());
+  EXPECT_EQ(finished.error().code, ErrorCode::kMissingData);
+  EXPECT_EQ(finished.error().message,
+            "no operator has 3 or more kernels and copies; the most are 2: lower --min-length");
 }
 
 TEST(SequencesTest, WorkIsOrderedByStartAcrossStreams) {
@@ -89,8 +102,6 @@ TEST(SequencesTest, ZeroLengthsAndOverlapsDoNoHarm) {
   trace.Op("f", {0, 0}).Op("f", {0, 10}).Op("g", {5, 20});
   trace.Launched("k", {12, 0}, {12, 0}, {1, 7, 0});
   EXPECT_EQ(Analyse("sequences", {&trace.View()}, Ask("", 1))[1].rows(), 4u);
-  TestTrace empty;
-  EXPECT_EQ(Patterns(empty, Ask("", 1)), Expected(""));
 }
 
 TEST(SequencesTest, PrefixesAndEqualWorkUnderOtherOperatorsArePatternsOfTheirOwn) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
 #include "borescope/analysis/duration_stats.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -60,16 +62,29 @@ void PushSpread(Table& table, const PartRow& part, const IntValues& values,
   }
 }
 
+// A rank that recorded no device work was not idle: nothing is known of it.
+Table WithDevice(const Table& breakdown) {
+  const Column& gpu = *breakdown.Find("gpu");
+  std::vector<uint32_t> rows;
+  for (uint32_t row = 0; row < breakdown.rows(); ++row) {
+    if (!gpu.IsMissing(row)) {
+      rows.push_back(row);
+    }
+  }
+  return TakeRows(breakdown, rows);
+}
+
 }  // namespace
 
 Table BreakdownSpread(const Table& breakdown) {
   Table table = NewSpread();
-  const IntValues& ranks = Ints(breakdown, "rank");
+  const Table measured = WithDevice(breakdown);
+  const IntValues& ranks = Ints(measured, "rank");
   if (std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end()) {
     return table;
   }
   for (const PartRow& part : kParts) {
-    PushSpread(table, part, Ints(breakdown, part.column), ranks);
+    PushSpread(table, part, Ints(measured, part.column), ranks);
   }
   return table;
 }

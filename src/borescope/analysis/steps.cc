@@ -1,12 +1,14 @@
 // steps: each ProfilerStep window on each GPU. Busy time is the union of device work clipped to the
-// window [begin, end) of host time; idle is the rest. Device work that runs late therefore counts
-// in the step it runs in, while `kernels` counts the kernels that the step launched, whenever they
-// ran.
+// window [begin, end) of host time; idle is the rest. Time in several windows belongs to the step
+// that begins last, as in a breakdown by step (step_windows.h). Device work that runs late
+// therefore counts in the step it runs in, while `kernels` counts the kernels that the step
+// launched, whenever they ran.
 #include <map>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/step_windows.h"
 
 namespace borescope {
 namespace {
@@ -19,7 +21,8 @@ Table NewTable() {
   AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep.");
   AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kMin,
          "Start of the step on the host, on the file's own clock.");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the step on the host.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum,
+         "Length of the step on the host, less time in a step that begins later.");
   AddInt(table, "busy_ns", Unit::kNanoseconds, Role::kSum,
          "Time of the step in which the device works.");
   AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.");
@@ -28,7 +31,7 @@ Table NewTable() {
   return table;
 }
 
-using GpuStep = std::pair<int64_t, uint32_t>;
+using GpuStep = std::pair<int64_t, int64_t>;  // device, number of the step
 
 // Selected kernels by the step that launched them.
 std::map<GpuStep, int64_t> CountKernels(const RankView& view, const Selected& selected) {
@@ -38,7 +41,7 @@ std::map<GpuStep, int64_t> CountKernels(const RankView& view, const Selected& se
   for (uint32_t row = 0; row < step_of.size(); ++row) {
     if (device.kind[row] == DeviceKind::kKernel && step_of[row] != kNoStep &&
         selected.Keeps(DeviceId{row})) {
-      ++counts[{view.trace.DeviceOf(DeviceId{row}), step_of[row]}];
+      ++counts[{view.trace.DeviceOf(DeviceId{row}), view.index.steps.steps[step_of[row]].number}];
     }
   }
   return counts;
@@ -51,20 +54,20 @@ Result<Findings> MapSteps(const RankView& view, const Params& params) {
   const std::map<GpuStep, int64_t> kernels = CountKernels(view, selected);
   Table table = NewTable();
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
-  for (const uint32_t i : selected.steps()) {
-    const Step& step = view.index.steps.steps[i];
-    const IntervalSet window = Clip(selected.windows(), {step.begin_ns, step.end_ns});
-    if (window.empty() && step.begin_ns < step.end_ns) {
-      continue;  // outside the selected time
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, true);
+  BS_TRY(CheckRows(view, windows.size(), times.size()));
+  for (const StepWindow& window : windows) {
+    if (window.step == kMissing) {
+      continue;  // time in no step
     }
     for (const DeviceTime& time : times) {
-      const TimeSplit split = SplitTime(time, window);
-      const auto count = kernels.find({time.gpu, i});
+      const TimeSplit split = SplitTime(time, window.time);
+      const auto count = kernels.find({time.gpu, window.step});
       Row(table)
           .Int(view.rank)
           .MaybeInt(time.gpu)
-          .Int(step.number)
-          .Int(step.begin_ns)
+          .Int(window.step)
+          .Int(window.begin_ns)
           .Int(split.span_ns)
           .Int(split.busy_ns)
           .Int(split.idle_ns)

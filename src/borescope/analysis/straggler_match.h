@@ -4,10 +4,13 @@
 // Three tables, by rank. They are compact, as a run may hold thousands of ranks with ten thousand
 // collectives each: what many calls share stands once, in `keys`.
 //   ranks  rank, collectives, unused
-//   keys   rank, key, group, members, group_size, lane, collective, kernel, site, by_sequence
-//   calls  rank, key, step, position, dur_ns
+//   keys   rank, key, group, members, group_size, lane, collective, kernel, site, dtype, elems,
+//          by_sequence
+//   calls  rank, key, step, position, count, dur_ns
 // Calls of several ranks are one collective when all of their key but its number, and step and
-// position, are equal.
+// position, are equal; by sequence kernel, site and step do not matter. `count` is how many calls
+// of the rank share key and step, 0 where it need not be the same on all ranks: elsewhere positions
+// of ranks with different counts tell nothing, and nothing is matched.
 #pragma once
 
 #include "borescope/analysis/registry.h"

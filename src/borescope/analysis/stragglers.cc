@@ -2,12 +2,15 @@
 // of a rank that end together on all ranks, and what tells which call of another rank is the same
 // collective; straggler_match.cc matches and scores them.
 //
-// The same collective has the same group, kind, kernel and call site, and
+// The same collective has the same group and kind, and
 //   - the same sequence number, where they are recorded;
-//   - else the same place among its kind in the same step, counted from the start;
-//   - outside of steps the same place, counted from the start; before the first step, and where the
-//     launch lies before the recording, counted from the end: recordings begin at different moments
-//     of that past, and end it at the same.
+//   - else the same kernel, call site, element type and size, and the same place among such calls:
+//       - of the step, counted from the start;
+//       - outside of steps counted from the start; before the first step, and where the launch lies
+//         before the recording, counted from the end: recordings begin at different moments of that
+//         past, and end it at the same.
+// Counting from the start tells nothing where one rank holds more of these calls than another: the
+// count travels along, and differing ones are not matched.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -102,31 +105,46 @@ struct Entry {
   int64_t step;      // number, kMissing outside
   int64_t ts_ns;     // of its kernel
   int64_t position;  // the sequence number, until set
+  int64_t count;     // of those it is counted among from the start; 0: not counted so
 };
 
-// Sites are names of this trace, or none.
+// Sites are names of this trace, or none. Type and elements: missing where sequence numbers decide.
 struct KeyList {
-  KeyList() : groups(8) {}
+  KeyList() : groups(10) {}
 
-  Grouper groups;  // name, members, size, lane, kind, kernel, site, by sequence
+  // name, members, size, lane, kind, kernel, site, type, elements, by sequence
+  Grouper groups;
 };
 
 bool HasSequence(const RankView& view, const CollectiveCall& call) {
   return call.args != kNoDetail && view.trace.collectives().sequence[call.args] >= 0;
 }
 
+// Type and elements that the same call of another rank has too.
+std::array<int64_t, 2> MessageOf(const RankView& view, const CollectiveCall& call) {
+  if (call.args == kNoDetail || HasSequence(view, call)) {
+    return {kMissing, kMissing};
+  }
+  const Collectives& args = view.trace.collectives();
+  return {args.dtype[call.args].value,
+          CommonElems(call.kind, args.in_elems[call.args], args.out_elems[call.args])};
+}
+
 uint32_t KeyOf(const RankView& view, const ProcessGroups& process_groups,
                const CollectiveCall& call, KeyList& keys) {
   const ProcessGroup group = process_groups.Of(call);
   const StringId site = view.trace.strings().Find(CallSite(view, call.kernel));
-  const std::array<int64_t, 8> key = {group.name,
-                                      group.members,
-                                      group.size,
-                                      group.lane,
-                                      static_cast<int64_t>(call.kind),
-                                      view.trace.device().name[call.kernel.value].value,
-                                      site.valid() ? site.value : kMissing,
-                                      HasSequence(view, call) ? 1 : 0};
+  const auto [dtype, elems] = MessageOf(view, call);
+  const std::array<int64_t, 10> key = {group.name,
+                                       group.members,
+                                       group.size,
+                                       group.lane,
+                                       static_cast<int64_t>(call.kind),
+                                       view.trace.device().name[call.kernel.value].value,
+                                       site.valid() ? site.value : kMissing,
+                                       dtype,
+                                       elems,
+                                       HasSequence(view, call) ? 1 : 0};
   return keys.groups.Find(key);
 }
 
@@ -158,7 +176,8 @@ std::vector<Entry> EntriesOf(const RankView& view, const std::vector<CollectiveC
       continue;
     }
     Entry entry{&call,    KeyOf(view, process_groups, call, keys),      false,
-                kMissing, view.trace.device().ts_ns[call.kernel.value], 0};
+                kMissing, view.trace.device().ts_ns[call.kernel.value], 0,
+                0};
     SetPlace(view, has_launches, entry);
     if (HasSequence(view, call)) {
       entry.position = view.trace.collectives().sequence[call.args];
@@ -183,6 +202,7 @@ void SetPositions(const KeyList& keys, std::vector<Entry>& entries) {
     for (int64_t i = 0; i < count && !by_sequence; ++i) {
       Entry& entry = entries[begin + static_cast<size_t>(i)];
       entry.position = entry.from_end ? i - count : i;
+      entry.count = entry.from_end ? 0 : count;
     }
     begin = end;
   }
@@ -208,9 +228,10 @@ Table KeyTable(const RankView& view, const KeyList& keys) {
   for (const std::string_view name : {"group_size", "lane"}) {
     AddInt(table, name, Unit::kNone, Role::kDerived, "");
   }
-  for (const std::string_view name : {"collective", "kernel", "site"}) {
+  for (const std::string_view name : {"collective", "kernel", "site", "dtype"}) {
     AddString(table, name, Role::kDerived, "");
   }
+  AddInt(table, "elems", Unit::kNone, Role::kDerived, "");
   AddInt(table, "by_sequence", Unit::kNone, Role::kDerived, "");
   const auto text = [&](int64_t id) {
     return id == kMissing ? std::string_view()
@@ -222,7 +243,8 @@ Table KeyTable(const RankView& view, const KeyList& keys) {
     row.Int(view.rank).Count(i).MaybeText(text(key[0])).MaybeText(text(key[1]));
     row.MaybeInt(key[2]).MaybeInt(key[3]);
     row.Text(CollectiveKindName(static_cast<CollectiveKind>(key[4])));
-    row.Text(text(key[5])).MaybeText(text(key[6])).Int(key[7]);
+    row.Text(text(key[5])).MaybeText(text(key[6])).MaybeText(text(key[7]));
+    row.MaybeInt(key[8]).Int(key[9]);
   }
   return table;
 }
@@ -230,7 +252,7 @@ Table KeyTable(const RankView& view, const KeyList& keys) {
 Table CallTable(const RankView& view, const Selected& selected, const std::vector<Entry>& entries) {
   Table table{"calls", "", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "");
-  for (const std::string_view name : {"key", "step", "position"}) {
+  for (const std::string_view name : {"key", "step", "position", "count"}) {
     AddInt(table, name, Unit::kNone, Role::kDerived, "");
   }
   AddInt(table, "dur_ns", Unit::kNanoseconds, Role::kDerived, "");
@@ -238,7 +260,7 @@ Table CallTable(const RankView& view, const Selected& selected, const std::vecto
     if (selected.Keeps(entry.call->kernel)) {
       Row row(table);
       row.Int(view.rank).Int(entry.key).MaybeInt(entry.step).Int(entry.position);
-      row.Int(entry.call->dur_ns);
+      row.Int(entry.count).Int(entry.call->dur_ns);
     }
   }
   return table;

@@ -152,6 +152,7 @@ Table StepSpread(const Table& steps) {
       spans.push_back(span_and_step);
     }
     std::sort(spans.begin(), spans.end());
+    // A step that was recorded, not a mean of two: above_median_ns is a sum of whole nanoseconds.
     const int64_t median = spans[(spans.size() - 1) / 2].first;
     int64_t above = 0;
     for (const auto& [span, step] : spans) {

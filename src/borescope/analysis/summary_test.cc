@@ -129,11 +129,45 @@ TEST(SummaryTest, AStragglerIsNamed) {
   }
   EXPECT_NE(all.find("One rank makes the others wait | warning | rank 2: last in 1 of 1 "
                      "collectives; the others waited 90.0 us for it (100.0 % of all waiting); "
-                     "each waited 15.0 % of its time on average"),
+                     "3 waited 15.0 % of their time on average"),
             std::string::npos)
       << all;
   EXPECT_EQ(findings[3].name, "breakdown_spread");
   EXPECT_EQ(findings[4].name, "stragglers");
+}
+
+// Of three pairs each rank makes the other wait as long, and one rank makes its partner wait longer
+// than that; nobody else could have waited for it.
+TEST(SummaryTest, OtherGroupsDoNotHideAStraggler) {
+  TestTrace traces[8];
+  const RankView* views[8];
+  for (int64_t rank = 0; rank < 8; ++rank) {
+    const bool is_odd = rank % 2 != 0;
+    CollectiveArgs args{"allreduce", 1, 1};
+    args.members = std::to_string(rank / 2);
+    const int64_t waited = rank == 1 ? 40 : rank == 0 ? 2 : 22;
+    TestTrace& trace = traces[rank];
+    trace.Op("all", Us(0, 200));
+    trace.Kernel("ncclDevKernel_AllReduce(x)", Us(100, is_odd ? 10 + waited : 10), {}, args);
+    trace.Kernel("ncclDevKernel_AllReduce(x)", Us(160, is_odd ? 10 : 10 + waited), {}, args);
+    views[rank] = &trace.View(rank);
+  }
+  EXPECT_TRUE(Holds(Analyse("summary", {views[0], views[1], views[2], views[3], views[4], views[5],
+                                        views[6], views[7]}),
+                    "One rank makes the others wait"));
+}
+
+// A rank that recorded the host alone was not idle: there is nothing to compare.
+TEST(SummaryTest, RanksWithoutDeviceWorkAreNotCompared) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 390), {1, 7, 0});
+  b.Op("all", Us(0, 400));
+  const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_FALSE(Holds(findings, "Ranks compute for different times"));
+  for (const Table& table : findings) {
+    EXPECT_NE(table.name, "breakdown_spread");
+  }
 }
 
 TEST(SummaryTest, ALittleWaitingIsNothingToSay) {

@@ -23,7 +23,7 @@ constexpr int64_t kManyKernels = 20;  // fewer are no pattern
 // Steps and ranks: by how much the largest exceeds the median or the mean.
 constexpr double kStepSpread = 1.2;
 constexpr double kRankSpread = 1.1;
-// Share of its span that the mean rank waits for one other.
+// Share of its span that a rank waits for one other, on average over those that do.
 constexpr double kWaitingWord = 0.01;
 constexpr double kWaitingWarning = 0.05;
 
@@ -267,13 +267,25 @@ double NotableScore(size_t ranks) {
   return std::clamp(2.0 / static_cast<double>(ranks), 0.25, 0.75);
 }
 
+// Whether the first rank stands out among itself and those that waited for it: the score it would
+// have if these were the run, as what other groups wait for has nothing to do with it.
+bool IsNotable(const Table& ranks) {
+  const int64_t waiting = Ints(ranks, "waiting_ranks")[0];
+  if (waiting == 0) {
+    return false;
+  }
+  const auto concerned = static_cast<size_t>(waiting) + 1;
+  const double part = ShareOf(waiting + 1, static_cast<int64_t>(ranks.rows()));
+  return Floats(ranks, "score")[0] >= NotableScore(concerned) * part;
+}
+
 std::optional<Finding> Straggler(const SummaryTables& tables) {
   const Table& ranks = tables.stragglers;
-  if (ranks.rows() < 2 || Floats(ranks, "score")[0] < NotableScore(ranks.rows())) {
+  if (ranks.rows() < 2 || !IsNotable(ranks)) {
     return std::nullopt;
   }
   const int64_t waited = Ints(ranks, "caused_wait_ns")[0];
-  const auto others = static_cast<int64_t>(ranks.rows() - 1);
+  const int64_t others = Ints(ranks, "waiting_ranks")[0];
   const int64_t span =
       SumOf(tables.breakdown, "span_ns") / static_cast<int64_t>(tables.breakdown.rows());
   const double share = ShareOf(waited / others, span);
@@ -283,8 +295,8 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
   return Finding{
       "One rank makes the others wait",
       share >= kWaitingWarning ? "warning" : "info",
-      fmt::format("rank {}: {}; each waited {} of its time on average", Ints(ranks, "rank")[0],
-                  Texts(ranks, "evidence")[0], FormatShare(share)),
+      fmt::format("rank {}: {}; {} waited {} of their time on average", Ints(ranks, "rank")[0],
+                  Texts(ranks, "evidence")[0], FormatCount(others), FormatShare(share)),
       Floats(ranks, "score")[0],
       "share",
       "`borescope stragglers` names the collectives. Compare that rank: `borescope "

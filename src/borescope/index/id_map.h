@@ -29,9 +29,9 @@ class IdMap64 {
     uint32_t row = kNone;
   };
 
-  // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together in
-  // memory. The runs themselves are scattered, because ids of several processes, sessions or merged
-  // files lie a power of two apart, and would meet in the same slots.
+  // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together
+  // in memory. The runs themselves are scattered, because ids of several processes, sessions or
+  // merged files lie a power of two apart, and would meet in the same slots.
   size_t Find(int64_t id) const {
     constexpr unsigned kRunBits = 6;
     constexpr uint64_t kInRun = (uint64_t{1} << kRunBits) - 1;

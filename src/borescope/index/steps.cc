@@ -93,6 +93,8 @@ std::optional<int64_t> StepNumber(std::string_view name) {
   return number;
 }
 
+std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps) { return Cutter(steps).Cut(); }
+
 uint32_t Steps::At(int64_t ts_ns) const {
   const auto after =
       std::upper_bound(pieces.begin(), pieces.end(), ts_ns,
@@ -106,7 +108,7 @@ Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
   if (result.steps.empty()) {
     return result;
   }
-  result.pieces = Cutter(result.steps).Cut();
+  result.pieces = CutSteps(result.steps);
   const DeviceEvents& device = trace.device();
   result.device_step.resize(device.size());
   for (uint32_t row = 0; row < device.size(); ++row) {

@@ -8,6 +8,10 @@
 
 namespace borescope {
 
+// The pieces of windows that may overlap, as in Steps; `step` is an index into `steps`.
+// REQUIRES: sorted by begin_ns. O(steps).
+std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps);
+
 Steps BuildSteps(const Trace& trace, const Correlation& correlation);
 
 // N of "ProfilerStep#N", if `name` is one.

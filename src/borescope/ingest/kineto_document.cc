@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/json_string.h"
 
 namespace borescope {
@@ -16,8 +17,6 @@ constexpr size_t kLongestMember = size_t{16} << 20;
 // followed.
 constexpr int kMaxBrackets = 64;
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 }  // namespace
 
 bool DocumentReader::FillTo(size_t at) {
@@ -27,20 +26,6 @@ bool DocumentReader::FillTo(size_t at) {
     }
   }
   return true;
-}
-
-char DocumentReader::Peek() {
-  for (;;) {
-    const std::string_view window = reader_.window();
-    const auto found = std::find_if_not(window.begin(), window.end(), IsSpace);
-    reader_.Consume(static_cast<size_t>(found - window.begin()));
-    if (found != window.end()) {
-      return *found;
-    }
-    if (!reader_.Fill()) {
-      return 0;
-    }
-  }
 }
 
 // `at` stands on a quote; moves it behind the closing one.
@@ -96,14 +81,14 @@ DocumentReader::Scan DocumentReader::ScanValue(size_t& at) {
 
 bool DocumentReader::ReadKey(std::string& key) {
   size_t end = 0;
-  if (Peek() != '"' || ScanString(end) != Scan::kOk) {
+  if (reader_.SkipSpace() != '"' || ScanString(end) != Scan::kOk) {
     return false;
   }
   std::string scratch;
   StringRepairs repairs;
   key = DecodeString(reader_.window().substr(1, end - 2), scratch, repairs);
   reader_.Consume(end);
-  if (Peek() != ':') {
+  if (reader_.SkipSpace() != ':') {
     return false;
   }
   reader_.Consume(1);
@@ -117,11 +102,11 @@ bool DocumentReader::ReadOneMember() {
     return false;
   }
   NoteMember(key, members_);
-  if (key == "traceEvents" && Peek() == '[') {
+  if (key == "traceEvents" && reader_.SkipSpace() == '[') {
     ReadEventArray();
     return true;
   }
-  Peek();
+  reader_.SkipSpace();
   size_t end = 0;
   if (ScanValue(end) != Scan::kOk) {
     return false;
@@ -136,7 +121,7 @@ bool DocumentReader::ReadOneMember() {
 
 void DocumentReader::ReadMembers() {
   for (;;) {
-    const char c = Peek();
+    const char c = reader_.SkipSpace();
     if (c == '}') {
       reader_.Consume(1);
       CheckTail();
@@ -262,11 +247,9 @@ bool DocumentReader::EventsGoOn() {
   if (stray_brackets_ == kMaxBrackets) {
     return false;
   }
-  size_t at = Peek() == ',' ? 1 : 0;
+  size_t at = reader_.SkipSpace() == ',' ? 1 : 0;
   Ensure(at + kEnough);
-  while (at < reader_.window().size() && IsSpace(reader_.window()[at])) {
-    ++at;
-  }
+  at = FindNonSpace(reader_.window(), at);
   if (!StartsEvent(reader_.window().substr(at))) {
     return false;
   }
@@ -284,7 +267,7 @@ void DocumentReader::CountTruncation(std::string_view where) {
 }
 
 void DocumentReader::CheckTail() {
-  while (Peek() != 0) {
+  while (reader_.SkipSpace() != 0) {
     if (!ResumeEvents()) {
       Count(Diag::kTrailingData, "");
       return;
@@ -293,12 +276,7 @@ void DocumentReader::CheckTail() {
 }
 
 void DocumentReader::Read() {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  Peek();
-  if (reader_.window().starts_with(kByteOrderMark)) {
-    reader_.Consume(kByteOrderMark.size());
-  }
-  const char first = Peek();
+  const char first = reader_.SkipSpace();
   members_.meta.text_is_object = first != '[';
   if (first == '[') {
     ReadEventArray();

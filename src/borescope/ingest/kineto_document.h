@@ -32,7 +32,6 @@ class DocumentReader {
  private:
   enum class Scan : uint8_t { kOk, kEnd, kDamaged };
 
-  char Peek();  // next character that is not white space, 0 at the end of the text
   bool Ensure(size_t at) { return at < reader_.window().size() || FillTo(at); }
   bool FillTo(size_t at);
   Scan ScanString(size_t& at);

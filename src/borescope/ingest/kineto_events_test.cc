@@ -394,6 +394,13 @@ TEST(KinetoEventsTest, NumbersOfProfilerRangesAreMetrics) {
   EXPECT_TRUE(parsed.data().diagnostics.empty());
 }
 
+// What an event says of itself is no counter, even under a name that might be one.
+TEST(KinetoEventsTest, KnownFieldsOfProfilerRangesAreNoMetrics) {
+  const Parsed parsed = Parse(Event("cuda_profiler_range", Args(R"("bytes":1,"stream":7,"x":2)")));
+  EXPECT_EQ(MetricsOf(parsed, 0), "x=2.000000;");
+  EXPECT_TRUE(parsed.data().diagnostics.empty());
+}
+
 TEST(KinetoEventsTest, MetricsThatAreNoNumbersAreCounted) {
   const Parsed parsed = Parse(Event(
       "cuda_profiler_range", Args(R"("a":NaN,"b":1e999,"c":"many","d":[1],"e":true,"f":2,"f":3)")));

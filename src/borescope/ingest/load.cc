@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "borescope/base/inflate.h"
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/kineto_json.h"
 #include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/text_reader.h"
@@ -67,20 +68,18 @@ Error Unsupported(const std::string& name, std::string_view what, std::string_vi
                                              std::string(remedy)};
 }
 
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 // A Perfetto trace starts with the byte of a newline, and so may JSON: what follows decides.
 bool IsForeign(std::string_view text, const ForeignRow& row) {
   if (!text.starts_with(row.magic)) {
     return false;
   }
-  const auto first = std::find_if_not(text.begin(), text.end(), IsBlank);
+  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   return row.magic != "\x0a"sv || (first != text.end() && *first != '{' && *first != '[');
 }
 
 // Names what the text cannot be, so that the user need not guess.
 Result<void> CheckKind(std::string_view text, const std::string& name) {
-  const auto first = std::find_if_not(text.begin(), text.end(), IsBlank);
+  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   if (first == text.end()) {
     return Error{ErrorCode::kCorrupt, name +
                                           ": byte 0: the file is empty; profile again or check "
@@ -91,11 +90,11 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
       return Unsupported(name, row.what, row.remedy);
     }
   }
-  if (*first != '{' && *first != '[' && !text.starts_with("\xef\xbb\xbf")) {
+  if (*first != '{' && *first != '[' && !text.starts_with(kByteOrderMark)) {
     return Unsupported(name, "no JSON",
                        "give a file written by torch.profiler's export_chrome_trace");
   }
-  const auto second = std::find_if_not(first + 1, text.end(), IsBlank);
+  const auto second = std::find_if_not(first + 1, text.end(), IsSpace);
   if (*first == '[' && second != text.end() && *second != '{' && *second != ']' && *second != '[') {
     return Unsupported(name, "a JSON list of something else than events",
                        "give a file written by torch.profiler's export_chrome_trace");
@@ -115,6 +114,7 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
   if (!reader.error().has_value()) {
     BS_TRY(CheckKind(reader.window(), name));
   }
+  reader.SkipByteOrderMark();
   const Format* format =
       std::find_if(std::begin(kFormats), std::end(kFormats),
                    [&](const Format& row) { return row.matches(reader.window()); });

@@ -5,14 +5,13 @@
 #include <limits>
 #include <optional>
 
-#include "borescope/ingest/json_string.h"
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/number.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Four numbers are far shorter; white space between them included.
 constexpr size_t kLongestEntry = 4096;
 // As for the times of traces: no difference of two can overflow.
@@ -22,16 +21,8 @@ constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 constexpr std::array<std::string_view, 5> kActions = {"unknown", "preexisting", "create",
                                                       "increment version", "destroy"};
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && IsSpace(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
+  return WithoutSpaceBehind(text.substr(FindNonSpace(text)));
 }
 
 // [time, action, bytes, category]
@@ -67,7 +58,6 @@ class TimelineReader {
   TracePart TakePart() { return std::move(part_); }
 
  private:
-  char Peek();  // next character that is not white space, 0 at the end of the text
   Result<void> ReadEntries();
   Result<void> ReadEntry();
   void Add(const Entry& entry);
@@ -81,20 +71,6 @@ class TimelineReader {
   const std::string& name_;
   TracePart part_;
 };
-
-char TimelineReader::Peek() {
-  for (;;) {
-    const std::string_view window = reader_.window();
-    const auto found = std::find_if_not(window.begin(), window.end(), IsSpace);
-    reader_.Consume(static_cast<size_t>(found - window.begin()));
-    if (found != window.end()) {
-      return *found;
-    }
-    if (!reader_.Fill()) {
-      return 0;
-    }
-  }
-}
 
 Error TimelineReader::BadEntry() const {
   if (part_.data.memory.size() == 0) {
@@ -168,7 +144,7 @@ Result<void> TimelineReader::ReadEntry() {
 // Stands behind the opening bracket of the list.
 Result<void> TimelineReader::ReadEntries() {
   bool after_entry = false;
-  for (char c = Peek(); c != ']'; c = Peek()) {
+  for (char c = reader_.SkipSpace(); c != ']'; c = reader_.SkipSpace()) {
     if (c == 0) {
       if (part_.data.diagnostics.count(Diag::kTruncatedFile) == 0) {
         Count(Diag::kTruncatedFile, "the text ends before the bracket that closes the list");
@@ -188,18 +164,14 @@ Result<void> TimelineReader::ReadEntries() {
     after_entry = c == '[';
   }
   reader_.Consume(1);
-  if (Peek() != 0) {
+  if (reader_.SkipSpace() != 0) {
     Count(Diag::kTrailingData);
   }
   return {};
 }
 
 Result<void> TimelineReader::Read() {
-  Peek();
-  if (reader_.window().starts_with(kByteOrderMark)) {
-    reader_.Consume(kByteOrderMark.size());
-  }
-  Peek();
+  reader_.SkipSpace();
   reader_.Consume(1);
   return ReadEntries();
 }
@@ -207,11 +179,9 @@ Result<void> TimelineReader::Read() {
 }  // namespace
 
 bool MayBeMemoryTimeline(std::string_view text) {
-  text = Trimmed(text);
-  if (text.starts_with(kByteOrderMark)) {
-    text = Trimmed(text.substr(kByteOrderMark.size()));
-  }
-  return text.starts_with('[') && Trimmed(text.substr(1)).starts_with('[');
+  const size_t list = FindNonSpace(text);
+  const size_t entry = FindNonSpace(text, list + 1);
+  return entry < text.size() && text[list] == '[' && text[entry] == '[';
 }
 
 Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,

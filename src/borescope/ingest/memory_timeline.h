@@ -1,6 +1,5 @@
-// The adapter for raw memory timelines: what PyTorch's export_memory_timeline writes to a file
-// named
-// *.raw.json.gz. docs/formats/memory-timeline.md describes the format as found.
+// The adapter for raw memory timelines: the files *.raw.json.gz that PyTorch's
+// export_memory_timeline writes. docs/formats/memory-timeline.md describes the format as found.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ namespace borescope {
 
 inline constexpr std::string_view kMemoryTimelineFormat = "pytorch-memory-timeline";
 
-// Whether a file that starts with `text` is a JSON list of lists.
+// Whether a file that starts with `text`, behind its byte-order mark, is a JSON list of lists.
 bool MayBeMemoryTimeline(std::string_view text);
 
 // Reads the whole text, entry by entry. An entry that cannot be read is an error that names its

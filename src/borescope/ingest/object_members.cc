@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
+#include "borescope/ingest/json_space.h"
+
 namespace borescope {
-namespace {
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-}  // namespace
 
 ObjectMembers::ObjectMembers(std::string_view text) : text_(text) {
   if (Peek() == '{') {
@@ -18,9 +15,7 @@ ObjectMembers::ObjectMembers(std::string_view text) : text_(text) {
 }
 
 char ObjectMembers::Peek() {
-  while (at_ < text_.size() && IsSpace(text_[at_])) {
-    ++at_;
-  }
+  at_ = FindNonSpace(text_, at_);
   return at_ < text_.size() ? text_[at_] : '\0';
 }
 
@@ -61,11 +56,8 @@ bool ObjectMembers::ReadValue() {
     return ReadContainer();
   }
   const size_t end = std::min(text_.find_first_of(",}]", at_), text_.size());
-  value_ = text_.substr(at_, end - at_);
+  value_ = WithoutSpaceBehind(text_.substr(at_, end - at_));
   at_ = end;
-  while (!value_.empty() && IsSpace(value_.back())) {
-    value_.remove_suffix(1);
-  }
   return !value_.empty();
 }
 

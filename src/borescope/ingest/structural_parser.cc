@@ -6,12 +6,11 @@
 #include <array>
 #include <cstring>
 
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/json_string.h"
 
 namespace borescope {
 namespace {
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // +1 for an opening bracket, -1 for a closing one.
 constexpr std::array<int8_t, 256> kDepthChange = [] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/structural_parser.h"
 
 namespace borescope {
@@ -10,23 +11,13 @@ namespace {
 
 constexpr size_t kWindowBlock = 64 * 1024;
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-// Position of the first character at or after `at` that is not white space.
-size_t SkipSpace(std::string_view text, size_t at) {
-  while (at < text.size() && IsSpace(text[at])) {
-    ++at;
-  }
-  return at;
-}
-
 }  // namespace
 
 bool StartsEvent(std::string_view text) {
   if (!text.starts_with('{')) {
     return false;
   }
-  const std::string_view rest = text.substr(SkipSpace(text, 1));
+  const std::string_view rest = text.substr(FindNonSpace(text, 1));
   for (const std::string_view key :
        {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
     if (rest.starts_with(key)) {
@@ -45,7 +36,7 @@ size_t FindEventBoundary(std::string_view text) {
     while (before > 0 && IsSpace(text[before])) {
       --before;
     }
-    const size_t brace = SkipSpace(text, comma + 1);
+    const size_t brace = FindNonSpace(text, comma + 1);
     if (text[before] == '}' && StartsEvent(text.substr(brace))) {
       return brace;
     }
@@ -100,6 +91,25 @@ bool TextReader::Fill() {
 void TextReader::Consume(size_t size) {
   window_begin_ += size;
   byte_ += size;
+}
+
+char TextReader::SkipSpace() {
+  for (;;) {
+    Consume(FindNonSpace(window()));
+    if (!window().empty()) {
+      return window().front();
+    }
+    if (!Fill()) {
+      return 0;
+    }
+  }
+}
+
+void TextReader::SkipByteOrderMark() {
+  SkipSpace();
+  if (window().starts_with(kByteOrderMark)) {
+    Consume(kByteOrderMark.size());
+  }
 }
 
 TextChunk TextReader::NewChunk(size_t capacity) {

@@ -48,6 +48,10 @@ class TextReader {
   // Reads more into the window; false at the end of the text.
   bool Fill();
   void Consume(size_t size);
+  // Consumes white space. Returns the next character, which stays; 0 at the end of the text.
+  char SkipSpace();
+  // Consumes a byte-order mark and the white space in front of it, if there is one.
+  void SkipByteOrderMark();
   // Offset of the window's first byte in the inflated text.
   uint64_t byte() const { return byte_; }
 

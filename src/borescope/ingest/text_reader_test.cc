@@ -79,6 +79,28 @@ std::string ManyEvents(size_t bytes) {
   return text;
 }
 
+TEST(TextReaderTest, SkipsWhiteSpaceUpToTheNextCharacter) {
+  const std::string text = std::string(200'000, '\n') + "[ 1";
+  TextReader reader = ReaderOf(text);
+  EXPECT_EQ(reader.SkipSpace(), '[');
+  EXPECT_EQ(reader.SkipSpace(), '[');
+  EXPECT_EQ(reader.byte(), 200'000U);
+  reader.Consume(1);
+  EXPECT_EQ(reader.SkipSpace(), '1');
+  reader.Consume(1);
+  EXPECT_EQ(reader.SkipSpace(), 0);
+}
+
+TEST(TextReaderTest, SkipsAByteOrderMark) {
+  TextReader marked = ReaderOf(" \xef\xbb\xbf [");
+  marked.SkipByteOrderMark();
+  EXPECT_EQ(marked.byte(), 4U);
+  EXPECT_EQ(marked.SkipSpace(), '[');
+  TextReader plain = ReaderOf("[");
+  plain.SkipByteOrderMark();
+  EXPECT_EQ(plain.window(), "[");
+}
+
 TEST(TextReaderTest, TheWindowGrowsUntilTheEnd) {
   const std::string text = ManyEvents(300'000);
   TextReader reader = ReaderOf(text);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "borescope/ingest/json_space.h"
 #include "borescope/ingest/json_string.h"
 
 namespace borescope {
@@ -14,8 +15,6 @@ constexpr size_t kNowhere = std::string_view::npos;
 // the search for the next event quadratic.
 constexpr size_t kMaxStrayQuotes = 64;
 constexpr size_t kMaxDepth = 64;
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
@@ -62,12 +61,7 @@ std::string RepairedString(std::string_view raw) {
 
 }  // namespace
 
-size_t TolerantParser::SkipSpace(size_t at) const {
-  while (at < text_.size() && IsSpace(text_[at])) {
-    ++at;
-  }
-  return at;
-}
+size_t TolerantParser::SkipSpace(size_t at) const { return FindNonSpace(text_, at); }
 
 ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool after_event,
                                    bool is_last, KinetoEvents& sink) {

@@ -133,7 +133,11 @@ std::string FormatNumber(double value, const NumberFormat& format) {
   if (!std::isfinite(value)) {
     return "-";
   }
+  constexpr double kMostWritten = 1e18;  // beyond, hundreds of digits would bury the table
   const double shown = value / AsDouble(format.divisor) * AsDouble(format.factor);
+  if (std::abs(shown) > kMostWritten) {
+    return fmt::format("{:.3e}", shown);
+  }
   std::string number = fmt::format("{:.{}f}", shown, format.decimals);
   if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos) {
     number.erase(0, 1);  // no negative zero

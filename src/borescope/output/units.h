@@ -30,7 +30,8 @@ struct NumberFormat {
 // The format that suits all present cells of `column`.
 NumberFormat ChooseFormat(const Column& column, Precision precision);
 
-// One cell as printable text; "-" when it is missing or not finite. Text is made printable.
+// One cell as printable text; "-" when it is missing or not finite. Fractions beyond 1e18, as
+// shown, have an exponent. Text is made printable.
 std::string FormatCell(const Column& column, const NumberFormat& format, size_t row);
 
 // 1234567 as "1,234,567".

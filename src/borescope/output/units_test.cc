@@ -36,6 +36,11 @@ TEST(Units, TimeHasOneUnitPerColumnChosenByItsLargestValue) {
   EXPECT_EQ(Format(Floats(Unit::kNanoseconds, {12500.0})), (Cells{"us", "12.500"}));
 }
 
+TEST(Units, HugeNumbersHaveAnExponent) {
+  EXPECT_EQ(Format(Floats(Unit::kCount, {1.7e308, -2.5e18, 1e18})),
+            (Cells{"", "1.700e+308", "-2.500e+18", "1,000,000,000,000,000,000"}));
+}
+
 TEST(Units, CompactNumbersKeepAboutFourDigits) {
   EXPECT_EQ(Format(Ints(Unit::kNanoseconds, {523'456'789, 1'000}), Precision::kCompact),
             (Cells{"ms", "523.5", "0.0"}));

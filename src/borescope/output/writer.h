@@ -73,9 +73,8 @@ Result<void> WriteText(const Document& document, const WriteOptions& options, Si
 // Only the block about data quality, for formats that do not carry it; nothing without diagnostics.
 Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
                           Sink& sink);
-// csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. Every table
-// stands
-//       under a "# name" line.
+// csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. A "# name"
+//       line stands above every table.
 Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
 // csv in a file: one table, no "# name" line.
 Result<void> WriteCsvTable(const Table& table, Sink& sink);

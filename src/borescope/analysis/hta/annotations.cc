@@ -253,14 +253,14 @@ Result<Findings> MapHtaAnnotations(const RankView& view, const Params&) {
 }
 
 Result<Findings> FinishHtaAnnotations(Findings findings, const Params&) {
-  const StringValues& sides = Texts(findings[0], "side");
-  for (size_t row = 0; row < sides.size(); ++row) {
-    if (sides[row] == "device") {
-      return findings;
-    }
+  bool on_device = false;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    on_device |= Texts(findings[0], "side")[row] == "device";
   }
-  findings[1] = NewKernelTable();
-  findings[2] = NewTotalsTable();
+  if (!on_device) {
+    findings[1] = NewKernelTable();
+    findings[2] = NewTotalsTable();
+  }
   return findings;
 }
 

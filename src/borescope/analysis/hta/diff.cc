@@ -1,7 +1,7 @@
-// HTA's TraceDiff.compare_traces and ops_diff. Times are not aligned and no step is dropped;
-// without
-// --step the first step of each run is compared. All ranks of a run are added up. Durations of
-// nested operators, and of the step itself, are counted as they are.
+// HTA's TraceDiff.compare_traces and ops_diff. Times are not aligned and no step is dropped. The
+// first step of each run is compared, or those of --step; one that does not exist is an error, as
+// everywhere. All ranks of a run are added up. Durations of nested operators, and of the step
+// itself, are counted as they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/finish.h"
 #include "borescope/analysis/hta/iterations.h"
 #include "borescope/analysis/hta/names.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/selection.h"
 
 namespace borescope {
 namespace {
@@ -26,6 +28,11 @@ constexpr size_t kAll = 2;
 struct Sum {
   int64_t count = 0;
   int64_t total_us = 0;
+
+  void Add(const Sum& other) {
+    count += other.count;
+    total_us = AddSaturating(total_us, other.total_us);
+  }
 };
 using Sums = std::map<std::string, Sum>;
 
@@ -69,9 +76,8 @@ class Collector {
   void AddDevice();
   void Add(size_t side, StringId name, const HtaTimes& times) {
     const std::string_view text = frame_.trace().Text(name);
-    Sum& sum = sums_[side][short_names_ ? HtaShortName(text) : std::string(text)];
-    ++sum.count;
-    sum.total_us += std::llround(times.dur_us);
+    sums_[side][short_names_ ? HtaShortName(text) : std::string(text)].Add(
+        {1, std::llround(times.dur_us)});
   }
 
   const HtaFrame& frame_;
@@ -134,8 +140,7 @@ std::array<Pairs, 3> Join(const Findings& base, const Findings& test) {
       const std::string name(Texts(table, "name")[row]);
       const Sum sum{Ints(table, "count")[row], Ints(table, "total_us")[row]};
       for (const size_t side : {size_t{Texts(table, "side")[row] == kSides[1]}, kAll}) {
-        (pairs[side][name].*member).count += sum.count;
-        (pairs[side][name].*member).total_us += sum.total_us;
+        (pairs[side][name].*member).Add(sum);
       }
     }
   };
@@ -200,7 +205,7 @@ void AddDiffRows(Table& table, std::string_view side, const Pairs& pairs) {
         .Int(change)
         .Int(pair.base.total_us)
         .Int(pair.test.total_us)
-        .Int(pair.test.total_us - pair.base.total_us)
+        .Int(AddSaturating(pair.test.total_us, -pair.base.total_us))
         .Text(change == 0 ? "=" : (change > 0 ? "+" : "-"));
   }
 }
@@ -209,10 +214,8 @@ void AddSummaryRow(Table& table, std::string_view side, const Pairs& pairs) {
   Pair all;
   std::array<int64_t, kChanges> changes{};
   for (const auto& [name, pair] : pairs) {
-    all.base.count += pair.base.count;
-    all.base.total_us += pair.base.total_us;
-    all.test.count += pair.test.count;
-    all.test.total_us += pair.test.total_us;
+    all.base.Add(pair.base);
+    all.test.Add(pair.test);
     ++changes[ChangeOf(pair)];
   }
   Row row(table);
@@ -226,6 +229,7 @@ void AddSummaryRow(Table& table, std::string_view side, const Pairs& pairs) {
 }  // namespace
 
 Result<Findings> MapHtaDiff(const RankView& view, const Params& params) {
+  BS_TRY(Selected::Make(view, params.selection));
   const HtaFrame frame(view, HtaFrame::Steps::kAll);
   const std::array<Sums, kAll> sums = Collector(frame, params).Collect();
   Table table = NewSumTable();

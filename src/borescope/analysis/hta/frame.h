@@ -1,8 +1,7 @@
 // HtaFrame: what HolisticTraceAnalysis does to a rank when it loads it. It
 //
-//   1. shrinks events to whole microseconds when any time of the file has a fraction: ts :=
-//   ceil(ts),
-//      end := floor(ts + dur). Short events become 0 or -1 us long.
+//   1. shrinks events to whole microseconds when any time of the file has a fraction:
+//      ts := ceil(ts), end := floor(ts + dur). Short events become 0 or -1 us long.
 //   2. ties rows of host and device that share a correlation number; of several the last one counts
 //      (`index_correlation`).
 //   3. keeps, when the file has two steps or more, only host rows that start before the last step,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,33 @@ TEST(HtaKernelsTest, TraceA) {
             "gemm,40,30,10,14.1421,20,COMPUTATION,0\n"
             "relu,20,10,10,0,10,COMPUTATION,0\n"
             "Memcpy HtoD (Pageable -> Device),0,0,0,0,0,MEMORY,0\n");
+}
+
+Result<Findings> MapDiffOf(TestTrace& trace, std::string_view steps) {
+  Params params = Hta();
+  params.selection.steps = NumberRanges::Parse(steps).value();
+  return FindAnalysis("diff")->hta->map(trace.View(), params);
+}
+
+TEST(HtaDiffTest, AStepThatDoesNotExistIsAnError) {
+  TestTrace trace = TraceA();
+  EXPECT_TRUE(MapDiffOf(trace, "1").ok());
+  const Result<Findings> findings = MapDiffOf(trace, "99");
+  ASSERT_FALSE(findings.ok());
+  EXPECT_EQ(findings.error().code, ErrorCode::kMissingData);
+}
+
+TEST(HtaDiffTest, HostileDurationsStopAtTheLargestNumber) {
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  TestTrace trace;
+  trace.Op("f", Us(0, 1)).Op("g", Us(2, 1));
+  const Findings base = Analyse("diff", {&trace.View()}, Hta());
+  Findings test = base;
+  std::get<IntValues>(test[0].columns[3].values) = {kLargest, kLargest - 1};
+  const Findings findings = FindAnalysis("diff")->hta->compare(base, test, Hta()).value();
+  EXPECT_EQ(Csv(findings[0], {"name", "diff_us"}),
+            "name,diff_us\nf,9223372036854775806\ng,9223372036854775805\n");
+  EXPECT_EQ(Ints(findings[1], "test_us")[0], kLargest);
 }
 
 std::vector<HtaAggregate> Aggregate(const HtaFolding& folding) {
