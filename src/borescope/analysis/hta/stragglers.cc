@@ -230,7 +230,8 @@ Result<Findings> FinishHtaStragglers(Findings findings, const Params&) {
     AddCandidates(table, *steps, 1);
     AddCandidates(table, *steps, 2);
   }
-  findings.assign(1, std::move(table));
+  findings.clear();
+  findings.push_back(std::move(table));
   return findings;
 }
 
