@@ -9,6 +9,7 @@
 #include "borescope/analysis/hta/hta_testing.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/row.h"
 
 namespace borescope {
 namespace {
