@@ -118,12 +118,17 @@ Result<void> FileSink::Write(std::string_view bytes) {
   return {};
 }
 
-Result<void> FileSink::Commit() {
+Result<void> FileSink::Close() {
   const int descriptor = std::exchange(descriptor_, -1);
   // Network file systems report a full disk only here.
-  if (close(descriptor) != 0) {
+  if (descriptor >= 0 && close(descriptor) != 0) {
     return WriteError(path_, errno);
   }
+  return {};
+}
+
+Result<void> FileSink::Commit() {
+  BS_TRY(Close());
   if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return WriteError(path_, errno);
   }

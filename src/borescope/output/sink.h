@@ -66,6 +66,10 @@ class FileSink : public Sink {
 
   Result<void> Write(std::string_view bytes) override;
 
+  // Gives up the descriptor, so that many complete files can wait for their Commit. No Write may
+  // follow. Closing twice is closing once.
+  Result<void> Close();
+
   // REQUIRES: not committed before. No Write may follow.
   Result<void> Commit();
 
