@@ -1,6 +1,7 @@
 // Sink: where written bytes go. Used by one thread at a time.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,6 +50,10 @@ class DescriptorSink : public Sink {
   std::string name_;
   bool reader_is_gone_ = false;
 };
+
+// What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
+// a circle.
+std::filesystem::path BehindLinks(std::filesystem::path path);
 
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
