@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 #include <string>
 
 #include "borescope/analysis/collective_kinds.h"
 #include "borescope/analysis/recorded.h"
+#include "borescope/run_overlay.h"
 
 namespace borescope {
 namespace {
@@ -41,6 +40,9 @@ struct NeedRow {
 
 constexpr NeedRow kNeeds[] = {
     {Needs::kNothing, [](const RankView&) { return true; }, ""},
+    {Needs::kEvents,
+     [](const RankView& view) { return view.trace.host().size() + view.trace.device().size() > 0; },
+     "no events of host or device to compare; give a trace of torch.profiler"},
     {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
      "no host events; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
     {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
@@ -91,34 +93,6 @@ std::string Cause(const Trace& trace) {
   const Diagnostics& found = trace.diagnostics();
   const bool is_cut = found.count(Diag::kTruncatedFile) + found.count(Diag::kTruncatedGzip) != 0;
   return is_cut ? "the file ends early, so that it holds " : "";
-}
-
-// No trace may overwrite an input, or the overlay of another.
-Result<void> CheckOverlayTargets(const RunOptions& options) {
-  std::error_code ignored;
-  if (options.files.size() > 1 && !std::filesystem::is_directory(options.overlay, ignored)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 options.overlay +
-                     ": is no folder; with several traces --overlay writes one each, "
-                     "under their names, into a folder that exists"};
-  }
-  if (options.overlay.ends_with(".zst")) {
-    return Error{ErrorCode::kInvalidArgument,
-                 options.overlay + ": overlays are written as plain text or, named .gz, as gzip"};
-  }
-  std::set<std::string> targets;
-  for (const InputFile& file : options.files) {
-    const std::string target = OverlayPath(options.files, options.overlay, file);
-    if (std::filesystem::exists(target, ignored) && IsAmong(options.files, target)) {
-      return Error{ErrorCode::kInvalidArgument,
-                   target + ": is an input; --overlay would overwrite it"};
-    }
-    if (!targets.insert(target).second) {
-      return Error{ErrorCode::kInvalidArgument,
-                   target + ": would be written for two traces of that name; rename one"};
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -178,19 +152,7 @@ Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const Run
                    fmt::format("{} takes two inputs; ask for it alone", spec->name)};
     }
   }
-  if (options.overlay.empty()) {
-    return {};
-  }
-  if (specs.size() > 1) {
-    return Error{ErrorCode::kInvalidArgument, "--overlay draws one verb; ask for it alone"};
-  }
-  if (std::any_of(options.files.begin(), options.files.end(),
-                  [](const InputFile& file) { return file.path == "-"; })) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        "--overlay reads the trace twice, which standard input does not allow; give a file"};
-  }
-  return CheckOverlayTargets(options);
+  return options.overlay.empty() ? Result<void>() : CheckOverlay(specs, options);
 }
 
 }  // namespace borescope

@@ -10,6 +10,8 @@
 #include <set>
 #include <system_error>
 
+#include "borescope/output/sink.h"
+
 namespace borescope {
 namespace {
 
@@ -129,9 +131,17 @@ bool IsAmong(std::span<const InputFile> files, const std::string& path) {
   });
 }
 
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const fs::path whole_a = fs::weakly_canonical(BehindLinks(fs::absolute(a, error)), error);
+  const fs::path whole_b = fs::weakly_canonical(BehindLinks(fs::absolute(b, error)), error);
+  return whole_a == whole_b || fs::equivalent(a, b, error);
+}
+
 std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
                         const InputFile& input) {
-  if (files.size() == 1) {
+  std::error_code ignored;
+  if (files.size() == 1 && !fs::is_directory(overlay, ignored)) {
     return overlay;
   }
   fs::path name = fs::path(input.path).filename();

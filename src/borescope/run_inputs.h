@@ -26,8 +26,11 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
 // True when `path` is one of the files.
 bool IsAmong(std::span<const InputFile> files, const std::string& path);
 
-// Where the overlay of `input` is written: to `overlay` itself or, with several files, under the
-// name of the input into the folder `overlay`. Nothing is written as zstd.
+// True when both paths lead to one file, whether or not it exists yet.
+bool IsSameFile(const std::string& a, const std::string& b);
+
+// Where the overlay of `input` is written: to `overlay` itself or, when that is a folder or has to
+// be one for several files, under the name of the input into it. Nothing is written as zstd there.
 std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
                         const InputFile& input);
 

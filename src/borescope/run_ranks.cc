@@ -7,10 +7,9 @@
 #include <filesystem>
 #include <mutex>
 
-#include "borescope/base/inflate.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/output/overlay_writer.h"
 #include "borescope/run_checks.h"
+#include "borescope/run_overlay.h"
 
 namespace borescope {
 namespace {
@@ -91,21 +90,6 @@ Result<size_t> FilesInFlight(const RunRequest& request) {
   return static_cast<size_t>(std::min<uint64_t>(wanted, options.memory_limit / need));
 }
 
-// ---- Overlay ----
-
-Result<void> DrawOverlay(const RunRequest& request, const RankView& view, const InputFile& input) {
-  const AnalysisSpec& spec = *request.specs.front();
-  if (request.options.overlay.empty() ||
-      !(request.ranks.empty() || request.ranks.Contains(view.rank))) {
-    return {};
-  }
-  BS_ASSIGN(const Overlay overlay, spec.overlay(view, request.params));
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
-  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
-  return WriteOverlayFile(*opened.bytes, view.trace, overlay,
-                          OverlayPath(request.files, request.options.overlay, input));
-}
-
 // ---- One file ----
 
 void Describe(const Trace& trace, FileReport& report) {
@@ -133,10 +117,11 @@ void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& t
     part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
   }
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
-  if (part.outcomes.front().error.has_value()) {
+  if (request.options.overlay.empty() || part.outcomes.front().error.has_value()) {
     return;
   }
-  if (const Result<void> drawn = DrawOverlay(request, view, input); !drawn.ok()) {
+  // Of every rank: which of them are selected becomes clear only when all are known.
+  if (const Result<void> drawn = DraftOverlay(request, view, input, part); !drawn.ok()) {
     part.outcomes.front().error = drawn.error();
   }
 }
@@ -238,9 +223,29 @@ std::string ListRanks(std::span<RankPart* const> parts) {
   return text + (parts.size() > kShown ? ", …" : "");
 }
 
+// The folder of a run, or its first file.
+std::string NameOf(const std::vector<RankPart>& parts) {
+  const std::filesystem::path path(parts.front().report.path);
+  return parts.front().from_directory ? path.parent_path().string() : path.string();
+}
+
+Error NoSuchRank(const RunRequest& request, std::span<RankPart* const> sorted,
+                 const std::vector<RankPart>& parts) {
+  const std::string ranks = ListRanks(sorted);
+  const std::string text =
+      request.name.empty()
+          ? fmt::format("--rank names no rank of this run; its ranks are {}", ranks)
+          : fmt::format(
+                "--{0}-rank (or --rank) names no rank of the {0} run {1}; its ranks are {2}",
+                request.name, NameOf(parts), ranks);
+  return {ErrorCode::kInvalidArgument, text};
+}
+
 // The loaded parts that were asked for, in rank order.
 Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
-                                           const NumberRanges& ranks) {
+                                           const RunRequest& request,
+                                           const std::vector<RankPart>& parts) {
+  const NumberRanges& ranks = request.ranks;
   std::vector<RankPart*> sorted(loaded.begin(), loaded.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const RankPart* a, const RankPart* b) { return a->report.rank < b->report.rank; });
@@ -249,18 +254,9 @@ Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
       sorted.begin(), sorted.end(), std::back_inserter(selected),
       [&](const RankPart* part) { return ranks.empty() || ranks.Contains(part->report.rank); });
   if (selected.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--rank names no rank of this run; its ranks are " + ListRanks(sorted)};
+    return NoSuchRank(request, sorted, parts);
   }
   return selected;
-}
-
-// The error of a file, which begins with its path, beside which it will be shown.
-std::string_view WithoutPath(const FileReport& report) {
-  std::string_view error = report.error;
-  const std::string prefix = report.path + ": ";
-  error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
-  return error;
 }
 
 // The number of ranks of the job, if the loaded files agree.
@@ -304,12 +300,16 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
   Diagnostics diagnostics;
   const MissingRanks missing = FindMissing(loaded);
   diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
-  const std::filesystem::path path(first.report.path);
-  AppendDiagnostics(diagnostics, first.from_directory ? path.parent_path().string() : path.string(),
-                    rows);
+  AppendDiagnostics(diagnostics, NameOf(run.parts), rows);
 }
 
 }  // namespace
+
+std::string_view WithoutPath(std::string_view error, const FileReport& report) {
+  const std::string prefix = report.path + ": ";
+  error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
+  return error;
+}
 
 Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
@@ -330,7 +330,7 @@ Result<MappedRun> MapRun(const RunRequest& request) {
                              : NothingLoaded(run.parts);
   }
   AssignRanksTo(loaded);
-  BS_ASSIGN(run.selected, SelectRanks(loaded, request.ranks));
+  BS_ASSIGN(run.selected, SelectRanks(loaded, request, run.parts));
   return run;
 }
 
@@ -342,11 +342,13 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
   const auto loaded = static_cast<size_t>(std::count_if(
       parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
   std::vector<DiagnosticRow> rows;
+  AppendDiagnostics(run.diagnostics, NameOf(parts), rows);
   for (RankPart& part : parts) {
     if (!part.loaded() && !part.report.skipped) {
       part.diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report), loaded, candidates));
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report.error, part.report),
+                      loaded, candidates));
     }
     if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);

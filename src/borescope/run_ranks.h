@@ -2,10 +2,14 @@
 // file is becomes clear only when all are known.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "borescope/output/sink.h"
 #include "borescope/rank_numbers.h"
 #include "borescope/session.h"
 
@@ -24,7 +28,8 @@ struct RankPart {
   bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
-  std::vector<Outcome> outcomes;  // one per analysis
+  std::vector<Outcome> outcomes;      // one per analysis
+  std::unique_ptr<FileSink> overlay;  // waits for its Commit; nullptr = none
 
   bool loaded() const { return !load_error.has_value(); }
 };
@@ -35,21 +40,28 @@ struct RunRequest {
   std::span<const InputFile> files;
   const NumberRanges& ranks;  // empty = all
   const Params& params;
-  const RunOptions& options;  // resources, overlay
+  const RunOptions& options;   // resources, overlay
+  std::string_view name = "";  // which run of a comparison: "base", "test"
 };
 
 struct MappedRun {
   std::vector<RankPart> parts;      // in the order of the files
   std::vector<RankPart*> selected;  // loaded and wanted, in rank order; point into `parts`
+  Diagnostics diagnostics;          // of the run as a whole
 };
 
 // Loads and maps every file, several at once. An error when no file could be loaded, no rank is
-// wanted, or an overlay could not be written. Exceptions of third parties pass through.
+// wanted. Exceptions of third parties pass through.
 Result<MappedRun> MapRun(const RunRequest& request);
 
-// What is to be told about the files: of those the answer is about, and of those that failed; and
-// about ranks of the job without a file, unless a single file or some of the ranks were asked for.
+// What is to be told about the run, then about the files: of those the answer is about, and of
+// those that failed; and about ranks of the job without a file, unless a single file or some of the
+// ranks were asked for.
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
+
+// An error about a file without the path it begins with, beside which it will be shown. Points into
+// `error`.
+std::string_view WithoutPath(std::string_view error, const FileReport& report);
 
 // One analysis over one rank, its needs checked.
 Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);

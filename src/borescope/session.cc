@@ -12,6 +12,7 @@
 
 #include "borescope/index/trace_index.h"
 #include "borescope/run_checks.h"
+#include "borescope/run_overlay.h"
 #include "borescope/run_ranks.h"
 #include "borescope/table/table_ops.h"
 
@@ -51,11 +52,9 @@ Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, 
 // Counts what ranks lack among what was found odd in their files, beside whose path it will stand.
 void CountLacks(const Lacks& lacks) {
   for (const auto& [part, lack] : lacks) {
-    std::string_view error = lack.error;
-    const std::string path = part->report.path + ": ";
-    error.remove_prefix(error.starts_with(path) ? path.size() : 0);
-    part->diagnostics.CountMany(Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
-                                fmt::format("{}: {}", fmt::join(lack.verbs, ", "), error));
+    part->diagnostics.CountMany(
+        Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
+        fmt::format("{}: {}", fmt::join(lack.verbs, ", "), WithoutPath(lack.error, part->report)));
   }
 }
 
@@ -97,33 +96,55 @@ Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
                                     : pipeline.finish(std::move(reduced), params);
 }
 
-// The tables of one of several analyses.
+// The tables of one of several analyses. What ranks lack is told beside an answer only.
 Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
                              const MappedRun& run, Lacks& lacks) {
+  Lacks with_this = lacks;
   BS_ASSIGN(const std::vector<Findings> findings,
-            TakeFindings(run.selected, index, spec.name, lacks));
-  return Finish(spec.PipelineFor(params), params, findings);
+            TakeFindings(run.selected, index, spec.name, with_this));
+  BS_ASSIGN(Findings tables, Finish(spec.PipelineFor(params), params, findings));
+  lacks = std::move(with_this);
+  return tables;
+}
+
+// Verbs without an answer, and why the first of them has none.
+struct LeftOut {
+  std::vector<std::string_view> verbs;
+  std::optional<Error> error;
+};
+
+// Told of the run as a whole.
+void CountLeftOut(const LeftOut& left_out, MappedRun& run) {
+  if (left_out.verbs.empty()) {
+    return;
+  }
+  const std::string text = fmt::format(
+      "verbs left out: {} ({}: {})", fmt::join(left_out.verbs, ", "), left_out.verbs.front(),
+      WithoutPath(left_out.error->message, run.selected.front()->report));
+  run.diagnostics.CountMany(Diag::kMissingData, left_out.verbs.size(), Diagnostics::kNoByte, text);
 }
 
 // The tables of all analyses. Of several, those whose data is missing are left out, and told.
 Result<Findings> Conclude(std::span<const AnalysisSpec* const> specs, const Params& params,
-                          const MappedRun& run) {
+                          MappedRun& run) {
   Findings all;
   Lacks lacks;
-  std::optional<Error> missing;
+  LeftOut left_out;
   for (size_t i = 0; i < specs.size(); ++i) {
     Result<Findings> concluded = ConcludeOne(*specs[i], i, params, run, lacks);
     if (!concluded.ok() && concluded.error().code == ErrorCode::kMissingData) {
-      missing = missing.has_value() ? missing : concluded.error();
+      left_out.error = left_out.error.has_value() ? left_out.error : concluded.error();
+      left_out.verbs.push_back(specs[i]->name);
       continue;
     }
     BS_ASSIGN(Findings tables, std::move(concluded));
     std::move(tables.begin(), tables.end(), std::back_inserter(all));
   }
-  if (all.empty() && missing.has_value()) {
-    return *missing;
+  if (left_out.verbs.size() == specs.size()) {
+    return *left_out.error;
   }
   CountLacks(lacks);
+  CountLeftOut(left_out, run);
   return all;
 }
 
@@ -142,14 +163,41 @@ Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const
   return spec.PipelineFor(params).reduce(findings, params);
 }
 
+Progress WholeOf(std::span<const InputFile> files) {
+  Progress whole;
+  whole.total_files = files.size();
+  for (const InputFile& file : files) {
+    whole.total_bytes += file.bytes;
+  }
+  return whole;
+}
+
+// The options of one run of a comparison, whose progress is told as that of both: `before` is done
+// already, `after` comes later.
+RunOptions OptionsOfPart(const RunOptions& options, const Progress& before, const Progress& after) {
+  RunOptions part = options;
+  if (options.progress) {
+    part.progress = [&options, before, after](const Progress& own) {
+      options.progress({before.total_bytes + own.done_bytes,
+                        before.total_bytes + own.total_bytes + after.total_bytes,
+                        before.total_files + own.done_files,
+                        before.total_files + own.total_files + after.total_files});
+    };
+  }
+  return part;
+}
+
 Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   Params test_params = options.params;
   test_params.selection.steps = options.test.steps;
-  BS_ASSIGN(MappedRun base, MapRun({specs, options.files, options.ranks, options.params, options}));
+  const RunOptions first = OptionsOfPart(options, {}, WholeOf(options.test.files));
+  BS_ASSIGN(MappedRun base,
+            MapRun({specs, options.files, options.ranks, options.params, first, "base"}));
   BS_ASSIGN(Findings base_tables, ReduceRun(spec, options.params, base));
+  const RunOptions second = OptionsOfPart(options, WholeOf(options.files), {});
   BS_ASSIGN(MappedRun test,
-            MapRun({specs, options.test.files, options.test.ranks, test_params, options}));
+            MapRun({specs, options.test.files, options.test.ranks, test_params, second, "test"}));
   BS_ASSIGN(Findings test_tables, ReduceRun(spec, test_params, test));
   Answer answer;
   BS_ASSIGN(answer.document.tables,
@@ -189,6 +237,7 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
+  BS_TRY(CommitOverlays(run));
   AppendReports(run, answer);
   return answer;
 }

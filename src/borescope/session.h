@@ -44,7 +44,7 @@ struct RunOptions {
   NumberRanges ranks;            // empty = all
   Params params;
   TestRun test;         // where AnalysisSpec::takes_two
-  std::string overlay;  // file, or folder for several input files; empty = none
+  std::string overlay;  // file, or folder, as it must be for several inputs; empty = none
   int threads = DefaultThreads();
   uint64_t memory_limit = 0;  // bytes; 0 = none
   // For display, applied last: the column every table that has it is sorted by, and the number of
@@ -53,6 +53,14 @@ struct RunOptions {
   std::optional<size_t> top;
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;
+};
+
+// A copy of the trace that --overlay wrote.
+struct OverlayReport {
+  std::string path;
+  size_t counters = 0;
+  size_t tracks = 0;
+  bool keeps_damage = false;  // what was repaired while reading the source is as it was in the copy
 };
 
 // What became of one file.
@@ -67,6 +75,7 @@ struct FileReport {
   int64_t load_ns = 0;
   int64_t index_ns = 0;
   int64_t analysis_ns = 0;
+  std::optional<OverlayReport> overlay;
 };
 
 struct Answer {
@@ -86,7 +95,8 @@ struct Answer {
 // a file is stands in the file.
 //
 // Several analyses share one load of every file; those whose data is missing are left out and told
-// while any has an answer.
+// while any has an answer. Overlays appear last, of the ranks that were selected, and none when
+// anything failed.
 Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -135,6 +136,39 @@ TEST_F(SessionTest, MissingDataMayShowOnlyAtTheEnd) {
   const Result<Answer> answer = RunAnalyses(both, Run());
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->document.tables.size(), 1U);
+  const std::vector<DiagnosticRow>& rows = answer->document.diagnostics;
+  const auto told = std::find_if(rows.begin(), rows.end(), [](const DiagnosticRow& row) {
+    return row.code == "missing-data";
+  });
+  ASSERT_NE(told, rows.end());
+  EXPECT_EQ(told->file, folder_.string());
+  EXPECT_TRUE(told->first.starts_with("verbs left out: stragglers (stragglers: ")) << told->first;
+}
+
+TEST_F(SessionTest, AComparisonIsOneProgress) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank1.json", TraceText(1, 50));
+  RunOptions options = Run();
+  options.test.files = options.files;
+  Progress last;
+  options.progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.done_bytes, last.done_bytes);
+    EXPECT_EQ(progress.total_files, 4U);
+    last = progress;
+  };
+  ASSERT_TRUE(Ask("diff", options).ok());
+  EXPECT_EQ(last.done_files, 4U);
+  EXPECT_EQ(last.done_bytes, last.total_bytes);
+}
+
+TEST_F(SessionTest, AComparisonNamesTheRunThatLacksTheRank) {
+  Put("rank0.json", TraceText(0, 5));
+  RunOptions options = Run();
+  options.test.files = options.files;
+  options.test.ranks = NumberRanges::Parse("3").value();
+  EXPECT_EQ(Ask("diff", options).error().message,
+            "--test-rank (or --rank) names no rank of the test run " + folder_.string() +
+                "; its ranks are 0");
 }
 
 TEST_F(SessionTest, MissingDataNamesTheOptionThatRecordsIt) {

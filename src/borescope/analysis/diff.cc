@@ -237,9 +237,13 @@ Result<Findings> MapDiff(const RankView& view, const Params& params) {
   PushSums(sums, view.trace, kHost, on_host, params.Flag(kShortNamesParam));
   PushSums(sums, view.trace, kDevice, on_device, params.Flag(kShortNamesParam));
   Table run = NewRun();
-  Row row(run);
-  row.Text("").Int(1).Count(selected.steps().size());
-  row.Int(TotalCount(on_host)).Int(TotalCount(on_device)).Int(Coverage(selected.windows()));
+  Row(run)
+      .Text("")
+      .Int(1)
+      .Count(selected.steps().size())
+      .Int(TotalCount(on_host))
+      .Int(TotalCount(on_device))
+      .Int(Coverage(selected.windows()));
   return Findings{MergeByKey(sums), std::move(run)};
 }
 

@@ -24,7 +24,7 @@ inline constexpr ParamSpec kQueueLimitParam{"queue-limit", "N", "a queue of this
                                             ParamType::kCount, 1022};
 
 // queue, bandwidth
-inline constexpr ParamSpec kSeriesParam{"series", "", "also every change over time",
+inline constexpr ParamSpec kSeriesParam{"series", "", "also a table of every change over time",
                                         ParamType::kFlag};
 
 // sequences

@@ -149,6 +149,7 @@ constexpr AnalysisSpec kAnalyses[] = {
     {.name = "diff",
      .summary = "what changed between two runs: counts and time by name",
      .example = "borescope diff before/ after/ --step 5",
+     .needs = Needs::kEvents,
      .params = kDiffParams,
      .answer = {.map = MapDiff, .reduce = MergeFindings, .compare = CompareDiff},
      .hta = &kHtaDiff},

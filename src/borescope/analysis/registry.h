@@ -35,6 +35,7 @@ using Findings = std::vector<Table>;
 // message names the profiler option that records it.
 enum class Needs : uint8_t {
   kNothing,
+  kEvents,  // anything on host or device
   kHostEvents,
   kOps,
   kDeviceEvents,

@@ -295,8 +295,8 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
   return Finding{
       "One rank makes the others wait",
       share >= kWaitingWarning ? "warning" : "info",
-      fmt::format("rank {}: {}; {} waited {} of their time on average", Ints(ranks, "rank")[0],
-                  Texts(ranks, "evidence")[0], FormatCount(others), FormatShare(share)),
+      fmt::format("rank {}: {}; ranks that waited lost {} of their time on average",
+                  Ints(ranks, "rank")[0], Texts(ranks, "evidence")[0], FormatShare(share)),
       Floats(ranks, "score")[0],
       "share",
       "`borescope stragglers` names the collectives. Compare that rank: `borescope "

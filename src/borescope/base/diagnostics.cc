@@ -72,7 +72,8 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kUnlinkedOp, "no-operator", kInfo,
      "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
     {Diag::kMissingData, "missing-data", kWarning,
-     "A rank of the run does not hold what the question needs; the answer is about the others."},
+     "A rank, or the whole run, does not hold what a question needs; the answer is about the "
+     "rest."},
     {Diag::kMissingRanks, "missing-ranks", kWarning,
      "The job had ranks of which the run holds no readable file; the answer is about the others."},
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "borescope/cli/arguments.h"
@@ -88,6 +89,30 @@ std::string FileLine(const FileReport& file) {
                      Milliseconds(file.analysis_ns));
 }
 
+std::string OverlayLine(const OverlayReport& overlay) {
+  std::vector<std::string> drawn;
+  const auto add = [&](size_t count, std::string_view what) {
+    if (count != 0) {
+      drawn.push_back(fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"));
+    }
+  };
+  add(overlay.counters, "counter");
+  add(overlay.tracks, "track");
+  return fmt::format("borescope: wrote {}: {}{}\n", overlay.path,
+                     drawn.empty() ? "nothing to draw" : fmt::format("{}", fmt::join(drawn, ", ")),
+                     overlay.keeps_damage ? "; its text is as damaged as that of the source, and "
+                                            "other tools may refuse it"
+                                          : "");
+}
+
+void TalkAboutOverlays(const std::vector<FileReport>& files) {
+  for (const FileReport& file : files) {
+    if (file.overlay.has_value()) {
+      Talk(OverlayLine(*file.overlay));
+    }
+  }
+}
+
 // A file that failed is always told, whatever the format and -q: the answer lacks it.
 void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
   for (const FileReport& file : files) {
@@ -101,13 +126,47 @@ void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
 
 // ---- Verbs ----
 
+// Whether `path` is what a table would be called beside `output`, which holds one table per file.
+bool IsFileOfTable(const std::string& output, const std::string& path) {
+  const std::filesystem::path whole(output);
+  const std::filesystem::path other(path);
+  const std::string extension = whole.extension().string();
+  const std::string name = other.filename().string();
+  const std::string start = whole.stem().string() + ".";
+  if (!name.starts_with(start) || !name.ends_with(extension) ||
+      name.size() <= start.size() + extension.size()) {
+    return false;
+  }
+  const std::string table =
+      name.substr(start.size(), name.size() - start.size() - extension.size());
+  return table != "json" && table.find('.') == std::string::npos &&
+         IsSameFile((whole.parent_path() / name).string(), path);
+}
+
+// The answer and the overlays are different files.
+Result<void> CheckOverlayPaths(const OutputOptions& output, const RunOptions& run) {
+  if (output.path.empty() || run.overlay.empty()) {
+    return {};
+  }
+  for (const InputFile& file : run.files) {
+    const std::string target = OverlayPath(run.files, run.overlay, file);
+    const bool is_table =
+        output.writer->write_table != nullptr && IsFileOfTable(output.path, target);
+    if (is_table || IsSameFile(output.path, target)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   target + ": --output and --overlay would both write it"};
+    }
+  }
+  return {};
+}
+
 Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run) {
   const bool is_input = IsAmong(run.files, output.path) || IsAmong(run.test.files, output.path);
   if (!output.path.empty() && is_input) {
     return Error{ErrorCode::kInvalidArgument,
                  output.path + ": is an input; --output would overwrite it"};
   }
-  return {};
+  return CheckOverlayPaths(output, run);
 }
 
 Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
@@ -136,6 +195,9 @@ int RunAnalysisVerb(const Command& command) {
     return FailWith(answer.error(), command);
   }
   TalkAboutFiles(answer->files, command.raw.verbose && !command.raw.quiet);
+  if (!command.raw.quiet) {
+    TalkAboutOverlays(answer->files);
+  }
   return WriteDocument(*output, answer->document, command.raw.quiet);
 }
 

@@ -58,41 +58,53 @@ std::string ChoiceCases(const Verb& verb) {
     }
     const std::string also =
         row.short_name.empty() ? "" : fmt::format("|{}:-{}", verb.name, row.short_name);
-    cases += fmt::format("    {}:--{}{}) words='{}' ;;\n", verb.name, row.long_name, also,
+    cases += fmt::format("      {}:--{}{}) words+=' {}' ;;\n", verb.name, row.long_name, also,
                          fmt::join(row.choices, " "));
   }
   return cases;
 }
 
+// Verbs can stand in a list: what comes behind the last comma is completed, and the options are
+// those of all its verbs.
 std::string BashScript() {
   std::string choices;
   std::string options;
+  std::vector<std::string_view> analyses;
   for (const Verb& verb : Verbs()) {
     choices += ChoiceCases(verb);
-    options += fmt::format("        {}) words='{}' ;;\n", verb.name, OptionWords(verb.spec));
+    options += fmt::format("          {}) words+=' {}' ;;\n", verb.name, OptionWords(verb.spec));
+    if (verb.spec != nullptr) {
+      analyses.push_back(verb.name);
+    }
   }
   return fmt::format(
       R"(# bash completion for borescope; made by: borescope completion bash
 _borescope() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}} words=
+  local word=${{COMP_WORDS[COMP_CWORD]}} verb words=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '{}' -- "$word"))
+    if [[ $word == *,* ]]; then
+      COMPREPLY=($(compgen -P "${{word%,*}}," -W '{}' -- "${{word##*,}}"))
+    else
+      COMPREPLY=($(compgen -W '{}' -- "$word"))
+    fi
     return
   fi
-  case "$verb:${{COMP_WORDS[COMP_CWORD - 1]}}" in
-{}    completion:completion) words='bash zsh fish' ;;
-    *)
-      [[ $word == -* ]] || return
-      case "$verb" in
-{}      esac
-      ;;
-  esac
+  for verb in ${{COMP_WORDS[1]//,/ }}; do
+    case "$verb:${{COMP_WORDS[COMP_CWORD - 1]}}" in
+{}      completion:completion) words='bash zsh fish' ;;
+      *)
+        [[ $word == -* ]] || continue
+        case "$verb" in
+{}        esac
+        ;;
+    esac
+  done
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _borescope borescope
 )",
-      fmt::join(VerbNames(), " "), choices, options);
+      fmt::join(analyses, " "), fmt::join(VerbNames(), " "), choices, options);
 }
 
 bool TakesFile(const OptionView& row) { return row.value == "FILE"; }
@@ -141,11 +153,15 @@ _borescope() {{
   verbs=(
 {}  )
   if ((CURRENT == 2)); then
-    _describe verb verbs
-    _files
+    if compset -P '*,'; then
+      _describe verb verbs
+    else
+      _describe verb verbs
+      _files
+    fi
     return
   fi
-  local verb=$words[2]
+  local verb=${{words[2]%%,*}}  # of a list, the options of its first
   shift words
   ((CURRENT--))
   case $verb in

@@ -74,6 +74,8 @@ std::string MainHelp() {
   }
   text +=
       "\nSeveral verbs at once read the input once: borescope idle,overlap,queue INPUT\n"
+      "Selections, --by, --all and --compat must then suit every verb; any other option\n"
+      "goes to those that have it.\n"
       "Every verb has its options and an example: borescope VERB --help\n"
       "The version: borescope --version\n";
   return text;

@@ -72,7 +72,8 @@ constexpr OptionRow kOptions[] = {
     {kOutput, "", "top", "N", "show the first N rows of each table", &Raw::top, nullptr, IsAnalysis,
      nullptr},
     {kOutput, "", "overlay", "FILE",
-     "also write the trace with this drawn into it; a folder for several traces; .gz compresses",
+     "also write the whole trace with what was selected drawn into it; into a folder under its own "
+     "name, several traces so only; .gz compresses",
      &Raw::overlay, nullptr, HasOverlay, nullptr},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
      nullptr, IsAnalysis, nullptr},

@@ -211,13 +211,14 @@ Result<void> WriteCopy(ByteSource& source, const Trace& trace, const Overlay& ov
 
 }  // namespace
 
-Result<void> WriteOverlayFile(ByteSource& source, const Trace& trace, const Overlay& overlay,
-                              const std::string& path) {
+Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Trace& trace,
+                                                   const Overlay& overlay,
+                                                   const std::string& path) {
   if (trace.meta().events_end_byte == 0) {
     return Error{ErrorCode::kMissingData,
                  trace.meta().file + ": no list of trace events, to which --overlay could add"};
   }
-  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(path));
+  BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
   if (path.ends_with(".gz")) {
     GzipSink gzip(*file);
     BS_TRY(WriteCopy(source, trace, overlay, gzip));
@@ -225,7 +226,8 @@ Result<void> WriteOverlayFile(ByteSource& source, const Trace& trace, const Over
   } else {
     BS_TRY(WriteCopy(source, trace, overlay, *file));
   }
-  return file->Commit();
+  BS_TRY(file->Close());
+  return file;
 }
 
 }  // namespace borescope

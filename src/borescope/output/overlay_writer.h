@@ -3,19 +3,22 @@
 // openable in Perfetto and chrome://tracing.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "borescope/base/byte_source.h"
 #include "borescope/base/result.h"
+#include "borescope/output/sink.h"
 #include "borescope/trace/overlay.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope {
 
 // `source` yields the inflated text that `trace` was loaded from; it is read once, in pieces. The
-// file `path` is compressed if its name ends in .gz, and appears complete or not at all. Errors are
+// file `path` is compressed if its name ends in .gz. It is complete and closed, and appears under
+// its name when the caller commits it: whether it is wanted may become clear only later. Errors are
 // of kind kIo, or kMissingData where the format of the trace has no place for an overlay.
-Result<void> WriteOverlayFile(ByteSource& source, const Trace& trace, const Overlay& overlay,
-                              const std::string& path);
+Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Trace& trace,
+                                                   const Overlay& overlay, const std::string& path);
 
 }  // namespace borescope

@@ -45,7 +45,11 @@ class OverlayWriterTest : public testing::Test {
   Result<void> Write(std::string_view text, const Meta& meta, const Overlay& overlay,
                      std::string_view name = "out.json") {
     const std::unique_ptr<ByteSource> source = OpenMemory(text);
-    return WriteOverlayFile(*source, TraceWith(meta), overlay, Path(name));
+    return Commit(DraftOverlayFile(*source, TraceWith(meta), overlay, Path(name)));
+  }
+
+  static Result<void> Commit(const Result<std::unique_ptr<FileSink>>& draft) {
+    return draft.ok() ? (*draft)->Commit() : draft.error();
   }
 
   // `marked` has a stroke where the events end.
@@ -119,7 +123,8 @@ TEST_F(OverlayWriterTest, TracksHaveNamesAndThreadsOfTheirOwn) {
   data.meta.events_end_byte = 1;
   data.tracks.tid = {7, 1'000'000'001, 1'000'000'000};
   const std::unique_ptr<ByteSource> source = OpenMemory("[]");
-  ASSERT_TRUE(WriteOverlayFile(*source, Trace(std::move(data)), overlay, Path("out.json")).ok());
+  const Trace trace(std::move(data));
+  ASSERT_TRUE(Commit(DraftOverlayFile(*source, trace, overlay, Path("out.json"))).ok());
   EXPECT_EQ(Read(Path("out.json")),
             R"([
 {"ph":"M","name":"thread_name","pid":3,"tid":1000000002,"args":{"name":"Track \"1\"\\"}},
@@ -152,6 +157,18 @@ TEST_F(OverlayWriterTest, LargeTextsAndGzip) {
   std::string text(expected.size() + after.size() + 1, '\0');
   text.resize(ReadFully(*inflated->bytes, text.data(), text.size()).value());
   EXPECT_TRUE(text == expected + after);
+}
+
+TEST_F(OverlayWriterTest, ADraftThatIsNotCommittedVanishes) {
+  {
+    const std::unique_ptr<ByteSource> source = OpenMemory("[]");
+    Meta meta;
+    meta.events_end_byte = 1;
+    const auto draft = DraftOverlayFile(*source, TraceWith(meta), OneCounter(), Path("out.json"));
+    ASSERT_TRUE(draft.ok());
+    EXPECT_FALSE(fs::exists(Path("out.json")));
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(OverlayWriterTest, WhatCannotBeWrittenLeavesNoFile) {

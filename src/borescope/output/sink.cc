@@ -49,8 +49,8 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
   return -1;
 }
 
-// What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
-// a circle.
+}  // namespace
+
 fs::path BehindLinks(fs::path path) {
   for (int link = 0; link < kMostLinks; ++link) {
     std::error_code no_link;
@@ -62,8 +62,6 @@ fs::path BehindLinks(fs::path path) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<void> DescriptorSink::Write(std::string_view bytes) {
   const int error = WriteAll(descriptor_, bytes);
@@ -118,12 +116,17 @@ Result<void> FileSink::Write(std::string_view bytes) {
   return {};
 }
 
-Result<void> FileSink::Commit() {
+Result<void> FileSink::Close() {
   const int descriptor = std::exchange(descriptor_, -1);
   // Network file systems report a full disk only here.
-  if (close(descriptor) != 0) {
+  if (descriptor >= 0 && close(descriptor) != 0) {
     return WriteError(path_, errno);
   }
+  return {};
+}
+
+Result<void> FileSink::Commit() {
+  BS_TRY(Close());
   if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return WriteError(path_, errno);
   }

@@ -1,6 +1,7 @@
 // Sink: where written bytes go. Used by one thread at a time.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,6 +51,10 @@ class DescriptorSink : public Sink {
   bool reader_is_gone_ = false;
 };
 
+// What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
+// a circle.
+std::filesystem::path BehindLinks(std::filesystem::path path);
+
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
 // ordinary file (a pipe, /dev/null) is written to directly, and of a symbolic link the file behind
@@ -65,6 +70,10 @@ class FileSink : public Sink {
   ~FileSink() override;
 
   Result<void> Write(std::string_view bytes) override;
+
+  // Gives up the descriptor, so that many complete files can wait for their Commit. No Write may
+  // follow. Closing twice is closing once.
+  Result<void> Close();
 
   // REQUIRES: not committed before. No Write may follow.
   Result<void> Commit();

@@ -92,7 +92,7 @@ Table Preview(const Table& table) {
   std::vector<uint32_t> rows(table.preview_rows);
   std::iota(rows.begin(), rows.end(), 0U);
   Table preview = TakeRows(table, rows);
-  preview.title += fmt::format(" (first {} of {} rows; --top N shows N, -f csv all)",
+  preview.title += fmt::format(" (first {} of {} rows; --top N or -f csv for more)",
                                table.preview_rows, GroupDigits(static_cast<int64_t>(table.rows())));
   return preview;
 }

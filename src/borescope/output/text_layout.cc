@@ -280,7 +280,11 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style) 
 }  // namespace
 
 std::string TitleLine(std::string_view title, const TextStyle& style) {
-  return Emphasised(ToPrintable(title), style.bold) + '\n';
+  std::string text;
+  for (const std::string& line : WrapText(ToPrintable(title), style.width)) {
+    text += Emphasised(line, style.bold) + '\n';
+  }
+  return text;
 }
 
 std::string LayOutTable(const Table& table, const TextStyle& style) {

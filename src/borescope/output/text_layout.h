@@ -22,7 +22,7 @@ struct TextStyle {
 
 std::string LayOutTable(const Table& table, const TextStyle& style);
 
-// A heading line of its own.
+// A heading of its own: one line, or as many as it takes.
 std::string TitleLine(std::string_view title, const TextStyle& style);
 
 }  // namespace borescope

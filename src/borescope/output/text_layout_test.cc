@@ -184,5 +184,15 @@ TEST(TextLayout, AnEmptyTableSaysSo) {
   EXPECT_EQ(LayOut(table), "Nothing here\n(none)\n");
 }
 
+TEST(LayOutTable, LongTitlesAreWrapped) {
+  Table table = Kernels();
+  table.title = "Launch calls and the device work that they started, one row for each of them, all";
+  const std::string text = LayOut(table);
+  EXPECT_LE(WidestLine(text), 80U);
+  EXPECT_TRUE(text.starts_with(
+      "Launch calls and the device work that they started, one row for each of them,\nall\n"))
+      << text;
+}
+
 }  // namespace
 }  // namespace borescope

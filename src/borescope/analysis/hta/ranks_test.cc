@@ -94,9 +94,9 @@ TEST(HtaDiffTest, ChosenSteps) {
   base.Annotation("ProfilerStep#3", Us(0, 100)).Annotation("ProfilerStep#4", Us(100, 100));
   base.Op("later", Us(110, 5));
   TestTrace test;
-  test.Op("outside", Us(0, 5));
+  test.Annotation("ProfilerStep#4", Us(0, 100)).Op("outside", Us(200, 5));
   EXPECT_EQ(Csv(Compare(base, test, params)[0], {"name", "counts_change"}),
-            "name,counts_change\nProfilerStep#4,-\nlater,-\n");
+            "name,counts_change\nProfilerStep#4,=\nlater,-\n");
 }
 
 }  // namespace
