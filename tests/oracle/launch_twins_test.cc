@@ -109,7 +109,7 @@ LaunchAnswer TwinOfLaunches(const RandomRun& run, const std::vector<Launch>& lau
       counts.device += device;
       counts.short_kernels += device * launch.all_works < host ? 1 : 0;
       counts.long_kernels += device > limits.kernel ? 1 : 0;
-      if (ordinal == 0) {
+      if (i == 0) {  // the first work that is selected stands for its call
         ++counts.calls;
         counts.host += host;
         counts.delay += delay;

@@ -72,11 +72,10 @@ Lines LinesOf(const Table& table, std::initializer_list<std::string_view> column
   return lines;
 }
 
-Findings Ask(std::string_view verb, const Trace& trace, const Params& params) {
+Result<Findings> TryAsk(std::string_view verb, const Trace& trace, const Params& params) {
   const AnalysisSpec* spec = FindAnalysis(verb);
   if (spec == nullptr) {
-    ADD_FAILURE() << "no verb " << verb;
-    return {};
+    return Error{ErrorCode::kInvalidArgument, "no such verb"};
   }
   const Pipeline& pipeline = spec->PipelineFor(params);
   const TraceIndex index = BuildIndex(trace, 1);
@@ -87,6 +86,11 @@ Findings Ask(std::string_view verb, const Trace& trace, const Params& params) {
   if (findings.ok() && pipeline.finish != nullptr) {
     findings = pipeline.finish(std::move(findings).value(), params);
   }
+  return findings;
+}
+
+Findings Ask(std::string_view verb, const Trace& trace, const Params& params) {
+  Result<Findings> findings = TryAsk(verb, trace, params);
   if (!findings.ok()) {
     ADD_FAILURE() << verb << ": " << findings.error().message;
     return {};

@@ -34,6 +34,8 @@ std::string Line(const T&... values) {
 Lines LinesOf(const Table& table, std::initializer_list<std::string_view> columns);
 
 // map, reduce and finish over one rank; a test failure where there is no answer.
+// The same, or why there is none.
+Result<Findings> TryAsk(std::string_view verb, const Trace& trace, const Params& params);
 Findings Ask(std::string_view verb, const Trace& trace, const Params& params = {});
 
 // The table of that name; a test failure and an empty one where there is none.

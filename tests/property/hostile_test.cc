@@ -117,7 +117,7 @@ constexpr size_t kLong = 500'000;
 constexpr size_t kShort = 100'000;
 
 TEST_P(HostileTest, EndsSoonAsEvents) {
-  ExpectSoon("{\"traceEvents\":[" + Repeat(GetParam(), kLong), kSecondsPerMegabyte / 2);
+  ExpectSoon("{\"traceEvents\":[" + Repeat(GetParam(), kLong), kSecondsPerMegabyte);
 }
 
 TEST_P(HostileTest, EndsSoonAnywhere) {

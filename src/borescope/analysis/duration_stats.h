@@ -35,8 +35,8 @@ struct DurationStats {
 // Sample standard deviation; 0 for fewer than two values.
 double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum);
 
-// The columns count, total_ns, mean_ns, min_ns, max_ns, stddev_ns, complete: for tables that are not
-// merged. `what` names the things counted, in the plural: "kernels".
+// The columns count, total_ns, mean_ns, min_ns, max_ns, stddev_ns, complete: for tables that are
+// not merged. `what` names the things counted, in the plural: "kernels".
 void AddDurationColumns(Table& table, std::string_view what);
 void PushDurations(Row& row, const DurationStats& stats);
 

@@ -6,7 +6,8 @@
 namespace borescope {
 
 // Table breakdown_spread: a row for each part of the breakdown, over its rows of all ranks and
-// GPUs that did device work. No rows when fewer than two ranks did. REQUIRES: a breakdown without further keys.
+// GPUs that did device work. No rows when fewer than two ranks did. REQUIRES: a breakdown without
+// further keys.
 Table BreakdownSpread(const Table& breakdown);
 
 }  // namespace borescope

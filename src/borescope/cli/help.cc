@@ -17,7 +17,7 @@ constexpr std::string_view kTwoInputsHelp =
     "one run, in which every trace file is one rank.\n";
 
 constexpr size_t kWidth = 80;
-constexpr size_t kVerbWidth = 12;
+constexpr size_t kVerbWidth = 13;
 
 // `term` and, from cell `width` on, its explanation, wrapped.
 std::string DefinitionLines(std::string_view term, size_t width, std::string_view explanation) {
