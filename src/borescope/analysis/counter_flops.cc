@@ -49,7 +49,7 @@ bool CountsTensorInstructions(std::string_view name) {
 // How the counters of a trace are used, by the StringId of their names.
 class CounterRoles {
  public:
-  explicit CounterRoles(const Trace& trace) : trace_(trace), flops_(trace.strings().size()) {
+  explicit CounterRoles(const Trace& trace) : flops_(trace.strings().size()) {
     for (const StringId name : trace.metrics().name) {
       flops_[name.value] = FlopsPerCount(trace.Text(name));
       has_smsp_ |= FlopsOfSass(trace.Text(name), kSassPrefix) != 0;
@@ -69,7 +69,6 @@ class CounterRoles {
   bool IsNotCounted(StringId name) const { return not_counted_.count(name.value) != 0; }
 
  private:
-  const Trace& trace_;
   std::vector<double> flops_;
   std::set<uint32_t> not_counted_;
   bool has_smsp_ = false;
@@ -255,6 +254,7 @@ Table CounterFlops(const RankView& view, const OpStacks& stacks,
     }
   }
   std::vector<NamedSums> rows;
+  rows.reserve(groups.size());
   for (auto& [names, sums] : groups) {
     rows.push_back({names.first, names.second, std::move(sums)});
   }

@@ -47,6 +47,7 @@ std::vector<DeviceMemory> DeviceLevels(const Trace& trace) {
          memory.total_reserved[i], is_recorded});
   }
   std::vector<DeviceMemory> result;
+  result.reserve(devices.size());
   for (auto& [key, device] : devices) {
     result.push_back(std::move(device));
   }

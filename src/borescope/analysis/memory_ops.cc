@@ -134,6 +134,7 @@ std::vector<HeldMemory> HeldAt(const RankView& view, const MemoryContexts& conte
     before = AddSaturating(before, -memory.bytes[event]);
   }
   std::vector<HeldMemory> rows;
+  rows.reserve(groups.size() + 1);
   for (const auto& [names, held] : groups) {
     rows.push_back({TextOf(view, names.first, kNoOperator), TextOf(view, names.second, ""),
                     held.allocations, held.bytes});
