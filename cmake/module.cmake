@@ -24,6 +24,7 @@ function(borescope_module name)
     ${library}
     PUBLIC ${arg_DEPS} ${arg_LIBS}
     PRIVATE borescope_warnings)
+  borescope_precompile(${library})
 
   if(BORESCOPE_TESTS AND arg_TESTS)
     borescope_gtest(
@@ -44,6 +45,7 @@ function(borescope_gtest target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;PREFIX" "SOURCES;LIBS")
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LIBS} GTest::gtest_main borescope_warnings)
+  borescope_precompile(${target} <gtest/gtest.h>)
   target_compile_definitions(
     ${target}
     PRIVATE BORESCOPE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"

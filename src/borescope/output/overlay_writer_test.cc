@@ -114,7 +114,7 @@ TEST_F(OverlayWriterTest, TimesAreExactMicroseconds) {
   }
 }
 
-TEST_F(OverlayWriterTest, TracksHaveNamesAndThreadsOfTheirOwn) {
+TEST_F(OverlayWriterTest, TracksHaveNamesAndTidsOfTheirOwn) {
   Overlay overlay;
   overlay.tracks.push_back(
       {3, "Track \"1\"\\", {"a\n\x01", "b\xFF"}, {{1000, 20, 0}, {2000, 0, 1}}});
