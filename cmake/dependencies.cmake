@@ -1,12 +1,13 @@
 # Every third-party library, found on the system and never downloaded.
 #
 # Modules name these targets in LIBS:
-#   simdjson::simdjson  fmt::fmt  CLI11::CLI11  ZLIB::ZLIB  Threads::Threads
+#   simdjson::simdjson  fmt::fmt  CLI11::CLI11  ZLIB::ZLIB  SQLite::SQLite3  Threads::Threads
 #   borescope_deps::zstd  borescope_deps::isal
 # All are imported targets, whose headers CMake treats as SYSTEM: no warnings from them.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(fmt REQUIRED CONFIG)
 find_package(simdjson REQUIRED CONFIG)
 find_package(CLI11 REQUIRED CONFIG)

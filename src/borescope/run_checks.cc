@@ -122,9 +122,9 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                              "--stream, --annotation and --instance",
                              spec.name)};
   }
-  if (params.compat == Compat::kHta && spec.hta == nullptr) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat hta is not defined for it", spec.name)};
+  if (spec.FindPipeline(params.compat) == nullptr) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{}: --compat {} is not defined for it",
+                                                          spec.name, CompatName(params.compat))};
   }
   // HTA compares steps, and asks about nothing smaller than a rank otherwise.
   Selection selection = params.selection;
@@ -132,11 +132,11 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     selection.steps = {};
   }
   const bool selects = !selection.empty() || !params.by.empty() || params.all;
-  if (params.compat == Compat::kHta && selects) {
+  if (params.compat != Compat::kNone && selects) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat hta answers for whole ranks, as HTA does; leave out "
-                             "--step, --gpu, --stream, --annotation, --by and --all",
-                             spec.name)};
+                 fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
+                             "out --step, --gpu, --stream, --annotation, --by and --all",
+                             spec.name, CompatName(params.compat))};
   }
   if (params.all && !spec.takes_all) {
     return Error{ErrorCode::kInvalidArgument,

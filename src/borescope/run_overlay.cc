@@ -60,8 +60,8 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
   if (specs.size() > 1) {
     return UsageError("--overlay draws one verb; ask for it alone");
   }
-  if (options.params.compat == Compat::kHta) {
-    return UsageError("--overlay draws what Borescope finds, not HTA; leave out --compat hta");
+  if (options.params.compat != Compat::kNone) {
+    return UsageError("--overlay draws what Borescope finds, not another tool; leave out --compat");
   }
   if (options.overlay == "-") {
     return UsageError("--overlay writes a file, not standard output; name one");

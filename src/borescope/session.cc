@@ -257,9 +257,11 @@ std::vector<Params> AllModes(const AnalysisSpec& spec) {
   for (const ParamSpec* param : spec.params) {
     grouped.values.push_back({param->name, std::max<int64_t>(1, param->default_number / 2), "a"});
   }
-  Params compat;
-  compat.compat = Compat::kHta;
-  return {Params(), grouped, compat};
+  std::vector<Params> modes = {Params(), grouped};
+  for (const CompatRow& tool : kCompats) {
+    modes.emplace_back().compat = tool.id;
+  }
+  return modes;
 }
 
 // Appends what one mode of one analysis says of a trace that may lack what it needs.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "borescope/trace/columns.h"
 #include "borescope/trace/testing/trace_maker.h"
 
 namespace borescope::testkit {
@@ -143,8 +144,8 @@ void PlantWork(TraceMaker& maker, const RandomRun& run) {
                  {.correlation = correlation});
     if (work.kind != DeviceKind::kKernel) {
       TraceData& data = maker.part().data;
-      data.device.detail.back() = static_cast<uint32_t>(data.copies.size());
-      data.copies.bytes.push_back(work.bytes);
+      data.device.detail.back() = AddMissingRow(data.copies);
+      data.copies.bytes.back() = work.bytes;
     }
   }
 }

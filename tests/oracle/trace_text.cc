@@ -61,6 +61,7 @@ void WriteTables(const TraceData& data, TextWriter& out) {
   out.Column(data.tracks.kind);
   out.Column(data.tracks.pid);
   out.Column(data.tracks.tid);
+  out.Column(data.tracks.process);
   out.Column(data.tracks.name);
   out.Rows("host", data.host);
   out.Rows("device", data.device);
@@ -68,12 +69,14 @@ void WriteTables(const TraceData& data, TextWriter& out) {
   out.Rows("runtime calls", data.runtime_calls);
   out.Rows("kernels", data.kernels);
   out.Rows("copies", data.copies);
+  out.Rows("copy calls", data.copy_calls);
   out.Rows("syncs", data.syncs);
   out.Rows("collectives", data.collectives);
   out.Rows("memory", data.memory);
   out.Rows("ranges", data.ranges);
   out.Rows("metrics", data.metrics);
   out.Rows("flows", data.flows);
+  out.Rows("samples", data.samples);
 }
 
 void WriteCounts(const std::vector<EventCount>& counts, const StringPool& strings,
@@ -93,12 +96,14 @@ void ForEachTable(const Trace& trace, Fn&& fn) {
   fn("runtime calls", trace.runtime_calls());
   fn("kernels", trace.kernels());
   fn("copies", trace.copies());
+  fn("copy calls", trace.copy_calls());
   fn("syncs", trace.syncs());
   fn("collectives", trace.collectives());
   fn("memory", trace.memory());
   fn("ranges", trace.ranges());
   fn("metrics", trace.metrics());
   fn("flows", trace.flows());
+  fn("samples", trace.samples());
 }
 
 std::string Number(const std::optional<int64_t>& value) {

@@ -86,7 +86,8 @@ bool InTable(uint32_t detail, size_t size) { return detail == kNoDetail || detai
 void CheckDetails(Checker& check, const Trace& trace) {
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     const HostKind kind = trace.host().kind[row];
-    const size_t size = kind == HostKind::kRuntime ? trace.runtime_calls().size()
+    const bool is_call = kind == HostKind::kRuntime || kind == HostKind::kOther;
+    const size_t size = is_call ? trace.runtime_calls().size()
                         : kind == HostKind::kOp || kind == HostKind::kAnnotation
                             ? trace.ops().size()
                             : 0;
@@ -190,12 +191,14 @@ std::string WhatIsWrongWith(const Trace& trace) {
   CheckTable(check, trace, trace.runtime_calls(), "runtime calls");
   CheckTable(check, trace, trace.kernels(), "kernels");
   CheckTable(check, trace, trace.copies(), "copies");
+  CheckTable(check, trace, trace.copy_calls(), "copy calls");
   CheckTable(check, trace, trace.syncs(), "syncs");
   CheckTable(check, trace, trace.collectives(), "collectives");
   CheckTable(check, trace, trace.memory(), "memory");
   CheckTable(check, trace, trace.ranges(), "ranges");
   CheckTable(check, trace, trace.metrics(), "metrics");
   CheckTable(check, trace, trace.flows(), "flows");
+  CheckTable(check, trace, trace.samples(), "samples");
   CheckSpine(check, trace, trace.host(), TrackKind::kHost, "host");
   CheckSpine(check, trace, trace.device(), TrackKind::kDevice, "device");
   CheckDetails(check, trace);

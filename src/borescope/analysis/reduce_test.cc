@@ -166,10 +166,12 @@ TEST_F(ReduceTest, AnyTreeInAnyOrderGivesTheSameAnswer) {
       params.by = {std::string(key)};
       Check(spec, params);
     }
-    if (spec.hta != nullptr) {
-      params = {};
-      params.compat = Compat::kHta;
-      Check(spec, params);
+    for (const CompatRow& tool : kCompats) {
+      if (spec.FindPipeline(tool.id) != nullptr) {
+        params = {};
+        params.compat = tool.id;
+        Check(spec, params);
+      }
     }
   }
 }

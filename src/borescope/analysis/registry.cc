@@ -159,6 +159,12 @@ constexpr AnalysisSpec kAnalyses[] = {
 
 std::span<const AnalysisSpec> Analyses() { return kAnalyses; }
 
+std::string_view CompatName(Compat compat) {
+  const auto row = std::find_if(std::begin(kCompats), std::end(kCompats),
+                                [&](const CompatRow& tool) { return tool.id == compat; });
+  return row == std::end(kCompats) ? std::string_view() : row->name;
+}
+
 const AnalysisSpec* FindAnalysis(std::string_view name) {
   const auto* found = std::find_if(std::begin(kAnalyses), std::end(kAnalyses),
                                    [name](const AnalysisSpec& spec) { return spec.name == name; });

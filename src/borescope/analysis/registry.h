@@ -75,14 +75,32 @@ struct AnalysisSpec {
   Pipeline answer;
   // The same by the rules of HolisticTraceAnalysis; nullptr: --compat hta is not defined.
   const Pipeline* hta = nullptr;
+  // The same by the views of an .rpd file.
+  const Pipeline* rpd = nullptr;
+  // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
+  // this option. nullptr: INPUT comes first.
+  const ParamSpec* leading = nullptr;
   // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
   Result<Overlay> (*overlay)(const RankView&, const Params&) = nullptr;
 
+  // nullptr where the rules of that tool are not defined for the verb.
+  const Pipeline* FindPipeline(Compat compat) const {
+    return compat == Compat::kNone ? &answer : compat == Compat::kHta ? hta : rpd;
+  }
   const Pipeline& PipelineFor(const Params& given) const {
-    return given.compat == Compat::kHta && hta != nullptr ? *hta : answer;
+    const Pipeline* found = FindPipeline(given.compat);
+    return found == nullptr ? answer : *found;
   }
   bool takes_two() const { return answer.compare != nullptr; }
 };
+
+// The tools of --compat.
+struct CompatRow {
+  Compat id;
+  std::string_view name;
+};
+inline constexpr CompatRow kCompats[] = {{Compat::kHta, "hta"}, {Compat::kRpd, "rpd"}};
+std::string_view CompatName(Compat compat);  // empty for none
 
 std::span<const AnalysisSpec> Analyses();
 const AnalysisSpec* FindAnalysis(std::string_view name);  // nullptr when there is none

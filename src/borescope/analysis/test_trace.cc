@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "borescope/trace/columns.h"
+
 namespace borescope {
 namespace {
 
@@ -81,9 +83,9 @@ TestTrace& TestTrace::Python(std::string_view name, Span span, int64_t thread) {
 TestTrace& TestTrace::Runtime(std::string_view name, Span span, int64_t correlation,
                               int64_t thread) {
   RuntimeCalls& calls = part_.data.runtime_calls;
-  calls.correlation.push_back(correlation);
-  calls.external_id.push_back(kMissing);
-  Host(HostKind::kRuntime, name, span, thread, LastRow(calls.size()));
+  const uint32_t row = AddMissingRow(calls);
+  calls.correlation[row] = correlation;
+  Host(HostKind::kRuntime, name, span, thread, row);
   return *this;
 }
 
@@ -113,29 +115,23 @@ TestTrace& TestTrace::Collective(const CollectiveArgs& args, Span span, int64_t 
 }
 
 TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args) {
-  Kernels& kernels = part_.data.kernels;
-  for (auto* column :
-       {&kernels.grid_x, &kernels.grid_y, &kernels.grid_z, &kernels.block_x, &kernels.block_y,
-        &kernels.block_z, &kernels.registers, &kernels.shared_bytes, &kernels.occupancy_percent}) {
-    column->push_back(-1);
-  }
-  kernels.graph_node_id.push_back(kMissing);
-  kernels.collective.push_back(Args(args));
-  Device(DeviceKind::kKernel, name, span, on, LastRow(kernels.size()));
+  const uint32_t row = AddMissingRow(part_.data.kernels);
+  part_.data.kernels.collective[row] = Args(args);
+  Device(DeviceKind::kKernel, name, span, on, row);
   return *this;
 }
 
 TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
-  part_.data.copies.bytes.push_back(bytes);
-  part_.data.copies.gbps.push_back(-1.0);
-  Device(DeviceKind::kMemcpy, name, span, on, LastRow(part_.data.copies.size()));
+  const uint32_t row = AddMissingRow(part_.data.copies);
+  part_.data.copies.bytes[row] = bytes;
+  Device(DeviceKind::kMemcpy, name, span, on, row);
   return *this;
 }
 
 TestTrace& TestTrace::Memset(Span span, On on, int64_t bytes) {
-  part_.data.copies.bytes.push_back(bytes);
-  part_.data.copies.gbps.push_back(-1.0);
-  Device(DeviceKind::kMemset, "Memset (Device)", span, on, LastRow(part_.data.copies.size()));
+  const uint32_t row = AddMissingRow(part_.data.copies);
+  part_.data.copies.bytes[row] = bytes;
+  Device(DeviceKind::kMemset, "Memset (Device)", span, on, row);
   return *this;
 }
 
@@ -187,7 +183,11 @@ TestTrace& TestTrace::Launched(std::string_view name, Span launch, Span kernel, 
 
 const RankView& TestTrace::View(int64_t rank) {
   const Meta meta = part_.data.meta;
+  // Behind another part rows are copied, so that more can be added and the trace viewed again.
+  TracePart first;
+  first.Intern("first");
   TraceBuilder builder;
+  builder.Append(std::move(first));
   builder.Append(std::move(part_));
   trace_ = std::make_unique<Trace>(builder.Finish(meta, 0, 1));
   index_ = std::make_unique<TraceIndex>(BuildIndex(*trace_, 1));

@@ -37,10 +37,16 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 // ---- Stage one: words ----
 
-void AddOptions(CLI::App& app, Specs specs, RawOptions& raw) {
+// Whether what was asked for, verbs or the other kind of verb, takes the option.
+bool Applies(const OptionRow& row, const Command& command) {
+  return command.verb != nullptr ? Applies(row, *command.verb) : Applies(row, command.analyses);
+}
+
+void AddOptions(CLI::App& app, Command& command) {
+  RawOptions& raw = command.raw;
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
   for (const OptionRow& row : Options()) {
-    if (!Applies(row, specs)) {
+    if (!Applies(row, command)) {
       continue;
     }
     const std::string names = row.short_name.empty()
@@ -53,7 +59,7 @@ void AddOptions(CLI::App& app, Specs specs, RawOptions& raw) {
       app.add_flag(names, raw.*row.flag);
     }
   }
-  for (const ParamSpec* param : ParamsOf(specs)) {
+  for (const ParamSpec* param : ParamsOf(command.analyses)) {
     const std::string name = fmt::format("--{}", param->name);
     if (param->type == ParamType::kFlag) {
       app.add_flag_callback(name, [&raw, param] { raw.params[param->name] = ""; });
@@ -79,8 +85,9 @@ bool IsOptionElsewhere(std::string_view name) {
          });
 }
 
-Error UnknownOption(std::string_view word, Specs specs) {
+Error UnknownOption(std::string_view word, const Command& command) {
   const std::string_view name = word.substr(0, word.find('='));
+  const Specs specs = command.analyses;
   if (!specs.empty() && IsOptionElsewhere(name)) {
     std::vector<std::string_view> verbs;
     for (const AnalysisSpec* spec : specs) {
@@ -91,7 +98,7 @@ Error UnknownOption(std::string_view word, Specs specs) {
   }
   std::vector<std::string> names;
   for (const OptionRow& row : Options()) {
-    if (Applies(row, specs)) {
+    if (Applies(row, command)) {
       names.push_back(fmt::format("--{}", row.long_name));
     }
   }
@@ -104,15 +111,15 @@ Error UnknownOption(std::string_view word, Specs specs) {
 
 // CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages
 // differ between versions, so ours are made from the few cases that can happen.
-Result<void> ParseOptions(std::span<const std::string> words, Specs specs, RawOptions& raw) {
+Result<void> ParseOptions(std::span<const std::string> words, Command& command) {
   CLI::App app;
-  AddOptions(app, specs, raw);
+  AddOptions(app, command);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining();
-    return UnknownOption(extras.empty() ? "" : extras.front(), specs);
+    return UnknownOption(extras.empty() ? "" : extras.front(), command);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view message = error.what();
     return UsageError(fmt::format("{} needs a value", message.substr(0, message.find(':'))));
@@ -126,6 +133,25 @@ Result<void> ParseOptions(std::span<const std::string> words, Specs specs, RawOp
         std::find(values.begin(), values.end(), "") != values.end()) {
       return UsageError(fmt::format("{} needs a value", option->get_name()));
     }
+  }
+  return {};
+}
+
+// The word in front of INPUT is an option like any other from here on.
+Result<void> TakeLeadingWord(Command& command) {
+  for (const AnalysisSpec* spec : command.analyses) {
+    if (spec->leading == nullptr || command.raw.help) {
+      continue;
+    }
+    if (command.analyses.size() > 1) {
+      return UsageError(fmt::format("{} takes a word of its own; ask for it alone", spec->name));
+    }
+    std::vector<std::string>& inputs = command.raw.inputs;
+    if (inputs.empty()) {
+      return UsageError(fmt::format("{}: no {} and no INPUT", spec->name, spec->leading->value));
+    }
+    command.raw.params[spec->leading->name] = inputs.front();
+    inputs.erase(inputs.begin());
   }
   return {};
 }
@@ -189,6 +215,21 @@ Result<int> ParseCount(std::string_view option, const std::string& text, int lar
   return number;
 }
 
+Result<Compat> ParseCompat(const std::string& name) {
+  if (name.empty()) {
+    return Compat::kNone;
+  }
+  std::vector<std::string_view> names;
+  for (const CompatRow& tool : kCompats) {
+    if (tool.name == name) {
+      return tool.id;
+    }
+    names.push_back(tool.name);
+  }
+  return UsageError(fmt::format("--compat: unknown tool '{}'; there {} {}", name,
+                                names.size() == 1 ? "is" : "are", fmt::join(names, " and ")));
+}
+
 Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {
   Params params;
   BS_ASSIGN(params.selection.steps, ParseRanges("step", raw.step));
@@ -201,17 +242,17 @@ Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {
   }
   params.by = SplitList(raw.by);
   params.all = raw.all;
-  for (const ParamSpec* param : ParamsOf(specs)) {
+  std::vector<const ParamSpec*> known = ParamsOf(specs);
+  if (specs.front()->leading != nullptr) {
+    known.push_back(specs.front()->leading);
+  }
+  for (const ParamSpec* param : known) {
     if (const auto given = raw.params.find(param->name); given != raw.params.end()) {
       BS_ASSIGN(ParamValue value, ParseParam(*param, given->second));
       params.values.push_back(std::move(value));
     }
   }
-  if (raw.compat == "hta") {
-    params.compat = Compat::kHta;
-  } else if (!raw.compat.empty()) {
-    return UsageError(fmt::format("--compat: unknown tool '{}'; there is hta", raw.compat));
-  }
+  BS_ASSIGN(params.compat, ParseCompat(raw.compat));
   return params;
 }
 
@@ -292,7 +333,8 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
-  BS_TRY(ParseOptions(rest, command.analyses, command.raw));
+  BS_TRY(ParseOptions(rest, command));
+  BS_TRY(TakeLeadingWord(command));
   return command;
 }
 

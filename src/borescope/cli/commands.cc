@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
-#include "borescope/cli/arguments.h"
+#include "borescope/base/check.h"
+#include "borescope/cli/answers.h"
 #include "borescope/cli/completion.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/terminal.h"
@@ -15,61 +17,6 @@
 
 namespace borescope::cli {
 namespace {
-
-// One line; for slips of usage a second one says where help is. Which of several verbs it is about
-// stands in the line.
-int FailWith(const Error& error, const Command& command) {
-  std::string verb;
-  if (command.analyses.size() == 1) {
-    verb = fmt::format("{} ", command.analyses.front()->name);
-  } else if (command.verb != nullptr) {
-    verb = fmt::format("{} ", command.verb->name);
-  }
-  const int status = Fail(error.message);
-  if (error.code == ErrorCode::kInvalidArgument) {
-    Talk(fmt::format("Try: borescope {}--help\n", verb));
-  }
-  return status;
-}
-
-// ---- Writing ----
-
-// A reader that has seen enough (`| head`) is no failure.
-int WriteToOutput(const std::function<Result<void>(Sink&)>& write) {
-  DescriptorSink sink(STDOUT_FILENO, "standard output");
-  const Result<void> written = write(sink);
-  return written.ok() || sink.reader_is_gone() ? kDone : Fail(written.error().message);
-}
-
-int Print(const std::string& text) {
-  return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
-}
-
-int WriteToFiles(const OutputOptions& output, const Document& document, bool quiet) {
-  const Result<std::vector<std::string>> paths =
-      WriteFiles(*output.writer, document, {}, output.path);
-  if (!paths.ok()) {
-    return Fail(paths.error().message);
-  }
-  if (paths->size() > 1 && !quiet) {
-    Talk(fmt::format("borescope: one table per file: wrote {}\n", fmt::join(*paths, ", ")));
-  }
-  return kDone;
-}
-
-int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
-  const WriteOptions options{TerminalWidth(), WantsBold()};
-  const int status =
-      output.path.empty()
-          ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
-          : WriteToFiles(output, document, quiet);
-  if (!output.writer->carries_diagnostics && !quiet) {
-    StringSink quality;
-    static_cast<void>(WriteQuality(document.diagnostics, {options.width, false}, quality));
-    Talk(quality.text());
-  }
-  return status;
-}
 
 // ---- Talk about files ----
 
@@ -255,12 +202,21 @@ int RunHelp(const Command& command) {
   return Print(command.verb != nullptr ? VerbHelp(*command.verb) : MainHelp());
 }
 
-}  // namespace
+// What the verbs do that are no analyses; one row for each of OtherVerbs().
+struct RunnerRow {
+  std::string_view verb;
+  int (*run)(const Command& command);
+};
+constexpr RunnerRow kRunners[] = {{"list", RunList}, {"completion", RunCompletion}};
 
-int Fail(const std::string& message) {
-  Talk(fmt::format("borescope: {}\n", message));
-  return kFailed;
+int (*RunnerOf(const VerbRow& verb))(const Command&) {
+  const auto row = std::find_if(std::begin(kRunners), std::end(kRunners),
+                                [&](const RunnerRow& runner) { return runner.verb == verb.name; });
+  BS_CHECK(row != std::end(kRunners));
+  return row->run;
 }
+
+}  // namespace
 
 int RunCommandLine(std::span<const std::string> words) {
   const Result<Command> parsed = Parse(words);
@@ -278,7 +234,7 @@ int RunCommandLine(std::span<const std::string> words) {
   if (!parsed->analyses.empty()) {
     return RunAnalysisVerb(*parsed);
   }
-  return parsed->verb->name == "list" ? RunList(*parsed) : RunCompletion(*parsed);
+  return RunnerOf(*parsed->verb)(*parsed);
 }
 
 }  // namespace borescope::cli

@@ -16,23 +16,24 @@ using Words = std::vector<std::string_view>;
 struct Verb {
   std::string_view name;
   std::string_view summary;
-  const AnalysisSpec* spec;
+  bool is_analysis;
+  std::vector<OptionView> options;
 };
 
 std::vector<Verb> Verbs() {
   std::vector<Verb> verbs;
   for (const AnalysisSpec& spec : Analyses()) {
-    verbs.push_back({spec.name, spec.summary, &spec});
+    verbs.push_back({spec.name, spec.summary, true, OptionViews(spec)});
   }
   for (const VerbRow& row : OtherVerbs()) {
-    verbs.push_back({row.name, row.summary, nullptr});
+    verbs.push_back({row.name, row.summary, false, OptionViews(row)});
   }
   return verbs;
 }
 
-std::string OptionWords(const AnalysisSpec* spec) {
+std::string OptionWords(const Verb& verb) {
   std::string words;
-  for (const OptionView& row : OptionViews(spec)) {
+  for (const OptionView& row : verb.options) {
     words += row.short_name.empty() ? "" : fmt::format("-{} ", row.short_name);
     words += fmt::format("--{} ", row.long_name);
   }
@@ -52,7 +53,7 @@ std::string Quoted(std::string_view text) {
 // One line for each option that has values to choose from, for one verb.
 std::string ChoiceCases(const Verb& verb) {
   std::string cases;
-  for (const OptionView& row : OptionViews(verb.spec)) {
+  for (const OptionView& row : verb.options) {
     if (row.choices.empty()) {
       continue;
     }
@@ -72,8 +73,8 @@ std::string BashScript() {
   std::vector<std::string_view> analyses;
   for (const Verb& verb : Verbs()) {
     choices += ChoiceCases(verb);
-    options += fmt::format("          {}) words+=' {}' ;;\n", verb.name, OptionWords(verb.spec));
-    if (verb.spec != nullptr) {
+    options += fmt::format("          {}) words+=' {}' ;;\n", verb.name, OptionWords(verb));
+    if (verb.is_analysis) {
       analyses.push_back(verb.name);
     }
   }
@@ -136,10 +137,10 @@ std::string ZshScript() {
   for (const Verb& verb : Verbs()) {
     verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
     cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
-    for (const OptionView& row : OptionViews(verb.spec)) {
+    for (const OptionView& row : verb.options) {
       cases += ZshOption(row);
     }
-    const std::string_view operand = verb.spec != nullptr        ? "'*:input:_files'"
+    const std::string_view operand = verb.is_analysis            ? "'*:input:_files'"
                                      : verb.name == "completion" ? "'1:shell:(bash zsh fish)'"
                                                                  : "";
     cases += operand.empty() ? "        '*: :'\n" : fmt::format("        {}\n", operand);
@@ -192,7 +193,7 @@ std::string FishScript() {
                           Quoted(verb.summary));
   }
   for (const Verb& verb : Verbs()) {
-    for (const OptionView& row : OptionViews(verb.spec)) {
+    for (const OptionView& row : verb.options) {
       script += FishOption(verb, row);
     }
   }

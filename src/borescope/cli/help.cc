@@ -40,8 +40,7 @@ std::string OptionLine(const OptionView& row, size_t width) {
   return DefinitionLines(fmt::format("  {}", OptionSyntax(row)), width + 4, help);
 }
 
-std::string OptionsHelp(const AnalysisSpec* spec) {
-  const std::vector<OptionView> rows = OptionViews(spec);
+std::string OptionsHelp(const std::vector<OptionView>& rows) {
   size_t width = 0;
   for (const OptionView& row : rows) {
     width = std::max(width, OptionSyntax(row).size());
@@ -54,6 +53,13 @@ std::string OptionsHelp(const AnalysisSpec* spec) {
     text += OptionLine(rows[i], width);
   }
   return text;
+}
+
+std::string InputUsage(const AnalysisSpec& spec) {
+  if (spec.takes_two()) {
+    return "BASE TEST";
+  }
+  return spec.leading == nullptr ? "INPUT..." : fmt::format("{} INPUT...", spec.leading->value);
 }
 
 }  // namespace
@@ -86,9 +92,9 @@ std::string AnalysisHelp(const AnalysisSpec& spec) {
              "borescope {}: {}\n\n"
              "Usage: borescope {} [OPTIONS] {}\n"
              "Example: {}\n\n{}",
-             spec.name, spec.summary, spec.name, spec.takes_two() ? "BASE TEST" : "INPUT...",
-             spec.example, spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
-         OptionsHelp(&spec);
+             spec.name, spec.summary, spec.name, InputUsage(spec), spec.example,
+             spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
+         OptionsHelp(OptionViews(spec));
 }
 
 std::string VerbHelp(const VerbRow& row) {
@@ -97,7 +103,7 @@ std::string VerbHelp(const VerbRow& row) {
              "Usage: borescope {} {}\n"
              "Example: {}\n",
              row.name, row.summary, row.name, row.usage, row.example) +
-         OptionsHelp(nullptr);
+         OptionsHelp(OptionViews(row));
 }
 
 }  // namespace borescope::cli

@@ -13,7 +13,6 @@ bool Always(const AnalysisSpec*) { return true; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
-bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && spec->hta != nullptr; }
 bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_all; }
@@ -30,7 +29,17 @@ Choices Keys(const AnalysisSpec* spec) {
   return spec == nullptr ? Choices() : Choices(spec->by.begin(), spec->by.end());
 }
 
-Choices Compats(const AnalysisSpec*) { return {"hta"}; }
+Choices Compats(const AnalysisSpec* spec) {
+  Choices names;
+  for (const CompatRow& tool : kCompats) {
+    if (spec != nullptr && spec->FindPipeline(tool.id) != nullptr) {
+      names.push_back(tool.name);
+    }
+  }
+  return names;
+}
+
+bool HasCompat(const AnalysisSpec* spec) { return !Compats(spec).empty(); }
 
 constexpr auto kSelection = OptionGroup::kSelection;
 constexpr auto kQuestion = OptionGroup::kQuestion;
@@ -105,6 +114,11 @@ std::string ParamHelp(const ParamSpec& param) {
   return help;
 }
 
+OptionView ViewOf(const OptionRow& row, const AnalysisSpec* spec) {
+  return {row.group, row.short_name,        row.long_name,
+          row.value, std::string(row.help), row.choices == nullptr ? Choices() : row.choices(spec)};
+}
+
 }  // namespace
 
 std::string_view GroupTitle(OptionGroup group) {
@@ -119,6 +133,11 @@ bool Applies(const OptionRow& row, Specs specs) {
                        : std::any_of(specs.begin(), specs.end(), row.applies);
 }
 
+bool Applies(const OptionRow& row, const VerbRow& verb) {
+  return row.applies(nullptr) ||
+         std::find(verb.options.begin(), verb.options.end(), row.long_name) != verb.options.end();
+}
+
 std::vector<const ParamSpec*> ParamsOf(Specs specs) {
   std::vector<const ParamSpec*> params;
   for (const AnalysisSpec* spec : specs) {
@@ -131,19 +150,28 @@ std::vector<const ParamSpec*> ParamsOf(Specs specs) {
   return params;
 }
 
-std::vector<OptionView> OptionViews(const AnalysisSpec* spec) {
+std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {
   std::vector<OptionView> views;
-  bool params_are_in = spec == nullptr;
+  bool params_are_in = false;
   for (const OptionRow& row : Options()) {
     if (row.group > kQuestion && !params_are_in) {
       params_are_in = true;
-      for (const ParamSpec* param : spec->params) {
+      for (const ParamSpec* param : spec.params) {
         views.push_back({kQuestion, "", param->name, param->value, ParamHelp(*param), {}});
       }
     }
-    if (row.applies(spec)) {
-      views.push_back({row.group, row.short_name, row.long_name, row.value, std::string(row.help),
-                       row.choices == nullptr ? Choices() : row.choices(spec)});
+    if (row.applies(&spec)) {
+      views.push_back(ViewOf(row, &spec));
+    }
+  }
+  return views;
+}
+
+std::vector<OptionView> OptionViews(const VerbRow& verb) {
+  std::vector<OptionView> views;
+  for (const OptionRow& row : Options()) {
+    if (Applies(row, verb)) {
+      views.push_back(ViewOf(row, nullptr));
     }
   }
   return views;

@@ -58,6 +58,8 @@ bool Applies(const OptionRow& row, Specs specs);
 std::vector<const ParamSpec*> ParamsOf(Specs specs);
 
 // An option as help and completion show it, whichever of the two tables it comes from.
+struct VerbRow;
+
 struct OptionView {
   OptionGroup group;
   std::string_view short_name;
@@ -67,8 +69,9 @@ struct OptionView {
   std::vector<std::string_view> choices;
 };
 
-// Every option of one verb (nullptr: of a verb that is no analysis), in the order of --help.
-std::vector<OptionView> OptionViews(const AnalysisSpec* spec);
+// Every option of one verb, in the order of --help.
+std::vector<OptionView> OptionViews(const AnalysisSpec& spec);
+std::vector<OptionView> OptionViews(const VerbRow& verb);
 
 // "-f, --format FORMAT", or "    --top N" in line with it.
 std::string OptionSyntax(const OptionView& row);
@@ -79,7 +82,11 @@ struct VerbRow {
   std::string_view summary;
   std::string_view usage;  // what follows the name
   std::string_view example;
+  // The options it has beside those of every verb, by their long names.
+  std::span<const std::string_view> options = {};
 };
+// Whether the verb, which is no analysis, takes the option.
+bool Applies(const OptionRow& row, const VerbRow& verb);
 std::span<const VerbRow> OtherVerbs();
 
 // The names of all verbs, in the order of --help.

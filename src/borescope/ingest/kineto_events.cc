@@ -312,6 +312,8 @@ uint32_t KinetoEvents::AddRuntimeCall(const RawEvent& event) {
   RuntimeCalls& calls = part_.data.runtime_calls;
   calls.correlation.push_back(values_.Integer(event, Field::kCorrelation));
   calls.external_id.push_back(values_.Integer(event, Field::kExternalId));
+  calls.domain.push_back(StringId{0});
+  calls.args.push_back(StringId{0});
   return LastRow(calls.size());
 }
 
@@ -328,6 +330,8 @@ uint32_t KinetoEvents::AddKernel(const RawEvent& event) {
   kernels.registers.push_back(values_.SmallInteger(event, Field::kRegisters));
   kernels.shared_bytes.push_back(values_.SmallInteger(event, Field::kSharedBytes));
   kernels.occupancy_percent.push_back(values_.SmallInteger(event, Field::kOccupancy));
+  kernels.private_bytes.push_back(-1);
+  kernels.stream_handle.push_back(StringId{0});
   kernels.graph_node_id.push_back(values_.Unsigned(event, Field::kGraphNodeId, kMissing));
   kernels.collective.push_back(AddCollective(event));
   return LastRow(kernels.size());
@@ -338,6 +342,7 @@ uint32_t KinetoEvents::AddCopy(const RawEvent& event) {
   // "N/A" where the producer measured no time.
   const ParsedDouble gbps = ParseDouble(event.Get(Field::kGbps));
   part_.data.copies.gbps.push_back(gbps.status == NumberStatus::kOk ? gbps.value : -1.0);
+  part_.data.copies.call.push_back(kNoDetail);
   return LastRow(part_.data.copies.size());
 }
 

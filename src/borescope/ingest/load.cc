@@ -1,10 +1,13 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <vector>
 
 #include "borescope/base/inflate.h"
+#include "borescope/ingest/database.h"
 #include "borescope/ingest/json_space.h"
 #include "borescope/ingest/kineto_json.h"
 #include "borescope/ingest/memory_timeline.h"
@@ -30,12 +33,13 @@ constexpr Format kFormats[] = {
      LoadKinetoJson},
 };
 
-constexpr auto kFormatRows = [] {
-  std::array<FormatRow, std::size(kFormats)> rows;
-  std::transform(std::begin(kFormats), std::end(kFormats), rows.rbegin(),
+std::vector<FormatRow> AllFormats() {
+  std::vector<FormatRow> rows;
+  std::transform(std::rbegin(kFormats), std::rend(kFormats), std::back_inserter(rows),
                  [](const Format& format) { return format.row; });
+  rows.insert(rows.end(), DatabaseFormats().begin(), DatabaseFormats().end());
   return rows;
-}();
+}
 
 // Kinds of file that are recognised only to be named.
 struct ForeignRow {
@@ -46,8 +50,6 @@ struct ForeignRow {
 
 using namespace std::string_view_literals;
 constexpr ForeignRow kForeign[] = {
-    {"SQLite format 3\0"sv, "an SQLite database (Nsight Systems, nvprof, rpd or rocpd)",
-     "this version reads PyTorch profiler JSON only"},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
     {"\x80"sv, "a Python pickle (memory snapshot?)",
      "give the trace written by export_chrome_trace"},
@@ -55,7 +57,7 @@ constexpr ForeignRow kForeign[] = {
      "record with export_chrome_trace to a .json or .json.gz file"},
     // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
     {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report",
-     "this version reads PyTorch profiler JSON only"},
+     "turn it into a database with nsys export --type sqlite"},
     {"\x7f"
      "ELF"sv,
      "a program", "give a trace file"},
@@ -102,11 +104,38 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
   return {};
 }
 
-Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& name,
+// A database is not read from front to back: SQLite opens the file itself, at `path`, and what is
+// compressed or comes through a pipe (`path` is empty then) is read into memory first.
+Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std::string& name,
                          const LoadOptions& options) {
+  if (!path.empty()) {
+    BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
+    return LoadDatabase(database, reader.stored_bytes(), options);
+  }
+  while (reader.Fill()) {
+  }
+  if (reader.error().has_value()) {
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
+  }
+  if (!reader.damage().empty()) {
+    return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
+                                          ", and half a database cannot be read; copy the file "
+                                          "again"};
+  }
+  BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenBytes(reader.window(), name));
+  return LoadDatabase(database, reader.stored_bytes(), options);
+}
+
+// `path` is where SQLite would find the file, or empty.
+Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& path,
+                         const std::string& name, const LoadOptions& options) {
   BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
+  const bool is_inflated = opened.inflating != nullptr;
   TextReader reader(std::move(opened), options.progress);
   reader.Fill();
+  if (reader.window().starts_with(kSqliteMagic)) {
+    return LoadSqlite(reader, is_inflated ? "" : path, name, options);
+  }
   if (reader.window().empty() && !reader.damage().empty()) {
     return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
                                           " and nothing could be inflated; copy the file again"};
@@ -125,15 +154,22 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
 
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  return LoadSource(std::move(source), path == "-" ? "standard input" : path, options);
+  const bool is_stdin = path == "-";
+  std::error_code ignored;
+  const bool is_file = !is_stdin && std::filesystem::is_regular_file(path, ignored);
+  return LoadSource(std::move(source), is_file ? path : "", is_stdin ? "standard input" : path,
+                    options);
 }
 
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options) {
-  return LoadSource(OpenMemory(bytes), name, options);
+  return LoadSource(OpenMemory(bytes), "", name, options);
 }
 
-std::span<const FormatRow> Formats() { return kFormatRows; }
+std::span<const FormatRow> Formats() {
+  static const std::vector<FormatRow> rows = AllFormats();
+  return rows;
+}
 
 int64_t RankFromFileName(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);

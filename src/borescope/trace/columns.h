@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "borescope/base/parallel.h"
@@ -42,18 +43,32 @@ void ForEachMember(V& visit, const Ops*) {
 template <class V>
 void ForEachMember(V& visit, const RuntimeCalls*) {
   using T = RuntimeCalls;
-  visit(&T::correlation), visit(&T::external_id);
+  visit(&T::correlation), visit(&T::external_id), visit(&T::domain), visit(&T::args);
 }
 template <class V>
 void ForEachMember(V& visit, const Kernels*) {
   using T = Kernels;
   visit(&T::grid_x), visit(&T::grid_y), visit(&T::grid_z), visit(&T::block_x), visit(&T::block_y),
       visit(&T::block_z), visit(&T::registers), visit(&T::shared_bytes),
-      visit(&T::occupancy_percent), visit(&T::graph_node_id), visit(&T::collective);
+      visit(&T::occupancy_percent), visit(&T::private_bytes), visit(&T::graph_node_id),
+      visit(&T::stream_handle), visit(&T::collective);
 }
 template <class V>
 void ForEachMember(V& visit, const Copies*) {
-  visit(&Copies::bytes), visit(&Copies::gbps);
+  visit(&Copies::bytes), visit(&Copies::gbps), visit(&Copies::call);
+}
+template <class V>
+void ForEachMember(V& visit, const CopyCalls*) {
+  using T = CopyCalls;
+  visit(&T::kind), visit(&T::stream_handle), visit(&T::source), visit(&T::target),
+      visit(&T::source_device), visit(&T::target_device), visit(&T::width), visit(&T::height),
+      visit(&T::is_sync), visit(&T::is_pinned);
+}
+template <class V>
+void ForEachMember(V& visit, const Samples*) {
+  using T = Samples;
+  visit(&T::ts_ns), visit(&T::end_ns), visit(&T::device_type), visit(&T::device), visit(&T::name),
+      visit(&T::value);
 }
 template <class V>
 void ForEachMember(V& visit, const Syncs*) {
@@ -136,6 +151,31 @@ void PermuteRows(Table& table, std::span<const uint32_t> order, int threads) {
       table);
   ParallelFor(columns.size(), std::min(threads, kMostSpareColumns),
               [&](size_t column) { columns[column](); });
+}
+
+template <class T>
+T MissingValue() {
+  if constexpr (std::is_same_v<T, StringId>) {
+    return StringId{0};
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return kMissing;
+  } else if constexpr (std::is_same_v<T, uint32_t>) {
+    return kNoDetail;
+  } else {
+    return T(-1);
+  }
+}
+
+// Adds a row of a detail table in which nothing is recorded yet, and returns its number.
+template <class Table>
+uint32_t AddMissingRow(Table& table) {
+  ForEachColumn(
+      [](auto& column) {
+        using Value = typename std::remove_reference_t<decltype(column)>::value_type;
+        column.push_back(MissingValue<Value>());
+      },
+      table);
+  return static_cast<uint32_t>(table.size() - 1);
 }
 
 template <class Table>

@@ -28,7 +28,7 @@ enum class HostKind : uint8_t {
   kAnnotation,  // user_annotation (record_function, ProfilerStep#N); detail: ops
   kOp,          // framework operator call; detail: ops
   kRuntime,     // driver or runtime API call; detail: runtime_calls
-  kOther,       // overhead and unknown categories; no detail
+  kOther,       // overhead and unknown categories; detail: runtime_calls, with neither id, or none
 };
 
 enum class DeviceKind : uint8_t {
@@ -50,8 +50,11 @@ enum class TrackKind : uint8_t { kHost, kDevice };
 // A line of events: a host thread or a device stream.
 struct Tracks {
   std::vector<TrackKind> kind;
-  std::vector<int64_t> pid;         // host: process id; device: device number as recorded
-  std::vector<int64_t> tid;         // host: thread id; device: stream number
+  std::vector<int64_t> pid;  // host: process id; device: device number as recorded
+  std::vector<int64_t> tid;  // host: thread id; device: stream number
+  // Device streams: the process whose stream it is, in files that hold several processes, which
+  // number their streams alike; else kMissing, as for host threads, whose pid says it.
+  std::vector<int64_t> process;
   std::vector<StringId> name;       // from thread_name metadata; may be empty
   std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
   std::vector<uint32_t> end_row;
@@ -102,8 +105,12 @@ struct Ops {
 };
 
 struct RuntimeCalls {
+  // Unique in the file: where it holds several processes that count alike, the reader adds a number
+  // of the process in the upper bits.
   std::vector<int64_t> correlation;
   std::vector<int64_t> external_id;
+  std::vector<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
+  std::vector<StringId> args;    // arguments as recorded, any text; empty: not recorded
 
   size_t size() const { return correlation.size(); }
 };
@@ -114,7 +121,9 @@ struct Kernels {
   std::vector<int32_t> registers;                  // per thread; -1 missing
   std::vector<int32_t> shared_bytes;               // static + dynamic; -1 missing
   std::vector<int32_t> occupancy_percent;          // the producer's estimate; -1 missing
+  std::vector<int32_t> private_bytes;              // scratch or local memory per thread; -1 missing
   std::vector<int64_t> graph_node_id;              // CUDA graph node
+  std::vector<StringId> stream_handle;             // "0x7f3e…" as the launch named it; may be empty
   std::vector<uint32_t> collective;                // row of Collectives or kNoDetail
 
   size_t size() const { return registers.size(); }
@@ -122,9 +131,34 @@ struct Kernels {
 
 struct Copies {
   std::vector<int64_t> bytes;
-  std::vector<double> gbps;  // the producer's, from a finer clock than the file's; -1 missing
+  std::vector<double> gbps;    // the producer's, from a finer clock than the file's; -1 missing
+  std::vector<uint32_t> call;  // row of CopyCalls or kNoDetail
 
   size_t size() const { return bytes.size(); }
+};
+
+// What the call that asked for a copy said of it, where it was recorded (profiler databases).
+struct CopyCalls {
+  std::vector<int64_t> kind;  // hipMemcpyKind or CUPTI's copy kind, as recorded
+  std::vector<StringId> stream_handle;
+  std::vector<StringId> source, target;  // addresses as text; may be empty
+  std::vector<int64_t> source_device, target_device;
+  std::vector<int64_t> width, height;  // of a two-dimensional copy
+  std::vector<int64_t> is_sync, is_pinned;
+
+  size_t size() const { return kind.size(); }
+};
+
+// What a monitor read off a device (clock, power, use, ...), each value from begin to end.
+struct Samples {
+  std::vector<int64_t> ts_ns;
+  std::vector<int64_t> end_ns;        // == ts_ns: until the next
+  std::vector<StringId> device_type;  // "gpu"
+  std::vector<int64_t> device;  // the monitor's own numbering, which need not be that of tracks
+  std::vector<StringId> name;   // "sclk"
+  std::vector<double> value;
+
+  size_t size() const { return ts_ns.size(); }
 };
 
 struct Syncs {

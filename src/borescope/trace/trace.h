@@ -22,12 +22,14 @@ struct TraceData {
   RuntimeCalls runtime_calls;
   Kernels kernels;
   Copies copies;
+  CopyCalls copy_calls;
   Syncs syncs;
   Collectives collectives;
   MemoryEvents memory;
   ProfilerRanges ranges;
   Metrics metrics;
   Flows flows;
+  Samples samples;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
   // the allocator events. Equal when there is nothing.
@@ -51,12 +53,14 @@ class Trace {
   const RuntimeCalls& runtime_calls() const { return data_.runtime_calls; }
   const Kernels& kernels() const { return data_.kernels; }
   const Copies& copies() const { return data_.copies; }
+  const CopyCalls& copy_calls() const { return data_.copy_calls; }
   const Syncs& syncs() const { return data_.syncs; }
   const Collectives& collectives() const { return data_.collectives; }
   const MemoryEvents& memory() const { return data_.memory; }
   const ProfilerRanges& ranges() const { return data_.ranges; }
   const Metrics& metrics() const { return data_.metrics; }
   const Flows& flows() const { return data_.flows; }
+  const Samples& samples() const { return data_.samples; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }
 

@@ -38,7 +38,7 @@ struct HostShift {
   uint32_t runtime_calls;
 
   uint32_t operator[](HostKind kind) const {
-    return kind == HostKind::kRuntime ? runtime_calls : ops;
+    return kind == HostKind::kRuntime || kind == HostKind::kOther ? runtime_calls : ops;
   }
 };
 
@@ -75,24 +75,29 @@ void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift&
 
 void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const uint32_t collectives = Rows(whole.collectives.size());
+  const uint32_t copy_calls = Rows(whole.copy_calls.size());
   const size_t ops = whole.ops.size();
   const size_t kernels = whole.kernels.size();
+  const size_t copies = whole.copies.size();
   const size_t ranges = whole.ranges.size();
   const uint32_t metrics = Rows(whole.metrics.size());
   AppendRows(whole.ops, part.ops, map);
   AppendRows(whole.runtime_calls, part.runtime_calls, map);
   AppendRows(whole.kernels, part.kernels, map);
   AppendRows(whole.copies, part.copies, map);
+  AppendRows(whole.copy_calls, part.copy_calls, map);
   AppendRows(whole.syncs, part.syncs, map);
   AppendRows(whole.collectives, part.collectives, map);
   AppendRows(whole.memory, part.memory, map);
   AppendRows(whole.ranges, part.ranges, map);
   AppendRows(whole.metrics, part.metrics, map);
   AppendRows(whole.flows, part.flows, map);
+  AppendRows(whole.samples, part.samples, map);
   ShiftDetails(whole.ranges.first_metric, ranges, metrics);
   ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
   ShiftDetails(whole.kernels.collective, kernels, collectives);
+  ShiftDetails(whole.copies.call, copies, copy_calls);
 }
 
 // Tracks in a stable, readable order: host threads, then streams, each by (pid, tid).
@@ -100,12 +105,13 @@ std::vector<uint32_t> RankTracks(Tracks& tracks) {
   std::vector<uint32_t> order(tracks.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::tuple(tracks.kind[a], tracks.pid[a], tracks.tid[a]) <
-           std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b]);
+    return std::tuple(tracks.kind[a], tracks.pid[a], tracks.tid[a], tracks.process[a]) <
+           std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b], tracks.process[b]);
   });
   PermuteColumn(tracks.kind, order);
   PermuteColumn(tracks.pid, order);
   PermuteColumn(tracks.tid, order);
+  PermuteColumn(tracks.process, order);
   PermuteColumn(tracks.name, order);
   std::vector<uint32_t> new_id(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) {
@@ -217,19 +223,25 @@ void SortEventCounts(TraceData& data) {
             });
 }
 
+bool IsNew(const TraceData& data) {
+  return data.host.size() + data.device.size() + data.memory.size() + data.tracks.size() == 0 &&
+         data.strings.size() == 1 && data.event_counts.empty();
+}
+
 }  // namespace
 
 size_t TracePart::TrackKeyHash::operator()(const TrackKey& key) const {
   const auto mix = static_cast<uint64_t>(key.pid) * 0x9e3779b97f4a7c15ULL ^
                    static_cast<uint64_t>(key.tid) * 0xff51afd7ed558ccdULL ^
+                   static_cast<uint64_t>(key.process) * 0xc2b2ae3d27d4eb4fULL ^
                    static_cast<uint64_t>(key.kind);
   return mix ^ (mix >> 31);
 }
 
 TracePart::TracePart() = default;
 
-TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid) {
-  const TrackKey key{kind, pid, tid};
+TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process) {
+  const TrackKey key{kind, pid, tid, process};
   if (last_track_.valid() && key == last_key_) {
     return last_track_;
   }
@@ -238,6 +250,7 @@ TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid) {
     data.tracks.kind.push_back(kind);
     data.tracks.pid.push_back(pid);
     data.tracks.tid.push_back(tid);
+    data.tracks.process.push_back(process);
     data.tracks.name.push_back(StringId{0});
   }
   last_key_ = key;
@@ -245,8 +258,8 @@ TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid) {
   return last_track_;
 }
 
-TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid) const {
-  const auto found = track_ids_.find({kind, pid, tid});
+TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process) const {
+  const auto found = track_ids_.find({kind, pid, tid, process});
   return found == track_ids_.end() ? TrackId{} : found->second;
 }
 
@@ -271,6 +284,13 @@ TraceBuilder::TraceBuilder() = default;
 
 void TraceBuilder::Append(TracePart&& part) {
   TraceData& whole = whole_.data;
+  if (IsNew(whole)) {  // the only part of most databases: nothing to translate
+    Diagnostics before = std::move(whole.diagnostics);
+    whole_ = std::move(part);
+    before.Merge(whole_.data.diagnostics);
+    whole_.data.diagnostics = std::move(before);
+    return;
+  }
   TraceData& rows = part.data;
   std::vector<StringId> strings(rows.strings.size());
   for (uint32_t id = 0; id < strings.size(); ++id) {
@@ -278,7 +298,8 @@ void TraceBuilder::Append(TracePart&& part) {
   }
   std::vector<TrackId> tracks(rows.tracks.size());
   for (size_t t = 0; t < tracks.size(); ++t) {
-    tracks[t] = whole_.Track(rows.tracks.kind[t], rows.tracks.pid[t], rows.tracks.tid[t]);
+    tracks[t] = whole_.Track(rows.tracks.kind[t], rows.tracks.pid[t], rows.tracks.tid[t],
+                             rows.tracks.process[t]);
   }
   const IdMap map{strings, tracks};
   for (const TracePart::ThreadName& name : part.thread_names) {

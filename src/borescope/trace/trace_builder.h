@@ -31,10 +31,10 @@ class TracePart {
 
   StringId Intern(std::string_view text) { return data.strings.Intern(text); }
 
-  // The track of a host thread or device stream; made on first sight.
-  TrackId Track(TrackKind kind, int64_t pid, int64_t tid);
+  // The track of a host thread or device stream; made on first sight. `process` as in Tracks.
+  TrackId Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing);
   // The track if it exists, else invalid.
-  TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid) const;
+  TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing) const;
 
   // Counts one event of the input.
   void CountEvent(char phase, StringId category, int64_t dur_ns);
@@ -46,6 +46,7 @@ class TracePart {
     TrackKind kind;
     int64_t pid;
     int64_t tid;
+    int64_t process;
     bool operator==(const TrackKey&) const = default;
   };
   struct TrackKeyHash {

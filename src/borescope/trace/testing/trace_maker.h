@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "borescope/trace/columns.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::testkit {
@@ -44,21 +45,17 @@ class TraceMaker {
 
   void Op(std::string_view name, int64_t tid, Span span, OpArgs args = {}) {
     Ops& ops = part_.data.ops;
-    ops.external_id.push_back(args.external_id);
-    ops.record_function_id.push_back(kMissing);
-    ops.sequence.push_back(args.sequence);
-    ops.forward_thread.push_back(args.forward_thread);
-    ops.input_dims.push_back(StringId{0});
-    ops.input_types.push_back(StringId{0});
-    ops.collective.push_back(kNoDetail);
-    Host(HostKind::kOp, name, tid, span, static_cast<uint32_t>(ops.size() - 1));
+    const uint32_t row = AddMissingRow(ops);
+    ops.external_id[row] = args.external_id;
+    ops.sequence[row] = args.sequence;
+    ops.forward_thread[row] = args.forward_thread;
+    Host(HostKind::kOp, name, tid, span, row);
   }
 
   void Call(std::string_view name, int64_t tid, Span span, int64_t correlation) {
-    RuntimeCalls& calls = part_.data.runtime_calls;
-    calls.correlation.push_back(correlation);
-    calls.external_id.push_back(kMissing);
-    Host(HostKind::kRuntime, name, tid, span, static_cast<uint32_t>(calls.size() - 1));
+    const uint32_t row = AddMissingRow(part_.data.runtime_calls);
+    part_.data.runtime_calls.correlation[row] = correlation;
+    Host(HostKind::kRuntime, name, tid, span, row);
   }
 
   void Device(DeviceKind kind, std::string_view name, int64_t device_number, int64_t stream,

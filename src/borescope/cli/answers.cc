@@ -1,0 +1,70 @@
+#include "borescope/cli/answers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "borescope/cli/commands.h"
+#include "borescope/cli/terminal.h"
+
+namespace borescope::cli {
+namespace {
+
+int WriteToFiles(const OutputOptions& output, const Document& document, bool quiet) {
+  const Result<std::vector<std::string>> paths =
+      WriteFiles(*output.writer, document, {}, output.path);
+  if (!paths.ok()) {
+    return Fail(paths.error().message);
+  }
+  if (paths->size() > 1 && !quiet) {
+    Talk(fmt::format("borescope: one table per file: wrote {}\n", fmt::join(*paths, ", ")));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int Fail(const std::string& message) {
+  Talk(fmt::format("borescope: {}\n", message));
+  return kFailed;
+}
+
+int FailWith(const Error& error, const Command& command) {
+  std::string verb;
+  if (command.analyses.size() == 1) {
+    verb = fmt::format("{} ", command.analyses.front()->name);
+  } else if (command.verb != nullptr) {
+    verb = fmt::format("{} ", command.verb->name);
+  }
+  const int status = Fail(error.message);
+  if (error.code == ErrorCode::kInvalidArgument) {
+    Talk(fmt::format("Try: borescope {}--help\n", verb));
+  }
+  return status;
+}
+
+int WriteToOutput(const std::function<Result<void>(Sink&)>& write) {
+  DescriptorSink sink(STDOUT_FILENO, "standard output");
+  const Result<void> written = write(sink);
+  return written.ok() || sink.reader_is_gone() ? kDone : Fail(written.error().message);
+}
+
+int Print(const std::string& text) {
+  return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
+}
+
+int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
+  const WriteOptions options{TerminalWidth(), WantsBold()};
+  const int status =
+      output.path.empty()
+          ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
+          : WriteToFiles(output, document, quiet);
+  if (!output.writer->carries_diagnostics && !quiet) {
+    StringSink quality;
+    static_cast<void>(WriteQuality(document.diagnostics, {options.width, false}, quality));
+    Talk(quality.text());
+  }
+  return status;
+}
+
+}  // namespace borescope::cli

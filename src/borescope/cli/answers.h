@@ -1,0 +1,23 @@
+// How a command ends: an answer on standard output or in files, or an error; and the exit status.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "borescope/cli/arguments.h"
+
+namespace borescope::cli {
+
+// One line; for slips of usage a second one says where help is. Which of several verbs it is about
+// stands in the line. Returns kFailed, as does Fail of commands.h.
+int FailWith(const Error& error, const Command& command);
+
+// Lets `write` write to standard output. A reader that has seen enough (`| head`) is no failure.
+int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
+
+int Print(const std::string& text);
+
+// Writes where and how the user wants it; what carries no diagnostics has them on standard error.
+int WriteDocument(const OutputOptions& output, const Document& document, bool quiet);
+
+}  // namespace borescope::cli

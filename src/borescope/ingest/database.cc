@@ -1,0 +1,81 @@
+#include "borescope/ingest/database.h"
+
+#include <algorithm>
+#include <array>
+
+#include "borescope/ingest/nsys.h"
+#include "borescope/ingest/nvprof.h"
+#include "borescope/ingest/rocpd.h"
+#include "borescope/ingest/rpd.h"
+
+namespace borescope {
+namespace {
+
+// The first whose `matches` knows the tables reads the database.
+struct DatabaseFormat {
+  FormatRow row;
+  bool (*matches)(const DatabaseSchema& schema);
+  Result<Trace> (*load)(DatabaseInput input);
+};
+
+constexpr DatabaseFormat kFormats[] = {
+    {{kRocpdFormat, "database of rocprofv3 and rocprof-sys (ROCm 7)"}, IsRocpd, LoadRocpd},
+    {{kRpdFormat, "database of rocmProfileData"}, IsRpd, LoadRpd},
+    {{kNsysFormat, "SQLite export of Nsight Systems"}, IsNsys, LoadNsys},
+    {{kNvprofFormat, "database of nvprof and nvvp"}, IsNvprof, LoadNvprof},
+};
+
+constexpr auto kFormatRows = [] {
+  std::array<FormatRow, std::size(kFormats)> rows;
+  std::transform(std::begin(kFormats), std::end(kFormats), rows.begin(),
+                 [](const DatabaseFormat& format) { return format.row; });
+  return rows;
+}();
+
+// A file of a stranger may declare thousands of tables; no profiler does.
+constexpr size_t kMostTables = 4096;
+
+}  // namespace
+
+Result<DatabaseSchema> DatabaseSchema::Read(SqlDatabase& database) {
+  DatabaseSchema schema;
+  BS_ASSIGN(const std::vector<std::string> names, database.Tables());
+  if (names.size() > kMostTables) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 database.name() + ": a database of " + std::to_string(names.size()) +
+                     " tables, which no profiler writes; give the file of a profiler"};
+  }
+  for (const std::string& name : names) {
+    BS_ASSIGN(schema.tables_[name], database.Columns(name));
+  }
+  return schema;
+}
+
+bool DatabaseSchema::Has(std::string_view table, std::string_view column) const {
+  const auto found = tables_.find(table);
+  return found != tables_.end() &&
+         std::find(found->second.begin(), found->second.end(), column) != found->second.end();
+}
+
+Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const LoadOptions& options) {
+  BS_ASSIGN(const DatabaseSchema schema, DatabaseSchema::Read(database));
+  const DatabaseFormat* format =
+      std::find_if(std::begin(kFormats), std::end(kFormats),
+                   [&](const DatabaseFormat& row) { return row.matches(schema); });
+  if (format == std::end(kFormats)) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 database.name() +
+                     ": an SQLite database, but without the tables of a profiler; give an .rpd, "
+                     "rocpd, nvprof database or an export of nsys export --type sqlite"};
+  }
+  Meta meta;
+  meta.file = database.name();
+  meta.format = format->row.name;
+  meta.file_bytes = file_bytes;
+  meta.text_bytes = file_bytes;
+  return format->load({database, schema, std::move(meta), options});
+}
+
+std::span<const FormatRow> DatabaseFormats() { return kFormatRows; }
+
+}  // namespace borescope

@@ -1,0 +1,47 @@
+// Profiles that are SQLite databases. Which profiler wrote one is told by its tables and columns,
+// never by a version number alone: each format is a row in database.cc.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/sqlite.h"
+#include "borescope/ingest/load.h"
+
+namespace borescope {
+
+// The ordinary tables of a database and their columns. Views do not count: what they would compute
+// is the file's idea, ours comes from the tables.
+class DatabaseSchema {
+ public:
+  static Result<DatabaseSchema> Read(SqlDatabase& database);
+
+  bool Has(std::string_view table) const { return tables_.find(table) != tables_.end(); }
+  bool Has(std::string_view table, std::string_view column) const;
+  // In alphabetical order.
+  const std::map<std::string, std::vector<std::string>, std::less<>>& tables() const {
+    return tables_;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>, std::less<>> tables_;
+};
+
+// What a reader of one format is given. Meta has file, file_bytes and text_bytes.
+struct DatabaseInput {
+  SqlDatabase& database;
+  const DatabaseSchema& schema;
+  Meta meta;
+  const LoadOptions& options;
+};
+
+// Reads a finished trace from the database with the first format that knows its tables.
+// kUnsupportedFormat when none does.
+Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const LoadOptions& options);
+
+std::span<const FormatRow> DatabaseFormats();
+
+}  // namespace borescope

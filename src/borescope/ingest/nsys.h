@@ -1,0 +1,17 @@
+// The database of Nsight Systems: docs/formats/nsys.md.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/ingest/database.h"
+
+namespace borescope {
+
+inline constexpr std::string_view kNsysFormat = "nsys";
+
+bool IsNsys(const DatabaseSchema& schema);
+
+// Repairs and rows left out are counted in Trace::diagnostics(); an unreadable table is an error.
+Result<Trace> LoadNsys(DatabaseInput input);
+
+}  // namespace borescope

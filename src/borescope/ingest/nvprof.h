@@ -1,0 +1,17 @@
+// The database of nvprof: docs/formats/nvprof.md.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/ingest/database.h"
+
+namespace borescope {
+
+inline constexpr std::string_view kNvprofFormat = "nvprof";
+
+bool IsNvprof(const DatabaseSchema& schema);
+
+// Repairs and rows left out are counted in Trace::diagnostics(); an unreadable table is an error.
+Result<Trace> LoadNvprof(DatabaseInput input);
+
+}  // namespace borescope
