@@ -13,6 +13,10 @@ target_compile_options(
             -Wnon-virtual-dtor
             -Wimplicit-fallthrough)
 
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(borescope_warnings INTERFACE -Wreserved-identifier)
+endif()
+
 if(BORESCOPE_WERROR)
   target_compile_options(borescope_warnings INTERFACE -Werror)
 endif()

@@ -5,9 +5,7 @@
 //   counters        every range with its operators and one column per counter, named as recorded
 //
 // Of a single range over many launches the operators are the outermost ones it spans.
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/counter_columns.h"
 #include "borescope/analysis/counter_flops.h"
 #include "borescope/analysis/counter_lineup.h"
 #include "borescope/analysis/op_stacks.h"
@@ -25,39 +24,6 @@ namespace borescope {
 namespace {
 
 constexpr size_t kPreviewRows = 5;  // wide ones
-
-// No profiler collects as many counters at once; the limits keep hostile files from asking for a
-// table that fits no memory.
-constexpr size_t kMostCounters = 512;
-constexpr size_t kFewestCounters = 16;
-constexpr size_t kMostCells = size_t{32} << 20;
-
-// The counters that have a column, in order of first appearance.
-struct CounterColumns {
-  std::map<uint32_t, size_t> number;  // StringId of the name -> place among the counters
-  std::vector<StringId> names;
-  int64_t left_out = 0;
-};
-
-CounterColumns FindColumns(const Trace& trace) {
-  const size_t most = std::clamp(kMostCells / std::max<size_t>(trace.ranges().size(), 1),
-                                 kFewestCounters, kMostCounters);
-  CounterColumns columns;
-  std::set<uint32_t> others;
-  for (const StringId name : trace.metrics().name) {
-    if (columns.number.count(name.value) != 0) {
-      continue;
-    }
-    if (columns.names.size() == most) {
-      others.insert(name.value);
-      continue;
-    }
-    columns.number[name.value] = columns.names.size();
-    columns.names.push_back(name);
-  }
-  columns.left_out = static_cast<int64_t>(others.size());
-  return columns;
-}
 
 Table NewCounters(const Trace& trace, const CounterColumns& counters) {
   Table table{"counters", "Hardware counters per range", {}};
@@ -158,17 +124,8 @@ void PushOps(Row& row, Source& source, const CounterLineup& lineup, HostId call)
 }
 
 void PushCounters(Row& row, const Source& source, DeviceId range) {
-  const Trace& trace = source.view.trace;
-  std::vector<std::optional<double>> values(source.columns.names.size());
-  const uint32_t detail = trace.device().detail[range.value];
-  for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
-       ++i) {
-    const auto column = source.columns.number.find(trace.metrics().name[i].value);
-    if (column != source.columns.number.end()) {
-      values[column->second] = trace.metrics().value[i];
-    }
-  }
-  for (const std::optional<double>& value : values) {
+  for (const std::optional<double>& value :
+       CounterValues(source.view.trace, range, source.columns)) {
     value.has_value() && std::isfinite(*value) ? row.Float(*value) : row.Missing();
   }
 }
@@ -234,7 +191,7 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
 Result<Findings> MapCounters(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  Source source{view, OpStacks(view), FindColumns(view.trace), {}};
+  Source source{view, OpStacks(view), FindCounterColumns(view.trace), {}};
   Table lineup_table = NewLineup();
   Table counters = NewCounters(view.trace, source.columns);
   std::vector<CounterLineup> lineups = LineUpCounters(view);

@@ -2,11 +2,15 @@
 // launch call by start, of the whole rank. A rank where their numbers differ has no rows.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/counter_columns.h"
 #include "borescope/analysis/hta/frame.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/op_stacks.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -40,38 +44,31 @@ std::vector<HostId> Launches(const HtaFrame& frame) {
   return launches;
 }
 
-// Operators around a call, outermost first.
-std::vector<std::string_view> OpStack(const RankView& view, HostId call) {
-  std::vector<std::string_view> stack;
-  for (HostId row = call; row.valid(); row = view.index.tree.parent[row.value]) {
-    if (view.trace.host().kind[row.value] == HostKind::kOp) {
-      stack.push_back(view.trace.Name(row));
-    }
-  }
-  std::reverse(stack.begin(), stack.end());
-  return stack;
-}
-
-std::string Joined(const std::vector<std::string_view>& names) {
+// "aten::conv2d -> aten::convolution"; no longer than the JSON list of the plain verb.
+std::string Joined(const Trace& trace, const std::vector<HostId>& ops) {
   std::string text;
-  for (const std::string_view name : names) {
-    text.append(text.empty() ? "" : " -> ").append(name);
+  for (const HostId op : ops) {
+    text += text.empty() ? "" : " -> ";
+    if (text.size() + trace.Name(op).size() > kMostJsonBytes) {
+      return text += "…";
+    }
+    text += trace.Name(op);
   }
   return text;
 }
 
-// Names of all counters, sorted.
-std::vector<std::string_view> CounterNames(const Trace& trace) {
-  std::vector<std::string_view> names;
-  for (const StringId name : trace.metrics().name) {
-    names.push_back(trace.Text(name));
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+// Where each counter stands among the columns, by name.
+std::vector<size_t> ByName(const Trace& trace, const CounterColumns& counters) {
+  std::vector<size_t> order(counters.names.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return trace.Text(counters.names[a]) < trace.Text(counters.names[b]);
+  });
+  return order;
 }
 
-Table NewTable(const std::vector<std::string_view>& counters) {
+Table NewTable(const Trace& trace, const CounterColumns& counters,
+               const std::vector<size_t>& order) {
   Table table{"counters", "Hardware counters (as HolisticTraceAnalysis)", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
   AddString(table, "kernel", Role::kDerived, "Name of the range.");
@@ -80,25 +77,12 @@ Table NewTable(const std::vector<std::string_view>& counters) {
   AddString(table, "top_level_op", Role::kDerived, "Outermost operator around the launch.");
   AddString(table, "bottom_level_op", Role::kDerived, "Innermost one.");
   AddString(table, "op_stack", Role::kDerived, "All of them, outermost first.");
-  for (const std::string_view counter : counters) {
-    AddFloat(table, counter, Unit::kNone, Role::kDerived, "As recorded; -1 where it was not.");
+  for (const size_t counter : order) {
+    AddFloat(table, trace.Text(counters.names[counter]), Unit::kNone, Role::kDerived,
+             "As recorded; -1 where it was not.");
   }
   table.preview_rows = 20;
   return table;
-}
-
-// -1 where the range has no such counter.
-std::vector<double> Values(const Trace& trace, DeviceId range,
-                           const std::vector<std::string_view>& counters) {
-  std::vector<double> values(counters.size(), -1);
-  const uint32_t detail = trace.device().detail[range.value];
-  for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
-       ++i) {
-    const auto found =
-        std::lower_bound(counters.begin(), counters.end(), trace.Text(trace.metrics().name[i]));
-    values[static_cast<size_t>(found - counters.begin())] = trace.metrics().value[i];
-  }
-  return values;
 }
 
 }  // namespace
@@ -107,18 +91,23 @@ Result<Findings> MapHtaCounters(const RankView& view, const Params&) {
   const HtaFrame frame(view);
   const std::vector<DeviceId> ranges = Ranges(frame);
   const std::vector<HostId> launches = Launches(frame);
-  const std::vector<std::string_view> counters = CounterNames(view.trace);
-  Table table = NewTable(counters);
+  const CounterColumns counters = FindCounterColumns(view.trace);
+  const std::vector<size_t> order = ByName(view.trace, counters);
+  const OpStacks stacks(view);
+  Table table = NewTable(view.trace, counters, order);
   for (size_t i = 0; i < ranges.size() && ranges.size() == launches.size(); ++i) {
     const HtaTimes times = frame.TimesOf(ranges[i]);
-    const std::vector<std::string_view> stack = OpStack(view, launches[i]);
+    const std::vector<HostId> ops = stacks.Around(launches[i]);
     Row row(table);
     row.Int(view.rank).Text(view.trace.Name(ranges[i]));
     row.Int(std::llround(times.ts_us)).Int(std::llround(times.dur_us));
-    row.MaybeText(stack.empty() ? "" : stack.front());
-    row.MaybeText(stack.empty() ? "" : stack.back()).MaybeText(Joined(stack));
-    for (const double value : Values(view.trace, ranges[i], counters)) {
-      row.Float(value);
+    row.MaybeText(ops.empty() ? "" : view.trace.Name(stacks.Outermost(launches[i])));
+    row.MaybeText(ops.empty() ? "" : view.trace.Name(ops.back()))
+        .MaybeText(Joined(view.trace, ops));
+    const std::vector<std::optional<double>> values =
+        CounterValues(view.trace, ranges[i], counters);
+    for (const size_t counter : order) {
+      row.Float(values[counter].value_or(-1));
     }
   }
   return Findings{std::move(table)};
