@@ -1,6 +1,4 @@
-#include <algorithm>
-#include <unordered_map>
-
+#include "borescope/ingest/device_lines.h"
 #include "borescope/ingest/rpd_details.h"
 #include "borescope/ingest/rpd_op_types.h"
 #include "borescope/ingest/rpd_tables.h"
@@ -44,75 +42,6 @@ Result<Launches> ReadLaunches(RpdTables& tables) {
   launches.repeated = launches.ops.Finish();
   tables.diagnostics().CountMany(Diag::kSeveralLaunches, launches.repeated);
   return launches;
-}
-
-// Streams of devices. Processes number theirs alike: where several write to one number, each has a
-// line of its own; work whose process is not known goes with the others if there is but one.
-class DeviceLines {
- public:
-  // `process` kMissing: not known.
-  void Add(int64_t device, int64_t stream, int64_t process);
-  // The tracks of all that was added, in that order.
-  void AssignTracks(TracePart& part) const;
-  std::vector<int64_t> Devices() const;
-
- private:
-  struct Line {
-    int64_t device;
-    int64_t stream;
-    int64_t process;  // the first that is known
-    bool is_shared;
-  };
-  struct KeyHash {
-    size_t operator()(const std::pair<int64_t, int64_t>& key) const {
-      const uint64_t mix = static_cast<uint64_t>(key.first) * 0x9e3779b97f4a7c15ULL ^
-                           static_cast<uint64_t>(key.second) * 0xff51afd7ed558ccdULL;
-      return mix ^ (mix >> 31);
-    }
-  };
-
-  std::vector<Line> lines_;
-  std::unordered_map<std::pair<int64_t, int64_t>, uint32_t, KeyHash> line_of_;
-  std::vector<uint32_t> row_lines_;
-  std::vector<int64_t> row_processes_;
-};
-
-void DeviceLines::Add(int64_t device, int64_t stream, int64_t process) {
-  uint32_t at = row_lines_.empty() ? 0 : row_lines_.back();
-  if (lines_.empty() || lines_[at].device != device || lines_[at].stream != stream) {
-    const auto [place, is_new] =
-        line_of_.try_emplace({device, stream}, static_cast<uint32_t>(lines_.size()));
-    at = place->second;
-    if (is_new) {
-      lines_.push_back({device, stream, process, false});
-    }
-  }
-  Line& line = lines_[at];
-  line.process = line.process == kMissing ? process : line.process;
-  line.is_shared |= process != kMissing && process != line.process;
-  row_lines_.push_back(at);
-  row_processes_.push_back(process);
-}
-
-void DeviceLines::AssignTracks(TracePart& part) const {
-  std::vector<TrackId>& tracks = part.data.device.track;
-  tracks.reserve(row_lines_.size());
-  for (size_t row = 0; row < row_lines_.size(); ++row) {
-    const Line& line = lines_[row_lines_[row]];
-    tracks.push_back(part.Track(TrackKind::kDevice, line.device, line.stream,
-                                line.is_shared ? row_processes_[row] : kMissing));
-  }
-}
-
-std::vector<int64_t> DeviceLines::Devices() const {
-  std::vector<int64_t> devices;
-  devices.reserve(lines_.size());
-  for (const Line& line : lines_) {
-    devices.push_back(line.device);
-  }
-  std::sort(devices.begin(), devices.end());
-  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-  return devices;
 }
 
 class DeviceReader {

@@ -20,7 +20,7 @@ struct RpdTables {
   TextTable arguments{};  // since schema 3; before, `strings` holds them as well
   bool has_own_arguments = false;
   bool saw_cuda = false;  // calls or device work of CUDA
-  RowIds calls{};  // ids of rocpd_api, by host row
+  RowIds calls{};         // ids of rocpd_api, by host row
 
   Diagnostics& diagnostics() { return part.data.diagnostics; }
   StringId String(int64_t id) { return strings.Get(id, diagnostics()); }
