@@ -21,11 +21,13 @@ constexpr CopyRule kRules[] = {
     {"H2D", CopyKind::kHostToDevice},
     {"M2D", CopyKind::kHostToDevice},
     {"HostToDevice", CopyKind::kHostToDevice},
+    {"HOST_TO_DEVICE", CopyKind::kHostToDevice},
     {"DtoH", CopyKind::kDeviceToHost},
     {"AtoH", CopyKind::kDeviceToHost},
     {"D2H", CopyKind::kDeviceToHost},
     {"D2M", CopyKind::kDeviceToHost},
     {"DeviceToHost", CopyKind::kDeviceToHost},
+    {"DEVICE_TO_HOST", CopyKind::kDeviceToHost},
     {"PtoP", CopyKind::kPeerToPeer},
     {"P2P", CopyKind::kPeerToPeer},
     {"PeerToPeer", CopyKind::kPeerToPeer},
@@ -35,10 +37,12 @@ constexpr CopyRule kRules[] = {
     {"AtoA", CopyKind::kDeviceToDevice},
     {"D2D", CopyKind::kDeviceToDevice},
     {"DeviceToDevice", CopyKind::kDeviceToDevice},
+    {"DEVICE_TO_DEVICE", CopyKind::kDeviceToDevice},
     {"HtoH", CopyKind::kHostToHost},
     {"H2H", CopyKind::kHostToHost},
     {"M2M", CopyKind::kHostToHost},
     {"HostToHost", CopyKind::kHostToHost},
+    {"HOST_TO_HOST", CopyKind::kHostToHost},
 };
 
 }  // namespace

@@ -1,0 +1,45 @@
+// The streams of devices on which the work of a database ran, and the tracks they become.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope {
+
+// Streams of devices. Processes number theirs alike: where several write to one number, each has a
+// line of its own; work whose process is not known goes with the others if there is but one.
+class DeviceLines {
+ public:
+  // `process` kMissing: not known.
+  void Add(int64_t device, int64_t stream, int64_t process);
+  // The tracks of all that was added, in that order.
+  void AssignTracks(TracePart& part) const;
+  std::vector<int64_t> Devices() const;
+
+ private:
+  struct Line {
+    int64_t device;
+    int64_t stream;
+    int64_t process;  // the first that is known
+    bool is_shared;
+  };
+  struct KeyHash {
+    size_t operator()(const std::pair<int64_t, int64_t>& key) const {
+      const uint64_t mix = static_cast<uint64_t>(key.first) * 0x9e3779b97f4a7c15ULL ^
+                           static_cast<uint64_t>(key.second) * 0xff51afd7ed558ccdULL;
+      return mix ^ (mix >> 31);
+    }
+  };
+
+  std::vector<Line> lines_;
+  std::unordered_map<std::pair<int64_t, int64_t>, uint32_t, KeyHash> line_of_;
+  std::vector<uint32_t> row_lines_;
+  std::vector<int64_t> row_processes_;
+};
+
+}  // namespace borescope
