@@ -142,7 +142,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it", spec.name)};
   }
-  return {};
+  return spec.check == nullptr ? Result<void>() : spec.check(params);
 }
 
 Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {

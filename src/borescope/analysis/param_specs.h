@@ -34,6 +34,15 @@ inline constexpr ParamSpec kOperatorParam{
 inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
                                            ParamType::kCount, 3};
 
+// stats: the word in front of INPUT
+inline constexpr ParamSpec kReportParam{
+    "report",
+    "REPORT",
+    "reports with commas between them, by their names in nsys; all: every one",
+    ParamType::kText,
+    0,
+    "all"};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};
