@@ -38,7 +38,9 @@ inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of 
 inline constexpr ParamSpec kReportParam{
     "report",
     "REPORT",
-    "reports with commas between them, by their names in nsys; all: every one",
+    "reports by their names in nsys, with commas between them, or all: cuda_api_sum, "
+    "cuda_gpu_kern_sum, cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_trace, "
+    "cuda_kern_exec_sum, nvtx_gpu_proj_sum, nvtx_kern_sum, nvtx_sum, osrt_sum",
     ParamType::kText,
     0,
     "all"};

@@ -5,6 +5,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/rpd/tables.h"
 
 namespace borescope {
 namespace {
@@ -51,7 +52,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .example = "borescope busy run/ --by stream",
      .needs = Needs::kDeviceEvents,
      .by = kBusyKeys,
-     .answer = {.map = MapBusy, .reduce = ConcatFindings}},
+     .answer = {.map = MapBusy, .reduce = ConcatFindings},
+     .rpd = &kRpdBusy},
     {.name = "idle",
      .summary = "why each stream waits: for the host, for its next kernel, other",
      .example = "borescope idle run/ --kernel-wait 50us",
@@ -72,7 +74,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .example = "borescope top run/ --top 10",
      .needs = Needs::kDeviceEvents,
      .by = kKernelKeys,
-     .answer = {.map = MapTop, .reduce = MergeFindings, .finish = FinishTop}},
+     .answer = {.map = MapTop, .reduce = MergeFindings, .finish = FinishTop},
+     .rpd = &kRpdTop},
     {.name = "kernels",
      .summary = "device time per kernel and per class of kernels",
      .example = "borescope kernels trace.json.gz --top 20",
@@ -80,7 +83,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kKernelKeys,
      .takes_all = true,
      .answer = {.map = MapKernels, .reduce = MergeFindings, .finish = FinishKernels},
-     .hta = &kHtaKernels},
+     .hta = &kHtaKernels,
+     .rpd = &kRpdKernels},
     {.name = "ops",
      .summary = "host and device time per framework operator",
      .example = "borescope ops trace.json.gz --by shape --top 20",
@@ -98,7 +102,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kLaunches,
      .params = kLaunchParams,
      .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches},
-     .hta = &kHtaLaunches},
+     .hta = &kHtaLaunches,
+     .rpd = &kRpdCalls},
     {.name = "delays",
      .summary = "time from an operator to its first launch, and on to the kernel",
      .example = "borescope delays trace.json.gz --top 20",
@@ -120,6 +125,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .params = kBandwidthParams,
      .answer = {.map = MapBandwidth, .reduce = ConcatFindings},
      .hta = &kHtaBandwidth,
+     .rpd = &kRpdCopies,
      .overlay = OverlayBandwidth},
     {.name = "sequences",
      .summary = "kernel patterns that recur under an operator",

@@ -1,13 +1,12 @@
 // cuda_gpu_trace: a row for each kernel, memcpy and memset, by start.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "borescope/analysis/stats_reports.h"
+#include "borescope/analysis/work_groups.h"
 
 namespace borescope {
 namespace {
@@ -45,21 +44,6 @@ void AddColumns(Table& table) {
   integer("GreenCtx", "Missing: contexts are not kept.");
   integer("Strm", "Stream.");
   AddString(table, "Name", Role::kDerived, "Name of the kernel, or kind of the copy.");
-}
-
-// All selected work by start; at one time in the order of the streams.
-std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected) {
-  const DeviceEvents& device = view.trace.device();
-  std::vector<DeviceId> work;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    if (selected.Keeps(DeviceId{row})) {
-      work.push_back(DeviceId{row});
-    }
-  }
-  std::stable_sort(work.begin(), work.end(), [&](DeviceId a, DeviceId b) {
-    return device.ts_ns[a.value] < device.ts_ns[b.value];
-  });
-  return work;
 }
 
 void PushPart(Row& row, int64_t value) { value < 0 ? row.Missing() : row.Int(value); }

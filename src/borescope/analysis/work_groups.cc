@@ -1,5 +1,6 @@
 #include "borescope/analysis/work_groups.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace borescope {
@@ -43,6 +44,20 @@ Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const
     PushStats(row, work.stats[i]);
   }
   return table;
+}
+
+std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected) {
+  const DeviceEvents& device = view.trace.device();
+  std::vector<DeviceId> work;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (selected.Keeps(DeviceId{row})) {
+      work.push_back(DeviceId{row});
+    }
+  }
+  std::stable_sort(work.begin(), work.end(), [&](DeviceId a, DeviceId b) {
+    return device.ts_ns[a.value] < device.ts_ns[b.value];
+  });
+  return work;
 }
 
 }  // namespace borescope

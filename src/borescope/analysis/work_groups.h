@@ -46,4 +46,7 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label);
 
+// All selected work by start; at one time in the order of the streams.
+std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
+
 }  // namespace borescope
