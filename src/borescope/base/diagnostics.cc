@@ -49,6 +49,20 @@ constexpr DiagRow kDiagRows[] = {
      "Fractions of timestamps vary in length: builds of early 2024 wrote .5 for 5 ns. Order within "
      "a "
      "microsecond may be wrong."},
+    {Diag::kDanglingReference, "dangling-reference", kWarning,
+     "A row names another one that its table does not hold; the field counts as not recorded."},
+    {Diag::kUnknownWork, "unknown-work", kWarning,
+     "Device work of a type that is not known counts as a kernel."},
+    {Diag::kSeveralLaunches, "several-launches", kInfo,
+     "Device work names several calls as its launch; the first counts."},
+    {Diag::kUnusedDetail, "unused-detail", kInfo,
+     "A launch or copy is described, but no device work of it was recorded."},
+    {Diag::kUnknownCopySize, "unknown-copy-size", kWarning,
+     "A copy has no size, or one that the profiler could not store; it counts as not recorded."},
+    {Diag::kSwappedCopyEnds, "swapped-copy-ends", kInfo,
+     "The profiler wrote source and target of copies in each other's place; they were put right."},
+    {Diag::kUnreadRows, "unread-rows", kInfo,
+     "Rows of tables that are not read; nothing of them is in any answer."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
      "Device work whose launch was not recorded, mostly from before the profiled window; it is "
      "counted, but has no operator."},

@@ -37,6 +37,14 @@ enum class Diag : uint8_t {
   kImpossibleDuration,  // a duration no event can have was cut
   kUnknownPhase,        // an event phase that is not read
   kUnpaddedFraction,    // timestamps that may carry the 2024 unpadded-fraction defect
+  // Tables of databases.
+  kDanglingReference,  // an id that its table does not hold
+  kUnknownWork,        // device work of a type that is not known counts as a kernel
+  kSeveralLaunches,    // device work that names several calls as its launch
+  kUnusedDetail,       // a launch or copy was described, but its device work was not recorded
+  kUnknownCopySize,    // a copy without a usable size
+  kSwappedCopyEnds,    // source and target of copies were recorded in each other's place
+  kUnreadRows,         // rows of tables that are not read
   // Structure, found while indexing.
   kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
   kDeviceBeforeLaunch,    // a device event that starts before its launch

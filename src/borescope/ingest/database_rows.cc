@@ -1,0 +1,150 @@
+#include "borescope/ingest/database_rows.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace borescope {
+namespace {
+
+// Times beyond this (73 years) are clamped, so that no difference or sum of two can overflow.
+constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
+// Row numbers of a trace have 32 bits.
+constexpr uint64_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
+
+Result<uint64_t> OneNumber(SqlDatabase& database, const std::string& sql) {
+  BS_ASSIGN(SqlStatement rows, database.Prepare(sql));
+  BS_ASSIGN(const bool is_row, rows.Step());
+  return is_row ? static_cast<uint64_t>(rows.Integer(0)) : uint64_t{0};
+}
+
+// What a database of this size can hold at most: every row takes a pointer and a header at least.
+// A damaged tree whose pages name each other would have rows without end.
+Result<uint64_t> MostRows(SqlDatabase& database) {
+  BS_ASSIGN(const uint64_t pages, OneNumber(database, "PRAGMA page_count"));
+  BS_ASSIGN(const uint64_t page_bytes, OneNumber(database, "PRAGMA page_size"));
+  constexpr uint64_t kLeastRowBytes = 4;
+  return std::min(pages * (page_bytes / kLeastRowBytes), kMostRows);
+}
+
+// "NOT INDEXED": an index that covers the columns would give the rows in its own order.
+std::string SelectOf(const DatabaseSchema& schema, std::string_view table,
+                     std::span<const std::string_view> columns) {
+  std::string sql = "SELECT ";
+  for (const std::string_view column : columns) {
+    sql += column == columns.front() ? "" : ",";
+    sql += schema.Has(table, column) ? SqlName(column) : "NULL";
+  }
+  return sql + " FROM " + SqlName(table) + " NOT INDEXED";
+}
+
+int64_t Clamped(int64_t ns, Diagnostics& diagnostics) {
+  const int64_t clamped = std::clamp(ns, -kTimeLimitNs, kTimeLimitNs);
+  if (clamped != ns) {
+    diagnostics.Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, std::to_string(ns));
+  }
+  return clamped;
+}
+
+}  // namespace
+
+Result<TableRows> TableRows::Open(SqlDatabase& database, const DatabaseSchema& schema,
+                                  std::string_view table, std::span<const std::string_view> columns,
+                                  Diagnostics& diagnostics) {
+  TableRows rows;
+  rows.file_ = database.name();
+  rows.table_ = table;
+  rows.diagnostics_ = &diagnostics;
+  BS_ASSIGN(rows.most_rows_, MostRows(database));
+  BS_ASSIGN(rows.rows_, database.Prepare(SelectOf(schema, table, columns)));
+  return rows;
+}
+
+Result<bool> TableRows::Next() {
+  Result<bool> stepped = rows_.Step();
+  if (!stepped.ok()) {
+    Error error = stepped.error();
+    error.message.insert(std::min(error.message.size(), file_.size()), ": table " + table_);
+    return error;
+  }
+  if (*stepped && read_++ >= most_rows_) {
+    return Error{ErrorCode::kCorrupt, file_ + ": table " + table_ + ": more than " +
+                                          std::to_string(most_rows_) +
+                                          " rows, which the file cannot hold; copy the file again"};
+  }
+  return stepped;
+}
+
+void TableRows::CountBadType(int column) const {
+  diagnostics_->Count(Diag::kBadFieldType, Diagnostics::kNoByte,
+                      table_ + "." + std::string(rows_.ColumnName(column)));
+}
+
+int64_t TableRows::NoInteger(int column, int64_t missing) const {
+  const SqlType type = rows_.type(column);
+  if (type != SqlType::kNull && (type != SqlType::kText || !rows_.Text(column).empty())) {
+    CountBadType(column);
+  }
+  return missing;
+}
+
+int32_t TableRows::SmallInteger(int column) const {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(Integer(column, -1), -1, std::numeric_limits<int32_t>::max()));
+}
+
+std::optional<double> TableRows::Number(int column) const {
+  const SqlType type = rows_.type(column);
+  if (type == SqlType::kInteger || type == SqlType::kReal) {
+    return rows_.Real(column);
+  }
+  const std::string text(type == SqlType::kText ? rows_.Text(column) : std::string_view());
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (type == SqlType::kText && !text.empty() && end == text.c_str() + text.size()) {
+    return value;
+  }
+  if (type != SqlType::kNull && (type != SqlType::kText || !text.empty())) {
+    CountBadType(column);
+  }
+  return std::nullopt;
+}
+
+RowTime TableRows::Time(int start, int end, std::string_view what) const {
+  return TimeOf(Integer(start), Integer(end), what, *diagnostics_);
+}
+
+RowTime TimeOf(int64_t start_ns, int64_t end_ns, std::string_view what, Diagnostics& diagnostics) {
+  RowTime time;
+  if (start_ns == kMissing) {
+    diagnostics.Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, what);
+    return time;
+  }
+  time.has_start = true;
+  time.ts_ns = Clamped(start_ns, diagnostics);
+  if (end_ns == kMissing) {
+    diagnostics.Count(Diag::kMissingDuration, Diagnostics::kNoByte, what);
+    return time;
+  }
+  time.dur_ns = Clamped(end_ns, diagnostics) - time.ts_ns;
+  if (time.dur_ns < 0) {
+    diagnostics.Count(Diag::kNegativeDuration, Diagnostics::kNoByte, what);
+    time.dur_ns = 0;
+  }
+  return time;
+}
+
+Result<uint64_t> CountRows(SqlDatabase& database, const DatabaseSchema& schema,
+                           std::string_view table) {
+  constexpr std::string_view kNoColumn[] = {""};
+  Diagnostics unused;
+  BS_ASSIGN(TableRows rows, TableRows::Open(database, schema, table, kNoColumn, unused));
+  for (uint64_t count = 0;; ++count) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return count;
+    }
+  }
+}
+
+}  // namespace borescope

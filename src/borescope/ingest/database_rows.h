@@ -1,0 +1,70 @@
+// Rows of a table of a foreign database, column by name, whatever its version lacks: a column that
+// is not there reads as missing. Values of the wrong type are counted and read as missing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/ingest/database.h"
+
+namespace borescope {
+
+// A start and an end of a row, made safe: no difference or sum of two times can overflow.
+struct RowTime {
+  bool has_start = false;  // false: the row has no place on the timeline; counted
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;  // >= 0
+};
+
+// Reads a table once, in the order of its rows (never that of an index). Not thread-safe; database
+// and diagnostics must outlive it.
+class TableRows {
+ public:
+  // Columns are numbered from 0 in the order of `columns`. REQUIRES: the table exists.
+  static Result<TableRows> Open(SqlDatabase& database, const DatabaseSchema& schema,
+                                std::string_view table, std::span<const std::string_view> columns,
+                                Diagnostics& diagnostics);
+
+  // Goes to the next row; false behind the last one. kCorrupt where the database is damaged.
+  Result<bool> Next();
+
+  // A whole number. NULL and the empty text, which tracers write into columns of numbers, give
+  // `missing`, and so does anything else, counted.
+  int64_t Integer(int column, int64_t missing = kMissing) const {
+    return rows_.type(column) == SqlType::kInteger ? rows_.Integer(column)
+                                                   : NoInteger(column, missing);
+  }
+  // Clamped to 0...2^31 - 1; -1 where missing.
+  int32_t SmallInteger(int column) const;
+  // A number, also one written as text; none where there is none, which is counted unless empty.
+  std::optional<double> Number(int column) const;
+  // Text, or the digits of a number; empty for NULL. Valid until Next.
+  std::string_view Text(int column) const { return rows_.Text(column); }
+
+  // Of two columns with times in nanoseconds; `what` tells which row was odd.
+  RowTime Time(int start, int end, std::string_view what) const;
+
+ private:
+  int64_t NoInteger(int column, int64_t missing) const;
+  void CountBadType(int column) const;
+
+  SqlStatement rows_;
+  std::string file_;
+  std::string table_;
+  Diagnostics* diagnostics_ = nullptr;
+  uint64_t read_ = 0;
+  uint64_t most_rows_ = 0;
+};
+
+// A start and an end, kMissing where not recorded; what is odd is counted.
+RowTime TimeOf(int64_t start_ns, int64_t end_ns, std::string_view what, Diagnostics& diagnostics);
+
+// The number of rows of a table. REQUIRES: the table exists.
+Result<uint64_t> CountRows(SqlDatabase& database, const DatabaseSchema& schema,
+                           std::string_view table);
+
+}  // namespace borescope

@@ -1,0 +1,34 @@
+#include "borescope/ingest/text_table.h"
+
+namespace borescope {
+
+Result<void> TextTable::Read(SqlDatabase& database, const DatabaseSchema& schema,
+                             std::string_view table, std::string_view id, std::string_view text,
+                             TracePart& part) {
+  table_ = table;
+  const std::string_view columns[] = {id, text};
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(database, schema, table, columns, part.data.diagnostics));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    ids_.Add(rows.Integer(0));
+    texts_.push_back(part.Intern(rows.Text(1)));
+  }
+}
+
+void TextTable::Finish(Diagnostics& diagnostics) {
+  diagnostics.CountMany(Diag::kDuplicateKey, ids_.Finish(), Diagnostics::kNoByte, table_);
+}
+
+StringId TextTable::NoText(int64_t id, Diagnostics& diagnostics) const {
+  if (id != kMissing) {
+    diagnostics.Count(Diag::kDanglingReference, Diagnostics::kNoByte,
+                      table_ + " " + std::to_string(id));
+  }
+  return StringId{0};
+}
+
+}  // namespace borescope

@@ -1,0 +1,37 @@
+// A table of texts of a foreign database, which other tables name by id.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/ingest/database_rows.h"
+#include "borescope/ingest/row_ids.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope {
+
+class TextTable {
+ public:
+  // Adds the texts of `table` to those here. `id` and `text` are its columns.
+  Result<void> Read(SqlDatabase& database, const DatabaseSchema& schema, std::string_view table,
+                    std::string_view id, std::string_view text, TracePart& part);
+  // Call once when all tables are read.
+  void Finish(Diagnostics& diagnostics);
+
+  // The text with this id; empty where the id is missing, and where no text has it: counted.
+  StringId Get(int64_t id, Diagnostics& diagnostics) {
+    const uint32_t row = id == kMissing ? RowIds::kNone : ids_.Find(id);
+    return row == RowIds::kNone ? NoText(id, diagnostics) : texts_[row];
+  }
+
+ private:
+  StringId NoText(int64_t id, Diagnostics& diagnostics) const;
+
+  std::string table_;
+  RowIds ids_;
+  std::vector<StringId> texts_;
+};
+
+}  // namespace borescope
