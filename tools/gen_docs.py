@@ -9,6 +9,7 @@ cannot drift from it. --check (ctest `docs`) writes nothing and fails when a pag
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ RUN = DATA / "demo_run"
 INPUTS = {
     "memory": [DATA / "small" / "memory.json"],
     "counters": [DATA / "small" / "counters.json"],
+    "stats": ["all", RUN],
     "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],
 }
 # More tables of a verb, by the options that show them.
@@ -58,7 +60,8 @@ def table_text(table, options):
 
 
 def variants(verb, help_text):
-    compat = [["--compat", "hta"]] if "--compat" in help_text else []
+    tools = re.search(r"rounding of this tool: ((?:\w+, )*\w+)", " ".join(help_text.split()))
+    compat = [["--compat", tool] for tool in tools.group(1).split(", ")] if tools else []
     return [[], *VARIANTS.get(verb, []), *compat]
 
 

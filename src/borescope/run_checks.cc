@@ -42,7 +42,7 @@ constexpr NeedRow kNeeds[] = {
     {Needs::kNothing, [](const RankView&) { return true; }, ""},
     {Needs::kEvents,
      [](const RankView& view) { return view.trace.host().size() + view.trace.device().size() > 0; },
-     "no events of host or device to compare; give a trace of torch.profiler"},
+     "no events of host or device; give a trace of torch.profiler"},
     {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
      "no host events; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
     {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
@@ -142,7 +142,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it", spec.name)};
   }
-  return {};
+  return spec.check == nullptr ? Result<void>() : spec.check(params);
 }
 
 Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {

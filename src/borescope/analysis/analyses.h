@@ -20,6 +20,9 @@ Result<Findings> FinishSummary(Findings findings, const Params& params);
 Result<Findings> MapBreakdown(const RankView& view, const Params& params);
 Result<Findings> FinishBreakdown(Findings findings, const Params& params);
 
+Result<Findings> MapTop(const RankView& view, const Params& params);
+Result<Findings> FinishTop(Findings findings, const Params& params);
+
 Result<Findings> MapKernels(const RankView& view, const Params& params);
 Result<Findings> FinishKernels(Findings findings, const Params& params);
 
@@ -27,6 +30,8 @@ Result<Findings> MapOps(const RankView& view, const Params& params);
 Result<Findings> FinishOps(Findings findings, const Params& params);
 
 Result<Findings> MapSteps(const RankView& view, const Params& params);
+
+Result<Findings> MapBusy(const RankView& view, const Params& params);
 
 Result<Findings> MapIdle(const RankView& view, const Params& params);
 
@@ -59,6 +64,10 @@ Result<Findings> MapMemory(const RankView& view, const Params& params);
 Result<Findings> FinishMemory(Findings findings, const Params& params);
 
 Result<Findings> MapCounters(const RankView& view, const Params& params);
+
+Result<void> CheckStats(const Params& params);
+Result<Findings> MapStats(const RankView& view, const Params& params);
+Result<Findings> FinishStats(Findings findings, const Params& params);
 
 Result<Findings> MapDiff(const RankView& view, const Params& params);
 Result<Findings> CompareDiff(Findings base, Findings test, const Params& params);

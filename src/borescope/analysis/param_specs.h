@@ -34,6 +34,17 @@ inline constexpr ParamSpec kOperatorParam{
 inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
                                            ParamType::kCount, 3};
 
+// stats: the word in front of INPUT
+inline constexpr ParamSpec kReportParam{
+    "report",
+    "REPORT",
+    "reports by their names in nsys, with commas between them, or all: cuda_api_sum, "
+    "cuda_gpu_kern_sum, cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_trace, "
+    "cuda_kern_exec_sum, nvtx_gpu_proj_sum, nvtx_kern_sum, nvtx_sum, osrt_sum",
+    ParamType::kText,
+    0,
+    "all"};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};

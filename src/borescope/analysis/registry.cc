@@ -5,6 +5,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/rpd/tables.h"
 
 namespace borescope {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::string_view kStepKey[] = {"step"};
 constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
+constexpr std::string_view kBusyKeys[] = {"process", "stream"};
 constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
 constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
 
@@ -45,6 +47,13 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kBreakdownKeys,
      .answer = {.map = MapBreakdown, .reduce = ConcatFindings, .finish = FinishBreakdown},
      .hta = &kHtaBreakdown},
+    {.name = "busy",
+     .summary = "how much of its time each device works: union and sum of all work",
+     .example = "borescope busy run/ --by stream",
+     .needs = Needs::kDeviceEvents,
+     .by = kBusyKeys,
+     .answer = {.map = MapBusy, .reduce = ConcatFindings},
+     .rpd = &kRpdBusy},
     {.name = "idle",
      .summary = "why each stream waits: for the host, for its next kernel, other",
      .example = "borescope idle run/ --kernel-wait 50us",
@@ -60,6 +69,13 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kStepKey,
      .answer = {.map = MapOverlap, .reduce = ConcatFindings},
      .hta = &kHtaOverlap},
+    {.name = "top",
+     .summary = "what takes the device's time: kernels, memcpys and memsets by name",
+     .example = "borescope top run/ --top 10",
+     .needs = Needs::kDeviceEvents,
+     .by = kKernelKeys,
+     .answer = {.map = MapTop, .reduce = MergeFindings, .finish = FinishTop},
+     .rpd = &kRpdTop},
     {.name = "kernels",
      .summary = "device time per kernel and per class of kernels",
      .example = "borescope kernels trace.json.gz --top 20",
@@ -67,7 +83,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kKernelKeys,
      .takes_all = true,
      .answer = {.map = MapKernels, .reduce = MergeFindings, .finish = FinishKernels},
-     .hta = &kHtaKernels},
+     .hta = &kHtaKernels,
+     .rpd = &kRpdKernels},
     {.name = "ops",
      .summary = "host and device time per framework operator",
      .example = "borescope ops trace.json.gz --by shape --top 20",
@@ -85,7 +102,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kLaunches,
      .params = kLaunchParams,
      .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches},
-     .hta = &kHtaLaunches},
+     .hta = &kHtaLaunches,
+     .rpd = &kRpdCalls},
     {.name = "delays",
      .summary = "time from an operator to its first launch, and on to the kernel",
      .example = "borescope delays trace.json.gz --top 20",
@@ -107,6 +125,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .params = kBandwidthParams,
      .answer = {.map = MapBandwidth, .reduce = ConcatFindings},
      .hta = &kHtaBandwidth,
+     .rpd = &kRpdCopies,
      .overlay = OverlayBandwidth},
     {.name = "sequences",
      .summary = "kernel patterns that recur under an operator",
@@ -146,6 +165,13 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kCounters,
      .answer = {.map = MapCounters, .reduce = ConcatFindings},
      .hta = &kHtaCounters},
+    {.name = "stats",
+     .summary = "the reports of nsys stats with their columns, of any input",
+     .example = "borescope stats cuda_gpu_kern_sum,cuda_api_sum trace.json.gz -f csv",
+     .needs = Needs::kEvents,
+     .answer = {.map = MapStats, .reduce = ReduceByRank, .finish = FinishStats},
+     .leading = &kReportParam,
+     .check = CheckStats},
     {.name = "diff",
      .summary = "what changed between two runs: counts and time by name",
      .example = "borescope diff before/ after/ --step 5",

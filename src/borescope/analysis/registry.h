@@ -80,6 +80,8 @@ struct AnalysisSpec {
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
+  // What can be known to be wrong with the options before any input is read. nullptr: nothing.
+  Result<void> (*check)(const Params&) = nullptr;
   // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
   Result<Overlay> (*overlay)(const RankView&, const Params&) = nullptr;
 

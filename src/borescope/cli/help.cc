@@ -62,6 +62,15 @@ std::string InputUsage(const AnalysisSpec& spec) {
   return spec.leading == nullptr ? "INPUT..." : fmt::format("{} INPUT...", spec.leading->value);
 }
 
+// The word in front of INPUT, explained.
+std::string LeadingHelp(const AnalysisSpec& spec) {
+  if (spec.leading == nullptr) {
+    return {};
+  }
+  const std::string term = fmt::format("{}: ", spec.leading->value);
+  return DefinitionLines(term, term.size(), spec.leading->help) + "\n";
+}
+
 }  // namespace
 
 std::string MainHelp() {
@@ -91,8 +100,8 @@ std::string AnalysisHelp(const AnalysisSpec& spec) {
   return fmt::format(
              "borescope {}: {}\n\n"
              "Usage: borescope {} [OPTIONS] {}\n"
-             "Example: {}\n\n{}",
-             spec.name, spec.summary, spec.name, InputUsage(spec), spec.example,
+             "Example: {}\n\n{}{}",
+             spec.name, spec.summary, spec.name, InputUsage(spec), spec.example, LeadingHelp(spec),
              spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
          OptionsHelp(OptionViews(spec));
 }

@@ -1,0 +1,45 @@
+// top: what takes the device's time, kernels, memcpys and memsets alike, by name. Every piece of
+// work is counted once, so that the totals add up to all device work; work that runs at one time on
+// several streams counts on each. `kernels` asks the same of kernels alone, with their classes.
+#include <iterator>
+#include <utility>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/work_groups.h"
+
+namespace borescope {
+namespace {
+
+int64_t KindOf(const RankView& view, DeviceId id) {
+  return static_cast<int64_t>(view.trace.device().kind[id.value]);
+}
+
+// REQUIRES: the kind is one of device work.
+std::string_view KindName(int64_t kind) {
+  constexpr std::string_view kNames[] = {"kernel", "copy", "memset"};
+  return kNames[kind];
+}
+
+constexpr WorkLabel kKindLabel{"kind",
+                               "kernel, copy or memset.",
+                               "Name of the kernel, memcpy or memset as recorded.",
+                               "pieces of device work",
+                               KindOf,
+                               KindName};
+
+}  // namespace
+
+Result<Findings> MapTop(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const GroupKeys keys(view, params.by);
+  const WorkGroups work = GroupWork(view, selected, keys, WorkKinds::kAll, kKindLabel);
+  return Findings{
+      WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel)};
+}
+
+Result<Findings> FinishTop(Findings findings, const Params&) {
+  findings[0] = FinishStatsTable(std::move(findings[0]));
+  return findings;
+}
+
+}  // namespace borescope
