@@ -68,6 +68,8 @@ CALLS = ["cudaLaunchKernel_v7000", "cudaEventRecord_v3020", "cudaMemcpyAsync_v30
 NAMES = ["python", "pt_autograd_0"]
 STRINGS = [*KERNELS, *CALLS, *NAMES]
 KERNELS_PER_STEP = 1000
+KERNEL_NS = 10_000
+STEP_GAP_NS = 50_000
 DEVICE_LAG = 20_000
 NCCL = 3  # in KERNELS
 
@@ -77,7 +79,7 @@ def string_id(text: str) -> int:
 
 
 def kernel_start(i: int) -> int:
-    return 1_000_000 + i * 10_000 + DEVICE_LAG
+    return 1_000_000 + i * KERNEL_NS + i // KERNELS_PER_STEP * STEP_GAP_NS + DEVICE_LAG
 
 
 def kernel_rows(count: int):
@@ -103,15 +105,16 @@ def step_rows(count: int):
     copies, calls, waits, ranges = [], [], [], []
     for step in range(count // KERNELS_PER_STEP):
         begin = kernel_start(step * KERNELS_PER_STEP) - DEVICE_LAG
-        middle = begin + 5_000 * KERNELS_PER_STEP
-        end = begin + 10_000 * KERNELS_PER_STEP
+        middle = begin + KERNEL_NS * KERNELS_PER_STEP // 2
+        end = begin + KERNEL_NS * KERNELS_PER_STEP
+        drained = end + 20_000
         number = 2 * count + 2 * step + 1
         calls.append((begin - 900, begin - 300, 0, MAIN, number, string_id(CALLS[2]), 0, None))
         copies.append((begin, begin + 9_000, 0, 1, 0, 7, number, GLOBAL_PID, 1 << 20, 1, None, 1, 2,
                        None, None, 0, 1, None, None, None, None))
-        calls.append((end - 4_500, end - 1_500, 0, MAIN, number + 1, string_id(CALLS[3]), 0, None))
-        waits.append((end - 4_400, end - 1_600, 0, 1, 0, 7, number + 1, GLOBAL_PID, 3, 0, None))
-        ranges += [(begin - 1_000, end - 1_000, 59, f"ProfilerStep#{step}", MAIN),
+        calls.append((end, drained + 500, 0, MAIN, number + 1, string_id(CALLS[3]), 0, None))
+        waits.append((drained, drained + 100, 0, 1, 0, 7, number + 1, GLOBAL_PID, 3, 0, None))
+        ranges += [(begin - 1_000, drained + 900, 59, f"ProfilerStep#{step}", MAIN),
                    (begin - 950, middle - 1_000, 59, "forward", MAIN),
                    (middle, end - 1_100, 59, "backward", BACKWARD)]
     return copies, calls, waits, ranges
