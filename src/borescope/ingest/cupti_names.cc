@@ -73,7 +73,7 @@ std::string_view SyncName(int64_t sync_type) {
 
 std::string ApiName(std::string_view recorded) {
   const size_t end = recorded.find_last_not_of("0123456789");
-  const bool is_release = end != std::string_view::npos && end > 0 && recorded[end] == 'v' &&
+  const bool is_release = end != std::string_view::npos && end > 1 && recorded[end] == 'v' &&
                           recorded[end - 1] == '_' && recorded.size() - end > kFewestDigits;
   return std::string(is_release ? recorded.substr(0, end - 1) : recorded);
 }

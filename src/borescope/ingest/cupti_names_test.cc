@@ -14,7 +14,7 @@ TEST(CuptiNamesTest, FunctionsLoseTheirRelease) {
   EXPECT_EQ(ApiName("cudaLaunchKernelExC_v11060"), "cudaLaunchKernelExC");
   EXPECT_EQ(ApiName("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync_ptsz");
   for (const char* name : {"cuMemAlloc_v2", "cuLaunchKernel", "", "_v7000", "v7000", "7000"}) {
-    EXPECT_EQ(ApiName(name), name == std::string_view("_v7000") ? "" : name) << name;
+    EXPECT_EQ(ApiName(name), name);
   }
 }
 

@@ -41,14 +41,9 @@ Result<bool> TableRows::Next() {
 }
 
 int64_t TableRows::Integer(int column) {
-  switch (rows_.type(column)) {
-    case SqlType::kInteger:
-      return rows_.Integer(column);
-    case SqlType::kNull:
-      return kMissing;
-    default:
-      return Converted(column);
-  }
+  int64_t value = kMissing;
+  const SqlType type = rows_.IntegerOrType(column, value);
+  return type == SqlType::kInteger || type == SqlType::kNull ? value : Converted(column);
 }
 
 // Some exporters write an empty text for no number.

@@ -39,9 +39,12 @@ int64_t FirstOf(TableRows& row, int column, int other) {
   return value == kMissing ? row.Integer(other) : value;
 }
 
+// What a row does not name has the number -1.
+int64_t TrackNumber(int64_t recorded) { return recorded == kMissing ? -1 : recorded; }
+
 int64_t StreamOf(TableRows& row) {
   const int64_t stream = row.Integer(kWorkStream);
-  return stream == kNoStream ? -1 : stream;
+  return stream == kNoStream ? -1 : TrackNumber(stream);
 }
 
 }  // namespace
@@ -61,36 +64,38 @@ int64_t CuptiTrace::Correlation(int64_t recorded, int64_t process) {
   if (!by_process_) {
     return recorded;
   }
-  const auto next = static_cast<int64_t>(processes_.size());
-  return recorded + (processes_.try_emplace(process, next).first->second << 32);
+  if (process != last_process_) {
+    const auto next = static_cast<int64_t>(processes_.size());
+    last_process_ = process;
+    last_process_number_ = processes_.try_emplace(process, next).first->second;
+  }
+  return recorded + (last_process_number_ << 32);
 }
 
 int64_t CuptiTrace::Clamped(int64_t ns) {
   const int64_t clamped = std::clamp(ns, -kTimeLimitNs, kTimeLimitNs);
   if (clamped != ns) {
-    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte,
-                        part_.data.strings.Get(category_));
+    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, Table());
   }
   return clamped;
 }
 
 bool CuptiTrace::Time(int64_t start, int64_t end, ActivityTime& time) {
-  const std::string_view table = part_.data.strings.Get(category_);
   if (start == kMissing) {
-    diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, table);
+    diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, Table());
     part_.CountEvent('X', category_, 0);
     return false;
   }
   time.ts_ns = Clamped(start);
   // nvprof writes 0 for what had not ended.
   if (end == kMissing || (end == 0 && start > 0)) {
-    diagnostics().Count(Diag::kMissingDuration, Diagnostics::kNoByte, table);
+    diagnostics().Count(Diag::kMissingDuration, Diagnostics::kNoByte, Table());
     time.dur_ns = 0;
   } else {
     time.dur_ns = Clamped(end) - time.ts_ns;
   }
   if (time.dur_ns < 0) {
-    diagnostics().Count(Diag::kNegativeDuration, Diagnostics::kNoByte, table);
+    diagnostics().Count(Diag::kNegativeDuration, Diagnostics::kNoByte, Table());
     time.dur_ns = 0;
   }
   part_.CountEvent('X', category_, time.dur_ns);
@@ -103,8 +108,7 @@ int32_t CuptiTrace::Small(int64_t value) {
     return -1;
   }
   if (value > kMost) {
-    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte,
-                        part_.data.strings.Get(category_));
+    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, Table());
   }
   return static_cast<int32_t>(std::min(value, kMost));
 }
@@ -120,8 +124,8 @@ bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_
   device.ts_ns.push_back(time.ts_ns);
   device.dur_ns.push_back(time.dur_ns);
   device.name.push_back(name);
-  device.track.push_back(
-      part_.Track(TrackKind::kDevice, row.Integer(kWorkDevice), StreamOf(row), process));
+  device.track.push_back(part_.Track(TrackKind::kDevice, TrackNumber(row.Integer(kWorkDevice)),
+                                     StreamOf(row), process));
   device.kind.push_back(kind);
   device.correlation.push_back(Correlation(row.Integer(kWorkCorrelation), process));
   device.external_id.push_back(kMissing);
@@ -223,6 +227,10 @@ void CuptiTrace::AddGraphLaunch(TableRows& row) {
   if (AddWork(row, DeviceKind::kKernel, name, static_cast<uint32_t>(kernels.size()))) {
     AddMissingRow(kernels);
   }
+}
+
+TrackId CuptiTrace::Thread(int64_t process, int64_t thread) {
+  return part_.Track(TrackKind::kHost, TrackNumber(process), TrackNumber(thread));
 }
 
 uint32_t CuptiTrace::AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,

@@ -81,6 +81,13 @@ class CuptiTrace {
   // A whole launch of a graph: work, unless its nodes have rows of their own. Comes last.
   void AddGraphLaunch(TableRows& row);
 
+  // The track of a thread; -1 stands for a number that is missing.
+  TrackId Thread(int64_t process, int64_t thread);
+  // The same by the number Nsight Systems gives a thread of the machine.
+  TrackId Thread(int64_t global_id) {
+    return Thread(ProcessOf(global_id), global_id == kMissing ? kMissing : global_id & 0xffffff);
+  }
+
   // A row of a host thread whose time is known; returns its number.
   uint32_t AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,
                    uint32_t detail = kNoDetail);
@@ -101,6 +108,7 @@ class CuptiTrace {
  private:
   bool AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail);
   void RememberGraph(int64_t graph_node);
+  std::string_view Table() const { return part_.data.strings.Get(category_); }
   int32_t Small(int64_t value);
   int64_t Clamped(int64_t ns);
 
@@ -109,7 +117,9 @@ class CuptiTrace {
   bool by_process_ = true;
   StringId category_{0};
   std::unordered_map<int64_t, int64_t> processes_;  // number in the file, by process id
-  std::unordered_set<int64_t> graph_launches_;      // correlations of graph nodes
+  int64_t last_process_ = kMissing;
+  int64_t last_process_number_ = 0;
+  std::unordered_set<int64_t> graph_launches_;  // correlations of graph nodes
   int64_t last_graph_launch_ = kMissing;
 };
 

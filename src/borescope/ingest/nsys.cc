@@ -61,7 +61,6 @@ class NsysReader {
   void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
   Result<void> CountRest();
-  TrackId ThreadTrack(int64_t global_tid);
 
   const DatabaseInput& input_;
   DatabaseStrings strings_;
@@ -99,11 +98,6 @@ Result<void> NsysReader::Read() {
   return CountRest();
 }
 
-TrackId NsysReader::ThreadTrack(int64_t global_tid) {
-  return trace_.part().Track(TrackKind::kHost, CuptiTrace::ProcessOf(global_tid),
-                             global_tid == kMissing ? kMissing : global_tid & 0xffffff);
-}
-
 Result<void> NsysReader::ReadCalls(const CallTable& table) {
   enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName };
   const std::string_view columns[] = {"start", "end", "globalTid", "correlationId",
@@ -121,7 +115,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
       continue;
     }
     const int64_t thread = rows.Integer(kThread);
-    const TrackId track = ThreadTrack(thread);
+    const TrackId track = trace_.Thread(thread);
     const StringId name = names.Get(rows.Integer(kName));
     if (table.kind == HostKind::kRuntime) {
       trace_.AddCall(time, name, track,
@@ -134,8 +128,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
 
 // The full name where there is one; the short one lacks template arguments and parameters.
 StringId NsysReader::KernelName(TableRows& row) {
-  constexpr int kNames[] = {kKernelColumns, kKernelColumns + 1, kKernelColumns + 2};
-  for (const int column : kNames) {
+  for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
     const int64_t number = row.Integer(column);
     const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
     if (!id.valid() || strings_.Get(id).empty()) {
@@ -152,8 +145,7 @@ StringId NsysReader::KernelName(TableRows& row) {
 }
 
 Result<void> NsysReader::ReadKernels() {
-  constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "mangledName",
-                                           "shortName"};
+  constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kKernelTable);
   kernel_names_.resize(strings_.size());
@@ -222,7 +214,7 @@ void NsysReader::AddMemory(TableRows& row) {
   const bool is_host = row.Integer(kMemoryKind) == 0 || row.Integer(kMemoryKind) == 1;
   MemoryEvents& memory = part.data.memory;
   memory.ts_ns.push_back(std::clamp(start, -kLimit, kLimit));
-  memory.track.push_back(part.Track(TrackKind::kHost, process, process));
+  memory.track.push_back(trace_.Thread(process, process));
   memory.device_type.push_back(is_host ? kCpu : kCuda);
   memory.device.push_back(is_host || device < 0 || device > std::numeric_limits<int32_t>::max()
                               ? -1

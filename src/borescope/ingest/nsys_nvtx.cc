@@ -28,11 +28,6 @@ bool IsRange(int64_t type) {
          type == kImportedStartEnd;
 }
 
-TrackId ThreadTrack(TracePart& part, int64_t global_tid) {
-  const int64_t thread = global_tid == kMissing ? kMissing : global_tid & 0xffffff;
-  return part.Track(TrackKind::kHost, CuptiTrace::ProcessOf(global_tid), thread);
-}
-
 }  // namespace
 
 Result<void> NsysRanges::Read(const DatabaseInput& input) {
@@ -92,7 +87,7 @@ void NsysRanges::AddRange(TableRows& row, std::string_view text) {
   }
   TracePart& part = trace_.part();
   const int64_t thread = row.Integer(kThread);
-  const TrackId track = ThreadTrack(part, thread);
+  const TrackId track = trace_.Thread(thread);
   if (const std::optional<OperatorText> op = ParseOperatorText(text)) {
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;

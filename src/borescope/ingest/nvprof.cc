@@ -95,8 +95,8 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
     }
     // Stored with a sign; markers name the same thread by its lower 32 bits.
     const int64_t thread = rows.Integer(kThread);
-    const TrackId track = trace_.part().Track(TrackKind::kHost, rows.Integer(kProcess),
-                                              thread == kMissing ? kMissing : thread & 0xffffffff);
+    const TrackId track =
+        trace_.Thread(rows.Integer(kProcess), thread == kMissing ? kMissing : thread & 0xffffffff);
     trace_.AddCall(time, trace_.part().Intern(table.name(rows.Integer(kCallback))), track,
                    trace_.Correlation(rows.Integer(kCorrelation), kMissing));
   }

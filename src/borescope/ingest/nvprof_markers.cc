@@ -71,11 +71,11 @@ TrackId NvprofMarkers::TrackOf(TableRows& row) {
   const std::string_view object = row.Blob(kObject);
   if (object.size() < kObjectBytes) {
     trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, "MARKER.objectId");
-    return trace_.part().Track(TrackKind::kHost, kMissing, kMissing);
+    return trace_.Thread(kMissing, kMissing);
   }
   const auto process = static_cast<int64_t>(LittleEndian(object.substr(0, 4)));
   const auto thread = static_cast<int64_t>(LittleEndian(object.substr(4, 4)));
-  return trace_.part().Track(TrackKind::kHost, process, thread);
+  return trace_.Thread(process, thread);
 }
 
 void NvprofMarkers::AddRange(const Start& start, int64_t end_ns) {
