@@ -52,6 +52,21 @@ Result<void> CheckNoLog(const std::string& path) {
   return {};
 }
 
+SqlType TypeOf(int type) {
+  switch (type) {
+    case SQLITE_INTEGER:
+      return SqlType::kInteger;
+    case SQLITE_FLOAT:
+      return SqlType::kReal;
+    case SQLITE_TEXT:
+      return SqlType::kText;
+    case SQLITE_BLOB:
+      return SqlType::kBlob;
+    default:
+      return SqlType::kNull;
+  }
+}
+
 }  // namespace
 
 // ---- Statement ----
@@ -100,18 +115,16 @@ void SqlStatement::Reset() {
 int SqlStatement::columns() const { return sqlite3_column_count(statement_.get()); }
 
 SqlType SqlStatement::type(int column) const {
-  switch (sqlite3_column_type(statement_.get(), column)) {
-    case SQLITE_INTEGER:
-      return SqlType::kInteger;
-    case SQLITE_FLOAT:
-      return SqlType::kReal;
-    case SQLITE_TEXT:
-      return SqlType::kText;
-    case SQLITE_BLOB:
-      return SqlType::kBlob;
-    default:
-      return SqlType::kNull;
+  return TypeOf(sqlite3_column_type(statement_.get(), column));
+}
+
+SqlType SqlStatement::IntegerOrType(int column, int64_t& value) const {
+  sqlite3_value* stored = sqlite3_column_value(statement_.get(), column);
+  const int type = sqlite3_value_type(stored);
+  if (type == SQLITE_INTEGER) {
+    value = sqlite3_value_int64(stored);
   }
+  return TypeOf(type);
 }
 
 int64_t SqlStatement::Integer(int column) const {

@@ -1,15 +1,278 @@
 #include "borescope/ingest/nsys.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "borescope/ingest/cupti_trace.h"
+#include "borescope/ingest/demangle.h"
+#include "borescope/ingest/nsys_meta.h"
+#include "borescope/ingest/nsys_nvtx.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
+namespace {
 
-bool IsNsys(const DatabaseSchema& schema) { return schema.Has("StringIds"); }
+constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kCopyTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
+constexpr std::string_view kSyncTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+constexpr std::string_view kGraphTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+constexpr std::string_view kMemoryTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+
+// Calls of libraries that are recorded with a name and a thread.
+struct CallTable {
+  std::string_view table;
+  std::string_view name_column;
+  HostKind kind;
+};
+constexpr CallTable kCallTables[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", HostKind::kRuntime},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", HostKind::kRuntime},
+    {"OSRT_API", "nameId", HostKind::kOther},
+    {"CUDNN_EVENTS", "nameId", HostKind::kOther},
+    {"CUBLAS_EVENTS", "nameId", HostKind::kOther},
+    {"MPI_P2P_EVENTS", "textId", HostKind::kOther},
+    {"MPI_COLLECTIVES_EVENTS", "textId", HostKind::kOther},
+    {"MPI_START_WAIT_EVENTS", "textId", HostKind::kOther},
+    {"MPI_OTHER_EVENTS", "textId", HostKind::kOther},
+};
+
+constexpr std::string_view kOtherKnownTables[] = {
+    kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable, kMemoryTable, "NVTX_EVENTS"};
+
+class NsysReader {
+ public:
+  NsysReader(const DatabaseInput& input, DatabaseStrings strings)
+      : input_(input), strings_(std::move(strings)), trace_(MemoryKindNumbers::kNsightSystems) {}
+
+  Result<void> Read();
+  CuptiTrace& trace() { return trace_; }
+
+ private:
+  using AddRow = void (CuptiTrace::*)(TableRows& row);
+
+  bool WorkNamesProcesses() const;
+  Result<void> ReadCalls(const CallTable& table);
+  Result<void> ReadKernels();
+  StringId KernelName(TableRows& row);
+  Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
+                        AddRow add);
+  Result<void> ReadMemory();
+  void AddMemory(TableRows& row);
+  Result<void> ReadThreadNames();
+  Result<void> CountRest();
+
+  const DatabaseInput& input_;
+  DatabaseStrings strings_;
+  CuptiTrace trace_;
+  Demangler demangle_;
+  std::vector<StringId> kernel_names_;  // by id in strings_
+};
+
+// Exports of old releases do not: then correlations count for the whole file.
+bool NsysReader::WorkNamesProcesses() const {
+  for (const std::string_view table :
+       {kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable}) {
+    if (input_.schema.Has(table) && !input_.schema.Has(table, "globalPid")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<void> NsysReader::Read() {
+  trace_.CorrelateByProcess(WorkNamesProcesses());
+  for (const CallTable& table : kCallTables) {
+    BS_TRY(ReadCalls(table));
+  }
+  NsysRanges ranges(strings_, trace_);
+  BS_TRY(ranges.Read(input_));
+  BS_TRY(ReadKernels());
+  BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
+  BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
+  BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
+  BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
+  BS_TRY(ReadMemory());
+  BS_TRY(ReadThreadNames());
+  trace_.ForgetLoneProcess();
+  return CountRest();
+}
+
+Result<void> NsysReader::ReadCalls(const CallTable& table) {
+  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName };
+  const std::string_view columns[] = {"start", "end", "globalTid", "correlationId",
+                                      table.name_column};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, columns, trace_.diagnostics()));
+  trace_.BeginTable(table.table);
+  EventNames names(strings_, trace_.part(), ApiName);
+  ActivityTime time;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
+      continue;
+    }
+    const int64_t thread = rows.Integer(kThread);
+    const TrackId track = trace_.Thread(thread);
+    const StringId name = names.Get(rows.Integer(kName));
+    if (table.kind == HostKind::kRuntime) {
+      trace_.AddCall(time, name, track,
+                     trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread)));
+    } else {
+      trace_.AddHost(time, table.kind, name, track);
+    }
+  }
+}
+
+// The full name where there is one; the short one lacks template arguments and parameters.
+StringId NsysReader::KernelName(TableRows& row) {
+  for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
+    const int64_t number = row.Integer(column);
+    const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
+    if (!id.valid() || strings_.Get(id).empty()) {
+      continue;
+    }
+    StringId& name = kernel_names_[id.value];
+    if (!name.valid()) {
+      name = trace_.part().Intern(demangle_(strings_.Get(id)));
+    }
+    return name;
+  }
+  trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
+  return StringId{0};
+}
+
+Result<void> NsysReader::ReadKernels() {
+  constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
+  trace_.BeginTable(kKernelTable);
+  kernel_names_.resize(strings_.size());
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    trace_.AddKernel(rows, KernelName(rows));
+  }
+}
+
+Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::string_view> columns,
+                                  AddRow add) {
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, columns, trace_.diagnostics()));
+  trace_.BeginTable(table);
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    (trace_.*add)(rows);
+  }
+}
+
+enum MemoryColumn : uint8_t {
+  kMemoryStart,
+  kMemoryProcess,
+  kMemoryDevice,
+  kMemoryAddress,
+  kMemoryBytes,
+  kMemoryKind,
+  kMemoryOperation
+};
+
+Result<void> NsysReader::ReadMemory() {
+  constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
+                                           "bytes", "memKind",   "memoryOperationType"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    AddMemory(rows);
+  }
+}
+
+// ENUM_CUDA_DEV_MEM_EVENT_OPER: 0 allocates, 1 frees; bytes are never negative.
+void NsysReader::AddMemory(TableRows& row) {
+  constexpr int64_t kLimit = int64_t{1} << 61;
+  constexpr int32_t kCpu = 0;
+  constexpr int32_t kCuda = 1;
+  TracePart& part = trace_.part();
+  part.CountEvent('i', part.Intern(kMemoryTable), 0);
+  const int64_t start = row.Integer(kMemoryStart);
+  const int64_t bytes = row.Integer(kMemoryBytes);
+  const int64_t operation = row.Integer(kMemoryOperation);
+  if (start == kMissing || bytes < 0 || bytes > kLimit || operation < 0 || operation > 1) {
+    trace_.diagnostics().Count(start == kMissing ? Diag::kMissingTimestamp : Diag::kBadFieldType,
+                               Diagnostics::kNoByte, kMemoryTable);
+    return;
+  }
+  const int64_t process = CuptiTrace::ProcessOf(row.Integer(kMemoryProcess));
+  const int64_t device = row.Integer(kMemoryDevice);
+  const bool is_host = row.Integer(kMemoryKind) == 0 || row.Integer(kMemoryKind) == 1;
+  MemoryEvents& memory = part.data.memory;
+  memory.ts_ns.push_back(std::clamp(start, -kLimit, kLimit));
+  memory.track.push_back(trace_.Thread(process, process));
+  memory.device_type.push_back(is_host ? kCpu : kCuda);
+  memory.device.push_back(is_host || device < 0 || device > std::numeric_limits<int32_t>::max()
+                              ? -1
+                              : static_cast<int32_t>(device));
+  memory.address.push_back(static_cast<uint64_t>(row.Integer(kMemoryAddress)));
+  memory.bytes.push_back(operation == 1 ? -bytes : bytes);
+  memory.category.push_back(MemoryCategory::kNone);
+  memory.total_allocated.push_back(kMissing);
+  memory.total_reserved.push_back(kMissing);
+}
+
+Result<void> NsysReader::ReadThreadNames() {
+  constexpr std::string_view kColumns[] = {"nameId", "globalTid"};
+  TracePart& part = trace_.part();
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, "ThreadNames", kColumns, trace_.diagnostics()));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    const int64_t name = rows.Integer(0);
+    const int64_t thread = rows.Integer(1);
+    const StringId id = name == kMissing ? StringId{} : strings_.Find(name);
+    if (id.valid() && thread != kMissing) {
+      part.thread_names.push_back(
+          {CuptiTrace::ProcessOf(thread), thread & 0xffffff, part.Intern(strings_.Get(id))});
+    }
+  }
+}
+
+Result<void> NsysReader::CountRest() {
+  std::vector<std::string_view> known(std::begin(kOtherKnownTables), std::end(kOtherKnownTables));
+  known.reserve(known.size() + std::size(kCallTables));
+  for (const CallTable& table : kCallTables) {
+    known.push_back(table.table);
+  }
+  return CountOtherTables(input_, known, trace_.part());
+}
+
+}  // namespace
+
+bool IsNsys(const DatabaseSchema& schema) {
+  return schema.Has("StringIds") &&
+         std::any_of(schema.tables().begin(), schema.tables().end(), [](const auto& table) {
+           return table.first.starts_with("CUPTI_ACTIVITY_KIND_") ||
+                  table.first.starts_with("TARGET_INFO_") || table.first == "NVTX_EVENTS";
+         });
+}
 
 Result<Trace> LoadNsys(DatabaseInput input) {
+  Diagnostics early;
+  BS_TRY(ReadNsysMeta(input, input.meta, early));
+  BS_ASSIGN(DatabaseStrings strings, DatabaseStrings::Read(input, "StringIds", "id", early));
+  NsysReader reader(input, std::move(strings));
+  reader.trace().diagnostics().Merge(early);
+  BS_TRY(reader.Read());
   TraceBuilder builder;
+  builder.Append(std::move(reader.trace().part()));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);
 }
 
