@@ -1,7 +1,6 @@
-#include <simdjson.h>
-
 #include "borescope/convert/chrome_details.h"
 #include "borescope/convert/chrome_events.h"
+#include "borescope/convert/json_value.h"
 
 namespace borescope {
 namespace {
@@ -109,8 +108,7 @@ class HostWriter {
     constexpr char kNo = 2;
     char& known = is_json_[id.value];
     if (known == 0) {
-      const bool good = parser_.parse(json.data(), json.size()).error() == simdjson::SUCCESS;
-      known = good ? kYes : kNo;
+      known = IsJsonValue(json) ? kYes : kNo;
     }
     return known == kYes;
   }
@@ -119,7 +117,6 @@ class HostWriter {
   const ChromeTracks& tracks_;
   ChromeText& text_;
   std::vector<char> is_json_;  // by StringId: 0 not looked at yet
-  simdjson::dom::parser parser_;
 };
 
 }  // namespace
