@@ -120,7 +120,7 @@ constexpr OptionRow kOptions[] = {
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
 
 constexpr VerbRow kOtherVerbs[] = {
-    {"convert", "a trace in another format: .json[.gz], .rpd, .csv[.gz]", "IN OUT [OPTIONS]",
+    {"convert", "a trace in another format: .json[.gz], .pftrace, .rpd, .csv", "IN OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",

@@ -9,6 +9,7 @@
 
 #include "borescope/convert/chrome_writer.h"
 #include "borescope/convert/csv_writer.h"
+#include "borescope/convert/perfetto_writer.h"
 #include "borescope/convert/rpd_writer.h"
 #include "borescope/output/gzip_sink.h"
 
@@ -18,12 +19,15 @@ namespace {
 constexpr std::string_view kGzip = ".gz";
 
 constexpr std::string_view kChromeEndings[] = {".json"};
+constexpr std::string_view kPerfettoEndings[] = {".pftrace", ".perfetto-trace"};
 constexpr std::string_view kRpdEndings[] = {".rpd"};
 constexpr std::string_view kCsvEndings[] = {".csv"};
 
 constexpr ConvertTarget kTargets[] = {
     {"chrome", "Chrome trace JSON, as PyTorch's profiler writes it; for Perfetto and others",
      kChromeEndings, WriteChrome, nullptr},
+    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, WritePerfetto,
+     nullptr},
     {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, nullptr, WriteRpd},
     {"csv", "one line an event", kCsvEndings, WriteEventsCsv, nullptr},
 };

@@ -52,6 +52,8 @@ TEST(ChooseTarget, GoesByTheEnding) {
   const auto name = [](const char* path) { return (*ChooseTarget("", path))->name; };
   EXPECT_EQ(name("a/b.json"), "chrome");
   EXPECT_EQ(name("b.json.gz"), "chrome");
+  EXPECT_EQ(name("b.pftrace"), "perfetto");
+  EXPECT_EQ(name("b.perfetto-trace.gz"), "perfetto");
   EXPECT_EQ(name("b.rpd"), "rpd");
   EXPECT_EQ(name("b.csv"), "csv");
   EXPECT_EQ((*ChooseTarget("rpd", "b.json"))->name, "rpd");
