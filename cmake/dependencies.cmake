@@ -2,7 +2,7 @@
 #
 # Modules name these targets in LIBS:
 #   simdjson::simdjson  fmt::fmt  CLI11::CLI11  ZLIB::ZLIB  SQLite::SQLite3  Threads::Threads
-#   borescope_deps::zstd  borescope_deps::isal
+#   borescope_deps::zstd  borescope_deps::isal  borescope_deps::protozero
 # All are imported targets, whose headers CMake treats as SYSTEM: no warnings from them.
 
 find_package(Threads REQUIRED)
@@ -31,6 +31,17 @@ endfunction()
 
 borescope_find_c_library(zstd HEADER zstd.h NAMES zstd PACKAGE libzstd-dev)
 borescope_find_c_library(isal HEADER isa-l/igzip_lib.h NAMES isal PACKAGE libisal-dev)
+
+# Headers only.
+find_path(BORESCOPE_protozero_INCLUDE_DIR protozero/pbf_writer.hpp)
+mark_as_advanced(BORESCOPE_protozero_INCLUDE_DIR)
+if(NOT BORESCOPE_protozero_INCLUDE_DIR)
+  message(FATAL_ERROR "protozero: protozero/pbf_writer.hpp not found (Debian: libprotozero-dev)")
+endif()
+add_library(borescope_deps::protozero INTERFACE IMPORTED GLOBAL)
+set_target_properties(
+  borescope_deps::protozero PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+                                       "${BORESCOPE_protozero_INCLUDE_DIR}")
 
 if(BORESCOPE_TESTS)
   find_package(GTest REQUIRED CONFIG)

@@ -23,6 +23,7 @@ ALLOWED = {
     "analysis": {"index", "opmodel", "trace", "table", "base"},
     "chakra": {"index", "trace", "base"},
     "output": {"table", "trace", "base"},
+    "convert": {"index", "output", "trace", "table", "base"},
     "cli": {"session", "table", "base"},
 }
 ALLOWED["session"] = set(ALLOWED) - {"cli"}

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "borescope/analysis/analyses.h"
-#include "borescope/analysis/copy_kind.h"
+#include "borescope/index/copy_kind.h"
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/quantiles.h"

@@ -53,6 +53,12 @@ int Print(const std::string& text) {
   return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
 }
 
+void TalkAboutQuality(std::span<const DiagnosticRow> rows) {
+  StringSink quality;
+  static_cast<void>(WriteQuality(rows, {TerminalWidth(), false}, quality));
+  Talk(quality.text());
+}
+
 int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
   const WriteOptions options{TerminalWidth(), WantsBold()};
   const int status =
@@ -60,9 +66,7 @@ int WriteDocument(const OutputOptions& output, const Document& document, bool qu
           ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
           : WriteToFiles(output, document, quiet);
   if (!output.writer->carries_diagnostics && !quiet) {
-    StringSink quality;
-    static_cast<void>(WriteQuality(document.diagnostics, {options.width, false}, quality));
-    Talk(quality.text());
+    TalkAboutQuality(document.diagnostics);
   }
   return status;
 }

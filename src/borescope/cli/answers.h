@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "borescope/cli/arguments.h"
@@ -16,6 +17,9 @@ int FailWith(const Error& error, const Command& command);
 int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
 
 int Print(const std::string& text);
+
+// How far the input can be trusted, on standard error; nothing where there is nothing to say.
+void TalkAboutQuality(std::span<const DiagnosticRow> rows);
 
 // Writes where and how the user wants it; what carries no diagnostics has them on standard error.
 int WriteDocument(const OutputOptions& output, const Document& document, bool quiet);

@@ -365,7 +365,7 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
     options.top = static_cast<size_t>(top);
   }
   if (!raw.threads.empty()) {
-    BS_ASSIGN(options.threads, ParseCount("threads", raw.threads, 1024));
+    BS_ASSIGN(options.threads, ParseThreads(raw.threads));
   }
   if (!raw.memory_limit.empty()) {
     BS_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
@@ -377,6 +377,8 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
   BS_ASSIGN(options.files, ExpandInputs(raw.inputs));
   return options;
 }
+
+Result<int> ParseThreads(const std::string& text) { return ParseCount("threads", text, 1024); }
 
 Result<uint64_t> ParseSize(std::string_view text) {
   constexpr std::string_view kPrefixes = "KMGT";

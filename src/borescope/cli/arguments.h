@@ -35,6 +35,9 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw);
 // REQUIRES: `raw` belongs to these analyses. Expands the inputs.
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw);
 
+// The value of --threads.
+Result<int> ParseThreads(const std::string& text);
+
 // "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view text);
 

@@ -11,8 +11,10 @@
 #include "borescope/base/check.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/completion.h"
+#include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/run_convert.h"
 #include "borescope/table/table.h"
 
 namespace borescope::cli {
@@ -151,7 +153,8 @@ int RunAnalysisVerb(const Command& command) {
 Table ListTable() {
   Table table{"list", "What there is", {}};
   table.columns.reserve(3);  // keeps the references below valid
-  Column& kind = AddString(table, "kind", Role::kKey, "Verb, input format or output format.");
+  Column& kind = AddString(table, "kind", Role::kKey,
+                           "Verb, input format, writer of tables or target of convert.");
   Column& name = AddString(table, "name", Role::kKey, "Name on the command line.");
   Column& summary = AddString(table, "summary", Role::kDerived, "What it is for.");
   const auto add = [&](std::string_view what, const auto& row) {
@@ -170,6 +173,9 @@ Table ListTable() {
   }
   for (const TableWriter& row : TableWriters()) {
     add("writer", row);
+  }
+  for (const ConvertFormat& row : ConvertFormats()) {
+    add("target", row);
   }
   return table;
 }
@@ -207,7 +213,8 @@ struct RunnerRow {
   std::string_view verb;
   int (*run)(const Command& command);
 };
-constexpr RunnerRow kRunners[] = {{"list", RunList}, {"completion", RunCompletion}};
+constexpr RunnerRow kRunners[] = {
+    {"convert", RunConvertVerb}, {"list", RunList}, {"completion", RunCompletion}};
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {
   const auto row = std::find_if(std::begin(kRunners), std::end(kRunners),

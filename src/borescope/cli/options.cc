@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "borescope/run_convert.h"
+
 namespace borescope::cli {
 namespace {
 
 using Choices = std::vector<std::string_view>;
 
 bool Always(const AnalysisSpec*) { return true; }
+bool NoAnalysis(const AnalysisSpec*) { return false; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
@@ -35,6 +38,14 @@ Choices Compats(const AnalysisSpec* spec) {
     if (spec != nullptr && spec->FindPipeline(tool.id) != nullptr) {
       names.push_back(tool.name);
     }
+  }
+  return names;
+}
+
+Choices Targets(const AnalysisSpec*) {
+  Choices names;
+  for (const ConvertFormat& format : ConvertFormats()) {
+    names.push_back(format.name);
   }
   return names;
 }
@@ -68,10 +79,19 @@ constexpr OptionRow kOptions[] = {
      nullptr, TakesTwo, nullptr},
     {kSelection, "", "test-step", "LIST", "of the second input, instead of --step", &Raw::test_step,
      nullptr, TakesTwo, nullptr},
+    {kSelection, "", "begin", "TIME",
+     "only events that start from here on: ns, +5ms from the begin, -5ms from the end, 10%, or "
+     "part "
+     "of the name of a kernel, the first of which starts there",
+     &Raw::begin, nullptr, NoAnalysis, nullptr},
+    {kSelection, "", "end", "TIME", "only events that start up to here", &Raw::end, nullptr,
+     NoAnalysis, nullptr},
     {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
     {kQuestion, "", "all", "", "also copies and memsets", nullptr, &Raw::all, HasAll, nullptr},
+    {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
+     nullptr, NoAnalysis, Targets},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
@@ -97,7 +117,11 @@ constexpr OptionRow kOptions[] = {
     {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
 };
 
+constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
+
 constexpr VerbRow kOtherVerbs[] = {
+    {"convert", "a trace in another format: .json[.gz], .pftrace, .rpd, .csv", "IN OUT [OPTIONS]",
+     "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},

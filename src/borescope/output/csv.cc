@@ -1,3 +1,5 @@
+#include "borescope/output/csv.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,25 +11,6 @@
 namespace borescope {
 namespace {
 
-// RFC 4180: fields with separators, quotes or line ends are quoted, quotes doubled. Blanks at the
-// ends too, which some readers would strip.
-std::string Quoted(std::string_view raw) {
-  std::string text = ToValidUtf8(raw);
-  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos &&
-                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
-  if (plain) {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
-
 void PutCell(std::string& line, int64_t value) {
   fmt::format_to(std::back_inserter(line), "{}", value);
 }
@@ -36,13 +19,13 @@ void PutCell(std::string& line, double value) {
     line += ShortestDouble(value);
   }
 }
-void PutCell(std::string& line, const std::string& value) { line += Quoted(value); }
+void PutCell(std::string& line, const std::string& value) { line += CsvField(value); }
 void PutCell(std::string& line, char value) { line += value != 0 ? "true" : "false"; }
 
 std::string HeaderLine(const Table& table) {
   std::string line;
   for (const Column& column : table.columns) {
-    line += (line.empty() ? "" : ",") + Quoted(column.name);
+    line += (line.empty() ? "" : ",") + CsvField(column.name);
   }
   return line + '\n';
 }
@@ -60,6 +43,23 @@ std::string RowLine(const Table& table, size_t row) {
 }
 
 }  // namespace
+
+std::string CsvField(std::string_view raw) {
+  std::string text = ToValidUtf8(raw);
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos &&
+                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
+  if (plain) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
 
 Result<void> WriteCsvTable(const Table& table, Sink& sink) {
   constexpr size_t kFlushBytes = 64 * 1024;

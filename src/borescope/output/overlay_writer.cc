@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/output/event_text.h"
 #include "borescope/output/gzip_sink.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/sink.h"
@@ -20,8 +19,6 @@ namespace borescope {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
-// Above the thread ids of every system and below 2^31, beyond which viewers stop reading numbers.
-constexpr int64_t kFirstOwnThread = 1'000'000'000;
 
 std::string Quoted(std::string_view text) {
   std::string json;
@@ -29,111 +26,28 @@ std::string Quoted(std::string_view text) {
   return json;
 }
 
-// Thread numbers that no recorded track has.
-class OwnThreads {
- public:
-  explicit OwnThreads(const Tracks& tracks) : recorded_(tracks.tid) {
-    std::sort(recorded_.begin(), recorded_.end());
-  }
-
-  int64_t Next() {
-    while (std::binary_search(recorded_.begin(), recorded_.end(), next_)) {
-      ++next_;
-    }
-    return next_++;
-  }
-
- private:
-  std::vector<int64_t> recorded_;
-  int64_t next_ = kFirstOwnThread;
-};
-
-// Writes the events of an overlay, each behind a comma but perhaps the first. What is the same for
-// all points of a counter is made once. Failures of the sink are kept; Finish tells.
-class EventWriter {
- public:
-  EventWriter(Sink& sink, bool comma_first) : sink_(sink), needs_comma_(comma_first) {
-    buffer_.reserve(kPieceBytes + kPieceBytes / 8);
-  }
-
-  void Add(const OverlayCounter& counter);
-  void Add(const OverlayTrack& track, int64_t thread);
-  Result<void> Finish() {
-    Flush();
-    return status_;
-  }
-
- private:
-  void Put(std::string_view text) { buffer_.append(text); }
-  void PutTime(int64_t ns);
-  void PutNumber(double value);
-  void StartEvent();
-  void Flush();
-
-  Sink& sink_;
-  bool needs_comma_;
-  fmt::memory_buffer buffer_;
-  Result<void> status_;
-};
-
-// Microseconds with three decimals, as profilers write them: exact, without a double.
-void EventWriter::PutTime(int64_t ns) {
-  const uint64_t magnitude = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  const auto fraction = static_cast<unsigned>(magnitude % 1000);
-  const char decimals[] = {'.', static_cast<char>('0' + fraction / 100),
-                           static_cast<char>('0' + fraction / 10 % 10),
-                           static_cast<char>('0' + fraction % 10)};
-  Put(ns < 0 ? "-" : "");
-  const fmt::format_int whole(magnitude / 1000);
-  Put({whole.data(), whole.size()});
-  Put({decimals, sizeof(decimals)});
-}
-
-void EventWriter::PutNumber(double value) {
-  BS_DCHECK(std::isfinite(value));
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (std::abs(value) < kExact && value == std::trunc(value)) {
-    const fmt::format_int whole(static_cast<int64_t>(value));
-    Put({whole.data(), whole.size()});
-  } else {
-    fmt::format_to(std::back_inserter(buffer_), "{}", value);
-  }
-}
-
-void EventWriter::StartEvent() {
-  if (buffer_.size() >= kPieceBytes) {
-    Flush();
-  }
-  Put(std::exchange(needs_comma_, true) ? ",\n" : "\n");
-}
-
-void EventWriter::Flush() {
-  if (status_.ok()) {
-    status_ = sink_.Write({buffer_.data(), buffer_.size()});
-  }
-  buffer_.clear();
-}
-
-void EventWriter::Add(const OverlayCounter& counter) {
+// Draws the points of a counter. What is the same for all of them is made once.
+void Draw(const OverlayCounter& counter, EventText& text) {
   const std::string head =
       fmt::format(R"({{"ph":"C","cat":"borescope","name":{},"pid":{},"tid":0,"ts":)",
                   Quoted(counter.name), counter.pid);
   const std::string args = fmt::format(R"(,"args":{{{}:)", Quoted(counter.series));
   for (const OverlayCounter::Point& point : counter.points) {
-    StartEvent();
-    Put(head);
-    PutTime(point.ts_ns);
-    Put(args);
-    PutNumber(point.value);
-    Put("}}");
+    BS_DCHECK(std::isfinite(point.value));
+    text.StartEvent();
+    text.Put(head);
+    text.PutTime(point.ts_ns);
+    text.Put(args);
+    text.PutNumber(point.value);
+    text.Put("}}");
   }
 }
 
-void EventWriter::Add(const OverlayTrack& track, int64_t thread) {
-  StartEvent();
-  fmt::format_to(std::back_inserter(buffer_),
-                 R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                 track.pid, thread, Quoted(track.name));
+void Draw(const OverlayTrack& track, int64_t thread, EventText& text) {
+  text.StartEvent();
+  text.Put(
+      fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
+                  track.pid, thread, Quoted(track.name)));
   std::vector<std::string> heads;
   heads.reserve(track.names.size());
   for (const std::string& name : track.names) {
@@ -141,25 +55,25 @@ void EventWriter::Add(const OverlayTrack& track, int64_t thread) {
                                 Quoted(name), track.pid, thread));
   }
   for (const OverlaySpan& span : track.spans) {
-    StartEvent();
-    Put(heads[span.name]);
-    PutTime(span.ts_ns);
-    Put(",\"dur\":");
-    PutTime(span.dur_ns);
-    Put("}");
+    text.StartEvent();
+    text.Put(heads[span.name]);
+    text.PutTime(span.ts_ns);
+    text.Put(",\"dur\":");
+    text.PutTime(span.dur_ns);
+    text.Put("}");
   }
 }
 
 Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, Sink& sink) {
-  EventWriter writer(sink, trace.meta().has_events_before_end);
+  EventText text(sink, trace.meta().has_events_before_end);
   for (const OverlayCounter& counter : overlay.counters) {
-    writer.Add(counter);
+    Draw(counter, text);
   }
   OwnThreads threads(trace.tracks());
   for (const OverlayTrack& track : overlay.tracks) {
-    writer.Add(track, threads.Next());
+    Draw(track, threads.Next(), text);
   }
-  return writer.Finish();
+  return text.Finish();
 }
 
 // Hands on the text of a source in large pieces.

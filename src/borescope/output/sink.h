@@ -78,6 +78,10 @@ class FileSink : public Sink {
   // REQUIRES: not committed before. No Write may follow.
   Result<void> Commit();
 
+  // The new file beside the target, for writers that need a path: they write to it instead of
+  // calling Write. Empty where the target is written to directly, and once committed.
+  const std::string& draft() const { return temporary_; }
+
  private:
   FileSink(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
 

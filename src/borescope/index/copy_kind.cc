@@ -1,4 +1,4 @@
-#include "borescope/analysis/copy_kind.h"
+#include "borescope/index/copy_kind.h"
 
 #include <algorithm>
 #include <iterator>

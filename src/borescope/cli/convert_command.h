@@ -1,0 +1,11 @@
+// The verb `convert`.
+#pragma once
+
+#include "borescope/cli/arguments.h"
+
+namespace borescope::cli {
+
+// Returns the exit status.
+int RunConvertVerb(const Command& command);
+
+}  // namespace borescope::cli

@@ -1,0 +1,197 @@
+#include "borescope/convert/chrome_writer.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "borescope/convert/chrome_events.h"
+#include "borescope/convert/counters.h"
+#include "borescope/output/json_writer.h"
+
+namespace borescope {
+namespace {
+
+// ---- Members around the events ----
+
+void PutIfKnown(JsonWriter& json, std::string_view key, int64_t value) {
+  if (value != kMissing) {
+    json.Key(key);
+    json.Int(value);
+  }
+}
+
+void PutDevice(const DeviceInfo& device, JsonWriter& json) {
+  json.BeginObject();
+  PutIfKnown(json, "id", device.id);
+  json.Key("name");
+  json.String(device.name);
+  PutIfKnown(json, "totalGlobalMem", device.total_bytes);
+  PutIfKnown(json, "computeMajor", device.compute_major);
+  PutIfKnown(json, "computeMinor", device.compute_minor);
+  PutIfKnown(json, "maxThreadsPerMultiprocessor", device.max_threads_per_multiprocessor);
+  PutIfKnown(json, "warpSize", device.warp_size);
+  PutIfKnown(json, "numSms", device.multiprocessors);
+  json.EndObject();
+}
+
+void PutDistributedInfo(const Meta& meta, JsonWriter& json) {
+  if (!meta.rank.has_value() && !meta.world_size.has_value()) {
+    return;
+  }
+  json.Key("distributedInfo");
+  json.BeginObject();
+  json.Key("backend");
+  json.String(meta.backend);
+  PutIfKnown(json, "rank", meta.rank.value_or(kMissing));
+  PutIfKnown(json, "world_size", meta.world_size.value_or(kMissing));
+  if (!meta.nccl_version.empty()) {
+    json.Key("nccl_version");
+    json.String(meta.nccl_version);
+  }
+  json.EndObject();
+}
+
+void PutOptions(const RecordedOptions& options, JsonWriter& json) {
+  const auto put = [&](std::string_view key, bool is_on) {
+    PutIfKnown(json, key, is_on ? 1 : kMissing);
+  };
+  put("record_shapes", options.record_shapes);
+  put("profile_memory", options.profile_memory);
+  put("with_stack", options.with_stack);
+  put("with_modules", options.with_modules);
+  put("with_flops", options.with_flops);
+}
+
+void PutMembers(const Meta& meta, JsonWriter& json) {
+  json.Key("schemaVersion");
+  json.Int(1);
+  if (!meta.devices.empty()) {
+    json.Key("deviceProperties");
+    json.BeginArray();
+    for (const DeviceInfo& device : meta.devices) {
+      PutDevice(device, json);
+    }
+    json.EndArray();
+  }
+  PutDistributedInfo(meta, json);
+  PutOptions(meta.options, json);
+  json.Key("displayTimeUnit");
+  json.String("ms");
+  PutIfKnown(json, "baseTimeNanoseconds", meta.base_ns.value_or(kMissing));
+  if (!meta.trace_name.empty()) {
+    json.Key("traceName");
+    json.String(meta.trace_name);
+  }
+}
+
+// The document up to the bracket that opens its events.
+Result<void> WriteHead(const Meta& meta, Sink& sink) {
+  StringSink members;
+  JsonWriter json(members);
+  json.BeginObject();
+  PutMembers(meta, json);
+  json.EndObject();
+  BS_TRY(json.Finish());
+  const std::string& text = members.text();
+  BS_TRY(sink.Write(std::string_view(text).substr(0, text.rfind('}'))));
+  return sink.Write(",\n\"traceEvents\":[");
+}
+
+// ---- Counters ----
+
+// The events of one counter up to the time, and from there to the value.
+struct CounterText {
+  std::string head;
+  std::string args;
+};
+
+CounterText MakeCounter(int64_t pid, std::string_view name, std::string_view series) {
+  CounterText counter{R"({"ph":"C","name":)", R"(,"args":{)"};
+  AppendJsonString(counter.head, name);
+  counter.head += fmt::format(R"(,"pid":{},"tid":0,"ts":)", pid);
+  AppendJsonString(counter.args, series);
+  counter.args += ':';
+  return counter;
+}
+
+void WritePoint(const CounterText& counter, int64_t ts_ns, double value, ChromeText& text) {
+  text.StartEvent();
+  text.Put(counter.head);
+  text.PutTime(ts_ns);
+  text.Put(counter.args);
+  text.PutNumber(value);
+  text.Put("}}");
+}
+
+void WritePoints(const CounterText& counter, const std::vector<CounterPoint>& points,
+                 ChromeText& text) {
+  for (const CounterPoint& point : points) {
+    WritePoint(counter, point.ts_ns, static_cast<double>(point.value), text);
+  }
+}
+
+std::string QueueName(const Tracks& tracks, uint32_t track) {
+  const std::string name = fmt::format("QueueDepth stream {}", tracks.tid[track]);
+  return tracks.process[track] == kMissing
+             ? name
+             : fmt::format("{} of process {}", name, tracks.process[track]);
+}
+
+void WriteCounters(const ConvertInput& input, ChromeText& text) {
+  for (const DeviceTracks& device : DevicesOf(input.trace)) {
+    WritePoints(MakeCounter(device.device, "GPU busy", "busy"), BusySteps(input, device), text);
+    for (uint32_t track = device.first_track; track < device.end_track; ++track) {
+      const std::string name = QueueName(input.trace.tracks(), track);
+      WritePoints(MakeCounter(device.device, name, "depth"), QueueDepth(input, {track}), text);
+    }
+  }
+}
+
+// ---- Monitors ----
+
+// What a monitor reads is a counter; its last value ends where it was last seen.
+void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
+  const Samples& samples = input.trace.samples();
+  std::map<std::tuple<int64_t, uint32_t, uint32_t>, size_t> last_of_series;
+  const auto counter_of = [&](size_t row) {
+    const std::string_view name = text.Text(samples.name[row]);
+    return MakeCounter(samples.device[row], name, name);
+  };
+  for (size_t row = 0; row < samples.size(); ++row) {
+    if (!counts.Keep(input.window.Holds(samples.ts_ns[row]))) {
+      continue;
+    }
+    WritePoint(counter_of(row), samples.ts_ns[row], samples.value[row], text);
+    const std::tuple series(samples.device[row], samples.device_type[row].value,
+                            samples.name[row].value);
+    size_t& last = last_of_series.try_emplace(series, row).first->second;
+    last = samples.ts_ns[row] >= samples.ts_ns[last] ? row : last;
+  }
+  for (const auto& [series, row] : last_of_series) {
+    if (samples.end_ns[row] > samples.ts_ns[row]) {
+      WritePoint(counter_of(row), samples.end_ns[row], samples.value[row], text);
+    }
+  }
+}
+
+}  // namespace
+
+Result<ConvertCounts> WriteChrome(const ConvertInput& input, Sink& sink) {
+  BS_TRY(WriteHead(input.trace.meta(), sink));
+  ConvertCounts counts;
+  ChromeText text(sink, input.trace.strings());
+  const ChromeTracks tracks(input.trace);
+  tracks.WriteNames(text);
+  WriteHostEvents(input, tracks, text, counts);
+  WriteDeviceEvents(input, tracks, text, counts);
+  WriteMemoryEvents(input, tracks, text, counts);
+  WriteFlows(input, tracks, text);
+  WriteCounters(input, text);
+  WriteSamples(input, text, counts);
+  BS_TRY(text.Finish());
+  BS_TRY(sink.Write("\n]}\n"));
+  return counts;
+}
+
+}  // namespace borescope

@@ -1,0 +1,13 @@
+// A trace as Chrome trace JSON of PyTorch's profiler: {"traceEvents": [...]}.
+#pragma once
+
+#include "borescope/convert/convert.h"
+
+namespace borescope {
+
+// Writes in pieces; memory does not grow with the trace. Also draws what no event says: a flow from
+// every launch to its device work, the depth of every stream's queue, whether each GPU works, and
+// what monitors read. Errors are those of the sink.
+Result<ConvertCounts> WriteChrome(const ConvertInput& input, Sink& sink);
+
+}  // namespace borescope

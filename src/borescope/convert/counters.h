@@ -1,0 +1,38 @@
+// What changes over time and no event says: how many launches wait for or run on a stream, and
+// whether a GPU works. For writers of timelines. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "borescope/convert/convert.h"
+
+namespace borescope {
+
+struct CounterPoint {
+  int64_t ts_ns = 0;
+  int64_t value = 0;  // from here on
+
+  friend bool operator==(const CounterPoint&, const CounterPoint&) = default;
+};
+
+// The works of a stream that were asked for and have not ended: one more when the launch of a
+// kernel, copy or memset begins (or the work itself, where that is earlier), one less when the work
+// ends. Work without a recorded launch is left out. By time, one point each; empty without work.
+// This is QueueDepth of rocmProfileData's converter, which has it per GPU.
+std::vector<CounterPoint> QueueDepth(const ConvertInput& input, TrackId track);
+
+// A GPU and its tracks, which stand together.
+struct DeviceTracks {
+  int64_t device = 0;
+  uint32_t first_track = 0;
+  uint32_t end_track = 0;
+};
+
+// The devices with tracks, by number.
+std::vector<DeviceTracks> DevicesOf(const Trace& trace);
+
+// 1 where any work runs on the device, else 0. By time; empty without work.
+std::vector<CounterPoint> BusySteps(const ConvertInput& input, const DeviceTracks& device);
+
+}  // namespace borescope

@@ -1,0 +1,188 @@
+#include "borescope/convert/csv_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "borescope/output/csv.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+std::string_view KindName(HostKind kind) {
+  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view KindName(DeviceKind kind) {
+  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
+                                         "annotation", "range",  "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+// One line; what is kMissing or empty stays empty.
+struct EventLine {
+  std::string_view side, kind;
+  StringId name;
+  int64_t ts_ns = kMissing, dur_ns = kMissing;
+  int64_t pid = kMissing, tid = kMissing;
+  int64_t device = kMissing, stream = kMissing;
+  int64_t correlation = kMissing, external_id = kMissing;
+  int64_t bytes = kMissing;
+  double value = NAN;
+};
+
+class LineWriter {
+ public:
+  LineWriter(const ConvertInput& input, Sink& sink) : input_(input), sink_(sink) {
+    fields_.resize(input.trace.strings().size());
+    Put("side,kind,name,ts_ns,dur_ns,pid,tid,device,stream,correlation,external_id,bytes,value\n");
+  }
+
+  // Writes the line if the event is inside the window.
+  void Add(const EventLine& line) {
+    if (!counts_.Keep(input_.window.Holds(line.ts_ns))) {
+      return;
+    }
+    Put(line.side);
+    Put(",");
+    Put(CsvField(line.kind));
+    Put(",");
+    PutName(line.name);
+    for (const int64_t number : {line.ts_ns, line.dur_ns, line.pid, line.tid, line.device,
+                                 line.stream, line.correlation, line.external_id, line.bytes}) {
+      Put(",");
+      PutInt(number);
+    }
+    Put(",");
+    if (std::isfinite(line.value)) {
+      fmt::format_to(std::back_inserter(buffer_), "{}", line.value);
+    }
+    Put("\n");
+    if (buffer_.size() >= kPieceBytes) {
+      Flush();
+    }
+  }
+
+  Result<ConvertCounts> Finish() {
+    Flush();
+    BS_TRY(status_);
+    return counts_;
+  }
+
+ private:
+  void Put(std::string_view text) { buffer_.append(text); }
+  void PutInt(int64_t number) {
+    if (number != kMissing) {
+      const fmt::format_int text(number);
+      Put({text.data(), text.size()});
+    }
+  }
+  // A name is quoted once.
+  void PutName(StringId name) {
+    const std::string_view text = input_.trace.Text(name);
+    if (text.empty()) {
+      return;
+    }
+    std::string& field = fields_[name.value];
+    if (field.empty()) {
+      field = CsvField(text);
+    }
+    Put(field);
+  }
+  void Flush() {
+    if (status_.ok()) {
+      status_ = sink_.Write({buffer_.data(), buffer_.size()});
+    }
+    buffer_.clear();
+  }
+
+  const ConvertInput& input_;
+  Sink& sink_;
+  std::vector<std::string> fields_;  // by StringId
+  fmt::memory_buffer buffer_;
+  Result<void> status_;
+  ConvertCounts counts_;
+};
+
+void AddHost(const Trace& trace, LineWriter& lines) {
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const uint32_t track = host.track[row].value;
+    const uint32_t detail = host.detail[row];
+    EventLine line{"host", KindName(host.kind[row]), host.name[row], host.ts_ns[row],
+                   host.dur_ns[row]};
+    line.pid = trace.tracks().pid[track];
+    line.tid = trace.tracks().tid[track];
+    const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kAnnotation;
+    if (detail != kNoDetail && is_op) {
+      line.external_id = trace.ops().external_id[detail];
+    } else if (detail != kNoDetail) {
+      line.correlation = trace.runtime_calls().correlation[detail];
+      line.external_id = trace.runtime_calls().external_id[detail];
+    }
+    lines.Add(line);
+  }
+}
+
+void AddDevice(const Trace& trace, LineWriter& lines) {
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const DeviceKind kind = device.kind[row];
+    EventLine line{"device", KindName(kind), device.name[row], device.ts_ns[row],
+                   device.dur_ns[row]};
+    line.pid = trace.tracks().process[device.track[row].value];
+    line.device = trace.DeviceOf(DeviceId{row});
+    line.stream = trace.StreamOf(DeviceId{row});
+    line.correlation = device.correlation[row];
+    line.external_id = device.external_id[row];
+    const bool is_copy = kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
+    if (is_copy && device.detail[row] != kNoDetail) {
+      line.bytes = trace.copies().bytes[device.detail[row]];
+    }
+    lines.Add(line);
+  }
+}
+
+void AddMemory(const Trace& trace, LineWriter& lines) {
+  const MemoryEvents& memory = trace.memory();
+  for (size_t row = 0; row < memory.size(); ++row) {
+    const uint32_t track = memory.track[row].value;
+    EventLine line{"memory", memory.bytes[row] < 0 ? "free" : "allocate", {}};
+    line.ts_ns = memory.ts_ns[row] == kMissing ? trace.begin_ns() : memory.ts_ns[row];
+    line.pid = trace.tracks().pid[track];
+    line.tid = trace.tracks().tid[track];
+    line.device = memory.device[row] < 0 ? kMissing : memory.device[row];
+    line.bytes = memory.bytes[row];
+    lines.Add(line);
+  }
+}
+
+void AddSamples(const Trace& trace, LineWriter& lines) {
+  const Samples& samples = trace.samples();
+  for (size_t row = 0; row < samples.size(); ++row) {
+    EventLine line{"monitor", trace.Text(samples.device_type[row]), samples.name[row],
+                   samples.ts_ns[row], samples.end_ns[row] - samples.ts_ns[row]};
+    line.device = samples.device[row];
+    line.value = samples.value[row];
+    lines.Add(line);
+  }
+}
+
+}  // namespace
+
+Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink) {
+  LineWriter lines(input, sink);
+  AddHost(input.trace, lines);
+  AddDevice(input.trace, lines);
+  AddMemory(input.trace, lines);
+  AddSamples(input.trace, lines);
+  return lines.Finish();
+}
+
+}  // namespace borescope

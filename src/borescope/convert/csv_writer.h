@@ -1,0 +1,14 @@
+// All events of a trace as one CSV file, a line each.
+#pragma once
+
+#include "borescope/convert/convert.h"
+
+namespace borescope {
+
+// Columns: side (host, device, memory, monitor), kind, name, ts_ns, dur_ns, pid and tid of a
+// thread, device and stream, correlation, external_id, bytes (copies and allocations), value
+// (monitors). What was not recorded is empty. Times are those of the trace's clock. Errors are the
+// sink's.
+Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink);
+
+}  // namespace borescope

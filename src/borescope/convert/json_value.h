@@ -1,0 +1,12 @@
+// Whether a text can stand in JSON as a value.
+#pragma once
+
+#include <string_view>
+
+namespace borescope {
+
+// True for one JSON value by the letter of RFC 8259, in numbers of any size, in one line, nested up
+// to 64 deep. Says nothing of whether strings in it are UTF-8.
+bool IsJsonValue(std::string_view text);
+
+}  // namespace borescope

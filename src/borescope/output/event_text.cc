@@ -1,0 +1,96 @@
+#include "borescope/output/event_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "borescope/output/json_writer.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr int64_t kFirstOwnThread = 1'000'000'000;
+
+}  // namespace
+
+EventText::EventText(Sink& sink, bool comma_first) : sink_(sink), needs_comma_(comma_first) {
+  buffer_.reserve(kPieceBytes + kPieceBytes / 8);
+}
+
+void EventText::StartEvent() {
+  if (buffer_.size() >= kPieceBytes) {
+    Flush();
+  }
+  Put(std::exchange(needs_comma_, true) ? ",\n" : "\n");
+}
+
+void EventText::PutTime(int64_t ns) {
+  const uint64_t magnitude = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+  const auto fraction = static_cast<unsigned>(magnitude % 1000);
+  const char decimals[] = {'.', static_cast<char>('0' + fraction / 100),
+                           static_cast<char>('0' + fraction / 10 % 10),
+                           static_cast<char>('0' + fraction % 10)};
+  Put(ns < 0 ? "-" : "");
+  PutUint(magnitude / 1000);
+  Put({decimals, sizeof(decimals)});
+}
+
+void EventText::PutNumber(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (!std::isfinite(value)) {
+    Put("null");
+  } else if (std::abs(value) < kExact && value == std::trunc(value)) {
+    PutInt(static_cast<int64_t>(value));
+  } else {
+    fmt::format_to(std::back_inserter(buffer_), "{}", value);
+  }
+}
+
+void EventText::PutString(std::string_view text) {
+  if (IsPlainJson(text)) {
+    Put("\"");
+    Put(text);
+    Put("\"");
+    return;
+  }
+  std::string json;
+  AppendJsonString(json, text);
+  Put(json);
+}
+
+Result<void> EventText::Finish() {
+  Flush();
+  return status_;
+}
+
+void EventText::Flush() {
+  if (status_.ok()) {
+    status_ = sink_.Write({buffer_.data(), buffer_.size()});
+  }
+  buffer_.clear();
+}
+
+bool IsPlainJson(std::string_view text) {
+  bool plain = true;
+  for (const char c : text) {  // without a way out, so that it vectorises
+    const auto byte = static_cast<unsigned char>(c);
+    plain &= byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\';
+  }
+  return plain;
+}
+
+OwnThreads::OwnThreads(const Tracks& tracks) : recorded_(tracks.tid), next_(kFirstOwnThread) {
+  std::sort(recorded_.begin(), recorded_.end());
+}
+
+int64_t OwnThreads::Next() {
+  while (std::binary_search(recorded_.begin(), recorded_.end(), next_)) {
+    ++next_;
+  }
+  return next_++;
+}
+
+}  // namespace borescope

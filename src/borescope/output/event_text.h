@@ -1,0 +1,74 @@
+// EventText: events of the Chrome trace format as text to a Sink, in large pieces. What the writers
+// of such events share: commas, exact times, strings, numbers of threads nobody has.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/output/sink.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope {
+
+// Failures of the sink are kept; Finish tells. Not thread-safe.
+class EventText {
+ public:
+  // `comma_first`: an event stands before the first one.
+  EventText(Sink& sink, bool comma_first);
+  EventText(const EventText&) = delete;
+  EventText& operator=(const EventText&) = delete;
+
+  // A new line behind the comma that the event before it needs.
+  void StartEvent();
+
+  // Text as it is; must be JSON.
+  void Put(std::string_view text) { buffer_.append(text); }
+  void PutInt(int64_t value) {
+    const fmt::format_int text(value);
+    Put({text.data(), text.size()});
+  }
+  void PutUint(uint64_t value) {
+    const fmt::format_int text(value);
+    Put({text.data(), text.size()});
+  }
+  // Nanoseconds as microseconds with three decimals, as profilers write them: exact, without a
+  // double.
+  void PutTime(int64_t ns);
+  // The shortest text that reads back the same; NaN and infinities are null.
+  void PutNumber(double value);
+  // A JSON string: in quotation marks, escaped, valid UTF-8 whatever it was before.
+  void PutString(std::string_view text);
+
+  // Hands over what is left and reports the first failure.
+  Result<void> Finish();
+
+ private:
+  void Flush();
+
+  Sink& sink_;
+  bool needs_comma_;
+  fmt::memory_buffer buffer_;
+  Result<void> status_;
+};
+
+// Whether `text` stands in a JSON string as it is: ASCII that needs no escape.
+bool IsPlainJson(std::string_view text);
+
+// Thread numbers that no recorded track has: above the thread ids of every system and below 2^31,
+// beyond which viewers stop reading numbers.
+class OwnThreads {
+ public:
+  explicit OwnThreads(const Tracks& tracks);
+
+  int64_t Next();
+
+ private:
+  std::vector<int64_t> recorded_;
+  int64_t next_;
+};
+
+}  // namespace borescope

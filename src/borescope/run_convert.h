@@ -1,0 +1,46 @@
+// `convert`: one input file becomes one file of another format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+#include "borescope/base/result.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+
+struct ConvertOptions {
+  std::string input;   // a file, or "-" for standard input
+  std::string output;  // a file
+  std::string to;      // the name of a format; empty: by the ending of `output`
+  std::string begin;   // of the window, as in convert/time_window.h; empty: open
+  std::string end;
+  int threads = DefaultThreads();
+  // Bytes read so far and in total, as in ingest/load.h. May be empty.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+struct ConvertReport {
+  uint64_t written = 0;   // events in the output
+  uint64_t outside = 0;   // left out because they start outside the window
+  uint64_t unplaced = 0;  // left out because the format has no place for them
+  std::string format;     // of the output
+  std::vector<DiagnosticRow> diagnostics;
+};
+
+// The formats that can be written, for help and `borescope list`.
+struct ConvertFormat {
+  std::string_view name;
+  std::string_view summary;
+};
+std::vector<ConvertFormat> ConvertFormats();
+
+// Everything that can be known to fail fails before the input is read. Nothing of the output
+// appears unless all of it was written.
+Result<ConvertReport> RunConvert(const ConvertOptions& options);
+
+}  // namespace borescope
