@@ -23,6 +23,7 @@ ALLOWED = {
     "analysis": {"index", "opmodel", "trace", "table", "base"},
     "chakra": {"index", "trace", "base"},
     "output": {"table", "trace", "base"},
+    "query": {"index", "trace", "table", "base"},
     "cli": {"session", "table", "base"},
 }
 ALLOWED["session"] = set(ALLOWED) - {"cli"}

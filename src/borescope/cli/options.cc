@@ -10,6 +10,8 @@ namespace {
 using Choices = std::vector<std::string_view>;
 
 bool Always(const AnalysisSpec*) { return true; }
+// An option of single verbs that are no analyses, which name it.
+bool OnlyNamed(const AnalysisSpec*) { return false; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
@@ -72,6 +74,12 @@ constexpr OptionRow kOptions[] = {
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
     {kQuestion, "", "all", "", "also copies and memsets", nullptr, &Raw::all, HasAll, nullptr},
+    {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
+     &Raw::schema, OnlyNamed, nullptr},
+    {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
+     nullptr, OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
@@ -97,7 +105,12 @@ constexpr OptionRow kOptions[] = {
     {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
 };
 
+constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
+                                              "threads", "no-progress", "verbose"};
+
 constexpr VerbRow kOtherVerbs[] = {
+    {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
+     "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
