@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <cmath>
+#include <algorithm>
+#include <cctype>
 
 #include "borescope/base/sqlite.h"
 #include "borescope/query/errors.h"
@@ -20,9 +21,23 @@ struct Finalize {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-Error Refused(const std::string& what) {
+Error Refused(std::string_view what) {
   return {ErrorCode::kInvalidArgument,
           fmt::format("query only reads: {} is refused; write SELECT, WITH or VALUES", what)};
+}
+
+// A statement that does not read, by its first word; else by `action`, which was refused within.
+Error RefusedStatement(std::string_view sql, std::string_view action) {
+  std::string word;
+  for (const char c : sql.substr(std::min(sql.find_first_not_of(" \t\r\n;"), sql.size()))) {
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0) {
+      break;
+    }
+    word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  const bool reads =
+      word.empty() || word == "SELECT" || word == "WITH" || word == "VALUES" || word == "EXPLAIN";
+  return Refused(reads ? action : word);
 }
 
 // One line of the statement, for the title of its result.
@@ -84,6 +99,14 @@ Deadline DeadlineOf(const Limits& limits) {
   return {Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(seconds)};
 }
 
+// A table is declared when a statement first names it, which would look like a change to the guard.
+Result<void> ConnectAll(SqlDatabase& database) {
+  for (const Relation& relation : Relations()) {
+    BS_TRY(database.Prepare(fmt::format("SELECT 1 FROM {}", SqlName(relation.name))));
+  }
+  return {};
+}
+
 int IsOver(void* deadline) { return static_cast<Deadline*>(deadline)->passed() ? 1 : 0; }
 
 }  // namespace
@@ -105,10 +128,10 @@ Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const
   const std::string_view message = sqlite3_errmsg(database->handle());
   const int status = sqlite3_errcode(database->handle());
   if (!guard.refused().empty()) {
-    return Refused(guard.refused());
+    return RefusedStatement(sql, guard.refused());
   }
-  if (message.ends_with("may not be modified")) {
-    return Refused("a change of a table");
+  if (message.find(" may not be ") != std::string_view::npos) {
+    return RefusedStatement(sql, "a change of a table");
   }
   if (status == SQLITE_INTERRUPT) {
     return {ErrorCode::kInvalidArgument,
@@ -129,10 +152,11 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
   if (status != SQLITE_OK) {
     return ErrorOf(sql, limits);
   }
-  sql.remove_prefix(static_cast<size_t>(rest - sql.data()));
-  if (statement != nullptr && sqlite3_stmt_readonly(prepared) == 0) {
-    return Refused("writing");
+  if (statement != nullptr &&
+      (sqlite3_stmt_readonly(prepared) == 0 || sqlite3_column_count(prepared) == 0)) {
+    return RefusedStatement(sql, "writing");
   }
+  sql.remove_prefix(static_cast<size_t>(rest - sql.data()));
   if (statement != nullptr && sqlite3_bind_parameter_count(prepared) > 0) {
     return Error{ErrorCode::kInvalidArgument,
                  "query: there are no values for parameters (?, :name); write them out"};
@@ -186,6 +210,7 @@ Result<Database> Database::Open(std::span<const RankData> ranks) {
   for (const ViewSpec& view : Views()) {
     BS_TRY(state->database->Run(fmt::format("CREATE VIEW {} AS {}", SqlName(view.name), view.sql)));
   }
+  BS_TRY(ConnectAll(*state->database));
   state->guard.Watch(*state->database);
   constexpr int kStepsBetweenLooks = 1000;
   sqlite3_progress_handler(state->database->handle(), kStepsBetweenLooks, IsOver,
