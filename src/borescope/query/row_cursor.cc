@@ -40,12 +40,8 @@ void Narrow(Comparison comparison, int64_t number, int64_t& begin, int64_t& end)
 }  // namespace
 
 void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value) {
-  Filter filter{&relation_.columns[planned.column],
-                planned.comparison,
-                value.kind,
-                value.number,
-                std::string(value.text),
-                {}};
+  Filter filter{planned.column, planned.comparison,      value.kind,
+                value.number,   std::string(value.text), {}};
   if (value.kind == FilterValue::Kind::kText) {
     filter.ids.reserve(ranks_.size());
     for (const RankRows& rank : ranks_) {
@@ -102,6 +98,10 @@ void RowCursor::Start(const Plan& plan, std::span<const FilterValue> values) {
     in_order_ = true;
     sorted_ = orders_.By(plan.order);
   }
+  ahead_.resize(in_order_ ? relation_.columns.size() : 0);
+  for (Ahead& ahead : ahead_) {
+    ahead.count = 0;
+  }
   end_ = 0;
   if (!in_order_ && rank_ < ranks_.size() && !EnterRank()) {
     end_ = 0;
@@ -116,9 +116,9 @@ bool RowCursor::EnterRank() {
     if (filter.kind != FilterValue::Kind::kNumber) {
       continue;
     }
-    if (filter.column == &relation_.columns[kIdColumn]) {
+    if (filter.column == kIdColumn) {
       Narrow(filter.comparison, filter.number, begin, end);
-    } else if (filter.column == &relation_.columns[kRankColumn] &&
+    } else if (filter.column == kRankColumn &&
                !Holds(filter.comparison, rank().data.rank, filter.number)) {
       return false;
     }
@@ -128,11 +128,25 @@ bool RowCursor::EnterRank() {
   return true;
 }
 
-bool RowCursor::PassesFilter(const Filter& filter) const {
+Cell RowCursor::GetInOrder(size_t column) {
+  Ahead& ahead = ahead_[column];
+  if (position_ < ahead.first || position_ >= ahead.first + ahead.count) {
+    const ColumnSpec& spec = relation_.columns[column];
+    ahead.first = position_;
+    ahead.count = std::min(kAhead, sorted_.size() - position_);
+    for (size_t i = 0; i < ahead.count; ++i) {
+      const RowRef& ref = sorted_[position_ + i];
+      ahead.cells[i] = spec.get(ranks_[ref.rank], ref.row);
+    }
+  }
+  return ahead.cells[position_ - ahead.first];
+}
+
+bool RowCursor::PassesFilter(const Filter& filter) {
   if (filter.kind == FilterValue::Kind::kAnything) {
     return true;
   }
-  const Cell cell = filter.column->get(rank(), row_);
+  const Cell cell = Get(filter.column);
   switch (cell.kind) {
     case CellKind::kInt:
       return Holds(filter.comparison, cell.number, filter.number);
@@ -145,7 +159,7 @@ bool RowCursor::PassesFilter(const Filter& filter) const {
   }
 }
 
-bool RowCursor::Passes() const {
+bool RowCursor::Passes() {
   return std::all_of(filters_.begin(), filters_.end(),
                      [&](const Filter& filter) { return PassesFilter(filter); });
 }

@@ -1,6 +1,7 @@
 // Walks the rows of a relation that pass the filters of a plan, in the order of the plan.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -52,11 +53,22 @@ class RowCursor {
   const RankRows& rank() const { return ranks_[rank_]; }
   uint32_t row() const { return row_; }
   uint64_t row_id() const { return (uint64_t{rank_} << 32) | row_; }
-  Cell Get(size_t column) const { return relation_.columns[column].get(rank(), row_); }
+  Cell Get(size_t column) {
+    return in_order_ ? GetInOrder(column) : relation_.columns[column].get(rank(), row_);
+  }
 
  private:
+  // Sorted rows lie all over memory. Reading the cells of some rows ahead at once lets the
+  // processor wait for many of them at a time.
+  static constexpr size_t kAhead = 32;
+  struct Ahead {
+    size_t first = 0;
+    size_t count = 0;
+    std::array<Cell, kAhead> cells;
+  };
+
   struct Filter {
-    const ColumnSpec* column;
+    uint8_t column;
     Comparison comparison;
     FilterValue::Kind kind;
     int64_t number;
@@ -70,8 +82,9 @@ class RowCursor {
   void Settle();     // goes on to the next row that passes, from here
   void SettleInOrder();
   void SettleInRank();
-  bool Passes() const;
-  bool PassesFilter(const Filter& filter) const;
+  Cell GetInOrder(size_t column);
+  bool Passes();
+  bool PassesFilter(const Filter& filter);
   bool Tick();  // false when time is up
 
   const Relation& relation_;
@@ -82,6 +95,7 @@ class RowCursor {
   std::vector<Filter> filters_;
   bool in_order_ = false;
   std::span<const RowRef> sorted_;  // what is walked when in_order_
+  std::vector<Ahead> ahead_;        // per column, when in_order_
   size_t position_ = 0;             // in sorted_, or the row of rank_
   size_t end_ = 0;                  // of the rows of rank_
   uint32_t rank_ = 0;

@@ -142,7 +142,7 @@ void ReturnText(sqlite3_context* context, std::string_view text) {
 }
 
 int GetColumn(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
-  const RowCursor& rows = RowsOf(cursor);
+  RowCursor& rows = RowsOf(cursor);
   const Cell cell = rows.Get(static_cast<size_t>(column));
   switch (cell.kind) {
     case CellKind::kNull:
