@@ -24,6 +24,7 @@ ALLOWED = {
     "chakra": {"index", "trace", "base"},
     "output": {"table", "trace", "base"},
     "convert": {"index", "output", "trace", "table", "base"},
+    "query": {"index", "trace", "table", "base"},
     "cli": {"session", "table", "base"},
 }
 ALLOWED["session"] = set(ALLOWED) - {"cli"}

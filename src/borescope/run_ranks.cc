@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <mutex>
 
-#include "borescope/index/trace_index.h"
 #include "borescope/run_checks.h"
 #include "borescope/run_overlay.h"
 
@@ -105,10 +104,10 @@ Outcome OutcomeOf(Result<Findings> findings) {
                        : Outcome{findings.error(), {}};
 }
 
-void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& trace, int threads,
+void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
                RankPart& part) {
   const Clock::time_point begin = Clock::now();
-  const TraceIndex index = BuildIndex(trace, threads);
+  TraceIndex index = BuildIndex(trace, threads);
   part.report.index_ns = NanosecondsSince(begin);
   part.diagnostics.Merge(trace.diagnostics());
   part.diagnostics.Merge(index.diagnostics);
@@ -117,6 +116,11 @@ void MapLoaded(const RunRequest& request, const InputFile& input, const Trace& t
     part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
   }
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  if (request.keep_traces) {
+    part.trace = std::make_unique<Trace>(std::move(trace));
+    part.index = std::make_unique<TraceIndex>(std::move(index));
+    return;
+  }
   if (request.options.overlay.empty() || part.outcomes.front().error.has_value()) {
     return;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/index/trace_index.h"
 #include "borescope/output/sink.h"
 #include "borescope/rank_numbers.h"
 #include "borescope/session.h"
@@ -21,7 +22,7 @@ struct Outcome {
   Findings findings;
 };
 
-// One file. The trace itself does not outlive its mapping.
+// One file. The trace itself does not outlive its mapping unless the request keeps it.
 struct RankPart {
   FileReport report;
   RankClaim claim;
@@ -30,6 +31,8 @@ struct RankPart {
   std::optional<Error> load_error;
   std::vector<Outcome> outcomes;      // one per analysis
   std::unique_ptr<FileSink> overlay;  // waits for its Commit; nullptr = none
+  std::unique_ptr<Trace> trace;       // both nullptr unless kept
+  std::unique_ptr<TraceIndex> index;
 
   bool loaded() const { return !load_error.has_value(); }
 };
@@ -42,6 +45,7 @@ struct RunRequest {
   const Params& params;
   const RunOptions& options;   // resources, overlay
   std::string_view name = "";  // which run of a comparison: "base", "test"
+  bool keep_traces = false;    // hand them over with their parts
 };
 
 struct MappedRun {

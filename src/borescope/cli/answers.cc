@@ -22,7 +22,33 @@ int WriteToFiles(const OutputOptions& output, const Document& document, bool qui
   return kDone;
 }
 
+std::string Milliseconds(int64_t ns) {
+  constexpr double kNanosecondsPerMillisecond = 1e6;
+  return fmt::format("{:.1f} ms", static_cast<double>(ns) / kNanosecondsPerMillisecond);
+}
+
+std::string FileLine(const FileReport& file) {
+  if (file.skipped) {
+    return fmt::format("{}; skipped\n", file.error);
+  }
+  return fmt::format("{}: rank {}, {}, {} inflated, {} events; load {}, index {}, analysis {}\n",
+                     file.path, file.rank, FormatBytes(file.file_bytes),
+                     FormatBytes(file.text_bytes), GroupDigits(static_cast<int64_t>(file.events)),
+                     Milliseconds(file.load_ns), Milliseconds(file.index_ns),
+                     Milliseconds(file.analysis_ns));
+}
+
 }  // namespace
+
+void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
+  for (const FileReport& file : files) {
+    if (!file.error.empty() && !file.skipped) {
+      Talk(fmt::format("borescope: {}\n", file.error));
+    } else if (verbose) {
+      Talk(FileLine(file));
+    }
+  }
+}
 
 int Fail(const std::string& message) {
   Talk(fmt::format("borescope: {}\n", message));

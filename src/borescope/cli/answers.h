@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "borescope/cli/arguments.h"
 
@@ -15,6 +16,10 @@ int FailWith(const Error& error, const Command& command);
 
 // Lets `write` write to standard output. A reader that has seen enough (`| head`) is no failure.
 int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
+
+// What there is to say about the files; sizes and times when `verbose`. A file that failed is
+// always told, whatever the format and -q: the answer lacks it.
+void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose);
 
 int Print(const std::string& text);
 

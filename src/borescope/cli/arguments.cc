@@ -10,7 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <numeric>
+
+#include "borescope/base/nearest.h"
 
 namespace borescope::cli {
 namespace {
@@ -20,19 +21,6 @@ Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view nearest = Nearest(word, candidates);
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-}
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
 }
 
 // ---- Stage one: words ----
@@ -193,28 +181,6 @@ bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || 
 
 // ---- Stage two: meaning ----
 
-Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text) {
-  if (text.empty()) {
-    return NumberRanges();
-  }
-  Result<NumberRanges> ranges = NumberRanges::Parse(text);
-  if (!ranges.ok()) {
-    return UsageError(fmt::format("--{}: {}", option, ranges.error().message));
-  }
-  return ranges;
-}
-
-Result<int> ParseCount(std::string_view option, const std::string& text, int largest) {
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > largest) {
-    return UsageError(
-        fmt::format("--{}: '{}' is no number between 1 and {}", option, text, largest));
-  }
-  return number;
-}
-
 Result<Compat> ParseCompat(const std::string& name) {
   if (name.empty()) {
     return Compat::kNone;
@@ -276,18 +242,26 @@ Result<void> UnderstandTwo(const AnalysisSpec& spec, const RawOptions& raw, RunO
 
 }  // namespace
 
-std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  std::string_view nearest;
-  size_t best = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : candidates) {
-    const bool begins = word.size() >= 2 && candidate.starts_with(word);
-    const size_t distance = begins ? 1 : EditDistance(word, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
+Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text) {
+  if (text.empty()) {
+    return NumberRanges();
   }
-  return nearest;
+  Result<NumberRanges> ranges = NumberRanges::Parse(text);
+  if (!ranges.ok()) {
+    return UsageError(fmt::format("--{}: {}", option, ranges.error().message));
+  }
+  return ranges;
+}
+
+Result<int> ParseCount(std::string_view option, const std::string& text, int largest) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > largest) {
+    return UsageError(
+        fmt::format("--{}: '{}' is no number between 1 and {}", option, text, largest));
+  }
+  return number;
 }
 
 bool SetVerb(std::string_view name, Command& command) {

@@ -102,12 +102,5 @@ TEST(Arguments, SizesHavePrefixes) {
   }
 }
 
-TEST(Arguments, NearestIsNeverFar) {
-  const std::vector<std::string_view> verbs = {"info", "breakdown", "kernels"};
-  EXPECT_EQ(Nearest("brakedown", verbs), "breakdown");
-  EXPECT_EQ(Nearest("ker", verbs), "kernels");
-  EXPECT_EQ(Nearest("nothing", verbs), "");
-}
-
 }  // namespace
 }  // namespace borescope::cli

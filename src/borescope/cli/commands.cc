@@ -13,6 +13,7 @@
 #include "borescope/cli/completion.h"
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
+#include "borescope/cli/query_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
 #include "borescope/table/table.h"
@@ -21,22 +22,6 @@ namespace borescope::cli {
 namespace {
 
 // ---- Talk about files ----
-
-std::string Milliseconds(int64_t ns) {
-  constexpr double kNanosecondsPerMillisecond = 1e6;
-  return fmt::format("{:.1f} ms", static_cast<double>(ns) / kNanosecondsPerMillisecond);
-}
-
-std::string FileLine(const FileReport& file) {
-  if (file.skipped) {
-    return fmt::format("{}; skipped\n", file.error);
-  }
-  return fmt::format("{}: rank {}, {}, {} inflated, {} events; load {}, index {}, analysis {}\n",
-                     file.path, file.rank, FormatBytes(file.file_bytes),
-                     FormatBytes(file.text_bytes), GroupDigits(static_cast<int64_t>(file.events)),
-                     Milliseconds(file.load_ns), Milliseconds(file.index_ns),
-                     Milliseconds(file.analysis_ns));
-}
 
 std::string OverlayLine(const OverlayReport& overlay) {
   std::vector<std::string> drawn;
@@ -58,17 +43,6 @@ void TalkAboutOverlays(const std::vector<FileReport>& files) {
   for (const FileReport& file : files) {
     if (file.overlay.has_value()) {
       Talk(OverlayLine(*file.overlay));
-    }
-  }
-}
-
-// A file that failed is always told, whatever the format and -q: the answer lacks it.
-void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
-  for (const FileReport& file : files) {
-    if (!file.error.empty() && !file.skipped) {
-      Talk(fmt::format("borescope: {}\n", file.error));
-    } else if (verbose) {
-      Talk(FileLine(file));
     }
   }
 }
@@ -214,7 +188,11 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb}, {"list", RunList}, {"completion", RunCompletion}};
+    {"convert", RunConvertVerb},
+    {"query", RunQuery},
+    {"list", RunList},
+    {"completion", RunCompletion},
+};
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {
   const auto row = std::find_if(std::begin(kRunners), std::end(kRunners),

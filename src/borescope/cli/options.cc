@@ -12,7 +12,8 @@ namespace {
 using Choices = std::vector<std::string_view>;
 
 bool Always(const AnalysisSpec*) { return true; }
-bool NoAnalysis(const AnalysisSpec*) { return false; }
+// An option of single verbs that are no analyses, which name it.
+bool OnlyNamed(const AnalysisSpec*) { return false; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
@@ -83,15 +84,21 @@ constexpr OptionRow kOptions[] = {
      "only events that start from here on: ns, +5ms from the begin, -5ms from the end, 10%, or "
      "part "
      "of the name of a kernel, the first of which starts there",
-     &Raw::begin, nullptr, NoAnalysis, nullptr},
+     &Raw::begin, nullptr, OnlyNamed, nullptr},
     {kSelection, "", "end", "TIME", "only events that start up to here", &Raw::end, nullptr,
-     NoAnalysis, nullptr},
+     OnlyNamed, nullptr},
     {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
     {kQuestion, "", "all", "", "also copies and memsets", nullptr, &Raw::all, HasAll, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
-     nullptr, NoAnalysis, Targets},
+     nullptr, OnlyNamed, Targets},
+    {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
+     &Raw::schema, OnlyNamed, nullptr},
+    {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
+     nullptr, OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
@@ -119,9 +126,14 @@ constexpr OptionRow kOptions[] = {
 
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
 
+constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
+                                              "threads", "no-progress", "verbose"};
+
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "a trace in another format: .json[.gz], .pftrace, .rpd, .csv", "IN OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
+    {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
+     "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},

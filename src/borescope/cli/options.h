@@ -23,10 +23,12 @@ struct RawOptions {
   std::string to, begin, end;  // of convert
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
+  std::string time_limit, row_limit;
   bool all = false;
   bool no_progress = false;
   bool quiet = false;
   bool verbose = false;
+  bool schema = false;
   bool help = false;
 };
 

@@ -1,0 +1,13 @@
+// For "did you mean": the name nearest to one that does not exist. Pure.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace borescope {
+
+// The candidate nearest to `word` in letters changed, or one that begins with it; empty when none
+// is near. O(candidates x length^2).
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace borescope

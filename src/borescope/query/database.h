@@ -1,0 +1,56 @@
+// SQL over the columns of loaded traces: what `borescope query` asks. Statements only read;
+// whatever would write, attach a file or change a setting is refused.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/query/relation.h"
+#include "borescope/table/table.h"
+
+namespace borescope::query {
+
+inline constexpr size_t kDefaultRowLimit = 1'000'000;
+
+struct Limits {
+  std::optional<double> seconds;  // per statement
+  size_t rows = kDefaultRowLimit;
+};
+
+struct Answer {
+  Table table;
+  bool is_cut = false;  // there were more rows than Limits::rows
+};
+
+// Not thread-safe.
+class Database {
+ public:
+  // The ranks in order; what they refer to has to outlive the database.
+  static Result<Database> Open(std::span<const RankData> ranks);
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+
+  // Runs statements, separated by ";", and returns the result of each that is more than a comment.
+  // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line and name what is
+  // wrong with the statement; where a name is unknown, the nearest one.
+  Result<std::vector<Answer>> Run(std::string_view sql, const Limits& limits);
+
+ private:
+  struct State;
+  explicit Database(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The tables and columns there are, and the functions beside those of SQLite.
+Result<std::vector<Table>> SchemaTables();
+
+// True when `sql` ends behind a statement: what a shell waits for.
+bool IsComplete(const std::string& sql);
+
+}  // namespace borescope::query

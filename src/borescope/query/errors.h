@@ -1,0 +1,14 @@
+// What SQLite says of a statement, in one line that helps.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/base/result.h"
+
+namespace borescope::query {
+
+// "no such column: nam" and the like get the nearest name that there is; of columns, among those of
+// the tables that `sql` names.
+Error StatementError(std::string_view message, std::string_view sql);
+
+}  // namespace borescope::query

@@ -1,0 +1,21 @@
+// Functions of SQL for questions about time, beside those of SQLite. docs/sql.md says what they do.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/base/sqlite.h"
+
+namespace borescope::query {
+
+struct FunctionRow {
+  std::string_view name;
+  std::string_view signature;
+  std::string_view doc;
+};
+std::span<const FunctionRow> Functions();
+
+Result<void> RegisterFunctions(SqlDatabase& database);
+
+}  // namespace borescope::query

@@ -1,0 +1,112 @@
+// What is refused, what is stopped, and what is said of it.
+#include <filesystem>
+
+#include "borescope/query/query_testing.h"
+
+namespace borescope::query {
+namespace {
+
+TEST(QueryGuard, OnlyReads) {
+  TestRun run = SmallRun();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "borescope_query_guard.db").string();
+  for (const std::string& sql :
+       std::vector<std::string>{"INSERT INTO kernels VALUES (1)",
+                                "UPDATE kernels SET name = 'x'",
+                                "DELETE FROM device_events",
+                                "CREATE TABLE t (a)",
+                                "CREATE TEMP TABLE t AS SELECT 1",
+                                "CREATE VIEW v AS SELECT 1",
+                                "CREATE VIRTUAL TABLE v USING kernels",
+                                "DROP VIEW top",
+                                "ALTER TABLE kernels RENAME TO k",
+                                "ATTACH '" + path + "' AS x",
+                                "DETACH main",
+                                "VACUUM",
+                                "VACUUM INTO '" + path + "'",
+                                "PRAGMA writable_schema = 1",
+                                "PRAGMA table_info(kernels)",
+                                "BEGIN",
+                                "COMMIT",
+                                "SAVEPOINT s",
+                                "ANALYZE",
+                                "REINDEX",
+                                "WITH t AS (SELECT 1) INSERT INTO kernels SELECT * FROM t",
+                                "SELECT load_extension('x')",
+                                "SELECT * FROM pragma_table_info('kernels')",
+                                "INSERT INTO sqlite_master VALUES (1, 2, 3, 4, 5)",
+                                "  drop table kernels"}) {
+    EXPECT_TRUE(run.Ask(sql).starts_with("query only reads: ")) << sql << ": " << run.Ask(sql);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(run.Ask("ATTACH 'x' AS y"),
+            "query only reads: ATTACH is refused; write SELECT, WITH or VALUES");
+  EXPECT_EQ(run.Ask("SELECT count(*) FROM kernels"), "2");
+}
+
+TEST(QueryGuard, ErrorsNameTheNearest) {
+  TestRun run = SmallRun();
+  EXPECT_EQ(run.Ask("SELECT * FROM kernls"),
+            "query: no such table: kernls; did you mean 'kernels'?");
+  EXPECT_EQ(run.Ask("SELECT k.dur FROM kernels k"),
+            "query: no such column: k.dur; did you mean 'dur_ns'?");
+  EXPECT_EQ(run.Ask("SELECT uion_ns(1, 2)"),
+            "query: no such function: uion_ns; did you mean 'union_ns'?");
+  EXPECT_EQ(run.Ask("SELECT * FROM wholly_unknown"),
+            "query: no such table: wholly_unknown; borescope query --schema shows what there is");
+  EXPECT_EQ(run.Ask("SELEC 1"), "query: near \"SELEC\": syntax error");
+  EXPECT_EQ(run.Ask("SELECT"), "query: incomplete input");
+  EXPECT_EQ(run.Ask("SELECT ?"),
+            "query: there are no values for parameters (?, :name); write them out");
+  EXPECT_EQ(run.Ask(std::string("SELECT 1\0", 9)), "query: the statement holds a NUL character");
+}
+
+TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
+  TestRun run = SmallRun();
+  const auto cut = [&](size_t rows) {
+    return run.database().Run("SELECT id FROM device_events", {std::nullopt, rows}).value()[0];
+  };
+  EXPECT_EQ(cut(2).table.rows(), 2U);
+  EXPECT_TRUE(cut(2).is_cut);
+  EXPECT_TRUE(cut(2).table.title.ends_with(" (first 2 rows)"));
+  EXPECT_FALSE(cut(3).is_cut);
+  EXPECT_EQ(cut(3).table.rows(), 3U);
+}
+
+TEST(QueryGuard, BombsAreStoppedByTime) {
+  TestRun run = SmallRun();
+  const Limits soon{0.05, kDefaultRowLimit};
+  constexpr std::string_view kStopped =
+      "query: stopped after --time-limit 0.05 s; narrow the statement or raise it";
+  constexpr std::string_view kEndless =
+      "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) ";
+  EXPECT_EQ(run.Ask(std::string(kEndless) + "SELECT count(*) FROM t", soon), kStopped);
+  EXPECT_EQ(run.Ask(std::string(kEndless) + "SELECT union_ns(i, i + 1) FROM t", soon), kStopped);
+  EXPECT_EQ(run.Ask(std::string(kEndless) + "SELECT count(*) FROM t, t u, t v", soon), kStopped);
+  EXPECT_EQ(run.Ask("SELECT 1", soon), "1") << "the next statement has its own time";
+}
+
+// A scan that rejects every row takes no step of SQLite's own.
+TEST(QueryGuard, ScansAreStoppedByTime) {
+  testkit::TraceMaker maker;
+  for (int i = 0; i < 30000; ++i) {
+    maker.Kernel("k", 1, {i, 1});
+  }
+  std::vector<Trace> traces;
+  traces.push_back(maker.Finish());
+  TestRun run(std::move(traces));
+  EXPECT_TRUE(
+      run.Ask("SELECT count(*) FROM kernels a, kernels b, kernels c WHERE b.dur_ns > a.ts_ns "
+              "+ 100000 AND c.dur_ns > b.dur_ns",
+              {0.05, kDefaultRowLimit})
+          .starts_with("query: stopped after"));
+}
+
+TEST(QueryGuard, HugeValuesAreErrors) {
+  TestRun run = SmallRun();
+  EXPECT_EQ(run.Ask("SELECT zeroblob(1000000000)"), "query: string or blob too big");
+  EXPECT_EQ(run.Ask("SELECT printf('%1000000000d', 1)"), "-");
+}
+
+}  // namespace
+}  // namespace borescope::query
