@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "borescope/analysis/copy_kind.h"
+#include "borescope/index/copy_kind.h"
 #include "borescope/analysis/stats_reports.h"
 
 namespace borescope {
