@@ -131,6 +131,16 @@ int64_t SqlStatement::Integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
+// Asking the value spares the locks that asking the statement takes each time.
+bool SqlStatement::TryInteger(int column, int64_t& value) const {
+  sqlite3_value* stored = sqlite3_column_value(statement_.get(), column);
+  if (sqlite3_value_type(stored) != SQLITE_INTEGER) {
+    return false;
+  }
+  value = sqlite3_value_int64(stored);
+  return true;
+}
+
 double SqlStatement::Real(int column) const {
   return sqlite3_column_double(statement_.get(), column);
 }

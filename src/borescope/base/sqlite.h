@@ -50,6 +50,8 @@ class SqlStatement {
   SqlType IntegerOrType(int column, int64_t& value) const;
   // The number, as SQLite converts what is stored; 0 for NULL and text that is no number.
   int64_t Integer(int column) const;
+  // Sets `value` and returns true if a whole number is stored: half the price of type and Integer.
+  bool TryInteger(int column, int64_t& value) const;
   double Real(int column) const;
   std::string_view Text(int column) const;
   std::string_view Blob(int column) const;

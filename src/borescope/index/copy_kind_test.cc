@@ -19,6 +19,8 @@ TEST(CopyKindTest, NamesOfAllVendors) {
   EXPECT_EQ(KindOf("CopyHostToDevice"), "HtoD");
   EXPECT_EQ(KindOf("CopyDeviceToHost"), "DtoH");
   EXPECT_EQ(KindOf("CopyDeviceToDevice"), "DtoD");
+  EXPECT_EQ(KindOf("MEMORY_COPY_HOST_TO_DEVICE"), "HtoD");
+  EXPECT_EQ(KindOf("MEMORY_COPY_DEVICE_TO_DEVICE"), "DtoD");
   EXPECT_EQ(KindOf("FillBuffer"), "memset");
   EXPECT_EQ(KindOf("Memcpy M2D"), "HtoD");
   EXPECT_EQ(KindOf("Memcpy D2H"), "DtoH");

@@ -204,7 +204,8 @@ constexpr Rule kRules[] = {
       "void cub::DeviceRadixSortOnesweepKernel<cub::DeviceRadixSortPolicy<long, int, int> >(int)"},
      kBase,
      "radixsort|radix_sort|mergesort|bitonic|sort|topk|top_k|devicescan|scan_|_scan|cumsum|"
-     "devicecompact|deviceselect|reducebykey|unique|histogram|searchsorted|sampling"},
+     "devicecompact|deviceselect|partition_kernel|reducebykey|unique|histogram|searchsorted|"
+     "sampling"},
     {{"reductions", KernelClass::kReduction,
       "void cub::DeviceReduceKernel<cub::DeviceReducePolicy<float> >(int)"},
      kBase,

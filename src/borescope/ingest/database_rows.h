@@ -35,8 +35,8 @@ class TableRows {
   // A whole number. NULL and the empty text, which tracers write into columns of numbers, give
   // `missing`, and so does anything else, counted.
   int64_t Integer(int column, int64_t missing = kMissing) const {
-    return rows_.type(column) == SqlType::kInteger ? rows_.Integer(column)
-                                                   : NoInteger(column, missing);
+    int64_t value = 0;
+    return rows_.TryInteger(column, value) ? value : NoInteger(column, missing);
   }
   // Clamped to 0...2^31 - 1; -1 where missing.
   int32_t SmallInteger(int column) const;

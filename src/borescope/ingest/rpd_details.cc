@@ -105,7 +105,8 @@ void RpdDetails::AddCopy(RpdTables& tables, const TableRows& rows, bool is_swapp
   const int64_t bytes = rows.Integer(kSize);
   copy_bytes_.push_back(bytes > 0 ? bytes : kMissing);
   if (bytes <= 0) {
-    tables.diagnostics().Count(Diag::kUnknownCopySize);
+    tables.diagnostics().Count(Diag::kUnknownCopySize, Diagnostics::kNoByte,
+                               copies_.by_op ? "rocpd_copyop.size" : "rocpd_copyapi.size");
   }
   CopyCalls& calls = tables.part.data.copy_calls;
   const uint32_t row = AddMissingRow(calls);
