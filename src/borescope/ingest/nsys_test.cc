@@ -331,7 +331,7 @@ TEST(NsysTest, ADamagedPage) {
   }
   std::FILE* file = std::fopen(path.c_str(), "r+b");
   ASSERT_NE(file, nullptr);
-  std::fseek(file, 20 * 4096, SEEK_SET);
+  std::fseek(file, 20L * 4096, SEEK_SET);
   const std::string garbage(4096, '\x07');
   std::fwrite(garbage.data(), 1, garbage.size(), file);
   std::fclose(file);
