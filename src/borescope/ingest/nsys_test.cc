@@ -323,7 +323,7 @@ TEST(NsysTest, ADamagedPage) {
   std::remove(path.c_str());
   std::string sql = kStrings + kCalls + kKernels + "BEGIN;";
   for (int i = 0; i < 2000; ++i) {
-    sql += Kernel(i * 10, i * 10 + 5, 0, kPid100, i);
+    sql += Kernel(int64_t{10} * i, int64_t{10} * i + 5, 0, kPid100, i);
   }
   {
     SqlDatabase database = std::move(SqlDatabase::Create(path)).value();
