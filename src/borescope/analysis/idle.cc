@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
@@ -34,18 +35,18 @@ struct Stream {
 std::vector<Stream> FindStreams(const RankView& view, const Selected& selected,
                                 int64_t kernel_wait_ns) {
   const Tracks& tracks = view.trace.tracks();
-  std::map<std::pair<int64_t, int64_t>, uint32_t> track_of;
+  std::map<std::pair<int64_t, int64_t>, std::vector<uint32_t>> tracks_of;
   for (uint32_t track = 0; track < tracks.size(); ++track) {
     if (tracks.kind[track] == TrackKind::kDevice) {
-      track_of[{tracks.pid[track], tracks.tid[track]}] = track;
+      tracks_of[{tracks.pid[track], tracks.tid[track]}].push_back(track);
     }
   }
   std::vector<Stream> streams;
   for (DeviceTime& time : DeviceTimes(view, selected, PerTrack::kStream)) {
-    const auto track = track_of.find({time.gpu, time.stream});
+    const auto found = tracks_of.find({time.gpu, time.stream});
     StreamGaps gaps;
-    if (track != track_of.end()) {
-      gaps = FindStreamGaps(view, track->second, kernel_wait_ns);
+    if (found != tracks_of.end()) {
+      gaps = FindStreamGaps(view, found->second, kernel_wait_ns);
     }
     streams.push_back({std::move(time), std::move(gaps)});
   }

@@ -167,10 +167,10 @@ bool RunsAt(const RankView& view, const std::vector<uint32_t>& last_kernels, uin
 // R3: a Stream Sync record begins when its stream has drained.
 Outcome SyncDuringKernel(const RankView& view) {
   const Tracks& tracks = view.trace.tracks();
-  std::map<std::pair<int64_t, int64_t>, uint32_t> track_of;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> track_of;
   for (uint32_t i = 0; i < tracks.size(); ++i) {
     if (tracks.kind[i] == TrackKind::kDevice) {
-      track_of[{tracks.pid[i], tracks.tid[i]}] = i;
+      track_of[{tracks.pid[i], tracks.tid[i], tracks.process[i]}] = i;
     }
   }
   const std::vector<uint32_t> last_kernels = LastKernels(view);
@@ -182,7 +182,8 @@ Outcome SyncDuringKernel(const RankView& view) {
       continue;
     }
     const int64_t stream = view.trace.syncs().stream[device.detail[row]];
-    const auto track = track_of.find({view.trace.DeviceOf(DeviceId{row}), stream});
+    const auto track = track_of.find(
+        {view.trace.DeviceOf(DeviceId{row}), stream, tracks.process[device.track[row].value]});
     if (track != track_of.end() && RunsAt(view, last_kernels, track->second, device.ts_ns[row]) &&
         outcome.count++ == 0) {
       outcome.first = Describe(view, DeviceId{row});

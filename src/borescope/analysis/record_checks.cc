@@ -19,6 +19,9 @@ bool HasDeviceWork(const Trace& trace) {
   return std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
 }
 
+// Options of PyTorch's profiler are no advice to those who used another one.
+bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == "kineto-json"; }
+
 Outcome NoDeviceWork(const RankView& view) { return Absent(HasDeviceWork(view.trace)); }
 
 Outcome NoOperators(const RankView& view) { return Absent(HasHostKind(view.trace, HostKind::kOp)); }
@@ -35,7 +38,8 @@ Outcome NoShapes(const RankView& view) {
 Outcome NoMemory(const RankView& view) { return Absent(view.trace.memory().size() > 0); }
 
 Outcome NoStacks(const RankView& view) {
-  return Absent(view.trace.meta().options.with_stack || HasHostKind(view.trace, HostKind::kPython));
+  return Absent(!IsOfPyTorch(view) || view.trace.meta().options.with_stack ||
+                HasHostKind(view.trace, HostKind::kPython));
 }
 
 Outcome NoModules(const RankView& view) {
@@ -46,7 +50,7 @@ Outcome NoModules(const RankView& view) {
       return Absent(true);
     }
   }
-  return Absent(view.trace.meta().options.with_modules);
+  return Absent(!IsOfPyTorch(view) || view.trace.meta().options.with_modules);
 }
 
 // Only CUDA has them.
@@ -57,7 +61,8 @@ Outcome NoSyncEvents(const RankView& view) {
 
 Outcome NoExecutionTrace(const RankView& view) {
   const auto& ids = view.trace.ops().record_function_id;
-  return Absent(std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
+  return Absent(!IsOfPyTorch(view) ||
+                std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
 }
 
 Outcome UnknownNames(const RankView& view) {
@@ -111,7 +116,8 @@ constexpr QualityCheck kRecordChecks[] = {
      "that no other profiler holds the device.",
      NoDeviceWork},
     {"no-operators", Severity::kWarning,
-     "No framework operators: add ProfilerActivity.CPU, else kernels cannot be tied to code.",
+     "No framework operators: add ProfilerActivity.CPU, else kernels cannot be tied to code; under "
+     "another profiler run the model in torch.autograd.profiler.emit_nvtx().",
      NoOperators},
     {"no-steps", Severity::kInfo,
      "No ProfilerStep windows: call prof.step() after every iteration and profile with "

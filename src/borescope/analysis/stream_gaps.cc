@@ -6,34 +6,24 @@
 namespace borescope {
 namespace {
 
-// The works of a stream, by start.
-class WorkRows {
- public:
-  WorkRows(const Trace& trace, uint32_t track)
-      : device_(trace.device()),
-        row_(trace.tracks().first_row[track]),
-        end_(trace.tracks().end_row[track]) {
-    SkipOthers();
-  }
-
-  bool done() const { return row_ == end_; }
-  uint32_t row() const { return row_; }
-  void Next() {
-    ++row_;
-    SkipOthers();
-  }
-
- private:
-  void SkipOthers() {
-    while (row_ != end_ && !IsDeviceWork(device_.kind[row_])) {
-      ++row_;
+// The works of a stream, by start. Each process has a track of its own for a stream they share.
+std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tracks) {
+  const DeviceEvents& device = trace.device();
+  std::vector<uint32_t> rows;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
+         ++row) {
+      if (IsDeviceWork(device.kind[row])) {
+        rows.push_back(row);
+      }
     }
   }
-
-  const DeviceEvents& device_;
-  uint32_t row_;
-  uint32_t end_;
-};
+  if (tracks.size() > 1) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](uint32_t a, uint32_t b) { return device.ts_ns[a] < device.ts_ns[b]; });
+  }
+  return rows;
+}
 
 WaitCause CauseOf(Interval gap, int64_t launch_ns, int64_t kernel_wait_ns) {
   if (launch_ns == kMissing) {
@@ -78,18 +68,20 @@ std::string_view WaitCauseName(WaitCause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-StreamGaps FindStreamGaps(const RankView& view, uint32_t track, int64_t kernel_wait_ns) {
+StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
+                          int64_t kernel_wait_ns) {
   const DeviceEvents& device = view.trace.device();
+  const std::vector<uint32_t> works = WorkRows(view.trace, tracks);
   StreamGaps stream;
-  for (WorkRows works(view.trace, track); !works.done();) {
-    const Interval gap{stream.last_ns, device.ts_ns[works.row()]};
+  for (size_t i = 0; i < works.size();) {
+    const Interval gap{stream.last_ns, device.ts_ns[works[i]]};
     int64_t launch_ns = kMissing;
-    for (; !works.done() && device.ts_ns[works.row()] == gap.end; works.Next()) {
-      const HostId launch = view.index.correlation.launch_of[works.row()];
+    for (; i < works.size() && device.ts_ns[works[i]] == gap.end; ++i) {
+      const HostId launch = view.index.correlation.launch_of[works[i]];
       if (launch.valid()) {
         launch_ns = Earlier(launch_ns, view.trace.host().ts_ns[launch.value]);
       }
-      stream.last_ns = std::max(stream.last_ns, device.end_ns(DeviceId{works.row()}));
+      stream.last_ns = std::max(stream.last_ns, device.end_ns(DeviceId{works[i]}));
     }
     if (gap.begin == kMissing) {
       stream.first_ns = gap.end;

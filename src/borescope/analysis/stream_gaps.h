@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -38,8 +39,11 @@ struct StreamGaps {
   int64_t last_ns = kMissing;
 };
 
-// Gaps shorter than `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the track).
-StreamGaps FindStreamGaps(const RankView& view, uint32_t track, int64_t kernel_wait_ns);
+// The gaps of a stream, whose work stands in `tracks`: one of each process that shares it. Gaps
+// shorter than `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the tracks),
+// times a logarithm if there are several.
+StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
+                          int64_t kernel_wait_ns);
 
 // Idle time of a stream in some windows by cause, head and tail as well.
 struct WaitSums {

@@ -50,8 +50,8 @@ std::string Doubling(int times) {
   constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string name = "_Z1fSt4pairIiiE";
   for (int i = 0; i < times; ++i) {
-    const std::string last = std::string("S") + kDigits[static_cast<size_t>(i)] + "_";
-    name += "S_I" + last + last + "E";
+    const char last[] = {'S', kDigits[static_cast<size_t>(i)], '_', 0};
+    name.append("S_I").append(last).append(last).append("E");
   }
   return name;
 }

@@ -323,7 +323,7 @@ TEST(NsysTest, ADamagedPage) {
   std::remove(path.c_str());
   std::string sql = kStrings + kCalls + kKernels + "BEGIN;";
   for (int i = 0; i < 2000; ++i) {
-    sql += Kernel(i * 10, i * 10 + 5, 0, kPid100, i);
+    sql += Kernel(int64_t{10} * i, int64_t{10} * i + 5, 0, kPid100, i);
   }
   {
     SqlDatabase database = std::move(SqlDatabase::Create(path)).value();
@@ -331,7 +331,7 @@ TEST(NsysTest, ADamagedPage) {
   }
   std::FILE* file = std::fopen(path.c_str(), "r+b");
   ASSERT_NE(file, nullptr);
-  std::fseek(file, 20 * 4096, SEEK_SET);
+  std::fseek(file, 20L * 4096, SEEK_SET);
   const std::string garbage(4096, '\x07');
   std::fwrite(garbage.data(), 1, garbage.size(), file);
   std::fclose(file);
