@@ -9,7 +9,7 @@
 
 #include "borescope/query/row_order.h"
 
-struct sqlite3_index_info;
+struct sqlite3_index_info;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::query {
 

@@ -7,7 +7,7 @@
 
 #include "borescope/table/table.h"
 
-struct sqlite3_stmt;
+struct sqlite3_stmt;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::query {
 
