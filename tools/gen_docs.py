@@ -46,7 +46,7 @@ def verbs(borescope):
     columns = {c["name"]: c["values"] for c in table["columns"]}
     found = zip(columns["kind"], columns["name"], columns["summary"])
     return [(name, summary) for kind, name, summary in found
-            if kind == "verb" and name not in ("query", "list", "completion")]
+            if kind == "verb" and name not in ("convert", "query", "list", "completion")]
 
 
 def table_text(table, options):

@@ -156,7 +156,7 @@ TEST_P(RpdSamplesTest, Copies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RpdSamplesTest, ::testing::Values(kSmall, kLarge),
-                         [](const auto& info) { return info.index == 0 ? "small" : "large"; });
+                         [](const auto& test) { return test.index == 0 ? "small" : "large"; });
 
 TEST(RpdSampleTest, CopiesGoFromTheHostToWhatWasAllocated) {
   if (!std::filesystem::exists(testkit::SamplePath(kSmall.file))) {

@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "borescope/analysis/analyses.h"
-#include "borescope/index/copy_kind.h"
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/selection.h"
+#include "borescope/index/copy_kind.h"
 
 namespace borescope {
 namespace {

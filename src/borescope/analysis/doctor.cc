@@ -45,7 +45,7 @@ Table NewClocks() {
 }
 
 void PushOutcome(Table& table, std::optional<int64_t> rank, std::string_view name,
-                 std::string_view severity, const Outcome& outcome, std::string_view help) {
+                 std::string_view severity, const CheckOutcome& outcome, std::string_view help) {
   Row row(table);
   row.MaybeInt(rank).Text(name).Text(outcome.count == 0 ? "ok" : severity).Int(outcome.count);
   outcome.share.has_value() ? row.Float(*outcome.share) : row.Missing();
@@ -98,8 +98,8 @@ void PushClockChecks(Table& table, const std::vector<Clock>& clocks) {
   if (clocks.size() < 2) {
     return;
   }
-  Outcome bases;
-  Outcome apart;
+  CheckOutcome bases;
+  CheckOutcome apart;
   for (const Clock& clock : clocks) {
     const Clock& first = clocks.front();
     if (clock.base_ns != first.base_ns && bases.count++ == 0) {

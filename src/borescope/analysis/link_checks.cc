@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 
-Outcome BeforeLaunch(const RankView& view) {
+CheckOutcome BeforeLaunch(const RankView& view) {
   return CountDeviceCases(view, [&](DeviceId id) {
     const HostId launch = view.index.correlation.launch_of[id.value];
     return launch.valid() &&
@@ -22,27 +22,27 @@ Outcome BeforeLaunch(const RankView& view) {
   });
 }
 
-Outcome WithoutLaunch(const RankView& view) {
+CheckOutcome WithoutLaunch(const RankView& view) {
   return CountDeviceCases(
       view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
 }
 
-Outcome WithoutOperator(const RankView& view) {
+CheckOutcome WithoutOperator(const RankView& view) {
   return CountDeviceCases(view, [&](DeviceId id) {
     return view.index.correlation.rule[id.value] == LinkRule::kLaunchOnly;
   });
 }
 
-Outcome FromDiagnostic(const RankView& view, Diag diag) {
+CheckOutcome FromDiagnostic(const RankView& view, Diag diag) {
   const Diagnostics::Entry& entry = view.index.diagnostics.Get(diag);
   return {static_cast<int64_t>(entry.count), std::nullopt, entry.first};
 }
 
-Outcome DuplicateCorrelation(const RankView& view) {
+CheckOutcome DuplicateCorrelation(const RankView& view) {
   return FromDiagnostic(view, Diag::kDuplicateCorrelation);
 }
 
-Outcome DuplicateExternalId(const RankView& view) {
+CheckOutcome DuplicateExternalId(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<std::pair<int64_t, uint32_t>> ids;
   for (uint32_t row = 0; row < host.size(); ++row) {
@@ -54,7 +54,7 @@ Outcome DuplicateExternalId(const RankView& view) {
     }
   }
   std::sort(ids.begin(), ids.end());
-  Outcome outcome;
+  CheckOutcome outcome;
   for (size_t i = 1; i < ids.size(); ++i) {
     if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
       outcome.first =
@@ -64,9 +64,9 @@ Outcome DuplicateExternalId(const RankView& view) {
   return outcome;
 }
 
-Outcome GraphLaunches(const RankView& view) {
+CheckOutcome GraphLaunches(const RankView& view) {
   const Correlation& links = view.index.correlation;
-  Outcome outcome;
+  CheckOutcome outcome;
   for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
     const std::span<const DeviceId> rows = links.DevicesOf(call);
     const auto is_work = [&](DeviceId id) {
@@ -91,8 +91,8 @@ int64_t RecordOf(const RankView& view, uint32_t row) {
 }
 
 // R2 of PyTorch's trace validator.
-Outcome WaitWithoutRecord(const RankView& view) {
-  Outcome outcome;
+CheckOutcome WaitWithoutRecord(const RankView& view) {
+  CheckOutcome outcome;
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
     if (IsEventWait(view, row) && RecordOf(view, row) < 0 && outcome.count++ == 0) {
       outcome.first = Describe(view, DeviceId{row});
@@ -114,8 +114,8 @@ std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
 }
 
 // R4: the record a wait names exists and is not later than the wait.
-Outcome WaitBeforeRecord(const RankView& view) {
-  Outcome outcome;
+CheckOutcome WaitBeforeRecord(const RankView& view) {
+  CheckOutcome outcome;
   const std::unordered_map<int64_t, int64_t> records = EventRecordTimes(view);
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
     if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {
@@ -165,7 +165,7 @@ bool RunsAt(const RankView& view, const std::vector<uint32_t>& last_kernels, uin
 }
 
 // R3: a Stream Sync record begins when its stream has drained.
-Outcome SyncDuringKernel(const RankView& view) {
+CheckOutcome SyncDuringKernel(const RankView& view) {
   const Tracks& tracks = view.trace.tracks();
   std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> track_of;
   for (uint32_t i = 0; i < tracks.size(); ++i) {
@@ -174,7 +174,7 @@ Outcome SyncDuringKernel(const RankView& view) {
     }
   }
   const std::vector<uint32_t> last_kernels = LastKernels(view);
-  Outcome outcome;
+  CheckOutcome outcome;
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail ||
@@ -198,7 +198,7 @@ bool HasCoreKeys(const Collectives& rows, uint32_t row) {
 }
 
 // R5: operators that stand for a collective say which one.
-Outcome CollectiveWithoutMetadata(const RankView& view) {
+CheckOutcome CollectiveWithoutMetadata(const RankView& view) {
   const StringId name = view.trace.strings().Find("record_param_comms");
   const HostEvents& host = view.trace.host();
   return CountHostCases(view, [&](HostId id) {
@@ -210,7 +210,7 @@ Outcome CollectiveWithoutMetadata(const RankView& view) {
 }
 
 // R6: one backward operator per sequence number (and forward thread).
-Outcome BackwardNameConflict(const RankView& view) {
+CheckOutcome BackwardNameConflict(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const Ops& ops = view.trace.ops();
   std::map<std::pair<int64_t, int64_t>, StringId> names;

@@ -15,7 +15,7 @@
 
 namespace borescope {
 
-struct Outcome {
+struct CheckOutcome {
   int64_t count = 0;            // 0: passed
   std::optional<double> share;  // part of device time or of events, as the check's help says
   std::string first;            // the first case
@@ -25,7 +25,7 @@ struct QualityCheck {
   std::string_view name;  // stable slug; the same as a diagnostic's where both count one thing
   Severity severity;      // when the count is not 0
   std::string_view help;  // what it means and what to do
-  Outcome (*run)(const RankView& view);
+  CheckOutcome (*run)(const RankView& view);
 };
 
 std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits
@@ -38,9 +38,9 @@ std::string Describe(const RankView& view, DeviceId id);
 
 // Counts the device work for which `is_case` holds; share: part of all device work time.
 template <class Predicate>
-Outcome CountDeviceCases(const RankView& view, Predicate is_case) {
+CheckOutcome CountDeviceCases(const RankView& view, Predicate is_case) {
   const DeviceEvents& device = view.trace.device();
-  Outcome outcome;
+  CheckOutcome outcome;
   int64_t all_ns = 0;
   int64_t case_ns = 0;
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -61,9 +61,9 @@ Outcome CountDeviceCases(const RankView& view, Predicate is_case) {
 
 // Counts the host rows for which `is_case` holds; share: part of all host rows.
 template <class Predicate>
-Outcome CountHostCases(const RankView& view, Predicate is_case) {
+CheckOutcome CountHostCases(const RankView& view, Predicate is_case) {
   const uint32_t rows = static_cast<uint32_t>(view.trace.host().size());
-  Outcome outcome;
+  CheckOutcome outcome;
   for (uint32_t row = 0; row < rows; ++row) {
     if (is_case(HostId{row}) && outcome.count++ == 0) {
       outcome.first = Describe(view, HostId{row});

@@ -7,7 +7,7 @@
 namespace borescope {
 namespace {
 
-Outcome Absent(bool present) { return {present ? 0 : 1, std::nullopt, {}}; }
+CheckOutcome Absent(bool present) { return {present ? 0 : 1, std::nullopt, {}}; }
 
 bool AnyDeviceKind(const Trace& trace, DeviceKind kind) {
   const auto& kinds = trace.device().kind;
@@ -22,27 +22,29 @@ bool HasDeviceWork(const Trace& trace) {
 // Options of PyTorch's profiler are no advice to those who used another one.
 bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == "kineto-json"; }
 
-Outcome NoDeviceWork(const RankView& view) { return Absent(HasDeviceWork(view.trace)); }
+CheckOutcome NoDeviceWork(const RankView& view) { return Absent(HasDeviceWork(view.trace)); }
 
-Outcome NoOperators(const RankView& view) { return Absent(HasHostKind(view.trace, HostKind::kOp)); }
+CheckOutcome NoOperators(const RankView& view) {
+  return Absent(HasHostKind(view.trace, HostKind::kOp));
+}
 
-Outcome NoSteps(const RankView& view) { return Absent(!view.index.steps.steps.empty()); }
+CheckOutcome NoSteps(const RankView& view) { return Absent(!view.index.steps.steps.empty()); }
 
-Outcome NoShapes(const RankView& view) {
+CheckOutcome NoShapes(const RankView& view) {
   const auto& dims = view.trace.ops().input_dims;
   const bool any = std::any_of(dims.begin(), dims.end(),
                                [](StringId id) { return id.valid() && id.value != 0; });
   return Absent(any || !HasHostKind(view.trace, HostKind::kOp));
 }
 
-Outcome NoMemory(const RankView& view) { return Absent(view.trace.memory().size() > 0); }
+CheckOutcome NoMemory(const RankView& view) { return Absent(view.trace.memory().size() > 0); }
 
-Outcome NoStacks(const RankView& view) {
+CheckOutcome NoStacks(const RankView& view) {
   return Absent(!IsOfPyTorch(view) || view.trace.meta().options.with_stack ||
                 HasHostKind(view.trace, HostKind::kPython));
 }
 
-Outcome NoModules(const RankView& view) {
+CheckOutcome NoModules(const RankView& view) {
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kPython &&
@@ -54,18 +56,18 @@ Outcome NoModules(const RankView& view) {
 }
 
 // Only CUDA has them.
-Outcome NoSyncEvents(const RankView& view) {
+CheckOutcome NoSyncEvents(const RankView& view) {
   return Absent(view.trace.meta().vendor != Vendor::kNvidia || !HasDeviceWork(view.trace) ||
                 AnyDeviceKind(view.trace, DeviceKind::kSync));
 }
 
-Outcome NoExecutionTrace(const RankView& view) {
+CheckOutcome NoExecutionTrace(const RankView& view) {
   const auto& ids = view.trace.ops().record_function_id;
   return Absent(!IsOfPyTorch(view) ||
                 std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
 }
 
-Outcome UnknownNames(const RankView& view) {
+CheckOutcome UnknownNames(const RankView& view) {
   const StringId unknown = view.trace.strings().Find("unknown");
   const StringId empty{0};
   return CountHostCases(view, [&](HostId id) {
@@ -74,7 +76,7 @@ Outcome UnknownNames(const RankView& view) {
   });
 }
 
-Outcome OtherKernels(const RankView& view) {
+CheckOutcome OtherKernels(const RankView& view) {
   return CountDeviceCases(view, [&](DeviceId id) {
     return view.trace.device().kind[id.value] == DeviceKind::kKernel &&
            view.index.ClassOf(view.trace, id) == KernelClass::kOther;
@@ -86,26 +88,26 @@ constexpr uint64_t kManyEvents = 1000;
 
 // Events of one kind as a part of all; they slow reading down and answer no question about time.
 template <class Predicate>
-Outcome EventShare(const RankView& view, Predicate is_case) {
+CheckOutcome EventShare(const RankView& view, Predicate is_case) {
   uint64_t all = 0;
   uint64_t cases = 0;
   for (const EventCount& count : view.trace.event_counts()) {
     all += count.count;
     cases += is_case(count) ? count.count : 0;
   }
-  Outcome outcome;
+  CheckOutcome outcome;
   outcome.share = all == 0 ? 0.0 : static_cast<double>(cases) / static_cast<double>(all);
   outcome.count = *outcome.share > 0.5 && cases > kManyEvents ? static_cast<int64_t>(cases) : 0;
   return outcome;
 }
 
-Outcome PythonEvents(const RankView& view) {
+CheckOutcome PythonEvents(const RankView& view) {
   return EventShare(view, [&](const EventCount& count) {
     return count.phase == 'X' && view.trace.Text(count.category) == "python_function";
   });
 }
 
-Outcome MetadataEvents(const RankView& view) {
+CheckOutcome MetadataEvents(const RankView& view) {
   return EventShare(view, [](const EventCount& count) { return count.phase == 'M'; });
 }
 

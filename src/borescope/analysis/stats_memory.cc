@@ -2,8 +2,8 @@
 #include <array>
 #include <utility>
 
-#include "borescope/index/copy_kind.h"
 #include "borescope/analysis/stats_reports.h"
+#include "borescope/index/copy_kind.h"
 
 namespace borescope {
 namespace {

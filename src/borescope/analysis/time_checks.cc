@@ -15,30 +15,30 @@ namespace {
 constexpr int64_t kJumpNs = 10'000'000'000;
 constexpr int64_t kJumpFactor = 10;
 
-Outcome FromDiagnostics(const RankView& view, Diag diag) {
+CheckOutcome FromDiagnostics(const RankView& view, Diag diag) {
   const Diagnostics::Entry& loading = view.trace.diagnostics().Get(diag);
   const Diagnostics::Entry& indexing = view.index.diagnostics.Get(diag);
   const Diagnostics::Entry& first = loading.count != 0 ? loading : indexing;
   return {static_cast<int64_t>(loading.count + indexing.count), std::nullopt, first.first};
 }
 
-Outcome ImpossibleDuration(const RankView& view) {
+CheckOutcome ImpossibleDuration(const RankView& view) {
   return FromDiagnostics(view, Diag::kImpossibleDuration);
 }
 
-Outcome NegativeDuration(const RankView& view) {
+CheckOutcome NegativeDuration(const RankView& view) {
   return FromDiagnostics(view, Diag::kNegativeDuration);
 }
 
-Outcome NotNested(const RankView& view) {
-  Outcome outcome = FromDiagnostics(view, Diag::kNotNested);
+CheckOutcome NotNested(const RankView& view) {
+  CheckOutcome outcome = FromDiagnostics(view, Diag::kNotNested);
   const auto rows = static_cast<double>(view.trace.host().size());
   outcome.share = rows > 0 ? static_cast<double>(outcome.count) / rows : 0.0;
   return outcome;
 }
 
-Outcome ZeroDeviceDuration(const RankView& view) {
-  Outcome outcome = CountDeviceCases(
+CheckOutcome ZeroDeviceDuration(const RankView& view) {
+  CheckOutcome outcome = CountDeviceCases(
       view, [&](DeviceId id) { return view.trace.device().dur_ns[id.value] == 0; });
   const auto& kinds = view.trace.device().kind;
   const auto work = std::count_if(kinds.begin(), kinds.end(), IsDeviceWork);
@@ -46,14 +46,14 @@ Outcome ZeroDeviceDuration(const RankView& view) {
   return outcome;
 }
 
-Outcome ZeroHostDuration(const RankView& view) {
+CheckOutcome ZeroHostDuration(const RankView& view) {
   return CountHostCases(view, [&](HostId id) { return view.trace.host().dur_ns[id.value] == 0; });
 }
 
 // Work that starts before the work in front of it on the same stream ended.
-Outcome StreamOverlap(const RankView& view) {
+CheckOutcome StreamOverlap(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
-  Outcome outcome;
+  CheckOutcome outcome;
   TrackId track;
   int64_t busy_until = 0;
   int64_t all_ns = 0;
@@ -98,8 +98,8 @@ IntervalSet RecordedTime(const RankView& view) {
   return Union(std::move(intervals));
 }
 
-Outcome ClockJump(const RankView& view) {
-  Outcome outcome;
+CheckOutcome ClockJump(const RankView& view) {
+  CheckOutcome outcome;
   if (view.trace.span_ns() <= kJumpNs) {
     return outcome;
   }
@@ -120,7 +120,7 @@ Outcome ClockJump(const RankView& view) {
   return outcome;
 }
 
-Outcome WholeMicroseconds(const RankView& view) {
+CheckOutcome WholeMicroseconds(const RankView& view) {
   const auto fraction = [](int64_t ns) { return ns % 1000 != 0; };
   const auto any = [&](const std::vector<int64_t>& times) {
     return std::any_of(times.begin(), times.end(), fraction);

@@ -39,7 +39,10 @@ class ConvertFiles : public testing::Test {
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "borescope_convert_test";
+  // Tests run beside each other.
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     (std::string("borescope_convert_") +
+                      testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 std::string Content(const std::string& path) {

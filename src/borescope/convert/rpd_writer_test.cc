@@ -16,7 +16,8 @@ using testkit::TraceMaker;
 class Written {
  public:
   explicit Written(const Trace& trace, TimeWindow window = {})
-      : path_(testing::TempDir() + "borescope_rpd_writer_test.rpd") {
+      : path_(testing::TempDir() + "borescope_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + ".rpd") {
     std::filesystem::remove(path_);
     const TraceIndex index = BuildIndex(trace, 1);
     const Result<ConvertCounts> written = WriteRpd({trace, index, window}, path_);

@@ -16,10 +16,10 @@ constexpr double kIntegerLimit = 9.2e18;
 
 }  // namespace
 
-Result<TableRows> TableRows::Open(const DatabaseInput& input, std::string_view table,
+Result<CuptiRows> CuptiRows::Open(const DatabaseInput& input, std::string_view table,
                                   std::span<const std::string_view> columns,
                                   Diagnostics& diagnostics) {
-  TableRows rows(table, diagnostics);
+  CuptiRows rows(table, diagnostics);
   if (!input.schema.Has(table)) {
     return rows;
   }
@@ -33,21 +33,21 @@ Result<TableRows> TableRows::Open(const DatabaseInput& input, std::string_view t
   return rows;
 }
 
-Result<bool> TableRows::Next() {
+Result<bool> CuptiRows::Next() {
   if (!is_open_) {
     return false;
   }
   return rows_.Step();
 }
 
-int64_t TableRows::Integer(int column) {
+int64_t CuptiRows::Integer(int column) {
   int64_t value = kMissing;
   const SqlType type = rows_.IntegerOrType(column, value);
   return type == SqlType::kInteger || type == SqlType::kNull ? value : Converted(column);
 }
 
 // Some exporters write an empty text for no number.
-int64_t TableRows::Converted(int column) {
+int64_t CuptiRows::Converted(int column) {
   if (rows_.type(column) == SqlType::kReal) {
     const double value = rows_.Real(column);
     if (value > -kIntegerLimit && value < kIntegerLimit) {
@@ -70,7 +70,7 @@ int64_t TableRows::Converted(int column) {
   return kMissing;
 }
 
-std::string_view TableRows::Text(int column) {
+std::string_view CuptiRows::Text(int column) {
   return rows_.IsNull(column) ? std::string_view() : rows_.Text(column);
 }
 
@@ -79,7 +79,7 @@ Result<DatabaseStrings> DatabaseStrings::Read(const DatabaseInput& input, std::s
                                               Diagnostics& diagnostics) {
   DatabaseStrings strings;
   const std::string_view columns[] = {id_column, "value"};
-  BS_ASSIGN(TableRows rows, TableRows::Open(input, table, columns, diagnostics));
+  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, table, columns, diagnostics));
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {

@@ -17,10 +17,10 @@
 namespace borescope {
 
 // One pass over one table, in the order it is stored.
-class TableRows {
+class CuptiRows {
  public:
   // No rows when there is no such table. `columns` are those of Integer() and Text(), in order.
-  static Result<TableRows> Open(const DatabaseInput& input, std::string_view table,
+  static Result<CuptiRows> Open(const DatabaseInput& input, std::string_view table,
                                 std::span<const std::string_view> columns,
                                 Diagnostics& diagnostics);
 
@@ -37,7 +37,7 @@ class TableRows {
   std::string_view table() const { return table_; }
 
  private:
-  TableRows(std::string_view table, Diagnostics& diagnostics)
+  CuptiRows(std::string_view table, Diagnostics& diagnostics)
       : table_(table), diagnostics_(diagnostics) {}
 
   int64_t Converted(int column);
