@@ -81,7 +81,7 @@ CREATE TABLE "rocpd_stackframe" (
   "name_id" bigint NOT NULL REFERENCES "rocpd_string" ("id") DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO "rocpd_metadata" ("tag", "value") VALUES
   ('schema_version', '3'), ('gpu_stride', '1000'), ('pid_stride', '10000000'),
-  ('session_count', '1');
+  ('session_count', '1'), ('copy_ends', 'right');
 )sql";
 
 // `top` counts every op, also several of one name and one time, which its model takes for one.

@@ -134,7 +134,8 @@ TEST(RpdWriter, MakesTheViews) {
   EXPECT_EQ(written.Rows("SELECT node, gpuId, queueId FROM nop LIMIT 1"), "0|0|0\n");
   EXPECT_EQ(written.Rows("SELECT count(*) FROM stackframe"), "0\n");
   EXPECT_EQ(written.Rows("SELECT * FROM rocpd_metadata"),
-            "1|schema_version|3\n2|gpu_stride|1000\n3|pid_stride|10000000\n4|session_count|1\n");
+            "1|schema_version|3\n2|gpu_stride|1000\n3|pid_stride|10000000\n4|session_count|1\n"
+            "5|copy_ends|right\n");
 }
 
 TEST(RpdWriter, IsSound) {

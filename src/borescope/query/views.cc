@@ -37,11 +37,15 @@ constexpr ViewSpec kViews[] = {
      "(sum(dur_ns) / count(*)) / 1000 AS Ave, sum(dur_ns) * 100.0 / "
      "(SELECT sum(dur_ns) FROM calls) AS Percentage "
      "FROM calls GROUP BY name ORDER BY sum(dur_ns) DESC, name"},
-    {"api", "rpd: runtime calls, and annotations as UserMarker with their text in args.",
+    {"api",
+     "rpd: runtime calls, annotations as UserMarker with their text in args, and what the profiler "
+     "itself did.",
      "SELECT id, pid, tid, ts_ns AS start, end_ns AS \"end\", ifnull(domain, '') AS domain, "
      "'' AS category, name AS apiName, ifnull(args, '') AS args, rank FROM launches UNION ALL "
      "SELECT id, pid, tid, ts_ns, end_ns, '', '', 'UserMarker', name, rank FROM host_events "
-     "WHERE kind = 'annotation'"},
+     "WHERE kind = 'annotation' UNION ALL "
+     "SELECT id, pid, tid, ts_ns, end_ns, '', '', name, '', rank FROM host_events "
+     "WHERE kind = 'other'"},
     {"op", "rpd: kernels, copies and memsets; only kernels have a description.",
      "SELECT id, gpu AS gpuId, stream AS queueId, 0 AS sequenceId, ts_ns AS start, "
      "end_ns AS \"end\", CASE kind WHEN 'kernel' THEN name ELSE '' END AS description, "
@@ -59,7 +63,8 @@ constexpr ViewSpec kViews[] = {
      "c.width AS width, c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
      "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
      "c.is_sync AS sync, c.is_pinned AS pinned, c.rank AS rank "
-     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id"},
+     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
+     "WHERE c.kind = 'memcpy'"},
     {"copyop", "rpd: copies on the device, with what their calls say.",
      "SELECT c.id AS id, c.gpu AS gpuId, c.stream AS queueId, 0 AS sequenceId, "
      "c.ts_ns AS start, c.end_ns AS \"end\", c.dur_ns AS duration, "
@@ -67,7 +72,8 @@ constexpr ViewSpec kViews[] = {
      "c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
      "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
      "c.is_sync AS sync, c.is_pinned AS pinned, l.name AS apiName, c.rank AS rank "
-     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id"},
+     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
+     "WHERE c.kind = 'memcpy'"},
 };
 
 }  // namespace
