@@ -254,6 +254,12 @@ void CuptiTrace::AddCall(ActivityTime time, StringId name, TrackId track, int64_
   calls.args.push_back(StringId{0});
 }
 
+void CuptiTrace::AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain) {
+  const uint32_t row = AddMissingRow(part_.data.runtime_calls);
+  part_.data.runtime_calls.domain[row] = domain;
+  AddHost(time, HostKind::kOther, name, track, row);
+}
+
 void CuptiTrace::ForgetLoneProcess() {
   Tracks& tracks = part_.data.tracks;
   std::set<int64_t> processes;

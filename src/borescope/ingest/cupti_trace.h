@@ -93,6 +93,8 @@ class CuptiTrace {
                    uint32_t detail = kNoDetail);
   // A call of the CUDA API. `correlation` as Correlation() gives it.
   void AddCall(ActivityTime time, StringId name, TrackId track, int64_t correlation);
+  // A call of another library, or of the operating system ("osrt").
+  void AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain);
 
   // Streams say whose they are only if there are several processes. Call when all is read.
   void ForgetLoneProcess();

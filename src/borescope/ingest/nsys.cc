@@ -23,18 +23,18 @@ constexpr std::string_view kMemoryTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
 struct CallTable {
   std::string_view table;
   std::string_view name_column;
-  HostKind kind;
+  std::string_view domain;  // of calls that are none of the CUDA API; empty for those
 };
 constexpr CallTable kCallTables[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", HostKind::kRuntime},
-    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", HostKind::kRuntime},
-    {"OSRT_API", "nameId", HostKind::kOther},
-    {"CUDNN_EVENTS", "nameId", HostKind::kOther},
-    {"CUBLAS_EVENTS", "nameId", HostKind::kOther},
-    {"MPI_P2P_EVENTS", "textId", HostKind::kOther},
-    {"MPI_COLLECTIVES_EVENTS", "textId", HostKind::kOther},
-    {"MPI_START_WAIT_EVENTS", "textId", HostKind::kOther},
-    {"MPI_OTHER_EVENTS", "textId", HostKind::kOther},
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", ""},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", ""},
+    {"OSRT_API", "nameId", "osrt"},
+    {"CUDNN_EVENTS", "nameId", "cudnn"},
+    {"CUBLAS_EVENTS", "nameId", "cublas"},
+    {"MPI_P2P_EVENTS", "textId", "mpi"},
+    {"MPI_COLLECTIVES_EVENTS", "textId", "mpi"},
+    {"MPI_START_WAIT_EVENTS", "textId", "mpi"},
+    {"MPI_OTHER_EVENTS", "textId", "mpi"},
 };
 
 constexpr std::string_view kOtherKnownTables[] = {
@@ -105,6 +105,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
   BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, table.table, columns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   EventNames names(strings_, trace_.part(), ApiName);
+  const StringId domain = trace_.part().Intern(table.domain);
   ActivityTime time;
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -117,11 +118,11 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
     const int64_t thread = rows.Integer(kThread);
     const TrackId track = trace_.Thread(thread);
     const StringId name = names.Get(rows.Integer(kName));
-    if (table.kind == HostKind::kRuntime) {
+    if (table.domain.empty()) {
       trace_.AddCall(time, name, track,
                      trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread)));
     } else {
-      trace_.AddHost(time, table.kind, name, track);
+      trace_.AddLibraryCall(time, name, track, domain);
     }
   }
 }

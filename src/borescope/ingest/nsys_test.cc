@@ -247,6 +247,7 @@ TEST(NsysTest, WhatTheFileSaysOfItself) {
   EXPECT_EQ(meta.devices[1].compute_minor, 9);
   EXPECT_EQ(trace.Text(trace.tracks().name[0]), "main thread");
   EXPECT_EQ(HostRows(trace), "other pthread_mutex_lock 100/100 @1+4\n");
+  EXPECT_EQ(trace.Text(trace.runtime_calls().domain[trace.host().detail[0]]), "osrt");
   EXPECT_EQ(EventCounts(trace), "? COMPOSITE_EVENTS 2\nX OSRT_API 1\n");
 }
 
