@@ -257,7 +257,9 @@ Result<void> SqlDatabase::Run(const std::string& sql) {
 
 Result<std::vector<std::string>> SqlDatabase::Tables() {
   BS_ASSIGN(SqlStatement rows,
-            Prepare("SELECT name FROM sqlite_master WHERE type='table' ORDER BY name"));
+            // A virtual table has no page of its own.
+            Prepare("SELECT name FROM sqlite_master WHERE type='table' AND rootpage > 0 "
+                    "ORDER BY name"));
   std::vector<std::string> names;
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Step());

@@ -82,7 +82,7 @@ class SqlDatabase {
   // Runs statements without parameters, ignoring their rows.
   Result<void> Run(const std::string& sql);
 
-  // The ordinary tables (no views), sorted by name.
+  // The ordinary tables (no views, no virtual tables), sorted by name.
   Result<std::vector<std::string>> Tables();
   // The columns of a table, in order; empty when there is no such table.
   Result<std::vector<std::string>> Columns(std::string_view table);

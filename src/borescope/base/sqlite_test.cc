@@ -37,7 +37,7 @@ class SqliteTest : public testing::Test {
 
 constexpr const char* kSchema =
     "CREATE TABLE t(a INT, b TEXT); INSERT INTO t VALUES(1,'x'),(NULL,''),('','y');"
-    "CREATE VIEW v AS SELECT * FROM t";
+    "CREATE VIEW v AS SELECT * FROM t; CREATE VIRTUAL TABLE w USING rtree(id, low, high)";
 
 void ExpectRows(SqlDatabase& database) {
   SqlStatement rows = database.Prepare("SELECT a, b FROM t ORDER BY rowid").value();
@@ -55,7 +55,8 @@ TEST_F(SqliteTest, ReadsAFileAndItsBytes) {
   Make(kSchema);
   SqlDatabase file = std::move(SqlDatabase::OpenRead(path_)).value();
   ExpectRows(file);
-  EXPECT_EQ(file.Tables().value(), std::vector<std::string>{"t"});
+  EXPECT_EQ(file.Tables().value(),
+            (std::vector<std::string>{"t", "w_node", "w_parent", "w_rowid"}));
   EXPECT_EQ(file.Columns("t").value(), (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(file.Columns("nothing").value().empty());
   const std::string bytes = Bytes();
