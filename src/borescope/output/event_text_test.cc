@@ -57,7 +57,7 @@ TEST(EventText, CommasStandBetweenEvents) {
             "\n{},\n{}");
 }
 
-TEST(OwnThreads, SkipsWhatIsRecorded) {
+TEST(OwnTids, SkipsWhatIsRecorded) {
   Tracks tracks;
   tracks.tid = {7, 1'000'000'001};
   OwnThreads threads(tracks);
