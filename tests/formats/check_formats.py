@@ -42,7 +42,7 @@ VERBS = {
     "idle": {"idle": ()},
     "overlap": {"overlap": ()},
     "queue": {"queue": ()},
-    "launches": {"launches": ("kernel",), "launch_summary": ("kernel",)},
+    "launches": {"launches": ("kernel",), "launch_summary": ("kernel",)},  # copies are there, too
     "bandwidth": {"bandwidth": ()},
 }
 

@@ -24,6 +24,7 @@ DEVICE = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "set"}
 DIRECTIONS = {"HtoD": (1, 1, "CopyHostToDevice"), "DtoH": (2, 2, "CopyDeviceToHost"),
               "DtoD": (3, 8, "CopyDeviceToDevice")}
 CUPTI_MEMORY = {"Pageable": 1, "Pinned": 2, "Device": 3}
+NSYS_MEMORY = {name: number - 1 for name, number in CUPTI_MEMORY.items()}  # no "unknown" there
 
 
 @dataclass
@@ -142,9 +143,9 @@ def write_nsys(path: Path, events: list[Event]) -> None:
             for e in pick(events, "kernel")])
     insert(connection, "CUPTI_ACTIVITY_KIND_MEMCPY",
            [device(e) + (e.args["bytes"], DIRECTIONS[e.direction][1],
-                         *(CUPTI_MEMORY[m] for m in e.memories)) for e in pick(events, "copy")])
+                         *(NSYS_MEMORY[m] for m in e.memories)) for e in pick(events, "copy")])
     insert(connection, "CUPTI_ACTIVITY_KIND_MEMSET",
-           [device(e) + (0, e.args["bytes"], 3) for e in pick(events, "set")])
+           [device(e) + (0, e.args["bytes"], NSYS_MEMORY["Device"]) for e in pick(events, "set")])
     insert(connection, "CUPTI_ACTIVITY_KIND_RUNTIME",
            [(e.start, e.end, 0, e.pid << 24 | e.tid, e.correlation, texts(e.name), 0)
             for e in pick(events, "call")])
