@@ -118,15 +118,6 @@ SqlType SqlStatement::type(int column) const {
   return TypeOf(sqlite3_column_type(statement_.get(), column));
 }
 
-SqlType SqlStatement::IntegerOrType(int column, int64_t& value) const {
-  sqlite3_value* stored = sqlite3_column_value(statement_.get(), column);
-  const int type = sqlite3_value_type(stored);
-  if (type == SQLITE_INTEGER) {
-    value = sqlite3_value_int64(stored);
-  }
-  return TypeOf(type);
-}
-
 int64_t SqlStatement::Integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }

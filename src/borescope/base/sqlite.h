@@ -45,9 +45,6 @@ class SqlStatement {
   int columns() const;
   SqlType type(int column) const;
   bool IsNull(int column) const { return type(column) == SqlType::kNull; }
-  // The type, and in `value` the number if it is an integer: one look where type() and Integer()
-  // take two, for tables of millions of rows.
-  SqlType IntegerOrType(int column, int64_t& value) const;
   // The number, as SQLite converts what is stored; 0 for NULL and text that is no number.
   int64_t Integer(int column) const;
   // Sets `value` and returns true if a whole number is stored: half the price of type and Integer.

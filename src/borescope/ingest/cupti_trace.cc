@@ -34,7 +34,7 @@ enum MemsetColumn : uint8_t {
 enum SyncColumn : uint8_t { kSyncType = kWorkColumns, kSyncTypeOfNvprof };
 enum GraphColumn : uint8_t { kGraphId = kWorkColumns };
 
-int64_t FirstOf(CuptiRows& row, int column, int other) {
+int64_t FirstOf(TableRows& row, int column, int other) {
   const int64_t value = row.Integer(column);
   return value == kMissing ? row.Integer(other) : value;
 }
@@ -42,7 +42,7 @@ int64_t FirstOf(CuptiRows& row, int column, int other) {
 // What a row does not name has the number -1.
 int64_t TrackNumber(int64_t recorded) { return recorded == kMissing ? -1 : recorded; }
 
-int64_t StreamOf(CuptiRows& row) {
+int64_t StreamOf(TableRows& row) {
   const int64_t stream = row.Integer(kWorkStream);
   return stream == kNoStream ? -1 : TrackNumber(stream);
 }
@@ -114,7 +114,7 @@ int32_t CuptiTrace::Small(int64_t value) {
 }
 
 // False when the row has no place on the timeline; `detail` then stays without an owner.
-bool CuptiTrace::AddWork(CuptiRows& row, DeviceKind kind, StringId name, uint32_t detail) {
+bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail) {
   ActivityTime time;
   if (!Time(row.Integer(kWorkStart), row.Integer(kWorkEnd), time)) {
     return false;
@@ -144,7 +144,7 @@ void CuptiTrace::RememberGraph(int64_t graph_node) {
   }
 }
 
-void CuptiTrace::AddKernel(CuptiRows& row, StringId name) {
+void CuptiTrace::AddKernel(TableRows& row, StringId name) {
   Kernels& kernels = part_.data.kernels;
   if (!AddWork(row, DeviceKind::kKernel, name, static_cast<uint32_t>(kernels.size()))) {
     return;
@@ -169,7 +169,7 @@ void CuptiTrace::AddKernel(CuptiRows& row, StringId name) {
   RememberGraph(node);
 }
 
-void CuptiTrace::AddCopy(CuptiRows& row) {
+void CuptiTrace::AddCopy(TableRows& row) {
   const int64_t kind = row.Integer(kCopyKind);
   if (kind != kMissing && !IsCopyKind(kind)) {
     diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
@@ -191,7 +191,7 @@ void CuptiTrace::AddCopy(CuptiRows& row) {
   RememberGraph(row.Integer(kCopyGraphNode));
 }
 
-void CuptiTrace::AddMemset(CuptiRows& row) {
+void CuptiTrace::AddMemset(TableRows& row) {
   const StringId name =
       part_.Intern(MemsetName(FirstOf(row, kMemsetKind, kMemsetKindOfNvprof), memory_kinds_));
   if (!AddWork(row, DeviceKind::kMemset, name, static_cast<uint32_t>(part_.data.copies.size()))) {
@@ -203,7 +203,7 @@ void CuptiTrace::AddMemset(CuptiRows& row) {
   RememberGraph(row.Integer(kMemsetGraphNode));
 }
 
-void CuptiTrace::AddSync(CuptiRows& row) {
+void CuptiTrace::AddSync(TableRows& row) {
   const StringId name = part_.Intern(SyncName(FirstOf(row, kSyncType, kSyncTypeOfNvprof)));
   Syncs& syncs = part_.data.syncs;
   if (AddWork(row, DeviceKind::kSync, name, static_cast<uint32_t>(syncs.size()))) {
@@ -213,7 +213,7 @@ void CuptiTrace::AddSync(CuptiRows& row) {
   }
 }
 
-void CuptiTrace::AddGraphLaunch(CuptiRows& row) {
+void CuptiTrace::AddGraphLaunch(TableRows& row) {
   const int64_t graph = row.Integer(kGraphId);
   const StringId name =
       part_.Intern(graph == kMissing ? "CUDA graph" : "CUDA graph " + std::to_string(graph));

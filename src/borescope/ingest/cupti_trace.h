@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "borescope/ingest/cupti_names.h"
-#include "borescope/ingest/cupti_rows.h"
+#include "borescope/ingest/cupti_strings.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
@@ -74,12 +74,12 @@ class CuptiTrace {
   bool Time(int64_t start, int64_t end, ActivityTime& time);
 
   // Each adds the current row of its table, and counts it.
-  void AddKernel(CuptiRows& row, StringId name);
-  void AddCopy(CuptiRows& row);
-  void AddMemset(CuptiRows& row);
-  void AddSync(CuptiRows& row);
+  void AddKernel(TableRows& row, StringId name);
+  void AddCopy(TableRows& row);
+  void AddMemset(TableRows& row);
+  void AddSync(TableRows& row);
   // A whole launch of a graph: work, unless its nodes have rows of their own. Comes last.
-  void AddGraphLaunch(CuptiRows& row);
+  void AddGraphLaunch(TableRows& row);
 
   // The track of a thread; -1 stands for a number that is missing.
   TrackId Thread(int64_t process, int64_t thread);
@@ -108,7 +108,7 @@ class CuptiTrace {
   static constexpr std::string_view kGraphColumns[] = {BS_WORK_COLUMNS, "graphId"};
 
  private:
-  bool AddWork(CuptiRows& row, DeviceKind kind, StringId name, uint32_t detail);
+  bool AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail);
   void RememberGraph(int64_t graph_node);
   std::string_view Table() const { return part_.data.strings.Get(category_); }
   int32_t Small(int64_t value);

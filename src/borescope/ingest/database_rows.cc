@@ -1,8 +1,11 @@
 #include "borescope/ingest/database_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
+
+#include "borescope/ingest/number.h"
 
 namespace borescope {
 namespace {
@@ -11,6 +14,9 @@ namespace {
 constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 // Row numbers of a trace have 32 bits.
 constexpr uint64_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
+
+// Beyond int64 a double has no whole number.
+constexpr double kIntegerLimit = 9.2e18;
 
 Result<uint64_t> OneNumber(SqlDatabase& database, const std::string& sql) {
   BS_ASSIGN(SqlStatement rows, database.Prepare(sql));
@@ -55,12 +61,19 @@ Result<TableRows> TableRows::Open(SqlDatabase& database, const DatabaseSchema& s
   rows.file_ = database.name();
   rows.table_ = table;
   rows.diagnostics_ = &diagnostics;
+  rows.has_rows_ = schema.Has(table);
+  if (!rows.has_rows_) {
+    return rows;
+  }
   BS_ASSIGN(rows.most_rows_, MostRows(database));
   BS_ASSIGN(rows.rows_, database.Prepare(SelectOf(schema, table, columns)));
   return rows;
 }
 
 Result<bool> TableRows::Next() {
+  if (!has_rows_) {
+    return false;
+  }
   Result<bool> stepped = rows_.Step();
   if (!stepped.ok()) {
     Error error = stepped.error();
@@ -82,7 +95,15 @@ void TableRows::CountBadType(int column) const {
 
 int64_t TableRows::NoInteger(int column, int64_t missing) const {
   const SqlType type = rows_.type(column);
-  if (type != SqlType::kNull && (type != SqlType::kText || !rows_.Text(column).empty())) {
+  if (type == SqlType::kReal && std::abs(rows_.Real(column)) < kIntegerLimit) {
+    return static_cast<int64_t>(rows_.Real(column));
+  }
+  const std::string_view text = type == SqlType::kText ? rows_.Text(column) : std::string_view();
+  const ParsedNumber number = ParseInteger(text);
+  if (!text.empty() && number.status == NumberStatus::kOk) {
+    return number.value;
+  }
+  if (type != SqlType::kNull && (type != SqlType::kText || !text.empty())) {
     CountBadType(column);
   }
   return missing;

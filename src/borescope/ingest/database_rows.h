@@ -24,7 +24,12 @@ struct RowTime {
 // and diagnostics must outlive it.
 class TableRows {
  public:
-  // Columns are numbered from 0 in the order of `columns`. REQUIRES: the table exists.
+  // Columns are numbered from 0 in the order of `columns`. No rows when there is no such table.
+  static Result<TableRows> Open(const DatabaseInput& input, std::string_view table,
+                                std::span<const std::string_view> columns,
+                                Diagnostics& diagnostics) {
+    return Open(input.database, input.schema, table, columns, diagnostics);
+  }
   static Result<TableRows> Open(SqlDatabase& database, const DatabaseSchema& schema,
                                 std::string_view table, std::span<const std::string_view> columns,
                                 Diagnostics& diagnostics);
@@ -32,8 +37,9 @@ class TableRows {
   // Goes to the next row; false behind the last one. kCorrupt where the database is damaged.
   Result<bool> Next();
 
-  // A whole number. NULL and the empty text, which tracers write into columns of numbers, give
-  // `missing`, and so does anything else, counted.
+  // A whole number, also one written as text or as a real, which is cut. NULL and the empty text,
+  // which tracers write into columns of numbers, give `missing`, and so does anything else,
+  // counted.
   int64_t Integer(int column, int64_t missing = kMissing) const {
     int64_t value = 0;
     return rows_.TryInteger(column, value) ? value : NoInteger(column, missing);
@@ -44,6 +50,10 @@ class TableRows {
   std::optional<double> Number(int column) const;
   // Text, or the digits of a number; empty for NULL. Valid until Next.
   std::string_view Text(int column) const { return rows_.Text(column); }
+  // The bytes of a blob (or text). Valid until Next.
+  std::string_view Blob(int column) const { return rows_.Blob(column); }
+
+  std::string_view table() const { return table_; }
 
   // Of two columns with times in nanoseconds; `what` tells which row was odd.
   RowTime Time(int start, int end, std::string_view what) const;
@@ -56,6 +66,7 @@ class TableRows {
   std::string file_;
   std::string table_;
   Diagnostics* diagnostics_ = nullptr;
+  bool has_rows_ = false;  // the table exists
   uint64_t read_ = 0;
   uint64_t most_rows_ = 0;
 };

@@ -49,16 +49,16 @@ class NsysReader {
   CuptiTrace& trace() { return trace_; }
 
  private:
-  using AddRow = void (CuptiTrace::*)(CuptiRows& row);
+  using AddRow = void (CuptiTrace::*)(TableRows& row);
 
   bool WorkNamesProcesses() const;
   Result<void> ReadCalls(const CallTable& table);
   Result<void> ReadKernels();
-  StringId KernelName(CuptiRows& row);
+  StringId KernelName(TableRows& row);
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
   Result<void> ReadMemory();
-  void AddMemory(CuptiRows& row);
+  void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
   Result<void> CountRest();
 
@@ -102,7 +102,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
   enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName };
   const std::string_view columns[] = {"start", "end", "globalTid", "correlationId",
                                       table.name_column};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, table.table, columns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, columns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   EventNames names(strings_, trace_.part(), ApiName);
   const StringId domain = trace_.part().Intern(table.domain);
@@ -128,7 +128,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
 }
 
 // The full name where there is one; the short one lacks template arguments and parameters.
-StringId NsysReader::KernelName(CuptiRows& row) {
+StringId NsysReader::KernelName(TableRows& row) {
   for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
     const int64_t number = row.Integer(column);
     const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
@@ -147,7 +147,7 @@ StringId NsysReader::KernelName(CuptiRows& row) {
 
 Result<void> NsysReader::ReadKernels() {
   constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kKernelTable);
   kernel_names_.resize(strings_.size());
   while (true) {
@@ -161,7 +161,7 @@ Result<void> NsysReader::ReadKernels() {
 
 Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::string_view> columns,
                                   AddRow add) {
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, table, columns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, columns, trace_.diagnostics()));
   trace_.BeginTable(table);
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -185,7 +185,7 @@ enum MemoryColumn : uint8_t {
 Result<void> NsysReader::ReadMemory() {
   constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
                                            "bytes", "memKind",   "memoryOperationType"};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {
@@ -196,7 +196,7 @@ Result<void> NsysReader::ReadMemory() {
 }
 
 // ENUM_CUDA_DEV_MEM_EVENT_OPER: 0 allocates, 1 frees; bytes are never negative.
-void NsysReader::AddMemory(CuptiRows& row) {
+void NsysReader::AddMemory(TableRows& row) {
   constexpr int64_t kLimit = int64_t{1} << 61;
   constexpr int32_t kCpu = 0;
   constexpr int32_t kCuda = 1;
@@ -230,7 +230,7 @@ void NsysReader::AddMemory(CuptiRows& row) {
 Result<void> NsysReader::ReadThreadNames() {
   constexpr std::string_view kColumns[] = {"nameId", "globalTid"};
   TracePart& part = trace_.part();
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, "ThreadNames", kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, "ThreadNames", kColumns, trace_.diagnostics()));
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {

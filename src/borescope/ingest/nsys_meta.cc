@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "borescope/ingest/cupti_rows.h"
+#include "borescope/ingest/cupti_strings.h"
 
 namespace borescope {
 namespace {
@@ -32,7 +32,7 @@ Result<CudaIds> ReadCudaIds(const DatabaseInput& input, Diagnostics& diagnostics
   constexpr std::string_view kColumns[] = {"gpuId", "cudaId"};
   CudaIds ids;
   for (const std::string_view table : {"TARGET_INFO_CUDA_DEVICE", "TARGET_INFO_CUDA_GPU"}) {
-    BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, table, kColumns, diagnostics));
+    BS_ASSIGN(TableRows rows, TableRows::Open(input, table, kColumns, diagnostics));
     while (true) {
       BS_ASSIGN(const bool is_row, rows.Next());
       if (!is_row || ids.size() == kMostDevices) {
@@ -44,7 +44,7 @@ Result<CudaIds> ReadCudaIds(const DatabaseInput& input, Diagnostics& diagnostics
   return ids;
 }
 
-DeviceInfo DeviceOf(CuptiRows& row, const CudaIds& ids) {
+DeviceInfo DeviceOf(TableRows& row, const CudaIds& ids) {
   DeviceInfo device;
   const int64_t gpu = row.Integer(kId);
   const auto known =
@@ -67,7 +67,7 @@ DeviceInfo DeviceOf(CuptiRows& row, const CudaIds& ids) {
 
 Result<void> ReadDevices(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
   BS_ASSIGN(const CudaIds ids, ReadCudaIds(input, diagnostics));
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, "TARGET_INFO_GPU", kDeviceColumns, diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, "TARGET_INFO_GPU", kDeviceColumns, diagnostics));
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row || meta.devices.size() == kMostDevices) {
@@ -84,8 +84,8 @@ Result<void> ReadDevices(const DatabaseInput& input, Meta& meta, Diagnostics& di
 Result<void> ReadStartTime(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
   constexpr int64_t kLatest = int64_t{1} << 61;
   constexpr std::string_view kColumns[] = {"utcEpochNs"};
-  BS_ASSIGN(CuptiRows rows,
-            CuptiRows::Open(input, "TARGET_INFO_SESSION_START_TIME", kColumns, diagnostics));
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input, "TARGET_INFO_SESSION_START_TIME", kColumns, diagnostics));
   BS_ASSIGN(const bool is_row, rows.Next());
   const int64_t start = is_row ? rows.Integer(0) : kMissing;
   if (start > 0 && start < kLatest) {
@@ -98,7 +98,7 @@ Result<void> ReadStartTime(const DatabaseInput& input, Meta& meta, Diagnostics& 
 Result<void> ReadProducer(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
   constexpr std::string_view kColumns[] = {"name", "value"};
   constexpr size_t kLongestVersion = 64;
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, "META_DATA_EXPORT", kColumns, diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, "META_DATA_EXPORT", kColumns, diagnostics));
   std::string product;
   std::string schema;
   while (true) {

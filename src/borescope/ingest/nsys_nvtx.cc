@@ -31,7 +31,7 @@ bool IsRange(int64_t type) {
 }  // namespace
 
 Result<void> NsysRanges::Read(const DatabaseInput& input) {
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, kTable, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kTable);
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -45,7 +45,7 @@ Result<void> NsysRanges::Read(const DatabaseInput& input) {
 }
 
 // Registered texts are recorded once and named by number.
-std::string_view NsysRanges::TextOf(CuptiRows& row) {
+std::string_view NsysRanges::TextOf(TableRows& row) {
   const std::string_view text = row.Text(kText);
   if (!text.empty()) {
     return text;
@@ -55,7 +55,7 @@ std::string_view NsysRanges::TextOf(CuptiRows& row) {
   return id.valid() ? strings_.Get(id) : std::string_view();
 }
 
-void NsysRanges::Add(CuptiRows& row) {
+void NsysRanges::Add(TableRows& row) {
   // The first exporters had no types: what ends was a range.
   int64_t type = row.Integer(kType);
   if (type == kMissing) {
@@ -77,7 +77,7 @@ void NsysRanges::Add(CuptiRows& row) {
   part.CountEvent(type == kMark ? 'i' : 'M', part.Intern(kTable), 0);
 }
 
-void NsysRanges::AddRange(CuptiRows& row, std::string_view text) {
+void NsysRanges::AddRange(TableRows& row, std::string_view text) {
   ActivityTime time;
   if (!trace_.Time(row.Integer(kStart), row.Integer(kEnd), time)) {
     return;

@@ -30,9 +30,9 @@ class NsysRanges {
     }
   };
 
-  void Add(CuptiRows& row);
-  void AddRange(CuptiRows& row, std::string_view text);
-  std::string_view TextOf(CuptiRows& row);
+  void Add(TableRows& row);
+  void AddRange(TableRows& row, std::string_view text);
+  std::string_view TextOf(TableRows& row);
   void NameDomains();
 
   const DatabaseStrings& strings_;

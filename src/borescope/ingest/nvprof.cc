@@ -30,7 +30,7 @@ constexpr std::string_view kKernelTables[] = {"CUPTI_ACTIVITY_KIND_CONCURRENT_KE
 struct WorkTable {
   std::string_view table;
   std::span<const std::string_view> columns;
-  void (CuptiTrace::*add)(CuptiRows& row);
+  void (CuptiTrace::*add)(TableRows& row);
 };
 constexpr WorkTable kWorkTables[] = {
     {"CUPTI_ACTIVITY_KIND_MEMCPY", CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy},
@@ -82,7 +82,7 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
   enum Column : uint8_t { kStart, kEnd, kProcess, kThread, kCorrelation, kCallback };
   constexpr std::string_view kColumns[] = {"start",    "end",           "processId",
                                            "threadId", "correlationId", "cbid"};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, table.table, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, kColumns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   ActivityTime time;
   while (true) {
@@ -118,7 +118,7 @@ StringId NvprofReader::KernelName(int64_t number) {
 
 Result<void> NvprofReader::ReadKernels(std::string_view table) {
   constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "name"};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input_, table, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, kColumns, trace_.diagnostics()));
   trace_.BeginTable(table);
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -130,8 +130,8 @@ Result<void> NvprofReader::ReadKernels(std::string_view table) {
 }
 
 Result<void> NvprofReader::ReadWork(const WorkTable& work) {
-  BS_ASSIGN(CuptiRows rows,
-            CuptiRows::Open(input_, work.table, work.columns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input_, work.table, work.columns, trace_.diagnostics()));
   trace_.BeginTable(work.table);
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -167,7 +167,7 @@ Result<void> ReadDevices(const DatabaseInput& input, const DatabaseStrings& stri
                                            "numThreadsPerWarp"};
   constexpr int64_t kMost = 1 << 16;
   constexpr size_t kMostDevices = 1024;
-  BS_ASSIGN(CuptiRows row, CuptiRows::Open(input, kDeviceTable, kColumns, diagnostics));
+  BS_ASSIGN(TableRows row, TableRows::Open(input, kDeviceTable, kColumns, diagnostics));
   while (true) {
     BS_ASSIGN(const bool is_row, row.Next());
     if (!is_row || meta.devices.size() == kMostDevices) {

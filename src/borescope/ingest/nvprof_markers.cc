@@ -32,7 +32,7 @@ uint64_t LittleEndian(std::string_view bytes) {
 }  // namespace
 
 Result<void> NvprofMarkers::Read(const DatabaseInput& input) {
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, kTable, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kTable);
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
@@ -44,7 +44,7 @@ Result<void> NvprofMarkers::Read(const DatabaseInput& input) {
   }
 }
 
-void NvprofMarkers::Add(CuptiRows& row) {
+void NvprofMarkers::Add(TableRows& row) {
   const int64_t flags = row.Integer(kFlags);
   if (flags == kMissing || (flags & (kStartFlag | kEndFlag)) == 0) {
     trace_.part().CountEvent((flags & kInstant) != 0 && flags != kMissing ? 'i' : '?',
@@ -67,7 +67,7 @@ void NvprofMarkers::Add(CuptiRows& row) {
   }
 }
 
-TrackId NvprofMarkers::TrackOf(CuptiRows& row) {
+TrackId NvprofMarkers::TrackOf(TableRows& row) {
   const std::string_view object = row.Blob(kObject);
   if (object.size() < kObjectBytes) {
     trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, "MARKER.objectId");

@@ -28,8 +28,8 @@ class NvprofMarkers {
     int64_t end_ns = kMissing;
   };
 
-  void Add(CuptiRows& row);
-  TrackId TrackOf(CuptiRows& row);
+  void Add(TableRows& row);
+  TrackId TrackOf(TableRows& row);
   void AddRange(const Start& start, int64_t end_ns);
   void AddOpenRanges();
 

@@ -1,5 +1,4 @@
-// Rows of the tables of NVIDIA's profilers, whose columns differ from release to release: what a
-// table lacks is missing in every row.
+// Strings, names and unknown tables in the databases of NVIDIA's profilers.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +10,10 @@
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
-#include "borescope/ingest/database.h"
+#include "borescope/ingest/database_rows.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
-
-// One pass over one table, in the order it is stored.
-class CuptiRows {
- public:
-  // No rows when there is no such table. `columns` are those of Integer() and Text(), in order.
-  static Result<CuptiRows> Open(const DatabaseInput& input, std::string_view table,
-                                std::span<const std::string_view> columns,
-                                Diagnostics& diagnostics);
-
-  // Goes to the next row; false behind the last one.
-  Result<bool> Next();
-
-  // The whole number of the current row; kMissing for NULL, an empty text and what is none.
-  int64_t Integer(int column);
-  // The text of the current row, valid until Next(); empty for NULL.
-  std::string_view Text(int column);
-  // The bytes of a blob (or text) of the current row, valid until Next().
-  std::string_view Blob(int column) const { return rows_.Blob(column); }
-
-  std::string_view table() const { return table_; }
-
- private:
-  CuptiRows(std::string_view table, Diagnostics& diagnostics)
-      : table_(table), diagnostics_(diagnostics) {}
-
-  int64_t Converted(int column);
-
-  std::string table_;
-  Diagnostics& diagnostics_;
-  SqlStatement rows_;
-  bool is_open_ = false;
-};
 
 // The table of strings of a database, addressed by number.
 class DatabaseStrings {

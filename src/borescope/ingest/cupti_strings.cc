@@ -1,9 +1,7 @@
-#include "borescope/ingest/cupti_rows.h"
+#include "borescope/ingest/cupti_strings.h"
 
 #include <algorithm>
 #include <limits>
-
-#include "borescope/ingest/number.h"
 
 namespace borescope {
 namespace {
@@ -11,75 +9,14 @@ namespace {
 // Profilers number their strings from 0 or 1; a larger number goes to a map, whatever it is.
 constexpr int64_t kMostDense = int64_t{1} << 24;
 
-// Beyond int64 a double has no whole number.
-constexpr double kIntegerLimit = 9.2e18;
-
 }  // namespace
-
-Result<CuptiRows> CuptiRows::Open(const DatabaseInput& input, std::string_view table,
-                                  std::span<const std::string_view> columns,
-                                  Diagnostics& diagnostics) {
-  CuptiRows rows(table, diagnostics);
-  if (!input.schema.Has(table)) {
-    return rows;
-  }
-  std::string sql = "SELECT ";
-  for (const std::string_view column : columns) {
-    sql += sql.size() > 7 ? "," : "";
-    sql += input.schema.Has(table, column) ? SqlName(column) : "NULL";
-  }
-  BS_ASSIGN(rows.rows_, input.database.Prepare(sql + " FROM " + SqlName(table)));
-  rows.is_open_ = true;
-  return rows;
-}
-
-Result<bool> CuptiRows::Next() {
-  if (!is_open_) {
-    return false;
-  }
-  return rows_.Step();
-}
-
-int64_t CuptiRows::Integer(int column) {
-  int64_t value = kMissing;
-  const SqlType type = rows_.IntegerOrType(column, value);
-  return type == SqlType::kInteger || type == SqlType::kNull ? value : Converted(column);
-}
-
-// Some exporters write an empty text for no number.
-int64_t CuptiRows::Converted(int column) {
-  if (rows_.type(column) == SqlType::kReal) {
-    const double value = rows_.Real(column);
-    if (value > -kIntegerLimit && value < kIntegerLimit) {
-      return static_cast<int64_t>(value);
-    }
-    diagnostics_.Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, table_);
-    return kMissing;
-  }
-  const std::string_view text = rows_.Text(column);
-  const bool is_text = rows_.type(column) == SqlType::kText;
-  if (is_text && text.empty()) {
-    return kMissing;
-  }
-  const ParsedNumber number = ParseInteger(text);
-  if (is_text && number.status == NumberStatus::kOk) {
-    return number.value;
-  }
-  diagnostics_.Count(Diag::kBadFieldType, Diagnostics::kNoByte,
-                     table_ + "." + std::string(rows_.ColumnName(column)));
-  return kMissing;
-}
-
-std::string_view CuptiRows::Text(int column) {
-  return rows_.IsNull(column) ? std::string_view() : rows_.Text(column);
-}
 
 Result<DatabaseStrings> DatabaseStrings::Read(const DatabaseInput& input, std::string_view table,
                                               std::string_view id_column,
                                               Diagnostics& diagnostics) {
   DatabaseStrings strings;
   const std::string_view columns[] = {id_column, "value"};
-  BS_ASSIGN(CuptiRows rows, CuptiRows::Open(input, table, columns, diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, table, columns, diagnostics));
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {
