@@ -40,8 +40,8 @@ std::string_view TypeName(ColumnType type) {
 }
 
 std::span<const Relation> Relations() {
-  static const std::vector<Relation> kAll = AllRelations();
-  return kAll;
+  static const std::vector<Relation> all = AllRelations();
+  return all;
 }
 
 }  // namespace borescope::query
