@@ -46,10 +46,10 @@ function(borescope_gtest target)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LIBS} GTest::gtest_main borescope_warnings)
   borescope_precompile(${target} <gtest/gtest.h>)
-  target_compile_definitions(
-    ${target}
-    PRIVATE BORESCOPE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-            BORESCOPE_SAMPLES="${BORESCOPE_SAMPLES}")
+  if(arg_LABEL STREQUAL "unit")
+    # Optimising what runs once costs more than it gains.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  endif()
   # PRE_TEST: tests are listed when ctest runs, so that building never runs instrumented code.
   gtest_discover_tests(
     ${target}

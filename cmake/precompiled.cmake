@@ -1,6 +1,6 @@
-# With BORESCOPE_PCH, what nearly every file includes is parsed once per target. Only for the
-# sanitizer builds, where parsing is half of the work: a missing #include goes unseen here, and the
-# builds without it find it.
+# With BORESCOPE_PCH, what nearly every file includes is parsed once per target. For the builds of
+# continuous integration, where parsing is a third to a half of the work: a missing #include goes
+# unseen there; clang-tidy and the builds without it find it.
 
 if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   # What ccache asks for before it caches anything that uses a precompiled header.
@@ -9,6 +9,8 @@ if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
                                   "${CMAKE_CXX_COMPILER_LAUNCHER}")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  else()
+    add_compile_options(-fpch-preprocess)
   endif()
 endif()
 

@@ -21,10 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using simdjson::dom::element;
 using testkit::ForEachWork;
-using testkit::kSamples;
 using testkit::LoadSample;
 using testkit::Sample;
 using testkit::SamplePath;
+using testkit::SamplesFolder;
 
 // --- the expected numbers ---
 
@@ -36,7 +36,7 @@ struct Expected {
 void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.file; }
 
 std::vector<Expected> ReadExpected() {
-  std::ifstream file(kSamples / "expected" / "kineto.jsonl");
+  std::ifstream file(SamplesFolder() / "expected" / "kineto.jsonl");
   simdjson::dom::parser parser;
   std::vector<Expected> rows;
   for (std::string line; std::getline(file, line);) {
@@ -140,7 +140,7 @@ class ExpectedTest : public testing::TestWithParam<Expected> {
  protected:
   void SetUp() override {
     if (!fs::exists(SamplePath(GetParam().file))) {
-      GTEST_SKIP() << "no sample " << GetParam().file << " in " << kSamples;
+      GTEST_SKIP() << "no sample " << GetParam().file << " in " << SamplesFolder();
     }
     row_ = parser_.parse(GetParam().line);
     sample_.emplace(LoadSample(GetParam().file));
@@ -378,7 +378,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExpectedTest);
 // Shows in the summary that the tests above are not run at all.
 TEST(ExpectedSamplesTest, AreThere) {
   if (ReadExpected().empty()) {
-    GTEST_SKIP() << "no samples in " << kSamples << "; -DBORESCOPE_SAMPLES=DIR names them";
+    GTEST_SKIP() << "no samples in " << SamplesFolder() << "; -DBORESCOPE_SAMPLES=DIR names them";
   }
 }
 

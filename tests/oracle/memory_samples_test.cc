@@ -10,7 +10,7 @@ namespace {
 TEST(MemorySamplesTest, LevelsByCategory) {
   const std::string file = "memory/memory_timeline.raw.gz";
   if (!std::filesystem::exists(testkit::SamplePath(file))) {
-    GTEST_SKIP() << "no samples in " << testkit::kSamples;
+    GTEST_SKIP() << "no samples in " << testkit::SamplesFolder();
   }
   const testkit::Sample sample = testkit::LoadSample(file);
   EXPECT_EQ(sample.trace.memory().size(), 16845U);

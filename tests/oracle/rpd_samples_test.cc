@@ -59,7 +59,7 @@ class RpdSamplesTest : public ::testing::TestWithParam<Expected> {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(testkit::SamplePath(GetParam().file))) {
-      GTEST_SKIP() << "no samples in " << testkit::kSamples;
+      GTEST_SKIP() << "no samples in " << testkit::SamplesFolder();
     }
     sample_ = testkit::LoadSample(GetParam().file);
   }
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RpdSamplesTest, ::testing::Values(kSmall, kLarge
 
 TEST(RpdSampleTest, CopiesGoFromTheHostToWhatWasAllocated) {
   if (!std::filesystem::exists(testkit::SamplePath(kSmall.file))) {
-    GTEST_SKIP() << "no samples in " << testkit::kSamples;
+    GTEST_SKIP() << "no samples in " << testkit::SamplesFolder();
   }
   const testkit::Sample sample = testkit::LoadSample(kSmall.file);
   const CopyCalls& calls = sample.trace.copy_calls();

@@ -36,7 +36,7 @@ class RpdViewsTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(testkit::SamplePath(std::string(kSmall)))) {
-      GTEST_SKIP() << "no samples in " << testkit::kSamples;
+      GTEST_SKIP() << "no samples in " << testkit::SamplesFolder();
     }
   }
 };

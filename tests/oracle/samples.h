@@ -12,10 +12,11 @@
 
 namespace borescope::testkit {
 
-inline const std::filesystem::path kSamples = BORESCOPE_SAMPLES;
+// The folder named by the CMake variable BORESCOPE_SAMPLES; it need not exist.
+std::filesystem::path SamplesFolder();
 
 inline std::filesystem::path SamplePath(const std::string& file) {
-  return kSamples / "data" / file;
+  return SamplesFolder() / "data" / file;
 }
 
 struct Sample {

@@ -14,10 +14,10 @@ namespace borescope {
 namespace {
 
 using testkit::ForEachWork;
-using testkit::kSamples;
 using testkit::LoadSample;
 using testkit::Sample;
 using testkit::SamplePath;
+using testkit::SamplesFolder;
 
 // The sample, or nothing where it is not installed.
 std::optional<Sample> FindSample(const std::string& file) {
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SampleNumbersTest, TimeOfTheCopyOperator) {
   const std::optional<Sample> sample = FindSample("kineto/simple_add.json.gz");
   if (!sample.has_value()) {
-    GTEST_SKIP() << "no samples in " << kSamples;
+    GTEST_SKIP() << "no samples in " << SamplesFolder();
   }
   EXPECT_EQ(AttributionOf(*sample).time_ns.at("aten::copy_"), 39'080'000);
 }
@@ -82,7 +82,7 @@ TEST(SampleNumbersTest, TimeOfTheCopyOperator) {
 TEST(SampleNumbersTest, AllocatorEvents) {
   const std::optional<Sample> sample = FindSample("kineto/h100_bert_small.json.gz");
   if (!sample.has_value()) {
-    GTEST_SKIP() << "no samples in " << kSamples;
+    GTEST_SKIP() << "no samples in " << SamplesFolder();
   }
   const MemoryEvents& memory = sample->trace.memory();
   int64_t on_device = 0;
@@ -134,7 +134,7 @@ CollectiveSums CollectiveKernels(const Trace& trace) {
 TEST(SampleNumbersTest, Collectives) {
   const std::optional<Sample> sample = FindSample("kineto/nccl_two_gpu.json.gz");
   if (!sample.has_value()) {
-    GTEST_SKIP() << "no samples in " << kSamples;
+    GTEST_SKIP() << "no samples in " << SamplesFolder();
   }
   const CollectiveSums want = {{{"allreduce", "Float", 2}, {15, 46'762'159, 76'671'096}},
                                {{"broadcast", "Float", 2}, {3, 91'007, 159'360}},
