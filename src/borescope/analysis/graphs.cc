@@ -13,13 +13,13 @@
 #include <numeric>
 #include <utility>
 
+#include "borescope/analysis/analyses.h"
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/grouper.h"
 #include "borescope/analysis/launch_calls.h"
 #include "borescope/analysis/row.h"
-#include "borescope/analysis/stacks.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope {
@@ -316,13 +316,6 @@ Findings GraphTables::Make() {
 }  // namespace
 
 Result<Findings> MapGraphs(const RankView& view, const Params& params) {
-  if (!HasGraphs(view)) {
-    return Error{ErrorCode::kMissingData,
-                 view.trace.meta().file +
-                     ": no launches or captures of graphs, and no kernels of graph nodes; the "
-                     "profiled part used none, or the profiler records no runtime calls (Nsight "
-                     "Systems: --cuda-graph-trace=node)"};
-  }
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   return GraphTables(view, selected).Make();
 }

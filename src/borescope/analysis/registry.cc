@@ -6,7 +6,6 @@
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/rpd/tables.h"
-#include "borescope/analysis/stacks.h"
 
 namespace borescope {
 namespace {
@@ -125,7 +124,7 @@ constexpr AnalysisSpec kAnalyses[] = {
     {.name = "graphs",
      .summary = "launches of CUDA and HIP graphs: spans, gaps, their kernels, captures",
      .example = "borescope graphs trace.json.gz",
-     .needs = Needs::kEvents,
+     .needs = Needs::kGraphs,
      .answer = {.map = MapGraphs, .reduce = ConcatFindings}},
     {.name = "queue",
      .summary = "how many launches wait on each stream, and time blocked at a full queue",

@@ -6,6 +6,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/index/steps.h"
 
 namespace borescope {
 namespace {
@@ -15,6 +16,7 @@ constexpr uint32_t kNone = ~uint32_t{0};
 // In place of a StringId.
 constexpr int64_t kNoLaunchName = -1;
 constexpr int64_t kElsewhereName = -2;
+constexpr int64_t kStepName = -3;  // any training step
 
 struct SelfTimes {
   int64_t calls = 0;
@@ -95,6 +97,23 @@ std::vector<int64_t> SelfHostTimes(const RankView& view) {
   return self;
 }
 
+// What a text is as the name of a frame.
+struct Label {
+  int64_t name;  // a StringId, or kStepName
+  bool is_root;  // contains what roots contain
+};
+
+std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
+  std::vector<Label> labels;
+  labels.reserve(trace.strings().size());
+  for (uint32_t name = 0; name < trace.strings().size(); ++name) {
+    const std::string_view text = trace.Text(StringId{name});
+    labels.push_back({StepNumber(text).has_value() ? kStepName : int64_t{name},
+                      text.find(root) != std::string_view::npos});
+  }
+  return labels;
+}
+
 class StackSums {
  public:
   StackSums(const RankView& view, const Selected& selected, std::span<const std::string> by)
@@ -135,10 +154,7 @@ class StackSums {
 
 bool StackSums::PlaceFrames(std::string_view root) {
   const HostEvents& host = view_.trace.host();
-  std::vector<char> is_root(view_.trace.strings().size());
-  for (uint32_t name = 0; name < is_root.size(); ++name) {
-    is_root[name] = view_.trace.Text(StringId{name}).find(root) != std::string_view::npos ? 1 : 0;
-  }
+  const std::vector<Label> labels = LabelsOf(view_.trace, root);
   const uint32_t elsewhere =
       root.empty() ? kNone : paths_.Find(kNone, kElsewhereName, HostKind::kOther);
   bool any = root.empty();
@@ -146,12 +162,14 @@ bool StackSums::PlaceFrames(std::string_view root) {
   for (uint32_t row = 0; row < host.size(); ++row) {
     const HostId above = view_.index.tree.parent[row];
     const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere;
-    const bool begins = parent == elsewhere;
-    any = any || is_root[host.name[row].value] != 0;
-    path_of_.push_back(
-        begins && is_root[host.name[row].value] == 0
-            ? elsewhere
-            : paths_.Find(begins ? kNone : parent, host.name[row].value, host.kind[row]));
+    const Label& label = labels[host.name[row].value];
+    any = any || label.is_root;
+    if (parent != elsewhere) {
+      path_of_.push_back(paths_.Find(parent, label.name, host.kind[row]));
+    } else {
+      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, host.kind[row])
+                                       : elsewhere);
+    }
   }
   return any;
 }
@@ -213,7 +231,8 @@ Table StackSums::EmptyTable() const {
          "How many frames are around it; rows are in tree order, so that a row lies below the last "
          "one before it with a smaller depth.");
   AddString(table, "name", Role::kKey,
-            "Name of the frame. \"(no launch)\" holds device work whose launch was not recorded, "
+            "Name of the frame; all steps are ProfilerStep#*. \"(no launch)\" holds device work "
+            "whose launch was not recorded, "
             "\"(other)\" what was left out below the frame around it, \"(elsewhere)\" what is "
             "outside of the frames of --root.");
   AddString(table, "kind", Role::kKey,
@@ -236,10 +255,11 @@ void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, con
   Row row(table);
   keys_.PushBeforeName(row, keys);
   row.Int(order.depth[entry.path]);
-  if (name < 0) {
+  if (name == kNoLaunchName || name == kElsewhereName) {
     row.Text(name == kNoLaunchName ? kNoLaunch : kElsewhere).Missing();
   } else {
-    row.Text(view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
+    row.Text(name == kStepName ? kAnyStep
+                               : view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
     row.Text(KindName(paths_.kind(entry.path)));
   }
   row.Int(self.calls).Int(self.host_ns).Int(0).Int(self.device_ns).Int(0);

@@ -159,7 +159,17 @@ bool Stays(const StackNode& node, const StackNode& whole, const StackCut& cut) {
   return node.depth < 0 || (is_large && (cut.depth == 0 || node.depth < cut.depth));
 }
 
-// Adds a node and all below it to the node that stands for what was cut.
+// A node for what is cut where `node` stands.
+StackNode OtherBeside(const StackNode& node) {
+  StackNode other;
+  other.parent = node.parent;
+  other.row = node.row;
+  other.depth = node.depth;
+  other.is_other = true;
+  return other;
+}
+
+// Adds a node, and the time of all below it, to the node that stands for what was cut.
 void AddCut(const StackNode& node, StackNode& other) {
   AddTo(other.calls, node.calls);
   AddTo(other.self_host_ns, node.total_host_ns);
@@ -224,31 +234,29 @@ StackNode WholeOf(const StackTree& tree) {
 StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   const StackNode whole = WholeOf(tree);
   StackTree kept{tree.table, {}};
-  std::vector<uint32_t> place(tree.nodes.size(), kNone);  // in the tree that is left
-  std::vector<uint32_t> other_of;                         // per node that is left
+  std::vector<uint32_t> place(tree.nodes.size());  // of the node that holds each node's time
+  std::vector<uint32_t> other_of;                  // per node that is left
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     StackNode node = tree.nodes[i];
-    const uint32_t parent = node.parent == kNone ? kNone : place[node.parent];
-    if (node.parent != kNone && parent == kNone) {
-      continue;  // below one that was cut
+    node.parent = node.parent == kNone ? kNone : place[node.parent];
+    if (node.parent != kNone && kept.nodes[node.parent].is_other) {
+      place[i] = node.parent;  // its time came with the frame around it
+      AddTo(kept.nodes[node.parent].calls, node.calls);
+      continue;
     }
-    node.parent = parent;
     if (Stays(node, whole, cut)) {
       place[i] = static_cast<uint32_t>(kept.nodes.size());
       kept.nodes.push_back(node);
       continue;
     }
     other_of.resize(kept.nodes.size(), kNone);
-    if (other_of[parent] == kNone) {
-      other_of[parent] = static_cast<uint32_t>(kept.nodes.size());
-      StackNode other;
-      other.parent = parent;
-      other.row = node.row;
-      other.depth = node.depth;
-      other.is_other = true;
-      kept.nodes.push_back(other);
+    uint32_t& other = other_of[node.parent];
+    if (other == kNone) {
+      other = static_cast<uint32_t>(kept.nodes.size());
+      kept.nodes.push_back(OtherBeside(node));
     }
-    AddCut(node, kept.nodes[other_of[parent]]);
+    place[i] = other;
+    AddCut(node, kept.nodes[other]);
   }
   return kept;
 }

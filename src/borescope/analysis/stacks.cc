@@ -4,14 +4,15 @@
 // The total device times of the roots add up to all selected device work, and so do the self times
 // of all rows; the same holds for the time in which a thread had a frame open. Cutting the tree
 // (--depth, --min-share) keeps both sums, as does --root.
-#include "borescope/analysis/stacks.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <memory>
 
+#include "borescope/analysis/analyses.h"
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/stack_sums.h"
 #include "borescope/analysis/stack_tables.h"

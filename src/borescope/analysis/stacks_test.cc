@@ -1,3 +1,4 @@
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/stack_tables.h"
-#include "borescope/analysis/stacks.h"
 #include "borescope/analysis/test_trace.h"
 #include "borescope/base/intervals.h"
 
@@ -110,9 +112,8 @@ TEST(StacksTest, ThreadsAreOneTreeUnlessAskedFor) {
             "name,calls,total_host_ns\nf,2,40\n");
   Params params;
   params.by = {"thread"};
-  EXPECT_EQ(
-      Csv(Analyse("stacks", {&trace.View()}, params)[0], {"thread", "name", "total_host_ns"}),
-      "thread,name,total_host_ns\n1,f,10\n2,f,30\n");
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, params)[0], {"thread", "name", "total_host_ns"}),
+            "thread,name,total_host_ns\n1,f,10\n2,f,30\n");
 }
 
 TEST(StacksTest, FramesThatBeginTogetherNestByLengthAndKind) {
@@ -161,7 +162,7 @@ TEST(StacksTest, WhatIsCutIsOneRowBelowTheFrameAroundIt) {
             std::string(kHead) +
                 "0,step,annotation,1,10,100,0,80,0.8\n"
                 "1,train,python,1,40,90,0,80,0.8\n"
-                "2,(other),-,2,50,50,80,80,0.8\n"
+                "2,(other),-,4,50,50,80,80,0.8\n"
                 "0,cudaLaunchKernel,runtime,1,10,10,15,15,0.15\n"
                 "0,(no launch),-,0,0,0,5,5,0.05\n");
 }
@@ -236,9 +237,17 @@ TEST(StacksTest, StepsHaveTreesOfTheirOwn) {
   EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, params)[0],
                 {"step", "depth", "name", "calls", "total_host_ns"}),
             "step,depth,name,calls,total_host_ns\n"
-            "1,0,main,0,30\n1,1,ProfilerStep#1,1,30\n1,2,f,1,10\n"
-            "2,0,main,0,30\n2,1,ProfilerStep#2,1,30\n2,2,f,1,20\n"
+            "1,0,main,0,30\n1,1,ProfilerStep#*,1,30\n1,2,f,1,10\n"
+            "2,0,main,0,30\n2,1,ProfilerStep#*,1,30\n2,2,f,1,20\n"
             "-,0,main,1,40\n");
+}
+
+TEST(StacksTest, StepsAreOneFrame) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", {10, 30}).Op("f", {15, 10});
+  trace.Annotation("ProfilerStep#2", {50, 30}).Op("f", {55, 20});
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()})[0], {"depth", "name", "calls"}),
+            "depth,name,calls\n0,ProfilerStep#*,2\n1,f,2\n");
 }
 
 TEST(StacksTest, RanksMergeByName) {
@@ -298,7 +307,9 @@ struct RandomTrace {
 // Nests properly: parts of [begin, end) become events with events inside.
 void Nest(std::mt19937& random, int64_t thread, int64_t begin, int64_t end, int depth,
           RandomTrace& trace) {
-  const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % uint64_t(limit)); };
+  const auto below = [&](int64_t limit) {
+    return static_cast<int64_t>(random() % uint64_t(limit));
+  };
   for (int64_t at = begin; depth < 6 && end - at > 4;) {
     const int64_t start = at + below(3);
     const int64_t stop = std::min(end, start + 1 + below(end - start));
@@ -376,8 +387,8 @@ TEST(StacksTest, AsPlainRecursionSays) {
     TestTrace trace;
     for (size_t i = 0; i < made.events.size(); ++i) {
       const RandomEvent& event = made.events[i];
-      trace.Runtime(event.name, {event.begin, event.end - event.begin},
-                    static_cast<int64_t>(i) + 1, event.thread);
+      trace.Runtime(event.name, {event.begin, event.end - event.begin}, static_cast<int64_t>(i) + 1,
+                    event.thread);
     }
     int64_t device_ns = 0;
     for (const auto& [event, length] : made.launched) {
@@ -393,8 +404,8 @@ TEST(StacksTest, AsPlainRecursionSays) {
   }
 }
 
-// Whatever is cut, and however frames overlap, the sums stay: all device work, and the time in which
-// a thread had a frame open.
+// Whatever is cut, and however frames overlap, the sums stay: all device work, and the time in
+// which a thread had a frame open.
 TEST(StacksTest, TotalsAddUp) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
@@ -411,8 +422,8 @@ TEST(StacksTest, TotalsAddUp) {
       device_ns += work;
     }
     const int64_t host_ns = Coverage(Union(std::move(open)));
-    for (const Params& params : {Params{}, With("depth", "2"), With("min-share", "5%"),
-                                 With("root", "b")}) {
+    for (const Params& params :
+         {Params{}, With("depth", "2"), With("min-share", "5%"), With("root", "b")}) {
       const Findings findings = Analyse("stacks", {&trace.View()}, params);
       ASSERT_EQ(SumOfRoots(findings[0], "total_device_ns"), device_ns) << seed;
       ASSERT_EQ(Sum(findings[0], "self_device_ns"), device_ns) << seed;
