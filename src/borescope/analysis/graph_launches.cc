@@ -49,6 +49,7 @@ class LaunchFinder {
   void TellGraphs();
   std::vector<Member> MembersOf(const GraphLaunch& launch) const;
   std::optional<uint64_t> HandleOf(HostId call) const;
+  int64_t ProcessOf(const GraphLaunch& launch) const;
   std::tuple<int64_t, uint32_t> PlaceOf(const GraphLaunch& launch) const;
 
   const RankView& view_;
@@ -165,8 +166,18 @@ std::optional<uint64_t> LaunchFinder::HandleOf(HostId call) const {
   return HandleIn(view_.trace.Text(view_.trace.runtime_calls().args[host_.detail[call.value]]));
 }
 
+// Told by the stream, as calls may be missing; kMissing where the file holds one process alone.
+int64_t LaunchFinder::ProcessOf(const GraphLaunch& launch) const {
+  if (launch.first_work == launch.end_work) {
+    return kMissing;
+  }
+  const DeviceId first = found_.works[launch.first_work];
+  return view_.trace.tracks().process[device_.track[first.value].value];
+}
+
 void LaunchFinder::TellGraphs() {
-  std::map<std::pair<std::optional<uint64_t>, std::vector<Member>>, uint32_t> known;
+  using Key = std::tuple<int64_t, std::optional<uint64_t>, std::vector<Member>>;
+  std::map<Key, uint32_t> known;
   for (GraphLaunch& launch : found_.launches) {
     const std::optional<uint64_t> handle = HandleOf(launch.call);
     std::vector<Member> members = handle ? std::vector<Member>() : MembersOf(launch);
@@ -175,7 +186,7 @@ void LaunchFinder::TellGraphs() {
                        : members.empty()                  ? GraphBy::kNothing
                        : members.back().first != kMissing ? GraphBy::kNodes
                                                           : GraphBy::kKernels;
-    const auto [place, is_new] = known.try_emplace({handle, std::move(members)},
+    const auto [place, is_new] = known.try_emplace({ProcessOf(launch), handle, std::move(members)},
                                                    static_cast<uint32_t>(found_.graphs.size()));
     if (is_new) {
       found_.graphs.push_back({by, handle.value_or(0)});
