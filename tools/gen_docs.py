@@ -21,11 +21,13 @@ RUN = DATA / "demo_run"
 INPUTS = {
     "memory": [DATA / "small" / "memory.json"],
     "counters": [DATA / "small" / "counters.json"],
+    "graphs": [DATA / "small" / "graphs.json"],
     "stats": ["all", RUN],
     "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],
 }
 # More tables of a verb, by the options that show them.
 VARIANTS = {
+    "stacks": [["--folded"]],
     "queue": [["--series"]],
     "bandwidth": [["--series"]],
     "collectives": [["--by", "size"]],

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "borescope/analysis/collective_kinds.h"
+#include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/recorded.h"
 #include "borescope/run_overlay.h"
 
@@ -64,6 +65,9 @@ constexpr NeedRow kNeeds[] = {
      },
      "no device work tied to a launch call; profile with activities=[ProfilerActivity.CPU, "
      "ProfilerActivity.CUDA]"},
+    {Needs::kGraphs, HasGraphs,
+     "no launches or captures of graphs, and no kernels of graph nodes; the profiled part used "
+     "none, or the profiler recorded no runtime calls (Nsight Systems: --cuda-graph-trace=node)"},
     {Needs::kCopies, [](const RankView& view) { return view.trace.copies().size() > 0; },
      "no memcpys or memsets; the profiled part copied nothing, or profile with "
      "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},

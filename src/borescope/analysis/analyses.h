@@ -29,6 +29,12 @@ Result<Findings> FinishKernels(Findings findings, const Params& params);
 Result<Findings> MapOps(const RankView& view, const Params& params);
 Result<Findings> FinishOps(Findings findings, const Params& params);
 
+Result<void> CheckStacks(const Params& params);
+Result<Findings> MapStacks(const RankView& view, const Params& params);
+// The trees of all ranks become one.
+Result<Findings> ReduceStacks(std::span<const Findings> findings, const Params& params);
+Result<Findings> FinishStacks(Findings findings, const Params& params);
+
 Result<Findings> MapSteps(const RankView& view, const Params& params);
 
 Result<Findings> MapBusy(const RankView& view, const Params& params);
@@ -42,6 +48,8 @@ Result<Findings> FinishLaunches(Findings findings, const Params& params);
 
 Result<Findings> MapDelays(const RankView& view, const Params& params);
 Result<Findings> FinishDelays(Findings findings, const Params& params);
+
+Result<Findings> MapGraphs(const RankView& view, const Params& params);
 
 Result<Findings> MapQueue(const RankView& view, const Params& params);
 Result<Overlay> OverlayQueue(const RankView& view, const Params& params);

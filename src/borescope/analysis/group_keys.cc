@@ -19,6 +19,8 @@ constexpr KeyRow kKeyRows[] = {
     {GroupKey::kStep, "step", "step", true, false,
      "Number of the ProfilerStep in which the work was launched or the call began; missing outside "
      "of steps."},
+    {GroupKey::kThread, "thread", "thread", true, false,
+     "Thread, of device work that of its launch; missing where the launch was not recorded."},
     {GroupKey::kGpu, "gpu", "gpu", true, false, "Device number as recorded."},
     {GroupKey::kStream, "stream", "stream", true, false, "Stream (queue) of the device."},
     {GroupKey::kPhase, "phase", "phase", true, true,
@@ -78,6 +80,8 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
       return view_.rank;
     case GroupKey::kStep:
       return StepNumber(view_.index.steps.At(host.ts_ns[id.value]));
+    case GroupKey::kThread:
+      return view_.trace.tracks().tid[host.track[id.value].value];
     case GroupKey::kPhase:
       return static_cast<int64_t>(host_phases_[id.value]);
     case GroupKey::kShape:
@@ -92,12 +96,15 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
 int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
   const Trace& trace = view_.trace;
   const HostId op = view_.index.correlation.op_of[id.value];
+  const HostId launch = view_.index.correlation.launch_of[id.value];
   const std::vector<uint32_t>& step = view_.index.steps.device_step;
   switch (key) {
     case GroupKey::kRank:
       return view_.rank;
     case GroupKey::kStep:
       return StepNumber(step.empty() ? kNoStep : step[id.value]);
+    case GroupKey::kThread:
+      return launch.valid() ? HostValue(key, launch) : kMissing;
     case GroupKey::kGpu:
       return trace.DeviceOf(id);
     case GroupKey::kStream:

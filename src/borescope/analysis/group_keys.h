@@ -15,7 +15,7 @@
 
 namespace borescope {
 
-enum class GroupKey : uint8_t { kRank, kStep, kGpu, kStream, kPhase, kOp, kShape, kDtype };
+enum class GroupKey : uint8_t { kRank, kStep, kThread, kGpu, kStream, kPhase, kOp, kShape, kDtype };
 
 // Whether `key` was asked for with --by.
 bool HasKey(std::span<const std::string> by, std::string_view key);

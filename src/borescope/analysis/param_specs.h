@@ -34,6 +34,20 @@ inline constexpr ParamSpec kOperatorParam{
 inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
                                            ParamType::kCount, 3};
 
+// stacks
+inline constexpr ParamSpec kRootParam{
+    "root", "TEXT", "only below frames whose name contains this; all else is one row",
+    ParamType::kText};
+inline constexpr ParamSpec kDepthParam{
+    "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
+    ParamType::kText};
+inline constexpr ParamSpec kMinShareParam{
+    "min-share", "SHARE",
+    "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
+    ParamType::kText};
+inline constexpr ParamSpec kFoldedParam{
+    "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{
     "report",

@@ -15,6 +15,7 @@ constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
 constexpr std::string_view kBusyKeys[] = {"process", "stream"};
 constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
+constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
 constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
 
 constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
@@ -22,6 +23,8 @@ constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam,
 constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam};
 constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
 constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam};
+constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
+                                             &kFoldedParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -91,6 +94,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kOps,
      .by = kOpKeys,
      .answer = {.map = MapOps, .reduce = MergeFindings, .finish = FinishOps}},
+    {.name = "stacks",
+     .summary = "host call stacks with the device time below them, and flame graphs",
+     .example = "borescope stacks run/ --min-share 1%",
+     .needs = Needs::kHostEvents,
+     .by = kStackKeys,
+     .params = kStackParams,
+     .answer = {.map = MapStacks, .reduce = ReduceStacks, .finish = FinishStacks},
+     .check = CheckStacks},
     {.name = "steps",
      .summary = "span, busy and idle time of every training step",
      .example = "borescope steps run/",
@@ -110,6 +121,11 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kLaunches,
      .answer = {.map = MapDelays, .reduce = MergeFindings, .finish = FinishDelays},
      .hta = &kHtaDelays},
+    {.name = "graphs",
+     .summary = "launches of CUDA and HIP graphs: spans, gaps, their kernels, captures",
+     .example = "borescope graphs trace.json.gz",
+     .needs = Needs::kGraphs,
+     .answer = {.map = MapGraphs, .reduce = ConcatFindings}},
     {.name = "queue",
      .summary = "how many launches wait on each stream, and time blocked at a full queue",
      .example = "borescope queue trace.json.gz --overlay queue.json.gz",

@@ -41,6 +41,7 @@ enum class Needs : uint8_t {
   kDeviceEvents,
   kSteps,
   kLaunches,     // device work tied to the call that launched it
+  kGraphs,       // launches or captures of graphs, or kernels of their nodes
   kCopies,       // memcpys or memsets
   kAnnotations,  // user annotations, of host or device
   kCollectives,  // communication kernels, or operators with the arguments of a collective

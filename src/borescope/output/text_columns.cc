@@ -57,6 +57,26 @@ size_t LongestWord(std::string_view heading) {
   return longest;
 }
 
+// The column that says how deep the rows of a tree lie; nullptr where they are none.
+const Column* DepthOf(const Table& table) {
+  const Column* depth = table.Find("depth");
+  return depth != nullptr && depth->role == Role::kKey ? depth : nullptr;
+}
+
+// Cells of a tree, one blank for each level; the level of what lies too deep for that is a number.
+void IndentCells(const Column& depths, TextColumn& column) {
+  constexpr int64_t kDeepestIndent = 24;
+  const auto& depth = std::get<IntValues>(depths.values);
+  for (size_t row = 0; row < depth.size(); ++row) {
+    const auto blanks = static_cast<size_t>(std::clamp<int64_t>(depth[row], 0, kDeepestIndent));
+    const bool is_deep = depth[row] > kDeepestIndent;
+    column.cells[row] = std::string(blanks, ' ') +
+                        (is_deep ? "[" + std::to_string(depth[row]) + "] " : "") +
+                        column.cells[row];
+  }
+  column.cell_width = WidestOf(column.cells);
+}
+
 }  // namespace
 
 size_t WidestOf(const Lines& lines) {
@@ -69,13 +89,20 @@ size_t WidestOf(const Lines& lines) {
 
 TextColumns MakeColumns(const Table& table) {
   TextColumns columns;
+  const Column* depth = DepthOf(table);
   for (const Column& source : table.columns) {
+    if (&source == depth) {
+      continue;
+    }
     TextColumn& column = columns.emplace_back();
     column.source = &source;
     column.scale = ScaleOf(table, source);
     column.heading = HeadingOf(source);
     column.is_text = std::holds_alternative<StringValues>(source.values);
     FormatCells(column, Precision::kFull);
+    if (depth != nullptr && &source == depth + 1) {
+      IndentCells(*depth, column);
+    }
     column.is_remark = column.is_text && !column.is_key() && column.cell_width > kRemarkWidth;
   }
   return columns;

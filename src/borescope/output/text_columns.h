@@ -36,7 +36,9 @@ struct TextColumn {
 
 using TextColumns = std::vector<TextColumn>;
 
-// Cells and headings of all columns of `table`, which must outlive them.
+// Cells and headings of all columns of `table`, which must outlive them. Of a tree in preorder,
+// whose rows have their level in a key column `depth`, the text column behind that one is indented
+// by it, and stands for both.
 TextColumns MakeColumns(const Table& table);
 
 // Formats the numbers again.
