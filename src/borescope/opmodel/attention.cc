@@ -9,7 +9,7 @@
 namespace borescope::opmodel {
 namespace {
 
-constexpr int8_t kNone = -1;
+constexpr int kNone = -1;
 
 enum class HeadOrder : uint8_t {
   kHeadsFirst,     // [batch, heads, sequence, size]
@@ -23,36 +23,31 @@ struct AttentionLayout {
   AttentionArgs schema;
   HeadOrder order;
   CausalRule rule;
-  int8_t query, causal;
-  int8_t bias = kNone, lengths = kNone, longest = kNone, window = kNone;
+  int query, causal;
+  int bias = kNone, lengths = kNone, longest = kNone, window = kNone;
   bool causal_is_mask_type = false;  // 0 none, 1 top left, 2 bottom right
 };
 
 using enum HeadOrder;
 using enum CausalRule;
+// schema, order, rule, and where are: the query, whether it is causal, the bias, the cumulated
+// lengths, the longest lengths, the window
 constexpr AttentionLayout kLayouts[] = {
-    {kSdpa, kHeadsFirst, kTopLeft, .query = 0, .causal = 5, .bias = 3},
-    {kSdpaFlash, kHeadsFirst, kTopLeft, .query = 0, .causal = 4},
-    {kSdpaEfficient, kHeadsFirst, kTopLeft, .query = 0, .causal = 6, .bias = 3},
-    {kFlash, kSequenceFirst, kBottomRight, .query = 0, .causal = 8, .lengths = 3, .longest = 5,
-     .window = 11},
-    {kEfficient, kSequenceFirst, kTopLeft, .query = 0, .causal = 9, .bias = 3, .lengths = 4,
-     .longest = 6, .causal_is_mask_type = true},
-    {kCudnn, kHeadsFirst, kTopLeft, .query = 0, .causal = 10, .bias = 3, .lengths = 4,
-     .longest = 6},
-    {kSdpaFlashBackward, kHeadsFirst, kTopLeft, .query = 1, .causal = 11},
-    {kSdpaEfficientBackward, kHeadsFirst, kTopLeft, .query = 1, .causal = 11, .bias = 4},
-    {kSdpaCudnnBackward, kHeadsFirst, kTopLeft, .query = 1, .causal = 14, .bias = 8},
-    {kFlashBackward, kSequenceFirst, kBottomRight, .query = 1, .causal = 11, .lengths = 6,
-     .longest = 8, .window = 15},
-    {kEfficientBackward, kSequenceFirst, kTopLeft, .query = 1, .causal = 14, .bias = 4,
-     .lengths = 6, .longest = 8, .causal_is_mask_type = true},
-    {kFlashAttn, kSequenceFirst, kBottomRight, .query = 0, .causal = 5, .window = 6},
-    {kFlashAttnVarlen, kSequenceFirst, kBottomRight, .query = 0, .causal = 9, .lengths = 3,
-     .longest = 5, .window = 10},
-    {kFlashAttnBackward, kSequenceFirst, kBottomRight, .query = 1, .causal = 11, .window = 12},
-    {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, .query = 1, .causal = 15, .lengths = 9,
-     .longest = 11, .window = 16},
+    {kSdpa, kHeadsFirst, kTopLeft, 0, 5, 3},
+    {kSdpaFlash, kHeadsFirst, kTopLeft, 0, 4},
+    {kSdpaEfficient, kHeadsFirst, kTopLeft, 0, 6, 3},
+    {kFlash, kSequenceFirst, kBottomRight, 0, 8, kNone, 3, 5, 11},
+    {kEfficient, kSequenceFirst, kTopLeft, 0, 9, 3, 4, 6, kNone, true},
+    {kCudnn, kHeadsFirst, kTopLeft, 0, 10, 3, 4, 6},
+    {kSdpaFlashBackward, kHeadsFirst, kTopLeft, 1, 11},
+    {kSdpaEfficientBackward, kHeadsFirst, kTopLeft, 1, 11, 4},
+    {kSdpaCudnnBackward, kHeadsFirst, kTopLeft, 1, 14, 8},
+    {kFlashBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, 6, 8, 15},
+    {kEfficientBackward, kSequenceFirst, kTopLeft, 1, 14, 4, 6, 8, kNone, true},
+    {kFlashAttn, kSequenceFirst, kBottomRight, 0, 5, kNone, kNone, kNone, 6},
+    {kFlashAttnVarlen, kSequenceFirst, kBottomRight, 0, 9, kNone, 3, 5, 10},
+    {kFlashAttnBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, kNone, kNone, 12},
+    {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, 1, 15, kNone, 9, 11, 16},
 };
 
 const AttentionLayout& LayoutOf(const OpCall& call) {
@@ -60,7 +55,7 @@ const AttentionLayout& LayoutOf(const OpCall& call) {
                             &AttentionLayout::schema);
 }
 
-const OpTensor* TensorAt(const CallArgs& args, int8_t index) {
+const OpTensor* TensorAt(const CallArgs& args, int index) {
   return index == kNone ? nullptr : args.Tensor(static_cast<size_t>(index));
 }
 

@@ -12,15 +12,14 @@
 namespace borescope::opmodel {
 namespace {
 
-constexpr int8_t kNone = -1;
+constexpr int kNone = -1;
 
 // Where a schema has its arguments.
 struct ConvLayout {
   ConvArgs schema;
-  int8_t bias = kNone, stride = kNone, padding = kNone, dilation = kNone;
-  int8_t transposed = kNone, output_padding = kNone, groups = kNone;
+  int bias = kNone, stride = kNone, padding = kNone, dilation = kNone;
+  int transposed = kNone, output_padding = kNone, groups = kNone;
   bool is_transposed = false;  // where no argument says it
-  int8_t x = 0, weight = 1;
 };
 
 constexpr ConvLayout kLayouts[] = {
@@ -71,7 +70,7 @@ constexpr size_t kMostDimensions = 3;
 using Sizes = std::array<int64_t, kMostDimensions>;
 
 // One number for every dimension, or the same for all.
-std::optional<Sizes> SizesOf(const CallArgs& args, int8_t index, int64_t otherwise, size_t rank) {
+std::optional<Sizes> SizesOf(const CallArgs& args, int index, int64_t otherwise, size_t rank) {
   Sizes sizes;
   sizes.fill(otherwise);
   if (index == kNone || static_cast<size_t>(index) >= args.size()) return sizes;

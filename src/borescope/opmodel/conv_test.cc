@@ -49,7 +49,7 @@ TEST(Conv, OneAndThreeDimensions) {
   EXPECT_EQ(one.matrix_flops, 1'022'976U);
   EXPECT_EQ(one.bytes(), 313'920U);
   EXPECT_EQ(
-      Convolution("[32, 6, 224], [16, 3, 3]", kFloat, ";;;[2];[0];[1];False;[0];2").matrix_flops,
+      Convolution("[32, 6, 224], [16, 3, 3]", kFloat, ";;;[1];[0];[1];False;[0];2").matrix_flops,
       2'045'952U);
   EXPECT_EQ(
       Convolution("[32, 3, 16, 224, 224], [16, 3, 3, 3, 3]", kFloat, ";;;[1];[0];[1];False;[0];1")
@@ -84,7 +84,7 @@ TEST(Conv, LayersOfLeNetWithBias) {
 TEST(Conv, EverySchemaFindsItsArguments) {
   const uint64_t flops = 2ULL * 2 * 8 * 5 * 5 * 4 * 9;  // y is [2, 8, 5, 5]
   const auto expect = [&](std::string_view name, std::string_view dims, std::string_view values) {
-    const OpCost cost = Cost(name, {dims, "float,float,float", values});
+    const OpCost cost = Cost(name, {dims, "float,float,float,,float", values});
     EXPECT_EQ(cost.status, CostStatus::kOk) << name;
     EXPECT_EQ(cost.matrix_flops, flops) << name;
     EXPECT_EQ(cost.written_bytes, 4U * 2 * 8 * 5 * 5) << name;
@@ -138,9 +138,10 @@ TEST(Conv, WithoutValuesNothingIsGuessed) {
   EXPECT_EQ(Gradient("[True]").status, CostStatus::kNeedsValues);
 }
 
+constexpr std::string_view kUnitOfAny = ";;;[1];[0];[1];False;[0];1";
+
 TEST(Conv, WhatCannotBeIsSaid) {
-  constexpr std::string_view kUnit = ";;;[1];[0];[1];False;[0];1";
-  const auto status = [&](const std::string& shapes, std::string_view values = kUnit) {
+  const auto status = [](const std::string& shapes, std::string_view values = kUnitOfAny) {
     return Convolution(shapes, kFloat, values).status;
   };
   EXPECT_EQ(status("[2, 3, 8, 8], [4, 2, 3, 3]"), CostStatus::kBadShapes);

@@ -61,4 +61,78 @@ enum AttentionArgs : uint8_t {
   kFlashAttnVarlenBackward,
 };
 
+// pointwise.cc; FLOPs per element of the row: of the result
+OpCost Pointwise(const OpCall& call);
+OpCost GatedHalf(const OpCall& call);  // variant: where the tensor is
+OpCost GatedHalfBackward(const OpCall& call);
+OpCost Dropout(const OpCall& call);
+
+// norm.cc; of the input
+OpCost LayerNorm(const OpCall& call);          // variant: NormKind
+OpCost LayerNormBackward(const OpCall& call);  // variant: NormKind
+OpCost RmsNormInto(const OpCall& call);        // variant: NormKind
+OpCost BatchNorm(const OpCall& call);
+OpCost BatchNormBackward(const OpCall& call);
+OpCost GroupNorm(const OpCall& call);  // variant: NormKind
+OpCost GroupNormBackward(const OpCall& call);
+enum NormKind : uint8_t { kLayerNorm, kRmsNorm, kAddRmsNorm, kGroupNorm, kNativeGroupNorm };
+
+// softmax.cc; of the input, for losses by index of the targets
+OpCost Softmax(const OpCall& call);
+OpCost SoftmaxBackward(const OpCall& call);
+OpCost NllLoss(const OpCall& call);
+OpCost NllLossBackward(const OpCall& call);
+OpCost CrossEntropy(const OpCall& call);
+OpCost PairLoss(const OpCall& call);  // variant: where the reduction is
+OpCost PairLossBackward(const OpCall& call);
+
+// reduction.cc; of the input. inputs: where the dimensions are
+OpCost Reduction(const OpCall& call);  // variant: ReductionKind
+OpCost MaximumOf(const OpCall& call);
+enum ReductionKind : uint8_t {
+  kReducePlain,
+  kReduceSum,      // integers become int64
+  kReduceMean,     // ... and one division per result
+  kReduceRoot,     // one root or logarithm per result
+  kReduceMaximum,  // with the index, over one dimension
+  kReduceToIndex,
+};
+
+// indexing.cc
+OpCost Embedding(const OpCall& call);
+OpCost EmbeddingBackward(const OpCall& call);
+OpCost IndexSelect(const OpCall& call);
+OpCost Gather(const OpCall& call);
+OpCost Scatter(const OpCall& call);  // variant: ScatterKind
+OpCost Sort(const OpCall& call);
+OpCost TopK(const OpCall& call);
+enum ScatterKind : uint8_t { kPlace, kPlaceAndAdd };
+
+// movement.cc
+OpCost CopyInto(const OpCall& call);
+OpCost CopyOf(const OpCall& call);  // variant: where the new type is
+OpCost Fill(const OpCall& call);
+OpCost Concatenate(const OpCall& call);
+
+// optimizer.cc; per parameter. inputs: how many leading lists are read
+OpCost ForEach(const OpCall& call);  // variant: how many leading lists are only written
+OpCost ForEachNorm(const OpCall& call);
+OpCost FusedUpdate(const OpCall& call);
+
+// pool.cc
+OpCost MaxPool(const OpCall& call);
+OpCost AvgPool(const OpCall& call);
+OpCost PoolBackward(const OpCall& call);  // variant: where the indices are; 0: none
+OpCost AdaptivePool(const OpCall& call);
+OpCost Upsample(const OpCall& call);  // FLOPs per element of the result
+
+// rnn.cc; variant: RnnArgs
+OpCost RecurrentLayers(const OpCall& call);
+OpCost RecurrentCell(const OpCall& call);
+enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kGruCell };
+
+// collective.cc; variant: CollectiveArgs
+OpCost Collective(const OpCall& call);
+enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList };
+
 }  // namespace borescope::opmodel

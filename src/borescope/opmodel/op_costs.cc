@@ -25,8 +25,7 @@ const OpModel* OpCosts::ModelOf(HostId call) {
 }
 
 const OpCost& OpCosts::Of(HostId call) {
-  const OpModel* model = ModelOf(call);
-  if (model == nullptr) return unknown_;
+  if (ModelOf(call) == nullptr) return unknown_;
   const uint32_t row = trace_.host().detail[call.value];
   Key key{trace_.host().name[call.value].value};
   if (row != kNoDetail) {
@@ -36,18 +35,20 @@ const OpCost& OpCosts::Of(HostId call) {
   }
   const auto [found, is_new] = costs_.try_emplace(key);
   if (is_new) {
-    found->second = Compute(*model, row);
+    found->second = Compute(call);
   }
   return found->second;
 }
 
-OpCost OpCosts::Compute(const OpModel& model, uint32_t ops_row) const {
-  if (ops_row == kNoDetail) return CostOf(model, CallArgs{}, options_);
+OpCost OpCosts::Compute(HostId call) const {
+  const std::string_view name = trace_.Name(call);
+  const uint32_t row = trace_.host().detail[call.value];
+  if (row == kNoDetail) return CostOf(name, CallArgs{}, options_);
   const Ops& ops = trace_.ops();
-  const CallArgTexts texts{
-      trace_.Text(ops.input_dims[ops_row]), trace_.Text(ops.input_types[ops_row]),
-      trace_.Text(ops.input_strides[ops_row]), trace_.Text(ops.concrete_inputs[ops_row])};
-  return CostOf(model, CallArgs::Parse(texts), options_);
+  const CallArgTexts texts{trace_.Text(ops.input_dims[row]), trace_.Text(ops.input_types[row]),
+                           trace_.Text(ops.input_strides[row]),
+                           trace_.Text(ops.concrete_inputs[row])};
+  return CostOf(name, CallArgs::Parse(texts), options_);
 }
 
 }  // namespace borescope

@@ -31,7 +31,7 @@ class OpCosts {
     size_t operator()(const Key& key) const;
   };
 
-  OpCost Compute(const OpModel& model, uint32_t ops_row) const;
+  OpCost Compute(HostId call) const;
 
   const Trace& trace_;
   OpModelOptions options_;

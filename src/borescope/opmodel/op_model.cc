@@ -29,16 +29,13 @@ const OpModel* FindOpModel(std::string_view name) {
   return found == kModels.end() ? nullptr : found->second;
 }
 
-OpCost CostOf(const OpModel& model, const CallArgs& args, const OpModelOptions& options) {
-  const OpCall call{model, args, options};
-  if (args.is_bad()) return opmodel::Failure(call, CostStatus::kBadShapes);
-  if (!args.is_recorded()) return opmodel::Failure(call, CostStatus::kMissingShapes);
-  return model.cost(call);
-}
-
 OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options) {
   const OpModel* model = FindOpModel(name);
-  return model == nullptr ? OpCost{} : CostOf(*model, args, options);
+  if (model == nullptr) return {};
+  const OpCall call{*model, args, options, name != model->name};
+  if (args.is_bad()) return opmodel::Failure(call, CostStatus::kBadShapes);
+  if (!args.is_recorded()) return opmodel::Failure(call, CostStatus::kMissingShapes);
+  return model->cost(call);
 }
 
 }  // namespace borescope

@@ -41,6 +41,7 @@ struct OpCall {
   const OpModel& model;
   const CallArgs& args;
   const OpModelOptions& options;
+  bool is_in_place = false;  // "aten::add_" by the row of "aten::add"
 };
 
 // The type of what a pointwise operator writes.
@@ -72,6 +73,5 @@ std::span<const OpModel> AllOpModels();
 
 // The cost of a call of `name`. Never fails: the status says what is missing.
 OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options);
-OpCost CostOf(const OpModel& model, const CallArgs& args, const OpModelOptions& options);
 
 }  // namespace borescope

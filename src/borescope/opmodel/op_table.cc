@@ -1,38 +1,26 @@
 // The table of models: one row per operator, by family. Argument positions are those of PyTorch's
 // schemas (native_functions.yaml).
 #include "borescope/opmodel/families.h"
+#include "borescope/opmodel/op_rows.h"
 
 namespace borescope {
 namespace {
 
-using namespace opmodel;  // NOLINT(google-build-using-namespace): the table names them all
-
-constexpr OpModel Row(std::string_view name, OpFamily family, OpCost (*cost)(const OpCall&),
-                      uint8_t variant = 0) {
-  return {.name = name, .family = family, .cost = cost, .variant = variant};
-}
-
-constexpr OpModel Composite(OpModel model) {
-  model.is_composite = true;
-  return model;
-}
-
-constexpr OpModel Backward(OpModel model) {
-  model.direction = OpDirection::kBackward;
-  return model;
-}
-
-// With FLOPs per element: arithmetic, and transcendental functions.
-constexpr OpModel With(OpModel model, uint8_t arithmetic, uint8_t transcendental = 0) {
-  model.arithmetic = arithmetic;
-  model.transcendental = transcendental;
-  return model;
-}
+using namespace opmodel;  // the table names nearly all of it
 
 constexpr auto kGemm = OpFamily::kGemm;
 
 constexpr auto kConv = OpFamily::kConvolution;
 constexpr auto kAttend = OpFamily::kAttention;
+
+constexpr auto kNorm = OpFamily::kNormalization;
+constexpr auto kSoft = OpFamily::kSoftmax;
+constexpr auto kLoss = OpFamily::kLoss;
+constexpr auto kIndex = OpFamily::kIndexing;
+constexpr auto kMove = OpFamily::kDataMovement;
+constexpr auto kPool = OpFamily::kPooling;
+constexpr auto kRnn = OpFamily::kRecurrent;
+constexpr auto kComm = OpFamily::kCollective;
 
 constexpr OpModel kModels[] = {
     Row("aten::mm", kGemm, MatrixProduct),
@@ -107,6 +95,262 @@ constexpr OpModel kModels[] = {
         Row("flash_attn::_flash_attn_backward", kAttend, AttentionBackward, kFlashAttnBackward)),
     Backward(Row("flash_attn::_flash_attn_varlen_backward", kAttend, AttentionBackward,
                  kFlashAttnVarlenBackward)),
+
+    Row("aten::_cudnn_rnn", kRnn, RecurrentLayers, kRnnCudnn),
+    Row("aten::miopen_rnn", kRnn, RecurrentLayers, kRnnMiopen),
+    Backward(Row("aten::_cudnn_rnn_backward", kRnn, RecurrentLayers, kRnnCudnnBackward)),
+    With(Row("aten::_thnn_fused_lstm_cell", kRnn, RecurrentCell, kLstmCell), 10),
+    With(Row("aten::_thnn_fused_gru_cell", kRnn, RecurrentCell, kGruCell), 9),
+
+    Unary("aten::abs", 1),
+    Unary("aten::neg", 1),
+    Unary("aten::sign", 1),
+    Unary("aten::ceil", 1),
+    Unary("aten::floor", 1),
+    Unary("aten::round", 1),
+    Unary("aten::trunc", 1),
+    Unary("aten::frac", 1),
+    Unary("aten::relu", 1),
+    Unary("aten::relu6", 1),
+    Unary("aten::square", 1),
+    Unary("aten::positive", 1),
+    Predicate("aten::logical_not", 1),
+    Unary("aten::bitwise_not", 1),
+    Function("aten::reciprocal", 1, 0),
+    Unary("aten::nan_to_num", 1),
+    Predicate("aten::isnan", 1),
+    Predicate("aten::isinf", 1),
+    Predicate("aten::isfinite", 1),
+    Function("aten::exp"),
+    Function("aten::exp2"),
+    Function("aten::expm1"),
+    Function("aten::log"),
+    Function("aten::log2"),
+    Function("aten::log10"),
+    Function("aten::log1p"),
+    Function("aten::sqrt"),
+    Function("aten::rsqrt"),
+    Function("aten::sin"),
+    Function("aten::cos"),
+    Function("aten::tan"),
+    Function("aten::asin"),
+    Function("aten::acos"),
+    Function("aten::atan"),
+    Function("aten::sinh"),
+    Function("aten::cosh"),
+    Function("aten::tanh"),
+    Function("aten::erf"),
+    Function("aten::erfc"),
+    Function("aten::erfinv"),
+    Function("aten::digamma"),
+    Function("aten::lgamma"),
+    Function("aten::sigmoid", 3),
+    Function("aten::logit", 2),
+    Function("aten::log_sigmoid_forward", 3, 2),
+    Unary("aten::gelu", 7, 1),
+    Unary("aten::silu", 4, 1),
+    Unary("aten::mish", 4, 3),
+    Unary("aten::softplus", 3, 2),
+    Unary("aten::elu", 4, 1),
+    Unary("aten::hardtanh", 2),
+    Unary("aten::hardswish", 4),
+    Unary("aten::hardsigmoid", 3),
+    Unary("aten::leaky_relu", 2),
+    Unary("aten::clamp_min", 1),
+    Unary("aten::clamp_max", 1),
+    Unary("aten::threshold", 1),
+    Ternary("aten::clamp", 2),
+    Binary("aten::add", 1),
+    Binary("aten::sub", 1),
+    Binary("aten::rsub", 1),
+    Binary("aten::mul", 1),
+    Binary("aten::maximum", 1),
+    Binary("aten::minimum", 1),
+    Binary("aten::fmod", 1),
+    Binary("aten::remainder", 1),
+    Binary("aten::floor_divide", 1),
+    Binary("aten::bitwise_and", 1),
+    Binary("aten::bitwise_or", 1),
+    Binary("aten::bitwise_xor", 1),
+    Binary("aten::__and__", 1),
+    Binary("aten::__or__", 1),
+    Binary("aten::__xor__", 1),
+    Binary("aten::__lshift__", 1),
+    Binary("aten::__rshift__", 1),
+    Gives(Binary("aten::div", 1), ResultType::kFloat),
+    Gives(Binary("aten::true_divide", 1), ResultType::kFloat),
+    Binary("aten::pow", 0, 1),
+    Gives(Binary("aten::atan2", 0, 1), ResultType::kFloat),
+    Binary("aten::_prelu_kernel", 2),
+    Predicate("aten::eq", 2),
+    Predicate("aten::ne", 2),
+    Predicate("aten::lt", 2),
+    Predicate("aten::le", 2),
+    Predicate("aten::gt", 2),
+    Predicate("aten::ge", 2),
+    Predicate("aten::logical_and", 2),
+    Predicate("aten::logical_or", 2),
+    Predicate("aten::logical_xor", 2),
+    Ternary("aten::addcmul", 3),
+    Ternary("aten::addcdiv", 3),
+    Ternary("aten::lerp", 3),
+    Ternary("aten::where", 1),
+    Gives(Binary("aten::masked_fill", 1), ResultType::kFirst),
+    Derivative("aten::sigmoid_backward", 3),
+    Derivative("aten::tanh_backward", 3),
+    Derivative("aten::threshold_backward", 1),
+    Derivative("aten::gelu_backward", 14, 2),
+    Derivative("aten::silu_backward", 7, 1),
+    Derivative("aten::mish_backward", 8, 3),
+    Derivative("aten::hardtanh_backward", 2),
+    Derivative("aten::hardswish_backward", 4),
+    Derivative("aten::hardsigmoid_backward", 2),
+    Derivative("aten::leaky_relu_backward", 2),
+    Derivative("aten::softplus_backward", 4, 1),
+    Derivative("aten::logit_backward", 4),
+    Inputs(Derivative("aten::elu_backward", 4, 1), 6),
+    Inputs(Derivative("aten::log_sigmoid_backward", 5, 1), 3),
+    Derivative("aten::native_dropout_backward", 2),
+    With(Row("aten::native_dropout", OpFamily::kPointwise, Dropout), 2),
+    With(Row("aten::_fused_dropout", OpFamily::kPointwise, Dropout), 2),
+    Composite(With(Row("aten::dropout", OpFamily::kPointwise, Dropout), 2)),
+    With(Row("_C::silu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 4, 1),
+    With(Row("_C::gelu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
+    With(Row("_C::gelu_tanh_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
+    With(Row("aten::glu", OpFamily::kPointwise, GatedHalf), 4, 1),
+    Backward(With(Row("aten::glu_backward", OpFamily::kPointwise, GatedHalfBackward), 7, 1)),
+
+    With(Row("aten::native_layer_norm", kNorm, LayerNorm, kLayerNorm), 6),
+    Composite(With(Row("aten::layer_norm", kNorm, LayerNorm, kLayerNorm), 6)),
+    With(Row("aten::_fused_rms_norm", kNorm, LayerNorm, kRmsNorm), 3),
+    Composite(With(Row("aten::rms_norm", kNorm, LayerNorm, kRmsNorm), 3)),
+    Backward(
+        With(Row("aten::native_layer_norm_backward", kNorm, LayerNormBackward, kLayerNorm), 11)),
+    Backward(With(Row("aten::_fused_rms_norm_backward", kNorm, LayerNormBackward, kRmsNorm), 8)),
+    With(Row("_C::rms_norm", kNorm, RmsNormInto, kRmsNorm), 4),
+    With(Row("_C::fused_add_rms_norm", kNorm, RmsNormInto, kAddRmsNorm), 5),
+    Composite(With(Row("aten::batch_norm", kNorm, BatchNorm), 8)),
+    With(Row("aten::native_batch_norm", kNorm, BatchNorm), 8),
+    With(Row("aten::_native_batch_norm_legit", kNorm, BatchNorm), 8),
+    With(Row("aten::cudnn_batch_norm", kNorm, BatchNorm), 8),
+    With(Row("aten::miopen_batch_norm", kNorm, BatchNorm), 8),
+    Backward(With(Row("aten::native_batch_norm_backward", kNorm, BatchNormBackward), 11)),
+    Backward(With(Row("aten::cudnn_batch_norm_backward", kNorm, BatchNormBackward), 11)),
+    Backward(With(Row("aten::miopen_batch_norm_backward", kNorm, BatchNormBackward), 11)),
+    With(Row("aten::native_group_norm", kNorm, GroupNorm, kNativeGroupNorm), 8),
+    Composite(With(Row("aten::group_norm", kNorm, GroupNorm, kGroupNorm), 8)),
+    Backward(With(Row("aten::native_group_norm_backward", kNorm, GroupNormBackward), 11)),
+
+    With(Row("aten::_softmax", kSoft, Softmax), 3, 1),
+    Composite(With(Row("aten::softmax", kSoft, Softmax), 3, 1)),
+    With(Row("aten::_log_softmax", kSoft, Softmax), 3, 1),
+    Composite(With(Row("aten::log_softmax", kSoft, Softmax), 3, 1)),
+    Backward(With(Row("aten::_softmax_backward_data", kSoft, SoftmaxBackward), 4)),
+    Backward(With(Row("aten::_log_softmax_backward_data", kSoft, SoftmaxBackward), 3, 1)),
+    Composite(With(Row("aten::cross_entropy_loss", kLoss, CrossEntropy), 4, 1)),
+    With(Row("aten::nll_loss_forward", kLoss, NllLoss), 1),
+    With(Row("aten::nll_loss2d_forward", kLoss, NllLoss), 1),
+    Backward(With(Row("aten::nll_loss_backward", kLoss, NllLossBackward), 1)),
+    Backward(With(Row("aten::nll_loss2d_backward", kLoss, NllLossBackward), 1)),
+    With(Row("aten::mse_loss", kLoss, PairLoss, 2), 3),
+    With(Row("aten::smooth_l1_loss", kLoss, PairLoss, 2), 5),
+    With(Row("aten::huber_loss", kLoss, PairLoss, 2), 5),
+    With(Row("aten::binary_cross_entropy", kLoss, PairLoss, 3), 4, 2),
+    Backward(With(Row("aten::mse_loss_backward", kLoss, PairLossBackward), 3)),
+    Backward(With(Row("aten::smooth_l1_loss_backward", kLoss, PairLossBackward), 5)),
+    Backward(With(Row("aten::huber_loss_backward", kLoss, PairLossBackward), 5)),
+    Backward(With(Row("aten::binary_cross_entropy_backward", kLoss, PairLossBackward), 5)),
+
+    Reduce("aten::sum", 1, 1, kReduceSum),
+    Reduce("aten::mean", 1, 1, kReduceMean),
+    Reduce("aten::prod", 1, 1, kReduceSum),
+    Reduce("aten::amax", 1, 1),
+    Reduce("aten::amin", 1, 1),
+    Gives(Reduce("aten::any", 1, 1), ResultType::kBool),
+    Gives(Reduce("aten::all", 1, 1), ResultType::kBool),
+    Reduce("aten::argmax", 1, 1, kReduceToIndex),
+    Reduce("aten::argmin", 1, 1, kReduceToIndex),
+    Reduce("aten::norm", 2, 2, kReduceRoot),
+    Reduce("aten::linalg_vector_norm", 2, 2, kReduceRoot),
+    Reduce("aten::var", 1, 4),
+    Reduce("aten::std", 1, 4, kReduceRoot),
+    With(Reduce("aten::logsumexp", 1, 2, kReduceRoot), 2, 1),
+    With(Inputs(Row("aten::max", OpFamily::kReduction, MaximumOf, kReduceMaximum), 1), 1),
+    With(Inputs(Row("aten::min", OpFamily::kReduction, MaximumOf, kReduceMaximum), 1), 1),
+    Unary("aten::cumsum", 1),
+    Unary("aten::cumprod", 1),
+
+    Composite(Row("aten::embedding", kIndex, Embedding)),
+    Backward(Row("aten::embedding_dense_backward", kIndex, EmbeddingBackward)),
+    Row("aten::index_select", kIndex, IndexSelect),
+    Row("aten::gather", kIndex, Gather),
+    Row("aten::scatter", kIndex, Scatter, kPlace),
+    Row("aten::scatter_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_copy", kIndex, Scatter, kPlace),
+    Row("aten::sort", kIndex, Sort),
+    With(Row("aten::topk", kIndex, TopK), 2),
+
+    Row("aten::copy_", kMove, CopyInto),
+    Row("aten::clone", kMove, CopyOf),
+    Composite(Row("aten::contiguous", kMove, CopyOf)),
+    Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
+    Row("aten::flip", kMove, CopyOf),
+    Row("aten::roll", kMove, CopyOf),
+    Row("aten::tril", kMove, CopyOf),
+    Row("aten::triu", kMove, CopyOf),
+    Row("aten::cat", kMove, Concatenate),
+    Row("aten::stack", kMove, Concatenate),
+    Row("aten::fill_", kMove, Fill),
+    Composite(Row("aten::zero_", kMove, Fill)),
+    Row("aten::normal_", kMove, Fill),
+    Row("aten::uniform_", kMove, Fill),
+    Row("aten::bernoulli_", kMove, Fill),
+    Row("aten::random_", kMove, Fill),
+    Row("aten::exponential_", kMove, Fill),
+
+    Row("aten::max_pool2d_with_indices", kPool, MaxPool),
+    Row("aten::max_pool3d_with_indices", kPool, MaxPool),
+    Row("aten::avg_pool2d", kPool, AvgPool),
+    Row("aten::avg_pool3d", kPool, AvgPool),
+    Row("aten::_adaptive_avg_pool2d", kPool, AdaptivePool),
+    Row("aten::_adaptive_avg_pool3d", kPool, AdaptivePool),
+    Backward(Row("aten::max_pool2d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::max_pool3d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::avg_pool3d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool3d_backward", kPool, PoolBackward)),
+    Row("aten::upsample_nearest2d", kPool, Upsample),
+    Row("aten::upsample_nearest3d", kPool, Upsample),
+    With(Row("aten::upsample_bilinear2d", kPool, Upsample), 11),
+    With(Row("aten::upsample_bicubic2d", kPool, Upsample), 40),
+
+    Lists("aten::_foreach_add", 2, 1),
+    Lists("aten::_foreach_sub", 2, 1),
+    Lists("aten::_foreach_mul", 2, 1),
+    Lists("aten::_foreach_div", 2, 1),
+    Lists("aten::_foreach_neg", 1, 1),
+    Lists("aten::_foreach_sqrt", 1, 0, 1),
+    Lists("aten::_foreach_reciprocal", 1, 1),
+    Lists("aten::_foreach_maximum", 2, 1),
+    Inputs(Row("aten::_foreach_copy", OpFamily::kOptimizer, ForEach, 1), 2),
+    Lists("aten::_foreach_lerp", 2, 3),
+    Lists("aten::_foreach_addcmul", 3, 3),
+    Lists("aten::_foreach_addcdiv", 3, 3),
+    Lists("aten::_foreach_zero", 0, 0),
+    With(Row("aten::_foreach_norm", OpFamily::kOptimizer, ForEachNorm), 2),
+    Update("aten::_fused_adam", 5, 12),
+    Update("aten::_fused_adamw", 5, 14),
+    Update("aten::_fused_sgd", 3, 4),
+    Update("aten::_fused_adagrad", 3, 6),
+
+    Row("c10d::allreduce_", kComm, Collective, kInPlaceList),
+    Row("c10d::broadcast_", kComm, Collective, kInPlaceList),
+    Row("c10d::_allgather_base_", kComm, Collective, kOutputFirst),
+    Row("c10d::_reduce_scatter_base_", kComm, Collective, kOutputFirst),
+    Row("c10d::alltoall_base_", kComm, Collective, kOutputFirst),
+    Row("nccl:all_reduce", kComm, Collective, kInPlaceTensor),
 };
 
 }  // namespace
