@@ -34,6 +34,13 @@ inline constexpr ParamSpec kOperatorParam{
 inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
                                            ParamType::kCount, 3};
 
+// inductor
+inline constexpr ParamSpec kRunsParam{
+    "runs", "N", "how often the recorded program ran the compiled model", ParamType::kCount, 1};
+inline constexpr ParamSpec kWallParam{
+    "wall", "TIME", "wall time of a run, as measured without a profiler; 0: take the recording",
+    ParamType::kTime, 0};
+
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{
     "report",

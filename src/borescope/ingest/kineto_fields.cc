@@ -28,6 +28,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"Input Dims", Field::kInputDims},
     {"Input dims", Field::kInputDims},
     {"Input type", Field::kInputTypes},
+    {"kernel_backend", Field::kKernelBackend},
+    {"kernel_file", Field::kKernelFile},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

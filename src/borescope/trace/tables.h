@@ -100,8 +100,17 @@ struct Ops {
   std::vector<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
   std::vector<StringId> input_types;        // JSON text as recorded
   std::vector<uint32_t> collective;         // row of Collectives or kNoDetail
+  std::vector<uint32_t> triton;             // row of TritonLaunches or kNoDetail
 
   size_t size() const { return external_id.size(); }
+};
+
+// Of an operator that launches a Triton kernel, whose name it has.
+struct TritonLaunches {
+  std::vector<StringId> backend;      // "triton"
+  std::vector<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
+
+  size_t size() const { return backend.size(); }
 };
 
 struct RuntimeCalls {
