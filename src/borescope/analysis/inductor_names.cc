@@ -186,8 +186,6 @@ constexpr std::string_view kOps[] = {
     "zeros_like",
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // The length of the longest known operator that the text starts with, ended by "_" or its end.
 size_t KnownOp(std::string_view text) {
   size_t length = 0;
@@ -206,11 +204,14 @@ size_t Word(std::string_view text) {
   return std::min(text.find('_', letter), text.size());
 }
 
-// "add_mul_3" -> "add_mul".
+// "add_mul_3" -> "add_mul", "3" -> "".
 std::string_view WithoutNumber(std::string_view text) {
   const size_t last = text.find_last_not_of("0123456789");
-  const bool has_number = last != std::string_view::npos && last + 1 < text.size();
-  return has_number && text[last] == '_' ? text.substr(0, last) : text;
+  if (last == std::string_view::npos) {
+    return {};
+  }
+  const bool has_number = last + 1 < text.size() && text[last] == '_';
+  return has_number ? text.substr(0, last) : text;
 }
 
 // Where the specialisation "0d1d2de" of arguments is all of the text: indexes from 0 on, each with

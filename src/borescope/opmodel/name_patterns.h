@@ -32,4 +32,15 @@ class NamePatterns {
   std::vector<std::unique_ptr<re2::RE2>> patterns_;
 };
 
+// The member `pattern` of each row of a table.
+template <class Row>
+std::vector<std::string_view> PatternsOf(std::span<const Row> rows) {
+  std::vector<std::string_view> patterns;
+  patterns.reserve(rows.size());
+  for (const Row& row : rows) {
+    patterns.push_back(row.pattern);
+  }
+  return patterns;
+}
+
 }  // namespace borescope

@@ -1,7 +1,6 @@
 // What matrix kernels multiply, read from the tokens that each family of names uses for it. First
 // match decides, as in tensor_cores.cc. NVIDIA publishes no key to the letters of nvjet; the ones
 // here were seen beside operators whose types are known.
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -79,13 +78,7 @@ constexpr OperandFormatRule kRules[] = {
 };
 
 const NamePatterns& Patterns() {
-  static const NamePatterns patterns([] {
-    std::array<std::string_view, std::size(kRules)> texts;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      texts[i] = kRules[i].pattern;
-    }
-    return texts;
-  }());
+  static const NamePatterns patterns(PatternsOf<OperandFormatRule>(kRules));
   return patterns;
 }
 

@@ -3,7 +3,6 @@
 // with a real name as its example.
 #include "borescope/opmodel/tensor_cores.h"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -97,13 +96,7 @@ constexpr MatrixUseRule kRules[] = {
 };
 
 const NamePatterns& Patterns() {
-  static const NamePatterns patterns([] {
-    std::array<std::string_view, std::size(kRules)> texts;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      texts[i] = kRules[i].pattern;
-    }
-    return texts;
-  }());
+  static const NamePatterns patterns(PatternsOf<MatrixUseRule>(kRules));
   return patterns;
 }
 
