@@ -99,6 +99,26 @@ std::string Cause(const Trace& trace) {
   return is_cut ? "the file ends early, so that it holds " : "";
 }
 
+// Whether the tool can group as asked.
+bool Regroups(const CompatRow& tool, const Params& params) {
+  const auto is_known = [&](std::string_view key) {
+    return std::find(tool.by.begin(), tool.by.end(), key) != tool.by.end();
+  };
+  return std::all_of(params.by.begin(), params.by.end(), is_known) &&
+         (tool.takes_all || !params.all);
+}
+
+// The rest of a list of options that a tool does not have.
+std::string Refused(const CompatRow& tool) {
+  const std::string by =
+      tool.by.empty() ? ", --by" : fmt::format(", --by except {}", fmt::join(tool.by, ", "));
+  return by + (tool.takes_all ? "" : " and --all");
+}
+
+std::string_view AllHint(const AnalysisSpec& spec) {
+  return spec.TakesAll(Compat::kKeyAverages) ? " without --compat key_averages" : "";
+}
+
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
@@ -135,16 +155,16 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   if (spec.takes_two()) {
     selection.steps = {};
   }
-  const bool selects = !selection.empty() || !params.by.empty() || params.all;
-  if (params.compat != Compat::kNone && selects) {
+  const CompatRow* tool = FindCompat(params.compat);
+  if (tool != nullptr && (!selection.empty() || !Regroups(*tool, params))) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
-                             "out --step, --gpu, --stream, --annotation, --by and --all",
-                             spec.name, CompatName(params.compat))};
+                             "out --step, --gpu, --stream, --annotation{}",
+                             spec.name, tool->name, Refused(*tool))};
   }
-  if (params.all && !spec.takes_all) {
+  if (params.all && !spec.TakesAll(params.compat)) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --all is not defined for it", spec.name)};
+                 fmt::format("{}: --all is not defined for it{}", spec.name, AllHint(spec))};
   }
   return spec.check == nullptr ? Result<void>() : spec.check(params);
 }

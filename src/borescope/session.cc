@@ -260,6 +260,12 @@ std::vector<Params> AllModes(const AnalysisSpec& spec) {
   std::vector<Params> modes = {Params(), grouped};
   for (const CompatRow& tool : kCompats) {
     modes.emplace_back().compat = tool.id;
+    if (tool.takes_all) {
+      Params& regrouped = modes.emplace_back();
+      regrouped.compat = tool.id;
+      regrouped.by.assign(tool.by.begin(), tool.by.end());
+      regrouped.all = true;
+    }
   }
   return modes;
 }

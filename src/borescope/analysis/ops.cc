@@ -11,6 +11,8 @@
 //   once,
 //                 with the outermost, so that recursion does not inflate a total.
 //
+//   flops         of the calls whose cost counts (op_flops.h), from their shapes; docs/flops.md
+//
 // Device work without an operator has a row of its own, kNoOperator, so that self_device_ns adds up
 // to all selected device work. An operator that began outside the selected window, but launched
 // work inside it, appears with that work and without a call.
@@ -20,12 +22,14 @@
 #include "borescope/analysis/ops.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/op_flops.h"
 #include "borescope/analysis/selection.h"
 
 namespace borescope {
@@ -37,6 +41,7 @@ struct OpStats {
   int64_t total_host_ns = 0;
   int64_t self_device_ns = 0;
   int64_t total_device_ns = 0;
+  int64_t flops = kMissing;
 };
 
 void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
@@ -44,10 +49,22 @@ void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 // Name in place of a StringId for device work without an operator.
 constexpr int64_t kNoName = -1;
 
+// FLOPs of a call, kMissing where they are not known.
+int64_t FlopsOf(const OpCost& cost) {
+  const bool is_known = cost.status == CostStatus::kOk || cost.status == CostStatus::kUnknownType;
+  constexpr auto kLargest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return is_known ? static_cast<int64_t>(std::min(cost.flops(), kLargest)) : kMissing;
+}
+
 class OpTable {
  public:
   OpTable(const RankView& view, const Selected& selected, std::span<const std::string> by)
-      : view_(view), selected_(selected), keys_(view, by), groups_(keys_.size() + 1) {}
+      : view_(view),
+        selected_(selected),
+        keys_(view, by),
+        groups_(keys_.size() + 1),
+        costs_(view.trace),
+        is_counted_(CountedCalls(view, selected, costs_)) {}
 
   Table Build();
 
@@ -59,12 +76,15 @@ class OpTable {
   // The stats of the group of one host or device row.
   uint32_t GroupOf(HostId id);
   void AddWithoutOp(DeviceId id, int64_t dur_ns);
+  void AddFlops(OpStats& stats, HostId call);
   Table Write() const;
 
   const RankView& view_;
   const Selected& selected_;
   GroupKeys keys_;
   Grouper groups_;  // key values, then the name
+  OpCosts costs_;
+  std::vector<char> is_counted_;  // per host row: its FLOPs count
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
   std::vector<int64_t> self_host_ns_;   // per host row; meaningful for operators
@@ -89,6 +109,13 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   stats_.resize(groups_.size());
   AddTo(stats_[group].self_device_ns, dur_ns);
   AddTo(stats_[group].total_device_ns, dur_ns);
+}
+
+void OpTable::AddFlops(OpStats& stats, HostId call) {
+  const int64_t flops = is_counted_[call.value] != 0 ? FlopsOf(costs_.Of(call)) : kMissing;
+  if (flops != kMissing) {
+    stats.flops = AddSaturating(stats.flops == kMissing ? 0 : stats.flops, flops);
+  }
 }
 
 void OpTable::SumDeviceTime() {
@@ -155,6 +182,7 @@ void OpTable::SumTotals() {
     stats.calls += kept ? 1 : 0;
     AddTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
     AddTo(stats.self_device_ns, device_ns_[row]);
+    AddFlops(stats, HostId{row});
     if (depth[group] == 0) {
       AddTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
       AddTo(stats.total_device_ns, below_ns);
@@ -179,6 +207,10 @@ Table OpTable::Write() const {
   ns("total_host_ns", "Host time of the outermost calls of this row.");
   ns("self_device_ns", "Device work launched by the operator itself.");
   ns("total_device_ns", "Device work launched by the operator and all nested inside.");
+  AddInt(table, "flops", Unit::kFlops, Role::kSum,
+         "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
+         "innermost operator with a formula. Missing without one, or if shapes were not recorded "
+         "(profiler option record_shapes=True).");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Self device time / all device work.");
   for (size_t i = 0; i < stats_.size(); ++i) {
     const std::span<const int64_t> key = groups_.key(i);
@@ -189,7 +221,8 @@ Table OpTable::Write() const {
                                    : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
     keys_.PushAfterName(row, key);
     row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
-    row.Int(stats.self_device_ns).Int(stats.total_device_ns).Missing();
+    row.Int(stats.self_device_ns).Int(stats.total_device_ns);
+    row.MaybeInt(stats.flops).Missing();
   }
   return table;
 }

@@ -71,5 +71,39 @@ TEST(OpsTest, AChildThatEndsLateIsCutAtItsParent) {
             "name,self_host_ns,total_host_ns\nparent,40,50\nchild,30,30\n");
 }
 
+constexpr std::string_view kTwoByThree = "[[2, 3], [3, 4]]";
+
+std::string Flops(const Findings& findings) { return Csv(findings[0], {"name", "calls", "flops"}); }
+
+// matmul and mm both have a formula; the kernel is mm's. The second matmul launches by itself.
+TEST(OpsTest, FlopsCountOnceForTheInnermostOperatorWithAFormula) {
+  TestTrace trace;
+  const OpArgs args{.dims = std::string(kTwoByThree)};
+  trace.Op("aten::matmul", {0, 100}, args).Op("aten::mm", {10, 50}, args).Op("mine", {20, 30});
+  trace.Launched("k", {30, 2}, {200, 40}, {1, 7, 0}).Launched("k", {40, 2}, {250, 1}, {2, 7, 0});
+  trace.Op("aten::matmul", {110, 10}, args).Launched("k", {112, 2}, {260, 5}, {3, 7, 0});
+  trace.Op("aten::mm", {130, 10}, args);
+  EXPECT_EQ(Flops(Analyse("ops", {&trace.View()})),
+            "name,calls,flops\nmine,1,-\naten::matmul,2,48\naten::mm,2,48\n");
+}
+
+// The bias of a linear layer, say, added by a kernel of its own.
+TEST(OpsTest, ACompositeOperatorDoesNotCountBesideThoseInside) {
+  TestTrace trace;
+  const OpArgs args{.dims = std::string(kTwoByThree)};
+  trace.Op("aten::matmul", {0, 100}, args).Op("aten::mm", {10, 50}, args);
+  trace.Launched("k", {30, 2}, {200, 40}, {1, 7, 0}).Launched("k", {70, 2}, {250, 1}, {2, 7, 0});
+  EXPECT_EQ(Flops(Analyse("ops", {&trace.View()})),
+            "name,calls,flops\naten::mm,1,48\naten::matmul,1,-\n");
+}
+
+TEST(OpsTest, WithoutDeviceWorkTheInnerOperatorsCount) {
+  TestTrace trace;
+  const OpArgs args{.dims = std::string(kTwoByThree)};
+  trace.Op("aten::matmul", {0, 100}, args).Op("aten::mm", {10, 50}, args).Op("aten::mm", {70, 9});
+  EXPECT_EQ(Flops(Analyse("ops", {&trace.View()})),
+            "name,calls,flops\naten::mm,2,48\naten::matmul,1,-\n");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -37,7 +37,7 @@ struct Selection {
   }
 };
 
-enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor };
+enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor, kKeyAverages };
 
 enum class ParamType : uint8_t {
   kFlag,   // given or not

@@ -171,6 +171,9 @@ TEST_F(ReduceTest, AnyTreeInAnyOrderGivesTheSameAnswer) {
         params = {};
         params.compat = tool.id;
         Check(spec, params);
+        params.all = tool.takes_all;
+        params.by.assign(tool.by.begin(), tool.by.end());
+        Check(spec, params);
       }
     }
   }

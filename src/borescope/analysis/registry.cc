@@ -6,6 +6,7 @@
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/rpd/tables.h"
+#include "borescope/analysis/torch/tables.h"
 
 namespace borescope {
 namespace {
@@ -103,7 +104,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .example = "borescope ops trace.json.gz --by shape --top 20",
      .needs = Needs::kOps,
      .by = kOpKeys,
-     .answer = {.map = MapOps, .reduce = MergeFindings, .finish = FinishOps}},
+     .answer = {.map = MapOps, .reduce = MergeFindings, .finish = FinishOps},
+     .key_averages = &kKeyAverages},
     {.name = "stacks",
      .summary = "host call stacks with the device time below them, and flame graphs",
      .example = "borescope stacks run/ --min-share 1%",
@@ -221,14 +223,26 @@ const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
       return rpd;
     case Compat::kInductor:
       return inductor;
+    case Compat::kKeyAverages:
+      return key_averages;
   }
   return nullptr;
 }
 
+bool AnalysisSpec::TakesAll(Compat compat) const {
+  const CompatRow* tool = FindCompat(compat);
+  return tool == nullptr ? takes_all : tool->takes_all && FindPipeline(compat) != nullptr;
+}
+
+const CompatRow* FindCompat(Compat compat) {
+  const auto* row = std::find_if(std::begin(kCompats), std::end(kCompats),
+                                 [&](const CompatRow& tool) { return tool.id == compat; });
+  return row == std::end(kCompats) ? nullptr : row;
+}
+
 std::string_view CompatName(Compat compat) {
-  const auto row = std::find_if(std::begin(kCompats), std::end(kCompats),
-                                [&](const CompatRow& tool) { return tool.id == compat; });
-  return row == std::end(kCompats) ? std::string_view() : row->name;
+  const CompatRow* row = FindCompat(compat);
+  return row == nullptr ? std::string_view() : row->name;
 }
 
 const AnalysisSpec* FindAnalysis(std::string_view name) {

@@ -80,6 +80,8 @@ struct AnalysisSpec {
   const Pipeline* rpd = nullptr;
   // The same by TorchInductor's own report.
   const Pipeline* inductor = nullptr;
+  // The same by the tables of PyTorch's profiler.
+  const Pipeline* key_averages = nullptr;
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
@@ -90,6 +92,8 @@ struct AnalysisSpec {
 
   // nullptr where the rules of that tool are not defined for the verb.
   const Pipeline* FindPipeline(Compat compat) const;
+  // Whether --all is defined under `compat`.
+  bool TakesAll(Compat compat) const;
   const Pipeline& PipelineFor(const Params& given) const {
     const Pipeline* found = FindPipeline(given.compat);
     return found == nullptr ? answer : *found;
@@ -101,9 +105,18 @@ struct AnalysisSpec {
 struct CompatRow {
   Compat id;
   std::string_view name;
+  std::span<const std::string_view> by = {};  // keys of --by that the tool has, too
+  bool takes_all = false;                     // --all is defined
 };
-inline constexpr CompatRow kCompats[] = {
-    {Compat::kHta, "hta"}, {Compat::kRpd, "rpd"}, {Compat::kInductor, "inductor"}};
+inline constexpr std::string_view kKeyAveragesKeys[] = {"shape"};
+inline constexpr CompatRow kCompats[] = {{.id = Compat::kHta, .name = "hta"},
+                                         {.id = Compat::kRpd, .name = "rpd"},
+                                         {.id = Compat::kInductor, .name = "inductor"},
+                                         {.id = Compat::kKeyAverages,
+                                          .name = "key_averages",
+                                          .by = kKeyAveragesKeys,
+                                          .takes_all = true}};
+const CompatRow* FindCompat(Compat compat);  // nullptr for none
 std::string_view CompatName(Compat compat);  // empty for none
 
 std::span<const AnalysisSpec> Analyses();

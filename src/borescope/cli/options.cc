@@ -19,7 +19,9 @@ bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_s
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
 bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
-bool HasAll(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_all; }
+bool HasAll(const AnalysisSpec* spec) {
+  return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
+}
 
 Choices Formats(const AnalysisSpec*) {
   Choices names;

@@ -2,6 +2,18 @@
 
 namespace borescope {
 
+CallArgs CallArgsOf(const Trace& trace, HostId call) {
+  const uint32_t row = trace.host().detail[call.value];
+  const HostKind kind = trace.host().kind[call.value];
+  if (row == kNoDetail || (kind != HostKind::kOp && kind != HostKind::kAnnotation)) {
+    return {};
+  }
+  const Ops& ops = trace.ops();
+  return CallArgs::Parse({trace.Text(ops.input_dims[row]), trace.Text(ops.input_types[row]),
+                          trace.Text(ops.input_strides[row]),
+                          trace.Text(ops.concrete_inputs[row])});
+}
+
 size_t OpCosts::KeyHash::operator()(const Key& key) const {
   constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
   uint64_t hash = 0;
@@ -41,14 +53,7 @@ const OpCost& OpCosts::Of(HostId call) {
 }
 
 OpCost OpCosts::Compute(HostId call) const {
-  const std::string_view name = trace_.Name(call);
-  const uint32_t row = trace_.host().detail[call.value];
-  if (row == kNoDetail) return CostOf(name, CallArgs{}, options_);
-  const Ops& ops = trace_.ops();
-  const CallArgTexts texts{trace_.Text(ops.input_dims[row]), trace_.Text(ops.input_types[row]),
-                           trace_.Text(ops.input_strides[row]),
-                           trace_.Text(ops.concrete_inputs[row])};
-  return CostOf(name, CallArgs::Parse(texts), options_);
+  return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options_);
 }
 
 }  // namespace borescope

@@ -13,6 +13,10 @@
 
 namespace borescope {
 
+// The arguments of a call as recorded: views into `trace`, which must outlive them. Nothing for
+// rows without any.
+CallArgs CallArgsOf(const Trace& trace, HostId call);
+
 // Not for several threads at once. The trace must outlive it.
 class OpCosts {
  public:
