@@ -47,8 +47,8 @@ TEST(KeyAveragesTest, AllListsRuntimeCallsAndDeviceWork) {
             "ProfilerStep*,CUDA annotation,0,0,80,80,114.286,1\n"
             "aten::addmm,CPU,50,60,50,50,71.4286,1\n"
             "gemm,CUDA,0,0,50,50,71.4286,1\n"
-            "aten::linear,CPU,30,100,20,70,28.5714,1\n"
             "add,CUDA,0,0,20,20,28.5714,1\n"
+            "aten::linear,CPU,30,100,20,70,28.5714,1\n"
             "ProfilerStep*,CPU annotation,100,200,0,70,0,1\n"
             "cudaLaunchKernel,CPU,20,20,0,0,0,2\n");
   EXPECT_EQ(Csv(findings[1]), "self_cpu_total_us,self_cuda_total_us\n200,70\n");

@@ -5,8 +5,9 @@
 namespace borescope {
 namespace {
 
-int64_t Flops(std::string_view op, std::string_view dims, std::string_view values = "") {
-  return ProfilerFlops(op, CallArgs::Parse({dims, "", "", values}));
+int64_t Flops(std::string_view op, std::string_view dims, std::string_view values = "",
+              std::string_view types = "") {
+  return ProfilerFlops(op, CallArgs::Parse({dims, types, "", values}));
 }
 
 TEST(ProfilerFlopsTest, ProductsAreTwoPerMultiplyAddWithoutTheAddend) {
@@ -18,7 +19,8 @@ TEST(ProfilerFlopsTest, ProductsAreTwoPerMultiplyAddWithoutTheAddend) {
 
 TEST(ProfilerFlopsTest, ElementsOfTheFirstArgumentCountWhateverTheyMeet) {
   EXPECT_EQ(Flops("aten::add", "[[8, 1], [16]]"), 8);
-  EXPECT_EQ(Flops("aten::mul", "[[], [4]]"), 1);
+  EXPECT_EQ(Flops("aten::mul", "[[], [4]]", "", R"(["float", "float"])"), 1);
+  EXPECT_EQ(Flops("aten::mul", "[[], [4]]", "", R"(["Scalar", "float"])"), 0);
   EXPECT_EQ(Flops("aten::add_", "[[8], [8]]"), 0);
   EXPECT_EQ(Flops("aten::sub", "[[8], [8]]"), 0);
 }
