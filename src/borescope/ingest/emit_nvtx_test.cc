@@ -58,19 +58,22 @@ std::string NvprofSql(const Recording& recording) {
     sql += "INSERT OR IGNORE INTO StringTable(value)" + Values({Quoted(range.text)});
     const std::string name =
         "(SELECT _id_ FROM StringTable WHERE value=" + Quoted(range.text) + ")";
-    const std::string start = "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER(flags,timestamp,id,"
-                              "objectKind,objectId,name,domain)";
+    const std::string start =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER(flags,timestamp,id,"
+        "objectKind,objectId,name,domain)";
     sql += start + Values({"2", Number(range.start), Number(id), "2", thread, name, "0"});
     sql += start + Values({"4", Number(range.end), Number(id), "2", thread, "0", "0"});
     ++id;
   }
   for (const int64_t launch : recording.launches) {
-    sql += "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(cbid,start,end,processId,threadId,"
-           "correlationId,returnValue)" +
-           Values({"211", Number(launch), Number(launch + 2), "77", "-5", Number(launch), "0"});
-    sql += "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start,end,deviceId,streamId,"
-           "correlationId,name)" +
-           Values({Number(launch + 1000), Number(launch + 1001), "0", "7", Number(launch), "1"});
+    sql +=
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(cbid,start,end,processId,threadId,"
+        "correlationId,returnValue)" +
+        Values({"211", Number(launch), Number(launch + 2), "77", "-5", Number(launch), "0"});
+    sql +=
+        "INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start,end,deviceId,streamId,"
+        "correlationId,name)" +
+        Values({Number(launch + 1000), Number(launch + 1001), "0", "7", Number(launch), "1"});
   }
   return sql;
 }
@@ -92,10 +95,9 @@ std::string NsysSql(const Recording& recording) {
   for (const Span& range : recording.ranges) {
     const bool is_registered = id % 2 == 0;
     sql += "INSERT INTO StringIds" + Values({Number(id), Quoted(range.text)});
-    sql += "INSERT INTO NVTX_EVENTS" +
-           Values({Number(range.start), Number(range.end), "59",
-                   is_registered ? "NULL" : Quoted(range.text), thread,
-                   is_registered ? Number(id) : "NULL", "0"});
+    sql += "INSERT INTO NVTX_EVENTS" + Values({Number(range.start), Number(range.end), "59",
+                                               is_registered ? "NULL" : Quoted(range.text), thread,
+                                               is_registered ? Number(id) : "NULL", "0"});
     ++id;
   }
   for (const int64_t launch : recording.launches) {

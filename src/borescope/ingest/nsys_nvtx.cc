@@ -23,10 +23,9 @@ enum Type : int64_t {
   kDomainCreate = 75,
 };
 
-bool IsRange(int64_t type) {
-  return type == kPushPop || type == kStartEnd || type == kImportedPushPop ||
-         type == kImportedStartEnd;
-}
+bool IsPushPop(int64_t type) { return type == kPushPop || type == kImportedPushPop; }
+// May overlap others and end on another thread.
+bool IsStartEnd(int64_t type) { return type == kStartEnd || type == kImportedStartEnd; }
 
 }  // namespace
 
@@ -63,8 +62,8 @@ void NsysRanges::Add(TableRows& row) {
   }
   TracePart& part = trace_.part();
   const std::string_view text = TextOf(row);
-  if (IsRange(type)) {
-    AddRange(row, text);
+  if (IsPushPop(type) || IsStartEnd(type)) {
+    AddRange(row, text, IsStartEnd(type));
     return;
   }
   const int64_t thread = row.Integer(kThread);
@@ -77,7 +76,7 @@ void NsysRanges::Add(TableRows& row) {
   part.CountEvent(type == kMark ? 'i' : 'M', part.Intern(kTable), 0);
 }
 
-void NsysRanges::AddRange(TableRows& row, std::string_view text) {
+void NsysRanges::AddRange(TableRows& row, std::string_view text, bool is_async) {
   ActivityTime time;
   if (!trace_.Time(row.Integer(kStart), row.Integer(kEnd), time)) {
     return;
@@ -87,15 +86,18 @@ void NsysRanges::AddRange(TableRows& row, std::string_view text) {
   }
   TracePart& part = trace_.part();
   const int64_t thread = row.Integer(kThread);
-  const TrackId track = trace_.Thread(thread);
-  if (const std::optional<OperatorText> op = ParseOperatorText(text)) {
+  const int64_t process = CuptiTrace::ProcessOf(thread);
+  const TrackId track =
+      is_async ? trace_.AsyncThread(process, CuptiTrace::ThreadOf(thread)) : trace_.Thread(thread);
+  const std::optional<OperatorText> op = is_async ? std::nullopt : ParseOperatorText(text);
+  if (op.has_value()) {
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
   const uint32_t host = trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
   const int64_t domain = row.Integer(kDomain);
   if (domain != kMissing && domain != 0) {
-    in_domain_.emplace_back(host, DomainKey{CuptiTrace::ProcessOf(thread), domain});
+    in_domain_.emplace_back(host, DomainKey{process, domain});
   }
 }
 

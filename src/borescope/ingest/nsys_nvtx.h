@@ -31,7 +31,7 @@ class NsysRanges {
   };
 
   void Add(TableRows& row);
-  void AddRange(TableRows& row, std::string_view text);
+  void AddRange(TableRows& row, std::string_view text, bool is_async);
   std::string_view TextOf(TableRows& row);
   void NameDomains();
 

@@ -8,6 +8,11 @@ enum Column : uint8_t { kProcess, kThread, kStart, kEnd, kName, kEvent, kExtra }
 constexpr std::string_view kColumns[] = {"pid",     "tid",      "start",  "end",
                                          "name_id", "event_id", "extdata"};
 
+// Ranges between roctxRangeStart and roctxRangeStop, which may overlap and cross threads.
+bool IsStartStop(std::string_view name) {
+  return name == "roctxProcessRangeA" || name == "roctxRangeStartA";
+}
+
 class RegionReader {
  public:
   explicit RegionReader(RocpdTables& tables) : tables_(tables) {}
@@ -17,6 +22,7 @@ class RegionReader {
  private:
   StringId MarkerName(const TableRows& rows, uint32_t event, StringId name);
   uint32_t AddCall(const TableRows& rows, uint32_t event);
+  TrackId TrackOf(const TableRows& rows, bool is_async);
   // The number behind a row of info_process or info_thread; the row itself where there is none.
   int64_t NumberOf(RocpdNumbers& numbers, int64_t id, std::string_view base);
 
@@ -53,6 +59,13 @@ uint32_t RegionReader::AddCall(const TableRows& rows, uint32_t event) {
   return row;
 }
 
+TrackId RegionReader::TrackOf(const TableRows& rows, bool is_async) {
+  const int64_t process = NumberOf(tables_.processes, rows.Integer(kProcess), "info_process");
+  const int64_t thread = NumberOf(tables_.threads, rows.Integer(kThread), "info_thread");
+  return is_async ? tables_.part.AsyncTrack(process, thread)
+                  : tables_.part.Track(TrackKind::kHost, process, thread);
+}
+
 void RegionReader::Add(const TableRows& rows) {
   TracePart& part = tables_.part;
   StringId name = tables_.String(rows.Integer(kName));
@@ -64,14 +77,13 @@ void RegionReader::Add(const TableRows& rows) {
     return;
   }
   const bool is_marker = part.data.strings.Get(category).find("MARKER") != std::string_view::npos;
+  const bool is_async = is_marker && IsStartStop(part.data.strings.Get(name));
   name = is_marker ? MarkerName(rows, event, name) : name;
   HostEvents& host = part.data.host;
   host.ts_ns.push_back(time.ts_ns);
   host.dur_ns.push_back(time.dur_ns);
   host.name.push_back(name);
-  host.track.push_back(part.Track(
-      TrackKind::kHost, NumberOf(tables_.processes, rows.Integer(kProcess), "info_process"),
-      NumberOf(tables_.threads, rows.Integer(kThread), "info_thread")));
+  host.track.push_back(TrackOf(rows, is_async));
   host.kind.push_back(is_marker ? HostKind::kAnnotation : HostKind::kRuntime);
   host.detail.push_back(is_marker ? kNoDetail : AddCall(rows, event));
 }
