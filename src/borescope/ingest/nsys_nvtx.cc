@@ -49,9 +49,7 @@ std::string_view NsysRanges::TextOf(TableRows& row) {
   if (!text.empty()) {
     return text;
   }
-  const int64_t number = row.Integer(kTextId);
-  const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
-  return id.valid() ? strings_.Get(id) : std::string_view();
+  return trace_.part().data.strings.Get(strings_.Find(row.Integer(kTextId)));
 }
 
 void NsysRanges::Add(TableRows& row) {
@@ -71,7 +69,7 @@ void NsysRanges::Add(TableRows& row) {
   if (type == kDomainCreate) {
     domains_[{process, row.Integer(kDomain)}] = part.Intern(text);
   } else if (type == kThreadName && thread != kMissing) {
-    part.thread_names.push_back({process, thread & 0xffffff, part.Intern(text)});
+    part.thread_names.push_back({process, CuptiTrace::ThreadOf(thread), part.Intern(text)});
   }
   part.CountEvent(type == kMark ? 'i' : 'M', part.Intern(kTable), 0);
 }

@@ -99,20 +99,20 @@ void NvprofMarkers::AddRange(const Range& range) {
     return;
   }
   TracePart& part = trace_.part();
-  const StringId name = start.name == kMissing ? StringId{} : strings_.Find(start.name);
+  const StringId name = strings_.Find(start.name);
   if (!name.valid()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a marker");
   }
-  std::string text(name.valid() ? strings_.Get(name) : "");
+  std::string text(part.data.strings.Get(name));
   const TrackId track = TrackOf(range);
   if (const std::optional<OperatorText> op = ParseOperatorText(text)) {
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
-  const StringId domain =
-      start.domain == kMissing || start.domain == 0 ? StringId{} : strings_.Find(start.domain);
-  if (domain.valid() && !strings_.Get(domain).empty()) {
-    text.insert(0, std::string(strings_.Get(domain)) + ":");
+  const std::string_view domain =
+      part.data.strings.Get(start.domain == 0 ? StringId{} : strings_.Find(start.domain));
+  if (!domain.empty()) {
+    text.insert(0, std::string(domain) + ":");
   }
   trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
 }

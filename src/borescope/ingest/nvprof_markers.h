@@ -10,8 +10,7 @@ namespace borescope {
 
 class NvprofMarkers {
  public:
-  NvprofMarkers(const DatabaseStrings& strings, CuptiTrace& trace)
-      : strings_(strings), trace_(trace) {}
+  NvprofMarkers(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {}
 
   // Adds all rows of the table.
   Result<void> Read(const DatabaseInput& input);
@@ -42,7 +41,7 @@ class NvprofMarkers {
   void AddRange(const Range& range);
   void AddOpenRanges();
 
-  const DatabaseStrings& strings_;
+  TextTable& strings_;
   CuptiTrace& trace_;
   std::unordered_map<int64_t, Range> open_;  // by number; one half is known
 };

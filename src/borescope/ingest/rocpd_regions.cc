@@ -1,3 +1,4 @@
+#include "borescope/ingest/nvtx_text.h"
 #include "borescope/ingest/rocpd_tables.h"
 #include "borescope/trace/columns.h"
 
@@ -22,21 +23,9 @@ class RegionReader {
  private:
   StringId MarkerName(const TableRows& rows, uint32_t event, StringId name);
   uint32_t AddCall(const TableRows& rows, uint32_t event);
-  TrackId TrackOf(const TableRows& rows, bool is_async);
-  // The number behind a row of info_process or info_thread; the row itself where there is none.
-  int64_t NumberOf(RocpdNumbers& numbers, int64_t id, std::string_view base);
 
   RocpdTables& tables_;
 };
-
-int64_t RegionReader::NumberOf(RocpdNumbers& numbers, int64_t id, std::string_view base) {
-  const int64_t number = numbers.Get(id);
-  if (number == kMissing) {
-    tables_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte, tables_.Name(base));
-    return id == kMissing ? -1 : id;
-  }
-  return number;
-}
 
 StringId RegionReader::MarkerName(const TableRows& rows, uint32_t event, StringId name) {
   const std::string message = RocpdMessage(rows.Text(kExtra));
@@ -59,13 +48,6 @@ uint32_t RegionReader::AddCall(const TableRows& rows, uint32_t event) {
   return row;
 }
 
-TrackId RegionReader::TrackOf(const TableRows& rows, bool is_async) {
-  const int64_t process = NumberOf(tables_.processes, rows.Integer(kProcess), "info_process");
-  const int64_t thread = NumberOf(tables_.threads, rows.Integer(kThread), "info_thread");
-  return is_async ? tables_.part.AsyncTrack(process, thread)
-                  : tables_.part.Track(TrackKind::kHost, process, thread);
-}
-
 void RegionReader::Add(const TableRows& rows) {
   TracePart& part = tables_.part;
   StringId name = tables_.String(rows.Integer(kName));
@@ -83,7 +65,15 @@ void RegionReader::Add(const TableRows& rows) {
   host.ts_ns.push_back(time.ts_ns);
   host.dur_ns.push_back(time.dur_ns);
   host.name.push_back(name);
-  host.track.push_back(TrackOf(rows, is_async));
+  host.track.push_back(tables_.ThreadOf(rows.Integer(kProcess), rows.Integer(kThread), is_async));
+  const std::optional<OperatorText> op =
+      is_marker && !is_async ? ParseOperatorText(part.data.strings.Get(name)) : std::nullopt;
+  if (op.has_value()) {
+    host.name.back() = part.Intern(op->name);
+    host.kind.push_back(HostKind::kOp);
+    host.detail.push_back(AddOperator(part, *op));
+    return;
+  }
   host.kind.push_back(is_marker ? HostKind::kAnnotation : HostKind::kRuntime);
   host.detail.push_back(is_marker ? kNoDetail : AddCall(rows, event));
 }

@@ -24,7 +24,7 @@ inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
 
 // Outer to inner: of two events with equal times the smaller kind is the parent.
 enum class HostKind : uint8_t {
-  kPython,      // python_function frame; no detail
+  kPython,      // python_function, or a frame recorded with a call; no detail
   kAnnotation,  // user_annotation (record_function, ProfilerStep#N); detail: ops
   kOp,          // framework operator call; detail: ops
   kRuntime,     // driver or runtime API call; detail: runtime_calls
