@@ -62,6 +62,10 @@ class DatabaseDamageTest : public testing::TestWithParam<const char*> {
     return texts;
   }
 
+  std::vector<std::string> ColumnsOf(const std::string& table) {
+    return std::move(database_.Columns(table)).value();
+  }
+
   void ExpectSoundOrOneError(const std::string& damage) {
     const Result<Trace> trace = LoadDatabase(database_, 4096, {});
     if (!trace.ok()) {
@@ -105,7 +109,7 @@ TEST_P(DatabaseDamageTest, TablesThatAreGoneOrEmptyOrViewsWithoutEnd) {
 
 TEST_P(DatabaseDamageTest, ColumnsThatAreGone) {
   for (const std::string& table : tables_) {
-    for (const std::string& column : std::move(database_.Columns(table)).value()) {
+    for (const std::string& column : ColumnsOf(table)) {
       Try("ALTER TABLE " + SqlName(table) + " RENAME COLUMN " + SqlName(column) + " TO gone");
     }
   }
@@ -113,7 +117,7 @@ TEST_P(DatabaseDamageTest, ColumnsThatAreGone) {
 
 TEST_P(DatabaseDamageTest, ValuesOfAnyTypeAnywhere) {
   for (const std::string& table : tables_) {
-    for (const std::string& column : std::move(database_.Columns(table)).value()) {
+    for (const std::string& column : ColumnsOf(table)) {
       for (const std::string_view value : kValues) {
         Try("UPDATE " + SqlName(table) + " SET " + SqlName(column) + "=" + std::string(value));
       }
