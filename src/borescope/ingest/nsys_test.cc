@@ -306,6 +306,17 @@ TEST(NsysTest, StringsThatAreNotThere) {
   EXPECT_EQ(trace.diagnostics().Get(Diag::kMissingName).first, "string 8 is not in the file");
 }
 
+TEST(NsysTest, TextsThatAreNotUtf8) {
+  const Trace trace = LoadSql(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES(3,CAST(X'61ff62e282' AS TEXT));" +
+      kCalls + Call(1, 2, kTid100, 1, 3));
+  EXPECT_EQ(HostRows(trace),
+            "call a\xef\xbf\xbd"
+            "b\xef\xbf\xbd\xef\xbf\xbd 100/100 @1+1 #1\n");
+  EXPECT_EQ(trace.diagnostics().count(Diag::kInvalidUtf8), 1U);
+}
+
 TEST(NsysTest, OnlyTablesAreRead) {
   const Trace trace = LoadSql(kStrings + kRanges +
                               "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS"
