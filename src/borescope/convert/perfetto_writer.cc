@@ -84,7 +84,8 @@ class PerfettoWriter {
                         : Describe({0, 0, fmt::format("GPU {}", pid), false, {}, {}});
       }
       PerfettoTrack line{0, group, NameOf(track), false, {}, {}};
-      if (is_host && Small(pid).has_value() && Small(tracks.tid[track]).has_value()) {
+      if (is_host && tracks.is_async[track] == 0 && Small(pid).has_value() &&
+          Small(tracks.tid[track]).has_value()) {
         line.pid = Small(pid);
         line.tid = Small(tracks.tid[track]);
       }
@@ -99,6 +100,9 @@ class PerfettoWriter {
     std::string name = known.empty()
                            ? fmt::format("{} {}", is_host ? "thread" : "stream", tracks.tid[track])
                            : std::string(known);
+    if (tracks.is_async[track] != 0) {
+      name += ": overlapping ranges";
+    }
     if (tracks.process[track] != kMissing) {
       name += fmt::format(" of process {}", tracks.process[track]);
     }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "borescope/ingest/number.h"
+#include "borescope/ingest/valid_text.h"
 
 namespace borescope {
 namespace {
@@ -74,6 +75,9 @@ Result<bool> TableRows::Next() {
   if (!has_rows_) {
     return false;
   }
+  if (!repaired_.empty()) {
+    repaired_.clear();
+  }
   Result<bool> stepped = rows_.Step();
   if (!stepped.ok()) {
     Error error = stepped.error();
@@ -86,6 +90,11 @@ Result<bool> TableRows::Next() {
                                           " rows, which the file cannot hold; copy the file again"};
   }
   return stepped;
+}
+
+std::string_view TableRows::RepairedText(std::string_view text) const {
+  diagnostics_->Count(Diag::kInvalidUtf8, Diagnostics::kNoByte, table_);
+  return repaired_.emplace_back(ToValidText(text));
 }
 
 void TableRows::CountBadType(int column) const {
