@@ -234,6 +234,16 @@ void FillExcess(Table& table) {
   FillShare(table, "excess_ns", "excess_share");
 }
 
+// What the question is about stands next to the count; the share of the total says less.
+void ArrangeColumns(Table& table) {
+  std::erase_if(table.columns, [](const Column& column) { return column.name == "share"; });
+  const auto place = [&](std::string_view name) {
+    return std::find_if(table.columns.begin(), table.columns.end(),
+                        [&](const Column& column) { return column.name == name; });
+  };
+  std::rotate(place("total_ns"), place("excess_ns"), place("gap_ns"));
+}
+
 struct KindSum {
   int64_t count = 0;
   int64_t total_ns = 0;
@@ -308,6 +318,7 @@ Result<Findings> FinishVariability(Findings findings, const Params& params) {
   FillMean(table, "gap_ns", "count", "gap_mean_ns");
   Table summary = SummaryOf(table);
   table = Sorted(table, "excess_ns");
+  ArrangeColumns(table);
   if (HasPatterns(params)) {
     BS_ASSIGN(const NamePatterns patterns, PatternsOf(params));
     AddCategories(table, patterns);
