@@ -35,7 +35,9 @@ TEST(ParamFilesTest, ErrorsNameOptionAndFile) {
   params.values.push_back(ParseParam(kPatternsParam, "/no/such/file").value());
   const Result<void> missing = Read(params);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message, "--patterns: /no/such/file: No such file or directory");
+  EXPECT_EQ(missing.error().message,
+            "--patterns: /no/such/file: No such file or directory; check the name and its "
+            "permissions");
   params.values.back().text = WriteFile(std::string((1 << 20) + 1, ' '));
   const Result<void> large = Read(params);
   ASSERT_FALSE(large.ok());
