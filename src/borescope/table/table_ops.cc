@@ -28,13 +28,6 @@ int CompareValues(const T& a, const T& b) {
   return static_cast<int>(b < a) - static_cast<int>(a < b);
 }
 
-// The cells of a text column share their texts: equal ones are one. Texts of a table of kernels are
-// long and begin alike, so that comparing them is most of the cost of sorting it.
-int CompareValues(const std::string& a, const std::string& b) {
-  const int order = &a == &b ? 0 : a.compare(b);
-  return static_cast<int>(order > 0) - static_cast<int>(order < 0);
-}
-
 // Positive when only `a` is missing, negative when only `b` is, else zero.
 int CompareMissing(const Column& column, size_t a, size_t b) {
   return static_cast<int>(column.IsMissing(a)) - static_cast<int>(column.IsMissing(b));
