@@ -2,7 +2,7 @@
 #
 # Modules name these targets in LIBS:
 #   simdjson::simdjson  fmt::fmt  CLI11::CLI11  ZLIB::ZLIB  SQLite::SQLite3  Threads::Threads
-#   borescope_deps::zstd  borescope_deps::isal  borescope_deps::protozero
+#   borescope_deps::zstd  borescope_deps::isal  borescope_deps::re2  borescope_deps::protozero
 # All are imported targets, whose headers CMake treats as SYSTEM: no warnings from them.
 
 find_package(Threads REQUIRED)
@@ -31,6 +31,7 @@ endfunction()
 
 borescope_find_c_library(zstd HEADER zstd.h NAMES zstd PACKAGE libzstd-dev)
 borescope_find_c_library(isal HEADER isa-l/igzip_lib.h NAMES isal PACKAGE libisal-dev)
+borescope_find_c_library(re2 HEADER re2/re2.h NAMES re2 PACKAGE libre2-dev)
 
 # Headers only.
 find_path(BORESCOPE_protozero_INCLUDE_DIR protozero/pbf_writer.hpp)

@@ -146,6 +146,10 @@ std::string ParamHelp(const ParamSpec& param) {
     help += fmt::format(" ({})", FormatParamTime(param.default_number));
   } else if (param.type == ParamType::kCount) {
     help += fmt::format(" ({})", param.default_number);
+  } else if (param.type == ParamType::kNumber && param.default_number != 0) {
+    help += fmt::format(" ({}; from 0 on)", param.default_number);
+  } else if (param.type == ParamType::kTimes) {
+    help += fmt::format(" ({})", param.default_text);
   }
   return help;
 }
