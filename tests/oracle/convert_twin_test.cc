@@ -24,7 +24,7 @@ using testkit::RandomEvents;
 std::string ToChrome(const Trace& trace) {
   const TraceIndex index = BuildIndex(trace, 1);
   StringSink sink;
-  const Result<ConvertCounts> counts = WriteChrome({trace, index, {}}, sink);
+  const Result<ConvertCounts> counts = WriteChrome({trace, index, {}, {}}, sink);
   EXPECT_TRUE(counts.ok());
   EXPECT_EQ(counts->written, trace.host().size() + trace.device().size() + trace.memory().size());
   return sink.text();
@@ -181,7 +181,7 @@ TEST(ConvertTwin, DetailsOfDatabasesReadBack) {
     {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":4,"dur":2,
      "args":{"stream":1,"process":10,"stream handle":"0x7f3e","private memory per thread":64}},
     {"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":2,"ts":7,"dur":2,
-     "args":{"correlation":1,"stream":1,"process":20,"bytes":8,"kind":1,"stream handle":"0x0",
+     "args":{"correlation":1,"stream":1,"process":20,"bytes":8,"memcpy kind":1,"stream handle":"0x0",
              "source":"0x2","target":"0x1","source device":3,"target device":4,"width":5,
              "height":6,"is sync":1,"is pinned":0}}]})");
   ExpectReadsBack(trace);

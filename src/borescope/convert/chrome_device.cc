@@ -133,7 +133,7 @@ class DeviceWriter {
 
   void WriteCopyCall(uint32_t row, ChromeArgs& args) {
     const CopyCalls& calls = trace_.copy_calls();
-    args.Int("\"kind\":", calls.kind[row]);
+    args.Int("\"memcpy kind\":", calls.kind[row]);
     args.Text("\"stream handle\":", calls.stream_handle[row]);
     args.Text("\"source\":", calls.source[row]);
     args.Text("\"target\":", calls.target[row]);

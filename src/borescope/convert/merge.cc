@@ -99,6 +99,13 @@ void MoveTimes(TraceData& data, int64_t shift_ns) {
   data.end_ns += shift_ns;
 }
 
+// The Unix time of ts = 0. Times beyond 2001 are those of Unix: no other clock runs that long.
+std::optional<int64_t> BaseOf(const TraceData& data) {
+  constexpr int64_t kUnixTimes = 1'000'000'000'000'000'000;
+  return !data.meta.base_ns.has_value() && data.begin_ns > kUnixTimes ? std::optional<int64_t>(0)
+                                                                      : data.meta.base_ns;
+}
+
 std::string NameOf(const Meta& meta) {
   if (meta.rank.has_value()) {
     return "rank " + std::to_string(*meta.rank);
@@ -124,7 +131,7 @@ int64_t Merger::FreeNode(const Tracks& tracks) const {
 }
 
 std::optional<int64_t> Merger::ShiftTo(const TraceData& data) {
-  const std::optional<int64_t> base_ns = data.meta.base_ns;
+  const std::optional<int64_t> base_ns = BaseOf(data);
   int64_t shift_ns = 0;
   if (!base_ns_.has_value() || !base_ns.has_value() ||
       __builtin_sub_overflow(*base_ns, *base_ns_, &shift_ns)) {
@@ -139,7 +146,7 @@ MergeSource Merger::Place(TraceData& data) {
   source.number = placed_++;
   source.name = NameOf(data.meta);
   if (source.number == 0) {
-    base_ns_ = data.meta.base_ns;
+    base_ns_ = BaseOf(data);
   } else {
     const std::optional<int64_t> shift_ns = ShiftTo(data);
     source.has_common_clock = shift_ns.has_value();

@@ -34,8 +34,9 @@ struct MergeSource {
 //            their process, keep theirs; threads move along with their process.
 //   ids      of calls, operators and flows get the number of the trace in their upper bits, so that
 //            nothing of one trace is tied to anything of another.
-//   clock    where the first trace and this one say when they were recorded, times move to the
-//            clock of the first. Else they stay, and has_common_clock is false.
+//   clock    where the first trace and this one say when they were recorded, or their times are of
+//            Unix already, times move to the clock of the first. Else they stay, and
+//            has_common_clock is false.
 class Merger {
  public:
   // Each trace once, before it is indexed.

@@ -86,6 +86,18 @@ TEST(Merger, PutsTimesOnTheClockOfTheFirst) {
   EXPECT_EQ(third.host.ts_ns.front(), 100);
 }
 
+TEST(Merger, KnowsTimesOfUnix) {
+  constexpr int64_t kUnix = 1'700'000'000'000'000'000;
+  TraceData first = Recorded(kUnix);
+  TraceData second = Recorded(std::nullopt);
+  second.begin_ns = kUnix + 5;
+  second.host.ts_ns.front() = kUnix + 5;
+  Merger merger;
+  merger.Place(first);
+  EXPECT_TRUE(merger.Place(second).has_common_clock);
+  EXPECT_EQ(second.host.ts_ns.front(), 5);
+}
+
 TEST(Merger, TiesNothingToAnotherTrace) {
   Merger merger;
   for (int64_t number = 0; number < 2; ++number) {

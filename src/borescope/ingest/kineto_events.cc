@@ -249,6 +249,8 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
     const std::string_view text = part_.data.strings.Get(name);
     facts_.saw_hip |= text.starts_with("hip");
     facts_.saw_cuda |= text.starts_with("cu");
+  } else if (kind == HostKind::kOther && event.HasAny(Field::kDomain, Field::kCallArgs)) {
+    detail = AddOtherCall(event);
   }
   host.detail.push_back(detail);
 }
@@ -315,6 +317,14 @@ uint32_t KinetoEvents::AddRuntimeCall(const RawEvent& event) {
   calls.domain.push_back(InternOptional(event, Field::kDomain));
   calls.args.push_back(InternOptional(event, Field::kCallArgs));
   return LastRow(calls.size());
+}
+
+// Work of a profiler itself has texts but no ids.
+uint32_t KinetoEvents::AddOtherCall(const RawEvent& event) {
+  const uint32_t row = AddRuntimeCall(event);
+  part_.data.runtime_calls.correlation[row] = kMissing;
+  part_.data.runtime_calls.external_id[row] = kMissing;
+  return row;
 }
 
 uint32_t KinetoEvents::AddKernel(const RawEvent& event) {

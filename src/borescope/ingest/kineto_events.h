@@ -64,6 +64,7 @@ class KinetoEvents {
   StringId InternOptional(const RawEvent& event, Field field) {
     return event.Has(field) ? InternText(event, field) : StringId{0};
   }
+  uint32_t AddOtherCall(const RawEvent& event);
   // A row of CopyCalls, or kNoDetail where the event says nothing of its call.
   uint32_t AddCopyCall(const RawEvent& event);
   // A list of shapes or types as JSON text with canonical spacing.

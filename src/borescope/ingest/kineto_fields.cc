@@ -59,7 +59,7 @@ constexpr KeyRow kArgsKeys[] = {
     {"process", Field::kProcess},
     {"stream handle", Field::kStreamHandle},
     {"private memory per thread", Field::kPrivateBytes},
-    {"kind", Field::kCopyKind},
+    {"memcpy kind", Field::kCopyKind},
     {"source", Field::kSource},
     {"target", Field::kTarget},
     {"source device", Field::kSourceDevice},
