@@ -140,7 +140,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   if (!params.selection.empty() && !spec.takes_selection) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: it answers for whole recordings; leave out --step, --gpu, "
-                             "--stream, --annotation and --instance",
+                             "--stream, --annotation, --instance, --begin and --end",
                              spec.name)};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
@@ -154,10 +154,11 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   }
   const bool selects = !selection.empty() || !params.by.empty() || params.all;
   if (params.compat != Compat::kNone && selects) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
-                             "out --step, --gpu, --stream, --annotation, --by and --all",
-                             spec.name, CompatName(params.compat))};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
+                    "out --step, --gpu, --stream, --annotation, --begin, --end, --by and --all",
+                    spec.name, CompatName(params.compat))};
   }
   if (params.all && !spec.takes_all) {
     return Error{ErrorCode::kInvalidArgument,

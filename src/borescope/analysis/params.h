@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/index/time_window.h"
 
 namespace borescope {
 
@@ -30,11 +31,11 @@ struct Selection {
   NumberRanges streams;
   std::string annotation;  // host annotation name; empty = no window
   NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
+  TimeRange range;         // of time
 
-  bool empty() const {
-    return steps.empty() && gpus.empty() && streams.empty() && annotation.empty() &&
-           instances.empty();
-  }
+  bool empty() const { return !has_time() && gpus.empty() && streams.empty() && instances.empty(); }
+  // Whether some time of the recording may be left out.
+  bool has_time() const { return !steps.empty() || !annotation.empty() || !range.is_open(); }
 };
 
 enum class Compat : uint8_t { kNone, kHta, kRpd };
