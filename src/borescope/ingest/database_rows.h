@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
+#include "borescope/base/sqlite_table.h"
 #include "borescope/ingest/database.h"
 
 namespace borescope {
@@ -62,7 +63,7 @@ class TableRows {
   int64_t NoInteger(int column, int64_t missing) const;
   void CountBadType(int column) const;
 
-  SqlStatement rows_;
+  SqlTable rows_;
   std::string file_;
   std::string table_;
   Diagnostics* diagnostics_ = nullptr;
