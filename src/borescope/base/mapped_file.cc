@@ -15,8 +15,7 @@ std::optional<MappedFile> MappedFile::Open(const std::string& path) {
   struct stat status{};
   const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   const size_t size = is_file ? static_cast<size_t>(status.st_size) : 0;
-  void* bytes =
-      size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  void* bytes = size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   close(descriptor);
   if (bytes == MAP_FAILED) {
     return std::nullopt;

@@ -138,9 +138,8 @@ PageRows::PageRows(std::string_view file, const StoredTable& table, std::span<co
 // The first page begins with the header of the file and belongs to the schema, so that a table
 // that claims it is damaged.
 const unsigned char* PageRows::PageAt(uint32_t number) const {
-  return number < 2 || number > page_count_
-             ? nullptr
-             : BytesOf(file_) + uint64_t{number - 1} * page_bytes_;
+  return number < 2 || number > page_count_ ? nullptr
+                                            : BytesOf(file_) + uint64_t{number - 1} * page_bytes_;
 }
 
 PageStep PageRows::Enter(uint32_t page_number) {

@@ -104,7 +104,7 @@ class PageRows {
   uint32_t page_bytes_ = 0;
   uint32_t usable_bytes_ = 0;  // of a page, without what extensions keep for themselves
   uint64_t page_count_ = 0;
-  uint64_t pages_left_ = 0;           // that may be looked at
+  uint64_t pages_left_ = 0;       // that may be looked at
   uint64_t tail_pages_left_ = 0;  // the same for the tails of long rows
   uint32_t root_page_ = 0;
 
@@ -114,7 +114,7 @@ class PageRows {
   size_t depth_ = 0;
   bool is_started_ = false;
 
-  size_t stored_fields_ = 0;  // how many columns of a row are parsed
+  size_t stored_fields_ = 0;   // how many columns of a row are parsed
   std::vector<Field> fields_;  // those, and one that is always NULL
   std::vector<char> has_default_;
   int row_id_field_ = kNoColumn;

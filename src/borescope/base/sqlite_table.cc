@@ -55,9 +55,9 @@ Result<std::optional<StoredTable>> FindStored(const SqlDatabase& database, std::
                                rows.Integer(kHasDefault) != 0});
   }
   // A key that is no row id ("INTEGER PRIMARY KEY DESC", for one) has an index.
-  BS_ASSIGN(const int64_t key_indexes,
-            Number(database, "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'",
-                   table));
+  BS_ASSIGN(
+      const int64_t key_indexes,
+      Number(database, "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'", table));
   if (row_id != PageRows::kNoColumn && keys == 1 && key_indexes == 0) {
     stored->columns[static_cast<size_t>(row_id)].is_row_id = true;
   }
