@@ -53,7 +53,9 @@ uint64_t Get64(const unsigned char* at) {
 }
 
 // Seven bits a byte, the first most significant, eight in the ninth. False at the end of the bytes.
-bool ReadLongVarint(const unsigned char*& at, const unsigned char* end, uint64_t& value) {
+// Rare: kept out of the loops that read small numbers.
+[[gnu::noinline]] bool ReadLongVarint(const unsigned char*& at, const unsigned char* end,
+                                      uint64_t& value) {
   constexpr int kMostBytes = 9;
   value = 0;
   for (int i = 1; at < end; ++i) {

@@ -128,7 +128,9 @@ Result<void> SqlTable::GoOnWithSqlite() {
 }
 
 Result<bool> SqlTable::Step() {
-  texts_.clear();
+  if (!texts_.empty()) {
+    texts_.clear();
+  }
   if (pages_.has_value()) {
     const PageStep step = pages_->Next();
     if (step == PageStep::kRow) {
