@@ -34,15 +34,14 @@ Result<uint64_t> MostRows(SqlDatabase& database) {
   return std::min(pages * (page_bytes / kLeastRowBytes), kMostRows);
 }
 
-// "NOT INDEXED": an index that covers the columns would give the rows in its own order.
-std::string SelectOf(const DatabaseSchema& schema, std::string_view table,
-                     std::span<const std::string_view> columns) {
-  std::string sql = "SELECT ";
-  for (const std::string_view column : columns) {
-    sql += column == columns.front() ? "" : ",";
-    sql += schema.Has(table, column) ? SqlName(column) : "NULL";
+// A column that this version of the table does not have is read as NULL.
+std::vector<std::string_view> Existing(const DatabaseSchema& schema, std::string_view table,
+                                       std::span<const std::string_view> columns) {
+  std::vector<std::string_view> existing(columns.begin(), columns.end());
+  for (std::string_view& column : existing) {
+    column = schema.Has(table, column) ? column : std::string_view();
   }
-  return sql + " FROM " + SqlName(table) + " NOT INDEXED";
+  return existing;
 }
 
 int64_t Clamped(int64_t ns, Diagnostics& diagnostics) {
@@ -67,7 +66,7 @@ Result<TableRows> TableRows::Open(SqlDatabase& database, const DatabaseSchema& s
     return rows;
   }
   BS_ASSIGN(rows.most_rows_, MostRows(database));
-  BS_ASSIGN(rows.rows_, database.Prepare(SelectOf(schema, table, columns)));
+  BS_ASSIGN(rows.rows_, SqlTable::Open(database, table, Existing(schema, table, columns)));
   return rows;
 }
 

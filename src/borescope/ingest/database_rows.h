@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
+#include "borescope/base/sqlite_table.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/json_string.h"
 
@@ -69,7 +70,7 @@ class TableRows {
   std::string_view RepairedText(std::string_view text) const;
   void CountBadType(int column) const;
 
-  SqlStatement rows_;
+  SqlTable rows_;
   std::string file_;
   std::string table_;
   Diagnostics* diagnostics_ = nullptr;
