@@ -47,6 +47,7 @@ inline constexpr ParamSpec kMinShareParam{
     ParamType::kText};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+
 // gaps; the defaults are raptor's (rocmProfileData)
 inline constexpr ParamSpec kEdgesParam{
     "edges",           "TIMES", "where one range of lengths ends and the next begins",
