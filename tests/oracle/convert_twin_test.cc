@@ -177,7 +177,7 @@ void ExpectReadsBack(const Trace& trace) {
 TEST(ConvertTwin, DetailsOfDatabasesReadBack) {
   const Trace trace = Load(R"({"traceEvents":[
     {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":10,"tid":11,"ts":1,"dur":2,
-     "args":{"correlation":1,"domain":"hip","args":"dst=0x1 | \"src\"=0x2"}},
+     "args":{"correlation":1,"domain":"hip","arguments":"dst=0x1 | \"src\"=0x2"}},
     {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":4,"dur":2,
      "args":{"stream":1,"process":10,"stream handle":"0x7f3e","private memory per thread":64}},
     {"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":2,"ts":7,"dur":2,

@@ -63,7 +63,7 @@ TEST(Merger, KeepsNumbersThatNobodyElseHas) {
   merger.Place(first);
   TraceData second = Recorded(std::nullopt);
   for (int64_t& pid : second.tracks.pid) {
-    pid += 100;
+    pid += 50;
   }
   const std::vector<int64_t> before = second.tracks.pid;
   EXPECT_EQ(merger.Place(second).node, 0);

@@ -55,7 +55,7 @@ constexpr KeyRow kArgsKeys[] = {
     {"Total Reserved", Field::kTotalReserved},
     {"name", Field::kArgName},
     {"domain", Field::kDomain},
-    {"args", Field::kCallArgs},
+    {"arguments", Field::kCallArgs},
     {"process", Field::kProcess},
     {"stream handle", Field::kStreamHandle},
     {"private memory per thread", Field::kPrivateBytes},
