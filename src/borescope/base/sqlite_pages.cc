@@ -304,7 +304,7 @@ bool PageRows::GetInteger(const Field& field, int64_t& value) const {
   const unsigned char* at = field.at;
   switch (field.serial) {
     case 1:
-      value = static_cast<int8_t>(at[0]);
+      value = static_cast<int16_t>(at[0] << 8) / 256;
       return true;
     case 2:
       value = static_cast<int16_t>(Get16(at));
