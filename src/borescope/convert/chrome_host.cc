@@ -78,6 +78,8 @@ class HostWriter {
     args.Int("\"Fwd thread id\":", ops.forward_thread[row]);
     WriteJson("\"Input Dims\":", ops.input_dims[row], args);
     WriteJson("\"Input type\":", ops.input_types[row], args);
+    WriteJson("\"Input Strides\":", ops.input_strides[row], args);
+    WriteJson("\"Concrete Inputs\":", ops.concrete_inputs[row], args);
     WriteCollective(trace_, ops.collective[row], args);
   }
 

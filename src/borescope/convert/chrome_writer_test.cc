@@ -72,6 +72,16 @@ TEST(ChromeWriter, WritesShapesAsJsonOnlyIfTheyAre) {
   EXPECT_TRUE(written.Has("\"Input Dims\":\"[[2, \\\"3]]\"}")) << written.text;
 }
 
+TEST(ChromeWriter, WritesStridesAndValuesOfInputs) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 1});
+  maker.part().data.ops.input_strides = {maker.part().Intern("[[3, 1], []]")};
+  maker.part().data.ops.concrete_inputs = {maker.part().Intern(R"(["", "1e-05"])")};
+  const Written written = Write(maker.Finish());
+  EXPECT_TRUE(written.Has(R"("Input Strides":[[3, 1], []],"Concrete Inputs":["", "1e-05"]})"))
+      << written.text;
+}
+
 TEST(ChromeWriter, GivesStreamsOfSeveralProcessesLinesOfTheirOwn) {
   TraceMaker maker;
   DeviceEvents& device = maker.part().data.device;

@@ -171,6 +171,8 @@ class PerfettoTraceWriter {
       Note("Sequence number", ops.sequence[detail]);
       Note("Input Dims", ops.input_dims[detail]);
       Note("Input type", ops.input_types[detail]);
+      Note("Input Strides", ops.input_strides[detail]);
+      Note("Concrete Inputs", ops.concrete_inputs[detail]);
       return;
     }
     const RuntimeCalls& calls = trace_.runtime_calls();

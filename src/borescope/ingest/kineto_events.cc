@@ -296,7 +296,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
 }
 
 uint32_t KinetoEvents::AddOp(const RawEvent& event) {
-  if (!event.HasAny(Field::kExternalId, Field::kInputTypes) && !event.Has(Field::kCollective)) {
+  if (!event.HasAny(Field::kExternalId, Field::kConcreteInputs) && !event.Has(Field::kCollective)) {
     return kNoDetail;
   }
   Ops& ops = part_.data.ops;
@@ -306,6 +306,8 @@ uint32_t KinetoEvents::AddOp(const RawEvent& event) {
   ops.forward_thread.push_back(values_.Integer(event, Field::kForwardThread));
   ops.input_dims.push_back(InternList(event, Field::kInputDims));
   ops.input_types.push_back(InternList(event, Field::kInputTypes));
+  ops.input_strides.push_back(InternList(event, Field::kInputStrides));
+  ops.concrete_inputs.push_back(InternList(event, Field::kConcreteInputs));
   ops.collective.push_back(AddCollective(event));
   return LastRow(ops.size());
 }

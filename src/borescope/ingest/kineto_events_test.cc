@@ -165,10 +165,10 @@ TEST(KinetoEventsTest, EveryEventIsCountedByPhaseAndCategory) {
 }
 
 TEST(KinetoEventsTest, AnOperatorKeepsItsIdsAndShapes) {
-  const Parsed parsed = Parse(
-      Event("cpu_op", Args(R"("External id":12,"Record function id":0,"Sequence number":345,)"
-                           R"("Fwd thread id":1,"Input Dims":[[2,3],[]],"Input type":["float",""],)"
-                           R"("Concrete Inputs":["","1e-05"],"Ev Idx":9)")));
+  const Parsed parsed = Parse(Event(
+      "cpu_op", Args(R"("External id":12,"Record function id":0,"Sequence number":345,)"
+                     R"("Fwd thread id":1,"Input Dims":[[2,3],[]],"Input type":["float",""],)"
+                     R"("Input Strides":[[3,1],[]],"Concrete Inputs":["","1e-05"],"Ev Idx":9)")));
   const Ops& ops = parsed.data().ops;
   ASSERT_EQ(ops.size(), 1U);
   EXPECT_EQ(parsed.data().host.detail[0], 0U);
@@ -178,6 +178,8 @@ TEST(KinetoEventsTest, AnOperatorKeepsItsIdsAndShapes) {
   EXPECT_EQ(ops.forward_thread[0], 1);
   EXPECT_EQ(parsed.Text(ops.input_dims[0]), "[[2, 3], []]");
   EXPECT_EQ(parsed.Text(ops.input_types[0]), R"(["float", ""])");
+  EXPECT_EQ(parsed.Text(ops.input_strides[0]), "[[3, 1], []]");
+  EXPECT_EQ(parsed.Text(ops.concrete_inputs[0]), R"(["", "1e-05"])");
   EXPECT_EQ(ops.collective[0], kNoDetail);
 }
 

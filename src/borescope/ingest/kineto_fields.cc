@@ -28,6 +28,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"Input Dims", Field::kInputDims},
     {"Input dims", Field::kInputDims},
     {"Input type", Field::kInputTypes},
+    {"Input Strides", Field::kInputStrides},
+    {"Concrete Inputs", Field::kConcreteInputs},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

@@ -29,6 +29,8 @@ enum class Field : uint8_t {
   // Operators.
   kInputDims,
   kInputTypes,
+  kInputStrides,
+  kConcreteInputs,
   // Kernels and copies.
   kGrid,
   kBlock,

@@ -37,6 +37,8 @@ const std::map<std::string, Field> kArgsKeys = {
     {"Input Dims", Field::kInputDims},
     {"Input dims", Field::kInputDims},
     {"Input type", Field::kInputTypes},
+    {"Input Strides", Field::kInputStrides},
+    {"Concrete Inputs", Field::kConcreteInputs},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},
@@ -123,8 +125,8 @@ TEST(KinetoFieldsTest, NearMissesAreNotFound) {
 }
 
 TEST(KinetoFieldsTest, KeysThatAreNotReadAreNotFound) {
-  for (const char* key : {"", "device", "context", "queued", "Ev Idx", "Concrete Inputs", "cbid",
-                          "Input Strides", "blocks per SM", "warps per SM"}) {
+  for (const char* key :
+       {"", "device", "context", "queued", "Ev Idx", "cbid", "blocks per SM", "warps per SM"}) {
     EXPECT_EQ(Args(key), Field::kCount) << key;
   }
   for (const char* key : {"", "s", "bp", "tts", "cname"}) {

@@ -146,6 +146,14 @@ constexpr ColumnSpec kOps[] = {
      [](Rows r, uint32_t row) {
        return At(OpDetail(r, row), r.trace.ops().input_types, PooledOrNull);
      }},
+    {"input_strides", kText, kMany, "Strides of the inputs as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().input_strides, PooledOrNull);
+     }},
+    {"concrete_inputs", kText, kMany, "Values of the inputs that are no tensors as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().concrete_inputs, PooledOrNull);
+     }},
     {"collective_id", kInteger, kKey, "What it says of a collective, in collectives.",
      [](Rows r, uint32_t row) { return At(OpDetail(r, row), r.trace.ops().collective, RowId); }},
     kNameId};

@@ -38,7 +38,7 @@ void ForEachMember(V& visit, const Ops*) {
   using T = Ops;
   visit(&T::external_id), visit(&T::record_function_id), visit(&T::sequence),
       visit(&T::forward_thread), visit(&T::input_dims), visit(&T::input_types),
-      visit(&T::collective);
+      visit(&T::input_strides), visit(&T::concrete_inputs), visit(&T::collective);
 }
 template <class V>
 void ForEachMember(V& visit, const RuntimeCalls*) {

@@ -102,6 +102,8 @@ struct Ops {
   std::vector<int64_t> forward_thread;      // > 0 on backward ops; the profiler's own numbering
   std::vector<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
   std::vector<StringId> input_types;        // JSON text as recorded
+  std::vector<StringId> input_strides;      // JSON text as recorded, like input_dims
+  std::vector<StringId> concrete_inputs;    // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
   std::vector<uint32_t> collective;         // row of Collectives or kNoDetail
 
   size_t size() const { return external_id.size(); }

@@ -1,0 +1,138 @@
+// The functions of the table, by family. Each computes the cost of one call from its arguments in
+// the order of the operator's schema; docs/flops.md has the formulas.
+#pragma once
+
+#include "borescope/opmodel/op_model.h"
+
+namespace borescope::opmodel {
+
+// gemm.cc
+OpCost MatrixProduct(const OpCall& call);     // variant: MatrixArgs
+OpCost BatchedProduct(const OpCall& call);    // variant: MatrixArgs
+OpCost BroadcastProduct(const OpCall& call);  // matmul, mv, dot: any ranks
+OpCost LinearLayer(const OpCall& call);       // x [..., k], w [n, k], bias
+OpCost GroupedProduct(const OpCall& call);    // experts: rows of one operand are split
+OpCost SparseProduct(const OpCall& call);     // 2:4: half of a is stored, with an index
+OpCost SparseLinear(const OpCall& call);
+OpCost PackedLinear(const OpCall& call);  // x [m, k], weights of 4 or 8 bits; variant: bits
+// Where the operands are.
+enum MatrixArgs : uint8_t {
+  kProductFirst,    // (a, b)
+  kAddendFirst,     // (c, a, b, beta, alpha)
+  kScaledProduct,   // (a, b, scale_a, scale_b, bias, scale_result, out_dtype)
+  kIntegerProduct,  // (a, b), the result is int32
+};
+
+// conv.cc; FLOPs per element of the row: of the result
+OpCost ConvForward(const OpCall& call);   // variant: ConvArgs
+OpCost ConvBackward(const OpCall& call);  // variant: kConvGeneral or kConvCudnn
+// The order of arguments behind x and w.
+enum ConvArgs : uint8_t {
+  kConvGeneral,          // bias, stride, padding, dilation, transposed, output_padding, groups
+  kConvPlain,            // bias, stride, padding, dilation, groups
+  kConvTransposePlain,   // bias, stride, padding, output_padding, groups, dilation
+  kConvCudnn,            // padding, stride, dilation, groups
+  kConvCudnnTranspose,   // padding, output_padding, stride, dilation, groups
+  kConvMiopen,           // bias, padding, stride, dilation, groups
+  kConvMiopenTranspose,  // bias, padding, output_padding, stride, dilation, groups
+  kConvWithKernelSize,   // kernel_size, bias, stride, padding, dilation; groups by the shapes
+  kConvAddRelu,          // z, alpha, bias, stride, padding, dilation, groups
+};
+
+// attention.cc
+OpCost AttentionForward(const OpCall& call);   // variant: AttentionArgs
+OpCost AttentionBackward(const OpCall& call);  // variant: AttentionArgs
+// One schema each; q, k and v stand in front, backward behind the gradient of the output.
+enum AttentionArgs : uint8_t {
+  kSdpa,
+  kSdpaFlash,
+  kSdpaEfficient,  // cuDNN's is the same
+  kFlash,
+  kEfficient,
+  kCudnn,
+  kSdpaFlashBackward,
+  kSdpaEfficientBackward,
+  kSdpaCudnnBackward,
+  kFlashBackward,
+  kEfficientBackward,
+  kFlashAttn,  // of the package flash_attn, as those below
+  kFlashAttnVarlen,
+  kFlashAttnBackward,
+  kFlashAttnVarlenBackward,
+};
+
+// pointwise.cc; FLOPs per element of the row: of the result
+OpCost Pointwise(const OpCall& call);
+OpCost GatedHalf(const OpCall& call);  // variant: where the tensor is
+OpCost GatedHalfBackward(const OpCall& call);
+OpCost Dropout(const OpCall& call);
+
+// norm.cc; of the input
+OpCost LayerNorm(const OpCall& call);          // variant: NormKind
+OpCost LayerNormBackward(const OpCall& call);  // variant: NormKind
+OpCost RmsNormInto(const OpCall& call);        // variant: NormKind
+OpCost BatchNorm(const OpCall& call);
+OpCost BatchNormBackward(const OpCall& call);
+OpCost GroupNorm(const OpCall& call);  // variant: NormKind
+OpCost GroupNormBackward(const OpCall& call);
+enum NormKind : uint8_t { kLayerNorm, kRmsNorm, kAddRmsNorm, kGroupNorm, kNativeGroupNorm };
+
+// softmax.cc; of the input, for losses by index of the targets
+OpCost Softmax(const OpCall& call);
+OpCost SoftmaxBackward(const OpCall& call);
+OpCost NllLoss(const OpCall& call);
+OpCost NllLossBackward(const OpCall& call);
+OpCost CrossEntropy(const OpCall& call);
+OpCost PairLoss(const OpCall& call);  // variant: where the reduction is
+OpCost PairLossBackward(const OpCall& call);
+
+// reduction.cc; of the input. inputs: where the dimensions are
+OpCost Reduction(const OpCall& call);  // variant: ReductionKind
+OpCost MaximumOf(const OpCall& call);
+enum ReductionKind : uint8_t {
+  kReducePlain,
+  kReduceSum,      // integers become int64
+  kReduceMean,     // ... and one division per result
+  kReduceRoot,     // one root or logarithm per result
+  kReduceMaximum,  // with the index, over one dimension
+  kReduceToIndex,
+};
+
+// indexing.cc
+OpCost Embedding(const OpCall& call);
+OpCost EmbeddingBackward(const OpCall& call);
+OpCost IndexSelect(const OpCall& call);
+OpCost Gather(const OpCall& call);
+OpCost Scatter(const OpCall& call);  // variant: ScatterKind
+OpCost Sort(const OpCall& call);
+OpCost TopK(const OpCall& call);
+enum ScatterKind : uint8_t { kPlace, kPlaceAndAdd };
+
+// movement.cc
+OpCost CopyInto(const OpCall& call);
+OpCost CopyOf(const OpCall& call);  // variant: where the new type is
+OpCost Fill(const OpCall& call);
+OpCost Concatenate(const OpCall& call);
+
+// optimizer.cc; per parameter. inputs: how many leading lists are read
+OpCost ForEach(const OpCall& call);  // variant: how many leading lists are only written
+OpCost ForEachNorm(const OpCall& call);
+OpCost FusedUpdate(const OpCall& call);
+
+// pool.cc
+OpCost MaxPool(const OpCall& call);
+OpCost AvgPool(const OpCall& call);
+OpCost PoolBackward(const OpCall& call);  // variant: where the indices are; 0: none
+OpCost AdaptivePool(const OpCall& call);
+OpCost Upsample(const OpCall& call);  // FLOPs per element of the result
+
+// rnn.cc; variant: RnnArgs
+OpCost RecurrentLayers(const OpCall& call);
+OpCost RecurrentCell(const OpCall& call);
+enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kGruCell };
+
+// collective.cc; variant: CollectiveArgs
+OpCost Collective(const OpCall& call);
+enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList };
+
+}  // namespace borescope::opmodel

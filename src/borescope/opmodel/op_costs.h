@@ -1,0 +1,43 @@
+// The costs of the operator calls of a trace. Every distinct call (name, shapes, types, strides,
+// values) is computed once: most calls of a training run repeat others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "borescope/base/id.h"
+#include "borescope/opmodel/op_model.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+// Not for several threads at once. The trace must outlive it.
+class OpCosts {
+ public:
+  explicit OpCosts(const Trace& trace, OpModelOptions options = {})
+      : trace_(trace), options_(options) {}
+
+  // nullptr if the row is no operator or annotation, or its name has no model.
+  const OpModel* ModelOf(HostId call);
+
+  // The reference stays valid. Rows without a model have the status kUnknownOp.
+  const OpCost& Of(HostId call);
+
+ private:
+  using Key = std::array<uint32_t, 5>;  // name, dims, types, strides, values
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+
+  OpCost Compute(HostId call) const;
+
+  const Trace& trace_;
+  OpModelOptions options_;
+  OpCost unknown_;
+  std::unordered_map<uint32_t, const OpModel*> models_;  // by name
+  std::unordered_map<Key, OpCost, KeyHash> costs_;
+};
+
+}  // namespace borescope

@@ -1,0 +1,41 @@
+#include "borescope/opmodel/op_model.h"
+
+#include <unordered_map>
+
+#include "borescope/opmodel/cost_builder.h"
+
+namespace borescope {
+namespace {
+
+using ModelsByName = std::unordered_map<std::string_view, const OpModel*>;
+
+ModelsByName IndexByName() {
+  ModelsByName models;
+  models.reserve(AllOpModels().size());
+  for (const OpModel& model : AllOpModels()) {
+    models.emplace(model.name, &model);
+  }
+  return models;
+}
+
+}  // namespace
+
+const OpModel* FindOpModel(std::string_view name) {
+  static const ModelsByName models = IndexByName();
+  auto found = models.find(name);
+  if (found == models.end() && name.ends_with('_')) {
+    found = models.find(name.substr(0, name.size() - 1));
+  }
+  return found == models.end() ? nullptr : found->second;
+}
+
+OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options) {
+  const OpModel* model = FindOpModel(name);
+  if (model == nullptr) return {};
+  const OpCall call{*model, args, options, name != model->name};
+  if (args.is_bad()) return opmodel::Failure(call, CostStatus::kBadShapes);
+  if (!args.is_recorded()) return opmodel::Failure(call, CostStatus::kMissingShapes);
+  return model->cost(call);
+}
+
+}  // namespace borescope
