@@ -44,6 +44,11 @@ Result<Findings> MapSteps(const RankView& view, const Params& params);
 
 Result<Findings> MapBusy(const RankView& view, const Params& params);
 
+Result<Findings> MapInductor(const RankView& view, const Params& params);
+Result<Findings> FinishInductor(Findings findings, const Params& params);
+Result<Findings> MapInductorReport(const RankView& view, const Params& params);
+Result<Findings> FinishInductorReport(Findings findings, const Params& params);
+
 Result<Findings> MapIdle(const RankView& view, const Params& params);
 
 Result<Findings> MapGaps(const RankView& view, const Params& params);

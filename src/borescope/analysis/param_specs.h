@@ -40,13 +40,17 @@ inline constexpr ParamSpec kRootParam{
     ParamType::kText};
 inline constexpr ParamSpec kDepthParam{
     "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
-    ParamType::kText};
 inline constexpr ParamSpec kMinShareParam{
     "min-share", "SHARE",
     "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
-    ParamType::kText};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+// inductor
+inline constexpr ParamSpec kRunsParam{
+    "runs", "N", "how often the recorded program ran the compiled model", ParamType::kCount, 1};
+inline constexpr ParamSpec kWallParam{
+    "wall", "TIME", "wall time of a run, as measured without a profiler; 0: take the recording",
+    ParamType::kTime, 0};
 
 // gaps; the defaults are raptor's (rocmProfileData)
 inline constexpr ParamSpec kEdgesParam{

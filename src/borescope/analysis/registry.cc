@@ -31,6 +31,9 @@ constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
 constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam};
 constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
                                              &kFoldedParam};
+constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
+constexpr Pipeline kInductorReport{
+    .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -112,6 +115,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .takes_all = true,
      .answer = {.map = MapVariability, .reduce = MergeFindings, .finish = FinishVariability},
      .check = CheckVariability},
+     .rpd = &kRpdKernels},
+    {.name = "inductor",
+     .summary = "device time of a compiled PyTorch model by what made the kernels",
+     .example = "borescope inductor trace.json.gz --top 20",
+     .needs = Needs::kDeviceEvents,
+     .params = kInductorParams,
+     .answer = {.map = MapInductor, .reduce = MergeFindings, .finish = FinishInductor},
+     .inductor = &kInductorReport},
     {.name = "ops",
      .summary = "host and device time per framework operator",
      .example = "borescope ops trace.json.gz --by shape --top 20",
@@ -224,6 +235,20 @@ constexpr AnalysisSpec kAnalyses[] = {
 }  // namespace
 
 std::span<const AnalysisSpec> Analyses() { return kAnalyses; }
+
+const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
+  switch (compat) {
+    case Compat::kNone:
+      return &answer;
+    case Compat::kHta:
+      return hta;
+    case Compat::kRpd:
+      return rpd;
+    case Compat::kInductor:
+      return inductor;
+  }
+  return nullptr;
+}
 
 std::string_view CompatName(Compat compat) {
   const auto row = std::find_if(std::begin(kCompats), std::end(kCompats),

@@ -78,6 +78,8 @@ struct AnalysisSpec {
   const Pipeline* hta = nullptr;
   // The same by the views of an .rpd file.
   const Pipeline* rpd = nullptr;
+  // The same by TorchInductor's own report.
+  const Pipeline* inductor = nullptr;
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
@@ -87,9 +89,7 @@ struct AnalysisSpec {
   Result<Overlay> (*overlay)(const RankView&, const Params&) = nullptr;
 
   // nullptr where the rules of that tool are not defined for the verb.
-  const Pipeline* FindPipeline(Compat compat) const {
-    return compat == Compat::kNone ? &answer : compat == Compat::kHta ? hta : rpd;
-  }
+  const Pipeline* FindPipeline(Compat compat) const;
   const Pipeline& PipelineFor(const Params& given) const {
     const Pipeline* found = FindPipeline(given.compat);
     return found == nullptr ? answer : *found;
@@ -102,7 +102,8 @@ struct CompatRow {
   Compat id;
   std::string_view name;
 };
-inline constexpr CompatRow kCompats[] = {{Compat::kHta, "hta"}, {Compat::kRpd, "rpd"}};
+inline constexpr CompatRow kCompats[] = {
+    {Compat::kHta, "hta"}, {Compat::kRpd, "rpd"}, {Compat::kInductor, "inductor"}};
 std::string_view CompatName(Compat compat);  // empty for none
 
 std::span<const AnalysisSpec> Analyses();

@@ -22,7 +22,7 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
 // No analysis may trip over an empty trace, alone or among others.
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec& spec : Analyses()) {
-    for (const Compat compat : {Compat::kNone, Compat::kHta, Compat::kRpd}) {
+    for (const Compat compat : {Compat::kNone, Compat::kHta, Compat::kRpd, Compat::kInductor}) {
       if (spec.FindPipeline(compat) == nullptr) {
         continue;
       }

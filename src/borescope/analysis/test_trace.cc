@@ -57,6 +57,15 @@ void TestTrace::Device(DeviceKind kind, std::string_view name, Span span, On on,
   part_.CountEvent('X', part_.Intern("device"), span.dur_ns);
 }
 
+uint32_t TestTrace::Triton(std::string_view file) {
+  if (file.empty()) {
+    return kNoDetail;
+  }
+  part_.data.triton.backend.push_back(part_.Intern("triton"));
+  part_.data.triton.kernel_file.push_back(part_.Intern(file));
+  return LastRow(part_.data.triton.size());
+}
+
 TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, int64_t thread) {
   Ops& ops = part_.data.ops;
   ops.external_id.push_back(args.external_id);
@@ -68,6 +77,7 @@ TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, i
   ops.input_strides.push_back(part_.Intern(""));
   ops.concrete_inputs.push_back(part_.Intern(""));
   ops.collective.push_back(kNoDetail);
+  ops.triton.push_back(Triton(args.triton_file));
   Host(HostKind::kOp, name, span, thread, LastRow(ops.size()));
   return *this;
 }

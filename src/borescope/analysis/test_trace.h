@@ -23,7 +23,8 @@ struct OpArgs {
   int64_t external_id = kMissing;
   int64_t forward_thread = kMissing;
   int64_t sequence = kMissing;
-  std::string dims;
+  std::string dims = {};
+  std::string triton_file = {};  // not empty: the operator launches a Triton kernel of this file
 };
 
 // What a communication call says about itself.
@@ -93,6 +94,7 @@ class TestTrace {
  private:
   void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
   uint32_t Args(const CollectiveArgs& args);
+  uint32_t Triton(std::string_view file);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 
   TracePart part_;

@@ -192,8 +192,8 @@ Result<Compat> ParseCompat(const std::string& name) {
     }
     names.push_back(tool.name);
   }
-  return UsageError(fmt::format("--compat: unknown tool '{}'; there {} {}", name,
-                                names.size() == 1 ? "is" : "are", fmt::join(names, " and ")));
+  return UsageError(
+      fmt::format("--compat: unknown tool '{}'; tools are {}", name, fmt::join(names, ", ")));
 }
 
 Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {

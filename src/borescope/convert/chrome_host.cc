@@ -70,6 +70,13 @@ class HostWriter {
     }
   }
 
+  void WriteTritonLaunch(uint32_t row, ChromeArgs& args) {
+    if (row != kNoDetail) {
+      args.Text("\"kernel_backend\":", trace_.triton().backend[row]);
+      args.Text("\"kernel_file\":", trace_.triton().kernel_file[row]);
+    }
+  }
+
   void WriteOp(uint32_t row, ChromeArgs& args) {
     const Ops& ops = trace_.ops();
     args.Int("\"External id\":", ops.external_id[row]);
@@ -80,6 +87,7 @@ class HostWriter {
     WriteJson("\"Input type\":", ops.input_types[row], args);
     WriteJson("\"Input Strides\":", ops.input_strides[row], args);
     WriteJson("\"Concrete Inputs\":", ops.concrete_inputs[row], args);
+    WriteTritonLaunch(ops.triton[row], args);
     WriteCollective(trace_, ops.collective[row], args);
   }
 

@@ -296,7 +296,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
 }
 
 uint32_t KinetoEvents::AddOp(const RawEvent& event) {
-  if (!event.HasAny(Field::kExternalId, Field::kConcreteInputs) && !event.Has(Field::kCollective)) {
+  if (!event.HasAny(Field::kExternalId, Field::kKernelFile) && !event.Has(Field::kCollective)) {
     return kNoDetail;
   }
   Ops& ops = part_.data.ops;
@@ -309,7 +309,18 @@ uint32_t KinetoEvents::AddOp(const RawEvent& event) {
   ops.input_strides.push_back(InternList(event, Field::kInputStrides));
   ops.concrete_inputs.push_back(InternList(event, Field::kConcreteInputs));
   ops.collective.push_back(AddCollective(event));
+  ops.triton.push_back(AddTritonLaunch(event));
   return LastRow(ops.size());
+}
+
+uint32_t KinetoEvents::AddTritonLaunch(const RawEvent& event) {
+  if (!event.HasAny(Field::kKernelBackend, Field::kKernelFile)) {
+    return kNoDetail;
+  }
+  TritonLaunches& rows = part_.data.triton;
+  rows.backend.push_back(InternText(event, Field::kKernelBackend));
+  rows.kernel_file.push_back(InternText(event, Field::kKernelFile));
+  return LastRow(rows.size());
 }
 
 uint32_t KinetoEvents::AddRuntimeCall(const RawEvent& event) {

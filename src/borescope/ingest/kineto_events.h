@@ -52,6 +52,7 @@ class KinetoEvents {
   void CountPhase(const RawEvent& event, char phase, int64_t dur_ns);
 
   uint32_t AddOp(const RawEvent& event);
+  uint32_t AddTritonLaunch(const RawEvent& event);
   uint32_t AddRuntimeCall(const RawEvent& event);
   uint32_t AddKernel(const RawEvent& event);
   uint32_t AddCopy(const RawEvent& event);

@@ -183,6 +183,18 @@ TEST(KinetoEventsTest, AnOperatorKeepsItsIdsAndShapes) {
   EXPECT_EQ(ops.collective[0], kNoDetail);
 }
 
+TEST(KinetoEventsTest, ATritonLaunchNamesItsFile) {
+  const Parsed parsed =
+      Parse(Event("cpu_op",
+                  Args(R"("External id":1,"kernel_backend":"triton","kernel_file":"/a/b.py")")) +
+            "," + Event("cpu_op", Args(R"("External id":2)")));
+  const TraceData& data = parsed.data();
+  ASSERT_EQ(data.triton.size(), 1U);
+  EXPECT_EQ(data.ops.triton, (std::vector<uint32_t>{0, kNoDetail}));
+  EXPECT_EQ(parsed.Text(data.triton.backend[0]), "triton");
+  EXPECT_EQ(parsed.Text(data.triton.kernel_file[0]), "/a/b.py");
+}
+
 // Spacing depends on the writer; equal shapes must have equal ids.
 TEST(KinetoEventsTest, ShapesHaveOneSpacing) {
   const Parsed parsed = Parse(Event("cpu_op", Args(R"("Input Dims":[[2,3],[ ]])")) + "," +

@@ -30,6 +30,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"Input type", Field::kInputTypes},
     {"Input Strides", Field::kInputStrides},
     {"Concrete Inputs", Field::kConcreteInputs},
+    {"kernel_backend", Field::kKernelBackend},
+    {"kernel_file", Field::kKernelFile},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

@@ -31,6 +31,8 @@ enum class Field : uint8_t {
   kInputTypes,
   kInputStrides,
   kConcreteInputs,
+  kKernelBackend,
+  kKernelFile,
   // Kernels and copies.
   kGrid,
   kBlock,

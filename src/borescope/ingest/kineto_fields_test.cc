@@ -39,6 +39,8 @@ const std::map<std::string, Field> kArgsKeys = {
     {"Input type", Field::kInputTypes},
     {"Input Strides", Field::kInputStrides},
     {"Concrete Inputs", Field::kConcreteInputs},
+    {"kernel_backend", Field::kKernelBackend},
+    {"kernel_file", Field::kKernelFile},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

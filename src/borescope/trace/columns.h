@@ -38,7 +38,12 @@ void ForEachMember(V& visit, const Ops*) {
   using T = Ops;
   visit(&T::external_id), visit(&T::record_function_id), visit(&T::sequence),
       visit(&T::forward_thread), visit(&T::input_dims), visit(&T::input_types),
-      visit(&T::input_strides), visit(&T::concrete_inputs), visit(&T::collective);
+      visit(&T::input_strides), visit(&T::concrete_inputs), visit(&T::collective),
+      visit(&T::triton);
+}
+template <class V>
+void ForEachMember(V& visit, const TritonLaunches*) {
+  visit(&TritonLaunches::backend), visit(&TritonLaunches::kernel_file);
 }
 template <class V>
 void ForEachMember(V& visit, const RuntimeCalls*) {

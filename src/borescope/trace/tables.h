@@ -105,8 +105,17 @@ struct Ops {
   std::vector<StringId> input_strides;      // JSON text as recorded, like input_dims
   std::vector<StringId> concrete_inputs;    // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
   std::vector<uint32_t> collective;         // row of Collectives or kNoDetail
+  std::vector<uint32_t> triton;             // row of TritonLaunches or kNoDetail
 
   size_t size() const { return external_id.size(); }
+};
+
+// Of an operator that launches a Triton kernel, whose name it has.
+struct TritonLaunches {
+  std::vector<StringId> backend;      // "triton"
+  std::vector<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
+
+  size_t size() const { return backend.size(); }
 };
 
 struct RuntimeCalls {

@@ -19,6 +19,7 @@ struct TraceData {
   HostEvents host;
   DeviceEvents device;
   Ops ops;
+  TritonLaunches triton;
   RuntimeCalls runtime_calls;
   Kernels kernels;
   Copies copies;
@@ -53,6 +54,7 @@ class Trace {
   const HostEvents& host() const { return data_.host; }
   const DeviceEvents& device() const { return data_.device; }
   const Ops& ops() const { return data_.ops; }
+  const TritonLaunches& triton() const { return data_.triton; }
   const RuntimeCalls& runtime_calls() const { return data_.runtime_calls; }
   const Kernels& kernels() const { return data_.kernels; }
   const Copies& copies() const { return data_.copies; }

@@ -75,6 +75,7 @@ void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift&
 
 void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const uint32_t collectives = Rows(whole.collectives.size());
+  const uint32_t triton = Rows(whole.triton.size());
   const uint32_t copy_calls = Rows(whole.copy_calls.size());
   const size_t ops = whole.ops.size();
   const size_t kernels = whole.kernels.size();
@@ -82,6 +83,7 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const size_t ranges = whole.ranges.size();
   const uint32_t metrics = Rows(whole.metrics.size());
   AppendRows(whole.ops, part.ops, map);
+  AppendRows(whole.triton, part.triton, map);
   AppendRows(whole.runtime_calls, part.runtime_calls, map);
   AppendRows(whole.kernels, part.kernels, map);
   AppendRows(whole.copies, part.copies, map);
@@ -96,6 +98,7 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   ShiftDetails(whole.ranges.first_metric, ranges, metrics);
   ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
+  ShiftDetails(whole.ops.triton, ops, triton);
   ShiftDetails(whole.kernels.collective, kernels, collectives);
   ShiftDetails(whole.copies.call, copies, copy_calls);
 }

@@ -1,0 +1,37 @@
+// What `inductor` and its --compat table share: device work with its category, and the options that
+// say what its time is a part of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "borescope/analysis/inductor_names.h"
+#include "borescope/analysis/registry.h"
+#include "borescope/analysis/selection.h"
+
+namespace borescope {
+
+// The files and operators behind kernels that Triton launched.
+class TritonSources {
+ public:
+  explicit TritonSources(const RankView& view);
+
+  // The row of TritonLaunches behind a piece of device work: that of the operator that launched it,
+  // else (graphs launch many kernels at once) the one file of all operators with its name.
+  // kNoDetail where there is none, or several files.
+  uint32_t LaunchOf(DeviceId id) const;
+  // The file as recorded; the empty text where none was.
+  StringId FileOf(DeviceId id) const;
+  InductorCategory CategoryOf(DeviceId id) const;
+
+ private:
+  uint32_t DetailOf(HostId op) const;
+
+  const RankView& view_;                  // outlives this
+  std::vector<uint32_t> launch_of_name_;  // per name: row of TritonLaunches, or kNoDetail
+};
+
+// The wall time that shares are of: the selected windows, or --wall for each of --runs.
+int64_t InductorWallNs(const Selected& selected, const Params& params);
+
+}  // namespace borescope
