@@ -115,7 +115,6 @@ constexpr AnalysisSpec kAnalyses[] = {
      .takes_all = true,
      .answer = {.map = MapVariability, .reduce = MergeFindings, .finish = FinishVariability},
      .check = CheckVariability},
-     .rpd = &kRpdKernels},
     {.name = "inductor",
      .summary = "device time of a compiled PyTorch model by what made the kernels",
      .example = "borescope inductor trace.json.gz --top 20",
