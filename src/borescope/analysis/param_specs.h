@@ -40,11 +40,14 @@ inline constexpr ParamSpec kRootParam{
     ParamType::kText};
 inline constexpr ParamSpec kDepthParam{
     "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
+    ParamType::kText};
 inline constexpr ParamSpec kMinShareParam{
     "min-share", "SHARE",
     "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
+    ParamType::kText};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+
 // inductor
 inline constexpr ParamSpec kRunsParam{
     "runs", "N", "how often the recorded program ran the compiled model", ParamType::kCount, 1};
