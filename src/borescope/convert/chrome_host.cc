@@ -96,7 +96,7 @@ class HostWriter {
     args.Int("\"External id\":", calls.external_id[row]);
     args.Int("\"correlation\":", calls.correlation[row]);
     args.Text("\"domain\":", calls.domain[row]);
-    args.Text("\"args\":", calls.args[row]);
+    args.Text("\"arguments\":", calls.args[row]);
   }
 
   // Text that was recorded as JSON stays JSON, if it is.

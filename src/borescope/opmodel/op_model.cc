@@ -21,12 +21,12 @@ ModelsByName IndexByName() {
 }  // namespace
 
 const OpModel* FindOpModel(std::string_view name) {
-  static const ModelsByName kModels = IndexByName();
-  auto found = kModels.find(name);
-  if (found == kModels.end() && name.ends_with('_')) {
-    found = kModels.find(name.substr(0, name.size() - 1));
+  static const ModelsByName models = IndexByName();
+  auto found = models.find(name);
+  if (found == models.end() && name.ends_with('_')) {
+    found = models.find(name.substr(0, name.size() - 1));
   }
-  return found == kModels.end() ? nullptr : found->second;
+  return found == models.end() ? nullptr : found->second;
 }
 
 OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options) {
