@@ -87,6 +87,12 @@ TestTrace& TestTrace::Annotation(std::string_view name, Span span, int64_t threa
   return *this;
 }
 
+TestTrace& TestTrace::AsyncAnnotation(std::string_view name, Span span, int64_t thread) {
+  Host(HostKind::kAnnotation, name, span, thread, kNoDetail);
+  part_.data.host.track.back() = part_.AsyncTrack(1, thread);
+  return *this;
+}
+
 TestTrace& TestTrace::Python(std::string_view name, Span span, int64_t thread) {
   Host(HostKind::kPython, name, span, thread, kNoDetail);
   return *this;
