@@ -66,12 +66,12 @@ Table NewTable() {
   AddString(table, "op", Role::kKey, "Matrix operator on numbers of at most 16 bits.");
   AddString(table, "shapes", Role::kKey, "Input shapes as recorded.");
   AddString(table, "dtype", Role::kKey, "Type of the operands.");
-  AddString(table, "misaligned", Role::kKey,
-            "Sizes that are no multiple of 16 bytes, which may be why; missing if all are.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Calls.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Time of their kernels.");
   AddInt(table, "at_stake_ns", Unit::kNanoseconds, Role::kSum,
          "Time beyond what the roof of the matrix units allows; missing if that is not known.");
+  AddString(table, "misaligned", Role::kDerived,
+            "Sizes that are no multiple of 16 bytes, which may be why; missing if all are.");
   return table;
 }
 
@@ -100,8 +100,8 @@ Table TensorCoreMissesTable(const RooflineInput& in) {
   for (const auto& [key, sums] : misses) {
     const auto& [op, shapes, type, misaligned] = key;
     Row row(table);
-    row.Text(op).MaybeText(shapes).Text(ScalarTypeName(type)).MaybeText(misaligned);
-    row.Int(sums.count).Int(sums.total_ns).MaybeInt(sums.lost_ns);
+    row.Text(op).MaybeText(shapes).Text(ScalarTypeName(type));
+    row.Int(sums.count).Int(sums.total_ns).MaybeInt(sums.lost_ns).MaybeText(misaligned);
   }
   return table;
 }
