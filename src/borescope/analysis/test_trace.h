@@ -24,6 +24,7 @@ struct OpArgs {
   int64_t forward_thread = kMissing;
   int64_t sequence = kMissing;
   std::string dims = {};
+  std::string types = {};
   std::string triton_file = {};  // not empty: the operator launches a Triton kernel of this file
 };
 
