@@ -9,6 +9,7 @@
 #include "borescope/analysis/collective_kinds.h"
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/recorded.h"
+#include "borescope/analysis/remedies.h"
 #include "borescope/run_overlay.h"
 
 namespace borescope {
@@ -36,60 +37,71 @@ bool HasCollective(const RankView& view) {
 struct NeedRow {
   Needs needs;
   bool (*is_met)(const RankView&);
-  std::string_view lack;  // what is missing and which option of the profiler records it
+  std::string_view what;    // is missing
+  std::string_view remedy;  // the option of PyTorch's profiler that records it
+  Lack lack = Lack::kNone;  // for the remedy under another profiler
 };
 
 constexpr NeedRow kNeeds[] = {
-    {Needs::kNothing, [](const RankView&) { return true; }, ""},
+    {Needs::kNothing, [](const RankView&) { return true; }, "", ""},
     {Needs::kEvents,
      [](const RankView& view) { return view.trace.host().size() + view.trace.device().size() > 0; },
-     "no events of host or device; give a trace of torch.profiler"},
+     "no events of host or device", "give a trace of torch.profiler", Lack::kHost},
     {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
-     "no host events; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+     "no host events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     Lack::kHost},
     {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
-     "no operators; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+     "no operators", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     Lack::kOperators},
     {Needs::kDeviceEvents,
      [](const RankView& view) {
        const auto& kinds = view.trace.device().kind;
        return std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
      },
-     "no device events; profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+     "no device events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     Lack::kDeviceWork},
     {Needs::kSteps, [](const RankView& view) { return !view.index.steps.steps.empty(); },
-     "no ProfilerStep annotations; call prof.step() after each iteration (torch.profiler "
-     "schedule)"},
+     "no ProfilerStep annotations",
+     "call prof.step() after each iteration (torch.profiler schedule)", Lack::kSteps},
     {Needs::kLaunches,
      [](const RankView& view) {
        return std::any_of(view.index.correlation.launch_of.begin(),
                           view.index.correlation.launch_of.end(),
                           [](HostId launch) { return launch.valid(); });
      },
-     "no device work tied to a launch call; profile with activities=[ProfilerActivity.CPU, "
-     "ProfilerActivity.CUDA]"},
-    {Needs::kGraphs, HasGraphs,
-     "no launches or captures of graphs, and no kernels of graph nodes; the profiled part used "
-     "none, or the profiler recorded no runtime calls (Nsight Systems: --cuda-graph-trace=node)"},
+     "no device work tied to a launch call",
+     "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Lack::kLaunches},
+    {Needs::kGraphs, HasGraphs, "no launches or captures of graphs, and no kernels of graph nodes",
+     "the profiled part used none, or the profiler recorded no runtime calls (Nsight Systems: "
+     "--cuda-graph-trace=node)"},
     {Needs::kCopies, [](const RankView& view) { return view.trace.copies().size() > 0; },
-     "no memcpys or memsets; the profiled part copied nothing, or profile with "
-     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+     "no memcpys or memsets",
+     "the profiled part copied nothing, or profile with activities=[ProfilerActivity.CPU, "
+     "ProfilerActivity.CUDA]"},
     {Needs::kAnnotations,
      [](const RankView& view) {
        const auto& kinds = view.trace.device().kind;
        return HasHostKind(view.trace, HostKind::kAnnotation) ||
               std::find(kinds.begin(), kinds.end(), DeviceKind::kAnnotation) != kinds.end();
      },
-     "no annotations; mark code with torch.profiler.record_function(\"name\")"},
-    {Needs::kCollectives, HasCollective,
-     "no collectives; profile a distributed job with activities=[ProfilerActivity.CPU, "
-     "ProfilerActivity.CUDA], and record_shapes=True for their sizes (PyTorch 2.2 or later)"},
-    {Needs::kCollectiveKernels, HasCollectiveKernel,
-     "no communication kernels; profile a distributed job with "
-     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
+     "no annotations", "mark code with torch.profiler.record_function(\"name\")",
+     Lack::kAnnotations},
+    {Needs::kCollectives, HasCollective, "no collectives",
+     "profile a distributed job with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and "
+     "record_shapes=True for their sizes (PyTorch 2.2 or later)",
+     Lack::kCollectives},
+    {Needs::kCollectiveKernels, HasCollectiveKernel, "no communication kernels",
+     "profile a distributed job with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     Lack::kCollectives},
     {Needs::kMemory, [](const RankView& view) { return view.trace.memory().size() > 0; },
-     "no allocator events; profile with profile_memory=True, or give the raw file of "
-     "export_memory_timeline"},
+     "no allocator events",
+     "profile with profile_memory=True, or give the raw file of export_memory_timeline",
+     Lack::kMemory},
     {Needs::kCounters, [](const RankView& view) { return view.trace.ranges().size() > 0; },
-     "no hardware counters; profile with experimental_config=_ExperimentalConfig("
-     "profiler_metrics=[...], profiler_measure_per_kernel=True)"},
+     "no hardware counters",
+     "profile with experimental_config=_ExperimentalConfig(profiler_metrics=[...], "
+     "profiler_measure_per_kernel=True)",
+     Lack::kCounters},
 };
 
 // What is missing may have stood behind the place where a damaged file ends.
@@ -99,13 +111,18 @@ std::string Cause(const Trace& trace) {
   return is_cut ? "the file ends early, so that it holds " : "";
 }
 
+std::string Sentence(const NeedRow& row, const Trace& trace) {
+  const std::string_view other = RemedyElsewhere(row.lack, trace.meta().format);
+  return fmt::format("{}: {}{}; {}", trace.meta().file, Cause(trace), row.what,
+                     other.empty() ? row.remedy : other);
+}
+
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
   for (const NeedRow& row : kNeeds) {
     if (row.needs == spec.needs && !row.is_met(view)) {
-      return Error{ErrorCode::kMissingData,
-                   view.trace.meta().file + ": " + Cause(view.trace) + std::string(row.lack)};
+      return Error{ErrorCode::kMissingData, Sentence(row, view.trace)};
     }
   }
   return {};
@@ -123,7 +140,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   if (!params.selection.empty() && !spec.takes_selection) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: it answers for whole recordings; leave out --step, --gpu, "
-                             "--stream, --annotation and --instance",
+                             "--stream, --annotation, --instance, --begin and --end",
                              spec.name)};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
@@ -137,10 +154,11 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   }
   const bool selects = !selection.empty() || !params.by.empty() || params.all;
   if (params.compat != Compat::kNone && selects) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
-                             "out --step, --gpu, --stream, --annotation, --by and --all",
-                             spec.name, CompatName(params.compat))};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
+                    "out --step, --gpu, --stream, --annotation, --begin, --end, --by and --all",
+                    spec.name, CompatName(params.compat))};
   }
   if (params.all && !spec.takes_all) {
     return Error{ErrorCode::kInvalidArgument,

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <span>
+#include <string_view>
 
 #include "borescope/run_checks.h"
 #include "borescope/run_overlay.h"
@@ -55,17 +57,36 @@ class ProgressSum {
 
 // ---- Memory ----
 
-// Compressed traces were seen to inflate to 15 to 29 times their size; the estimate takes more, as
-// too few ranks in flight cost time, but too many the run.
-constexpr double kInflation = 30.0;
+// What a finished trace and its indexes take of the bytes of its file.
+struct MemoryShare {
+  double of_plain;
+  double of_compressed;
+};
 
-// A finished trace and its indexes take 0.38 of the inflated text (measured on PyTorch
-// profiler files). Whether a file is compressed is guessed from its name: this is an estimate, not
-// a decision about content.
+// Of PyTorch profiler files 0.38 of the inflated text was measured. Compressed ones were seen to
+// inflate to 15 to 29 times their size; the estimate takes more, as too few ranks in flight cost
+// time, but too many the run.
+constexpr MemoryShare kText = {0.4, 0.4 * 30.0};
+// Of databases 1.7 (.rpd) and 1.8 (Nsight Systems) of the file; compressed ones, which are a third
+// to a fifth, are held in memory as well while they are read.
+constexpr MemoryShare kDatabase = {1.8, (1.8 + 1.0) * 5.0};
+
+bool EndsWithAny(std::string_view name, std::span<const std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Whether a file is a database or compressed is guessed from its name: this is an estimate, not a
+// decision about content.
 uint64_t EstimateBytes(const InputFile& file) {
-  const bool compressed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
-  const double text = static_cast<double>(file.bytes) * (compressed ? kInflation : 1.0);
-  return static_cast<uint64_t>(0.4 * text);
+  constexpr std::string_view kCompressed[] = {".gz", ".zst"};
+  constexpr std::string_view kDatabases[] = {".rpd", ".sqlite", ".db", ".nvvp", ".nvprof"};
+  std::string_view name = file.path;
+  const bool is_compressed = EndsWithAny(name, kCompressed);
+  name = is_compressed ? name.substr(0, name.rfind('.')) : name;
+  const MemoryShare& share = EndsWithAny(name, kDatabases) ? kDatabase : kText;
+  return static_cast<uint64_t>(static_cast<double>(file.bytes) *
+                               (is_compressed ? share.of_compressed : share.of_plain));
 }
 
 // How many files may be in memory at once.

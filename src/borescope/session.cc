@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/index/trace_index.h"
+#include "borescope/param_files.h"
 #include "borescope/run_checks.h"
 #include "borescope/run_overlay.h"
 #include "borescope/run_ranks.h"
@@ -224,7 +225,9 @@ Result<void> CheckDistinct(const Findings& tables) {
 
 }  // namespace
 
-Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+  RunOptions options = given;
+  BS_TRY(ReadParamFiles(specs, options.params));
   for (const AnalysisSpec* spec : specs) {
     BS_TRY(CheckOptions(*spec, options.params));
   }
@@ -255,7 +258,11 @@ std::vector<Params> AllModes(const AnalysisSpec& spec) {
   grouped.by.assign(spec.by.begin(), spec.by.end());
   grouped.all = spec.takes_all;
   for (const ParamSpec* param : spec.params) {
-    grouped.values.push_back({param->name, std::max<int64_t>(1, param->default_number / 2), "a"});
+    const int64_t number = std::max<int64_t>(2, param->default_number / 2);
+    // Any text does for those that are read as text.
+    const bool is_list = param->type == ParamType::kTimes;
+    grouped.values.push_back(
+        {param->name, number, is_list ? "1us,1s" : "a", R"({"a": ["a", "^[^b]*$"]})"});
   }
   std::vector<Params> modes = {Params(), grouped};
   for (const CompatRow& tool : kCompats) {

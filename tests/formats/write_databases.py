@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Writes one recording in the forms of five profilers: the input of the test that all agree.
 
-    write_databases.py [--without-memsets] KINETO.json FOLDER
+    write_databases.py [--without-memsets] [--more] KINETO.json FOLDER
+
+--more adds a few rows of what only some of the forms can hold, and Kineto's cannot: the seeds of the
+fuzzer have them.
 
 KINETO.json is a trace of borescope-synth. FOLDER gets kineto.json (the events every format can
 hold: annotations, runtime calls, kernels, copies and memsets), nsys.sqlite, nvprof.nvvp,
@@ -80,6 +83,7 @@ class Texts:
 def database(path: Path, schema: str) -> sqlite3.Connection:
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA page_size=512")  # small: they are the seeds of a fuzzer as well
     connection.executescript(schema)
     return connection
 
@@ -362,10 +366,78 @@ def write_rocpd(path: Path, events: list[Event]) -> None:
     connection.commit()
 
 
+# ---------------------------------------------------------------- What is not in every form
+
+MORE = {
+    "nsys.sqlite": """
+INSERT INTO NVTX_EVENTS VALUES(1000, 99000, 60, 7, 3, 'request', 100 << 24 | 102, NULL),
+  (0, NULL, 75, NULL, 3, 'server', 100 << 24 | 102, NULL), (2000, NULL, 34, NULL, 0, 'mark', 0, NULL),
+  (1, NULL, 39, NULL, 0, 'worker', 100 << 24 | 102, NULL),
+  (6000, 9000, 59, NULL, 0, 'aten::mm, seq = 5, op_id = 9, sizes = [[2, 3], []]', 100 << 24 | 101, NULL);
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT, streamId INT,
+  correlationId INT, globalPid INT, syncType INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(70000, 71000, 0, 7, 5, 100 << 24, 3);
+CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INT, end INT, deviceId INT, streamId INT,
+  correlationId INT, globalPid INT, graphId INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(72000, 73000, 0, 7, 6, 100 << 24, 3);
+CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start INT, globalPid INT, deviceId INT, address INT,
+  bytes INT, memKind INT, memoryOperationType INT);
+INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES(10, 100 << 24, 0, 4096, 512, 2, 0);
+CREATE TABLE ThreadNames(nameId INT, globalTid INT);
+INSERT INTO ThreadNames VALUES(1, 100 << 24 | 101);
+CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+INSERT INTO META_DATA_EXPORT VALUES('EXPORT_SCHEMA_VERSION', '3.30.1');
+CREATE TABLE TARGET_INFO_GPU(id INT, name TEXT, totalMemory INT, smCount INT, maxWarpsPerSm INT);
+INSERT INTO TARGET_INFO_GPU VALUES(0, 'L4', 24000000000, 58, 48);
+CREATE TABLE OSRT_API(start INT, end INT, globalTid INT, nameId INT);
+INSERT INTO OSRT_API VALUES(1, 5, 100 << 24 | 101, 1);
+""",
+    "nvprof.nvvp": """
+INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(NULL, 2, 1000, 90, 1, X'640000000000000000000000', 1, 2),
+  (NULL, 4, 99000, 90, 1, X'640000000000000000000000', 0, 0),
+  (NULL, 2, 2000, 91, 2, X'640000000100000000000000', 1, 0),
+  (NULL, 4, 9000, 91, 2, X'640000000200000000000000', 0, 0), (NULL, 1, 9000, 92, 2, X'64', 1, 0);
+CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE(id INT, name INT, globalMemorySize INT,
+  maxWarpsPerMultiprocessor INT, numThreadsPerWarp INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES(0, 1, 17179869184, 64, 32);
+CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD(start INT, end INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES(1, 2);
+""",
+    "trace.rpd": """
+CREATE TABLE rocpd_stackframe(id INTEGER PRIMARY KEY, api_ptr_id INT, depth INT, name_id INT);
+INSERT INTO rocpd_stackframe VALUES(1, 1, 0, 2), (2, 1, 1, 3), (3, 2, 0, 3);
+INSERT INTO rocpd_monitor VALUES(NULL, 'gpu', 0, 'sclk', 10, 20, '1200'), (NULL, 'gpu', 0, 'sclk', 20, 0, '9');
+CREATE TABLE rocpd_counter(id INTEGER PRIMARY KEY, value REAL, op_id INT, name_id INT);
+INSERT INTO rocpd_counter VALUES(1, 0.5, 1, 1);
+""",
+    "rocpd.db": f"""
+CREATE TABLE "rocpd_memory_allocate_{GUID}"(id INTEGER PRIMARY KEY, pid INT, tid INT, agent_id INT,
+  type TEXT, level TEXT, start INT, end INT, address INT, size INT);
+INSERT INTO "rocpd_memory_allocate_{GUID}" VALUES(1, 1, 1, 2, 'ALLOC', 'REAL', 10, 11, 4096, 512),
+  (2, 1, 1, 2, 'FREE', 'REAL', 20, 21, 4096, 0);
+CREATE TABLE "rocpd_info_pmc_{GUID}"(id INTEGER PRIMARY KEY, agent_id INT, name TEXT, symbol TEXT);
+INSERT INTO "rocpd_info_pmc_{GUID}" VALUES(1, 2, 'SQ_WAVES', ''), (2, 2, 'busy', '');
+CREATE TABLE "rocpd_pmc_event_{GUID}"(id INTEGER PRIMARY KEY, event_id INT, pmc_id INT, value REAL);
+INSERT INTO "rocpd_pmc_event_{GUID}" VALUES(1, 7, 1, 3.0), (2, 7, 1, 4.0), (3, 99, 2, 5.0);
+CREATE TABLE "rocpd_sample_{GUID}"(id INTEGER PRIMARY KEY, track_id INT, timestamp INT, event_id INT);
+INSERT INTO "rocpd_sample_{GUID}" VALUES(1, 1, 123, 99);
+CREATE TABLE "rocpd_arg_{GUID}"(id INTEGER PRIMARY KEY, event_id INT, name TEXT, value TEXT);
+INSERT INTO "rocpd_arg_{GUID}" VALUES(1, 1, 'stream', '0x0');
+""",
+}
+
+
+def add_more(folder: Path) -> None:
+    for name, sql in MORE.items():
+        connection = sqlite3.connect(folder / name)
+        connection.executescript(sql)
+        connection.commit()
+
+
 def main() -> int:
-    words = sys.argv[1:]
-    with_memsets = "--without-memsets" not in words
-    paths = [word for word in words if word != "--without-memsets"]
+    options = [word for word in sys.argv[1:] if word.startswith("--")]
+    with_memsets = "--without-memsets" not in options
+    paths = [word for word in sys.argv[1:] if word not in options]
     if len(paths) != 2:
         print(__doc__, file=sys.stderr)
         return 2
@@ -377,6 +449,8 @@ def main() -> int:
     write_nvprof(folder / "nvprof.nvvp", events)
     write_rpd(folder / "trace.rpd", events)
     write_rocpd(folder / "rocpd.db", events)
+    if "--more" in options:
+        add_more(folder)
     return 0
 
 

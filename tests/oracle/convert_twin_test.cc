@@ -24,7 +24,7 @@ using testkit::RandomEvents;
 std::string ToChrome(const Trace& trace) {
   const TraceIndex index = BuildIndex(trace, 1);
   StringSink sink;
-  const Result<ConvertCounts> counts = WriteChrome({trace, index, {}}, sink);
+  const Result<ConvertCounts> counts = WriteChrome({trace, index, {}, {}}, sink);
   EXPECT_TRUE(counts.ok());
   EXPECT_EQ(counts->written, trace.host().size() + trace.device().size() + trace.memory().size());
   return sink.text();
@@ -59,6 +59,7 @@ class RowText {
     const Tracks& tracks = trace_.tracks();
     Add(tracks.pid[track.value]);
     Add(tracks.tid[track.value]);
+    Add(tracks.process[track.value]);
   }
   void Add(char value) { Add(int64_t{value}); }
   template <class T>
@@ -133,6 +134,7 @@ class RowText {
       case DeviceKind::kMemcpy:
       case DeviceKind::kMemset:
         AddRow(trace_.copies(), detail);
+        AddRow(trace_.copy_calls(), detail == kNoDetail ? detail : trace_.copies().call[detail]);
         break;
       case DeviceKind::kSync:
         AddRow(trace_.syncs(), detail);
@@ -169,6 +171,29 @@ void ExpectReadsBack(const Trace& trace) {
   EXPECT_EQ(again.begin_ns(), trace.begin_ns());
   EXPECT_EQ(again.end_ns(), trace.end_ns());
   ASSERT_EQ(FirstDifference(text, ToChrome(again)), "");
+}
+
+// What profiler databases say and PyTorch's profiler does not.
+TEST(ConvertTwin, DetailsOfDatabasesReadBack) {
+  const Trace trace = Load(R"({"traceEvents":[
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":10,"tid":11,"ts":1,"dur":2,
+     "args":{"correlation":1,"domain":"hip","args":"dst=0x1 | \"src\"=0x2"}},
+    {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":4,"dur":2,
+     "args":{"stream":1,"process":10,"stream handle":"0x7f3e","private memory per thread":64}},
+    {"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":2,"ts":7,"dur":2,
+     "args":{"correlation":1,"stream":1,"process":20,"bytes":8,"memcpy kind":1,"stream handle":"0x0",
+             "source":"0x2","target":"0x1","source device":3,"target device":4,"width":5,
+             "height":6,"is sync":1,"is pinned":0}}]})");
+  ExpectReadsBack(trace);
+  EXPECT_EQ(trace.Text(trace.runtime_calls().domain[0]), "hip");
+  EXPECT_EQ(trace.Text(trace.runtime_calls().args[0]), "dst=0x1 | \"src\"=0x2");
+  EXPECT_EQ(trace.Text(trace.kernels().stream_handle[0]), "0x7f3e");
+  EXPECT_EQ(trace.kernels().private_bytes[0], 64);
+  ASSERT_EQ(trace.copy_calls().size(), 1U);
+  EXPECT_EQ(trace.Text(trace.copy_calls().target[0]), "0x1");
+  EXPECT_EQ(trace.copy_calls().height[0], 6);
+  EXPECT_EQ(trace.copy_calls().is_pinned[0], 0);
+  EXPECT_EQ(trace.tracks().process, (std::vector<int64_t>{kMissing, 10, 20}));
 }
 
 TEST(ConvertTwin, RandomRunsReadBack) {

@@ -62,6 +62,7 @@ void WriteTables(const TraceData& data, TextWriter& out) {
   out.Column(data.tracks.pid);
   out.Column(data.tracks.tid);
   out.Column(data.tracks.process);
+  out.Column(data.tracks.is_async);
   out.Column(data.tracks.name);
   out.Rows("host", data.host);
   out.Rows("device", data.device);

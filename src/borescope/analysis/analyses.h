@@ -23,8 +23,13 @@ Result<Findings> FinishBreakdown(Findings findings, const Params& params);
 Result<Findings> MapTop(const RankView& view, const Params& params);
 Result<Findings> FinishTop(Findings findings, const Params& params);
 
+Result<void> CheckKernels(const Params& params);
 Result<Findings> MapKernels(const RankView& view, const Params& params);
 Result<Findings> FinishKernels(Findings findings, const Params& params);
+
+Result<void> CheckVariability(const Params& params);
+Result<Findings> MapVariability(const RankView& view, const Params& params);
+Result<Findings> FinishVariability(Findings findings, const Params& params);
 
 Result<Findings> MapOps(const RankView& view, const Params& params);
 Result<Findings> FinishOps(Findings findings, const Params& params);
@@ -45,6 +50,9 @@ Result<Findings> MapInductorReport(const RankView& view, const Params& params);
 Result<Findings> FinishInductorReport(Findings findings, const Params& params);
 
 Result<Findings> MapIdle(const RankView& view, const Params& params);
+
+Result<Findings> MapGaps(const RankView& view, const Params& params);
+Result<Findings> FinishGaps(Findings findings, const Params& params);
 
 Result<Findings> MapOverlap(const RankView& view, const Params& params);
 

@@ -159,10 +159,10 @@ void Select(const RankView& view, const Selected& selected, CounterLineup& lineu
   const Trace& trace = view.trace;
   std::erase_if(lineup.ranges, [&](const LinedUpRange& row) {
     const HostId call = row.launch.call;
-    const int64_t ts_ns =
-        call.valid() ? trace.host().ts_ns[call.value] : trace.device().ts_ns[row.range.value];
+    const int64_t ts_ns = trace.device().ts_ns[row.range.value];
+    const int64_t asked_ns = call.valid() ? trace.host().ts_ns[call.value] : ts_ns;
     return !selected.KeepsTrack(trace.device().track[row.range.value]) ||
-           !selected.KeepsTime(ts_ns);
+           !selected.KeepsTime(ts_ns, asked_ns);
   });
 }
 

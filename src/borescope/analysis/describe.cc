@@ -69,4 +69,8 @@ std::string FormatCount(int64_t count) {
   return digits;
 }
 
+std::string FormatCount(int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
+}
+
 }  // namespace borescope

@@ -20,5 +20,7 @@ std::string FormatMoment(int64_t ts_ns);
 std::string FormatTime(int64_t ns);
 std::string FormatShare(double share);
 std::string FormatCount(int64_t count);
+// "1 launch", "2,000 launches".
+std::string FormatCount(int64_t count, std::string_view one, std::string_view many);
 
 }  // namespace borescope

@@ -123,6 +123,16 @@ int SeverityOrder(std::string_view severity) {
                           std::begin(kOrder));
 }
 
+// Advice fits the profiler that wrote the recording.
+std::string HelpOf(const QualityCheck& check, const RankView& view) {
+  if (check.remedy.empty()) {
+    return std::string(check.help);
+  }
+  const std::string_view other = RemedyElsewhere(check.lack, view.trace.meta().format);
+  return other.empty() ? fmt::format("{}: {}", check.help, check.remedy)
+                       : fmt::format("{}: {}.", check.help, other);
+}
+
 }  // namespace
 
 std::string Describe(const RankView& view, HostId id) {
@@ -147,7 +157,7 @@ Result<Findings> MapDoctor(const RankView& view, const Params&) {
     for (const QualityCheck& check : checks) {
       known.insert(check.name);
       PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), check.run(view),
-                  check.help);
+                  HelpOf(check, view));
     }
   }
   PushDiagnostics(quality, view, known);

@@ -38,6 +38,29 @@ double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
   return static_cast<double>(std::sqrt(std::max(numerator, 0.0L) / divisor));
 }
 
+bool IsOutlier(const DurationStats& stats, int64_t dur_ns, int64_t limit) {
+  // |d - mean| >= limit x deviation, squared and times count^2:
+  // (count x d - total)^2 >= limit^2 x (count x sum of squares - total^2).
+  const auto n = static_cast<Uint128>(stats.count);
+  const auto sum = static_cast<Uint128>(stats.total_ns);
+  const Uint128 own = n * static_cast<Uint128>(dur_ns);
+  const Uint128 distance = own > sum ? own - sum : sum - own;
+  const Uint128 factor = static_cast<Uint128>(limit) * static_cast<Uint128>(limit);
+  Uint128 squares = 0;
+  Uint128 far = 0;
+  Uint128 bound = 0;
+  if (__builtin_mul_overflow(n, stats.square_sum, &squares)) {
+    return false;  // no clock gives such durations: a damaged file
+  }
+  const Uint128 spread = squares - std::min(squares, sum * sum);
+  if (__builtin_mul_overflow(distance, distance, &far) ||
+      __builtin_mul_overflow(factor, spread, &bound)) {
+    const auto root = static_cast<long double>(distance);
+    return root * root >= static_cast<long double>(factor) * static_cast<long double>(spread);
+  }
+  return spread != 0 && far >= bound;
+}
+
 void AddDurationColumns(Table& table, std::string_view what) {
   const std::string things(what);
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of " + things + ".");

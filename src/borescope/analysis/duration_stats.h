@@ -35,6 +35,10 @@ struct DurationStats {
 // Sample standard deviation; 0 for fewer than two values.
 double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum);
 
+// Whether `dur_ns`, one of the durations of `stats`, is `limit` or more of their (population)
+// standard deviations away from their mean; never where all are equal. REQUIRES: 0 < limit < 2^31.
+bool IsOutlier(const DurationStats& stats, int64_t dur_ns, int64_t limit);
+
 // The columns count, total_ns, mean_ns, min_ns, max_ns, stddev_ns, complete: for tables that are
 // not merged. `what` names the things counted, in the plural: "kernels".
 void AddDurationColumns(Table& table, std::string_view what);

@@ -61,7 +61,11 @@ int64_t CountTracks(const Trace& trace, TrackKind kind) {
   for (uint32_t i = 0; i < tracks.size(); ++i) {
     const bool used = kind == TrackKind::kHost ? tracks.first_row[i] < tracks.end_row[i]
                                                : HasDeviceWork(trace, i);
-    count += tracks.kind[i] == kind && used ? 1 : 0;
+    // Overlapping ranges stand apart from the thread that began them.
+    const bool is_counted =
+        tracks.is_async[i] != 0 && i > 0 && tracks.kind[i - 1] == tracks.kind[i] &&
+        tracks.pid[i - 1] == tracks.pid[i] && tracks.tid[i - 1] == tracks.tid[i];
+    count += tracks.kind[i] == kind && used && !is_counted ? 1 : 0;
   }
   return count;
 }

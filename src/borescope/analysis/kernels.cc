@@ -1,11 +1,14 @@
 // kernels: device time per kernel name, and per class of kernels (index/kernel_class.h). Every
 // kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets. `share` is
 // a part of all device time listed, so overlapping streams count twice here but not in the
-// breakdown.
+// breakdown. With --patterns kernel_categories sums up by the user's own categories.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/kernel_categories.h"
 #include "borescope/analysis/work_groups.h"
 #include "borescope/table/table_ops.h"
 
@@ -13,9 +16,7 @@ namespace borescope {
 namespace {
 
 int64_t ClassOf(const RankView& view, DeviceId id) {
-  return static_cast<int64_t>(view.trace.device().kind[id.value] == DeviceKind::kKernel
-                                  ? view.index.ClassOf(view.trace, id)
-                                  : KernelClass::kCopy);
+  return static_cast<int64_t>(WorkClassOf(view, id));
 }
 
 std::string_view ClassName(int64_t label) {
@@ -48,6 +49,15 @@ Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
 
 }  // namespace
 
+Result<void> CheckKernels(const Params& params) {
+  if (HasPatterns(params) && params.compat != Compat::kNone) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("kernels: --patterns is not defined with --compat {}",
+                             CompatName(params.compat))};
+  }
+  return CheckPatterns(params);
+}
+
 Result<Findings> MapKernels(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by);
@@ -58,10 +68,14 @@ Result<Findings> MapKernels(const RankView& view, const Params& params) {
   return Findings{std::move(table), ClassTable(kernels, keys)};
 }
 
-Result<Findings> FinishKernels(Findings findings, const Params&) {
+Result<Findings> FinishKernels(Findings findings, const Params& params) {
   findings[0] = FinishStatsTable(std::move(findings[0]));
   FillShare(findings[1], "total_ns", "share");
   findings[1] = Sorted(findings[1], "total_ns");
+  if (HasPatterns(params)) {
+    BS_ASSIGN(const NamePatterns patterns, PatternsOf(params));
+    findings.push_back(CategoryTable(findings[0], patterns));
+  }
   return findings;
 }
 

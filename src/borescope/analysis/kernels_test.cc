@@ -86,5 +86,31 @@ TEST(KernelsTest, RanksMergeByName) {
   EXPECT_EQ(Csv(other[0]), Csv(table));
 }
 
+TEST(KernelsTest, CategoriesOfOwnPatterns) {
+  TestTrace trace;
+  trace.Kernel("gemm_a", {0, 10}).Kernel("gemm_b", {20, 30}).Kernel("gemm_b", {60, 40});
+  trace.Kernel("add", {120, 20}, {kMissing, 9, 0});
+  Params params;
+  params.values.push_back({"patterns", 1, "file", R"({"all": ["."], "gemm": ["^gemm"]})"});
+  EXPECT_EQ(Csv(Analyse("kernels", {&trace.View()}, params)[2]),
+            "category,kernels,count,total_ns,mean_ns,share\n"
+            "gemm,2,3,80,26.6667,0.8\nall,1,1,20,20,0.2\n");
+  params.by = {"stream", "op"};
+  EXPECT_EQ(Csv(Analyse("kernels", {&trace.View()}, params)[2], {"stream", "category", "kernels"}),
+            "stream,category,kernels\n7,gemm,2\n9,all,1\n");
+  EXPECT_EQ(Analyse("kernels", {&trace.View()}).size(), 2U);
+}
+
+TEST(KernelsTest, NamesOfSeveralRanksAreCountedOnce) {
+  TestTrace first;
+  first.Kernel("a", {0, 10});
+  TestTrace second;
+  second.Kernel("a", {0, 10}).Kernel("b", {20, 20});
+  Params params;
+  params.values.push_back({"patterns", 1, "file", "{}"});
+  EXPECT_EQ(Csv(Analyse("kernels", {&first.View(0), &second.View(1)}, params)[2]),
+            "category,kernels,count,total_ns,mean_ns,share\n(none),2,3,40,13.3333,1\n");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -95,8 +95,7 @@ class MemoryTables {
       : view_(view),
         selected_(selected),
         gpus_(selection.gpus),
-        windows_(selection.steps.empty() && selection.annotation.empty() ? AllTime()
-                                                                         : selected.windows()) {}
+        windows_(selection.has_time() ? selected.windows() : AllTime()) {}
 
   Findings Write() {
     const MemoryContexts contexts = FindContexts(view_);

@@ -40,17 +40,40 @@ inline constexpr ParamSpec kRootParam{
     ParamType::kText};
 inline constexpr ParamSpec kDepthParam{
     "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
+    ParamType::kText};
 inline constexpr ParamSpec kMinShareParam{
     "min-share", "SHARE",
     "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
+    ParamType::kText};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+
 // inductor
 inline constexpr ParamSpec kRunsParam{
     "runs", "N", "how often the recorded program ran the compiled model", ParamType::kCount, 1};
 inline constexpr ParamSpec kWallParam{
     "wall", "TIME", "wall time of a run, as measured without a profiler; 0: take the recording",
     ParamType::kTime, 0};
+
+// gaps; the defaults are raptor's (rocmProfileData)
+inline constexpr ParamSpec kEdgesParam{
+    "edges",           "TIMES", "where one range of lengths ends and the next begins",
+    ParamType::kTimes, 0,       "10us,20us,50us,100us,1ms,10ms,100ms"};
+
+// variability; the default is raptor's
+inline constexpr ParamSpec kContextParam{
+    "context", "N", "kernels before it that tell calls of a kernel apart", ParamType::kNumber, 2};
+inline constexpr ParamSpec kOutliersParam{
+    "outliers", "Z",
+    "leave out, and count, calls that are Z or more standard deviations from their mean",
+    ParamType::kNumber};
+
+// kernels, variability
+inline constexpr ParamSpec kPatternsParam{
+    "patterns", "FILE",
+    "also by your own categories: JSON, {\"category\": [\"regular expression\", ...], ...}; the "
+    "last that matches a name decides",
+    ParamType::kFile};
 
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{

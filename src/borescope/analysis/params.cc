@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "borescope/base/check.h"
+
 namespace borescope {
 namespace {
 
@@ -92,11 +94,36 @@ Result<NumberRanges> NumberRanges::Parse(std::string_view text) {
   }
 }
 
+Result<std::vector<int64_t>> ParseTimes(std::string_view text) {
+  std::vector<int64_t> times;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::optional<int64_t> time_ns = ParseTime(text.substr(at, comma - at));
+    if (!time_ns.has_value() || *time_ns <= (times.empty() ? 0 : times.back())) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("'{}' is no list of lengths of time, each longer than the one "
+                               "before; write 10us,1ms,2s",
+                               text)};
+    }
+    times.push_back(*time_ns);
+    at = comma + 1;
+  }
+  return times;
+}
+
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text) {
   ParamValue value{spec.name, 1, std::string(text)};
   if (spec.type == ParamType::kCount) {
     if (!ParseNumber(text, value.number) || value.number < 1) {
       return BadValue(spec, text, "no number from 1 on");
+    }
+  } else if (spec.type == ParamType::kNumber) {
+    if (!ParseNumber(text, value.number) || value.number < 0) {
+      return BadValue(spec, text, "no number from 0 on");
+    }
+  } else if (spec.type == ParamType::kTimes) {
+    if (const Result<std::vector<int64_t>> times = ParseTimes(text); !times.ok()) {
+      return Error{times.error().code, fmt::format("--{}: {}", spec.name, times.error().message)};
     }
   } else if (spec.type == ParamType::kTime) {
     const std::optional<int64_t> time_ns = ParseTime(text);
@@ -127,6 +154,17 @@ int64_t Params::Number(const ParamSpec& spec) const {
 std::string_view Params::Text(const ParamSpec& spec) const {
   const ParamValue* value = FindValue(values, spec);
   return value == nullptr ? spec.default_text : std::string_view(value->text);
+}
+
+std::vector<int64_t> Params::Times(const ParamSpec& spec) const {
+  Result<std::vector<int64_t>> times = ParseTimes(Text(spec));
+  BS_CHECK(times.ok());
+  return std::move(times).value();
+}
+
+const std::string* Params::Content(const ParamSpec& spec) const {
+  const ParamValue* value = FindValue(values, spec);
+  return value == nullptr ? nullptr : &value->content;
 }
 
 }  // namespace borescope

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/index/time_window.h"
 
 namespace borescope {
 
@@ -30,19 +31,22 @@ struct Selection {
   NumberRanges streams;
   std::string annotation;  // host annotation name; empty = no window
   NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
+  TimeRange range;         // of time
 
-  bool empty() const {
-    return steps.empty() && gpus.empty() && streams.empty() && annotation.empty() &&
-           instances.empty();
-  }
+  bool empty() const { return !has_time() && gpus.empty() && streams.empty() && instances.empty(); }
+  // Whether some time of the recording may be left out.
+  bool has_time() const { return !steps.empty() || !annotation.empty() || !range.is_open(); }
 };
 
 enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor };
 
 enum class ParamType : uint8_t {
-  kFlag,   // given or not
-  kCount,  // an integer >= 1
-  kTime,   // a length of time, kept in nanoseconds: "30us", "1.5ms"; a bare number is microseconds
+  kFlag,    // given or not
+  kCount,   // an integer >= 1
+  kNumber,  // an integer >= 0
+  kTime,    // a length of time, kept in nanoseconds: "30us", "1.5ms"; a bare number is microseconds
+  kTimes,   // lengths of time above 0, each longer than the one before, with commas between them
+  kFile,    // a path, whose text the session reads before anything asks for it
   kText,
 };
 
@@ -63,10 +67,14 @@ struct ParamValue {
   std::string_view name;  // ParamSpec::name
   int64_t number = 0;     // 1 for a flag
   std::string text;
+  std::string content = {};  // of the file `text`; kFile only
 };
 
 // Reads what stands behind the option; kInvalidArgument says what it should be.
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
+
+// The lengths of a list that ParseParam accepts, in nanoseconds; kInvalidArgument for any other.
+Result<std::vector<int64_t>> ParseTimes(std::string_view text);
 
 // "30us", "1ms": the shortest exact way to write a time, for help.
 std::string FormatParamTime(int64_t ns);
@@ -83,6 +91,10 @@ struct Params {
   int64_t Number(const ParamSpec& spec) const;
   std::string_view Text(const ParamSpec& spec) const;
   bool Flag(const ParamSpec& spec) const { return Number(spec) != 0; }
+  // REQUIRES: kTimes.
+  std::vector<int64_t> Times(const ParamSpec& spec) const;
+  // What stands in the file that was given; nullptr without one. REQUIRES: kFile.
+  const std::string* Content(const ParamSpec& spec) const;
 };
 
 }  // namespace borescope

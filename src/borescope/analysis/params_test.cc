@@ -33,6 +33,23 @@ TEST(ParamsTest, CountsStartAtOne) {
   }
 }
 
+TEST(ParamsTest, NumbersStartAtZero) {
+  EXPECT_EQ(ParseParam(kContextParam, "0").value().number, 0);
+  for (const std::string_view text : {"", "-1", "1.5", "x"}) {
+    EXPECT_FALSE(ParseParam(kContextParam, text).ok()) << text;
+  }
+}
+
+TEST(ParamsTest, ListsOfTimesRise) {
+  Params params;
+  EXPECT_EQ(params.Times(kEdgesParam).size(), 7U);
+  params.values.push_back(ParseParam(kEdgesParam, "1,2.5us,1ms").value());
+  EXPECT_EQ(params.Times(kEdgesParam), (std::vector<int64_t>{1'000, 2'500, 1'000'000}));
+  for (const std::string_view text : {"", ",", "1us,", "0,1us", "1us,1us", "2us,1us", "1us 2us"}) {
+    EXPECT_FALSE(ParseParam(kEdgesParam, text).ok()) << text;
+  }
+}
+
 TEST(ParamsTest, GivenValuesReplaceDefaults) {
   Params params;
   params.values.push_back(ParseParam(kOperatorParam, "aten::mm").value());

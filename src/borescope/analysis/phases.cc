@@ -8,7 +8,7 @@ std::vector<Phase> PhasesOfNames(const StringPool& strings) {
   std::vector<Phase> phases(strings.size(), Phase::kOther);
   for (uint32_t i = 0; i < strings.size(); ++i) {
     const std::string_view name = strings.Get(StringId{i});
-    if (name.starts_with("autograd::engine::evaluate_function")) {
+    if (name.starts_with(kBackwardMark)) {
       phases[i] = Phase::kBackward;
     } else if (name.starts_with("Optimizer.step") || name.starts_with("Optimizer.zero_grad")) {
       phases[i] = Phase::kOptimizer;

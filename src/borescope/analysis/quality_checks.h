@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/registry.h"
+#include "borescope/analysis/remedies.h"
 #include "borescope/base/diagnostics.h"
 
 namespace borescope {
@@ -24,8 +25,12 @@ struct CheckOutcome {
 struct QualityCheck {
   std::string_view name;  // stable slug; the same as a diagnostic's where both count one thing
   Severity severity;      // when the count is not 0
-  std::string_view help;  // what it means and what to do
+  // What it means and what to do; the latter, as PyTorch's profiler has it, in `remedy` where other
+  // profilers have another.
+  std::string_view help;
   CheckOutcome (*run)(const RankView& view);
+  std::string_view remedy = {};
+  Lack lack = Lack::kNone;
 };
 
 std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits

@@ -13,13 +13,25 @@ namespace {
 // Share of device time without a launch from which operators cannot be trusted.
 constexpr double kUnlinkedWord = 0.02;
 
-int64_t CountOf(const Table& quality, std::string_view check) {
-  int64_t count = 0;
+// The advice of a check that found something, on the first rank where it did; else nothing.
+std::optional<std::string> HelpOf(const Table& quality, std::string_view check) {
   for (size_t row = 0; row < quality.rows(); ++row) {
-    count += Texts(quality, "check")[row] == check ? Ints(quality, "count")[row] : 0;
+    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
+      return Texts(quality, "help")[row];
+    }
   }
-  return count;
+  return std::nullopt;
 }
+
+// What was not recorded, and the option that records it where the advice names one.
+struct Option {
+  std::string_view check;
+  std::string_view option;
+  std::string_view what;
+};
+constexpr Option kOptions[] = {{"no-shapes", "record_shapes=True", "shapes of inputs"},
+                               {"no-stacks", "with_stack=True", "call stacks"},
+                               {"no-steps", "prof.step()", "training steps"}};
 
 std::optional<Finding> Unlinked(const SummaryTables& tables) {
   const Table& quality = tables.quality;
@@ -36,8 +48,8 @@ std::optional<Finding> Unlinked(const SummaryTables& tables) {
   }
   return Finding{"Device work without a recorded launch",
                  "warning",
-                 fmt::format("{} events, {} of device time on rank {}",
-                             FormatCount(Ints(quality, "count")[*worst]),
+                 fmt::format("{}, {} of device time on rank {}",
+                             FormatCount(Ints(quality, "count")[*worst], "event", "events"),
                              FormatShare(shares[*worst]), Ints(quality, "rank")[*worst]),
                  shares[*worst],
                  "share",
@@ -69,7 +81,7 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
   }
   return Finding{"The recording has faults",
                  error ? "error" : "warning",
-                 fmt::format("{} cases: {}", FormatCount(cases), fmt::join(names, ", ")),
+                 fmt::format("{}: {}", FormatCount(cases, "case", "cases"), fmt::join(names, ", ")),
                  static_cast<double>(cases),
                  "count",
                  "`borescope doctor` explains each.",
@@ -78,11 +90,9 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
 
 std::optional<Finding> MissingOptions(const SummaryTables& tables) {
   std::vector<std::string_view> options;
-  for (const auto& [check, option] : {std::pair{"no-shapes", "record_shapes=True"},
-                                      {"no-stacks", "with_stack=True"},
-                                      {"no-steps", "prof.step()"}}) {
-    if (CountOf(tables.quality, check) > 0) {
-      options.emplace_back(option);
+  for (const Option& row : kOptions) {
+    if (const std::optional<std::string> help = HelpOf(tables.quality, row.check)) {
+      options.push_back(help->find(row.option) != std::string::npos ? row.option : row.what);
     }
   }
   if (options.empty()) {

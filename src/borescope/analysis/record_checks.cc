@@ -57,8 +57,8 @@ CheckOutcome NoModules(const RankView& view) {
 
 // Only CUDA has them.
 CheckOutcome NoSyncEvents(const RankView& view) {
-  return Absent(view.trace.meta().vendor != Vendor::kNvidia || !HasDeviceWork(view.trace) ||
-                AnyDeviceKind(view.trace, DeviceKind::kSync));
+  return Absent(!IsOfPyTorch(view) || view.trace.meta().vendor != Vendor::kNvidia ||
+                !HasDeviceWork(view.trace) || AnyDeviceKind(view.trace, DeviceKind::kSync));
 }
 
 CheckOutcome NoExecutionTrace(const RankView& view) {
@@ -112,24 +112,22 @@ CheckOutcome MetadataEvents(const RankView& view) {
 }
 
 constexpr QualityCheck kRecordChecks[] = {
-    {"no-device-work", Severity::kWarning,
-     "No kernel, memcpy or memset was recorded: add ProfilerActivity.CUDA (also for ROCm), and "
-     "check "
-     "that no other profiler holds the device.",
-     NoDeviceWork},
-    {"no-operators", Severity::kWarning,
-     "No framework operators: add ProfilerActivity.CPU, else kernels cannot be tied to code; under "
-     "another profiler run the model in torch.autograd.profiler.emit_nvtx().",
-     NoOperators},
-    {"no-steps", Severity::kInfo,
-     "No ProfilerStep windows: call prof.step() after every iteration and profile with "
+    {"no-device-work", Severity::kWarning, "No kernel, memcpy or memset was recorded", NoDeviceWork,
+     "add ProfilerActivity.CUDA (also for ROCm), and check that no other profiler holds the "
+     "device.",
+     Lack::kDeviceWork},
+    {"no-operators", Severity::kWarning, "No framework operators", NoOperators,
+     "add ProfilerActivity.CPU, else kernels cannot be tied to code; under another profiler run "
+     "the model in torch.autograd.profiler.emit_nvtx().",
+     Lack::kOperators},
+    {"no-steps", Severity::kInfo, "No ProfilerStep windows", NoSteps,
+     "call prof.step() after every iteration and profile with "
      "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3).",
-     NoSteps},
-    {"no-shapes", Severity::kInfo,
-     "No input shapes: profile with record_shapes=True for FLOPs, --by shape and roofline.",
-     NoShapes},
-    {"no-memory-events", Severity::kInfo,
-     "No allocator events: profile with profile_memory=True for memory timelines.", NoMemory},
+     Lack::kSteps},
+    {"no-shapes", Severity::kInfo, "No input shapes", NoShapes,
+     "profile with record_shapes=True for FLOPs, --by shape and roofline.", Lack::kShapes},
+    {"no-memory-events", Severity::kInfo, "No allocator events", NoMemory,
+     "profile with profile_memory=True for memory timelines.", Lack::kMemory},
     {"no-stacks", Severity::kInfo,
      "No Python frames: profile with with_stack=True to find the lines of code.", NoStacks},
     {"no-modules", Severity::kInfo,

@@ -13,12 +13,18 @@ namespace {
 constexpr std::string_view kStepKey[] = {"step"};
 constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
+constexpr std::string_view kGapKeys[] = {"step", "stream"};
+constexpr std::string_view kVariabilityKeys[] = {"rank", "step", "gpu", "stream"};
 constexpr std::string_view kBusyKeys[] = {"process", "stream"};
 constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
 constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
 constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
 
 constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
+constexpr const ParamSpec* kGapParams[] = {&kEdgesParam};
+constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam};
+constexpr const ParamSpec* kVariabilityParams[] = {&kContextParam, &kOutliersParam,
+                                                   &kPatternsParam};
 constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam};
 constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam};
 constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
@@ -68,6 +74,13 @@ constexpr AnalysisSpec kAnalyses[] = {
      .params = kIdleParams,
      .answer = {.map = MapIdle, .reduce = ConcatFindings},
      .hta = &kHtaIdle},
+    {.name = "gaps",
+     .summary = "where each device stands still: gaps by length, and the kernels around them",
+     .example = "borescope gaps run/ --edges 5us,50us,1ms",
+     .needs = Needs::kDeviceEvents,
+     .by = kGapKeys,
+     .params = kGapParams,
+     .answer = {.map = MapGaps, .reduce = ReduceByRank, .finish = FinishGaps}},
     {.name = "overlap",
      .summary = "how much communication hides behind compute",
      .example = "borescope overlap run/ --by step",
@@ -87,10 +100,21 @@ constexpr AnalysisSpec kAnalyses[] = {
      .example = "borescope kernels trace.json.gz --top 20",
      .needs = Needs::kDeviceEvents,
      .by = kKernelKeys,
+     .params = kKernelParams,
      .takes_all = true,
      .answer = {.map = MapKernels, .reduce = MergeFindings, .finish = FinishKernels},
      .hta = &kHtaKernels,
-     .rpd = &kRpdKernels},
+     .rpd = &kRpdKernels,
+     .check = CheckKernels},
+    {.name = "variability",
+     .summary = "kernels that take longer than in their best call, in the same surroundings",
+     .example = "borescope variability run/ --context 0 --top 20",
+     .needs = Needs::kDeviceEvents,
+     .by = kVariabilityKeys,
+     .params = kVariabilityParams,
+     .takes_all = true,
+     .answer = {.map = MapVariability, .reduce = MergeFindings, .finish = FinishVariability},
+     .check = CheckVariability},
     {.name = "inductor",
      .summary = "device time of a compiled PyTorch model by what made the kernels",
      .example = "borescope inductor trace.json.gz --top 20",

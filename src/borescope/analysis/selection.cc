@@ -74,33 +74,66 @@ Selected::Selected(const RankView& view) : view_(&view) {
 
 Result<Selected> Selected::Make(const RankView& view, const Selection& selection) {
   Selected result(view);
-  const Steps& steps = view.index.steps;
-  for (uint32_t i = 0; i < steps.steps.size(); ++i) {
-    if (selection.steps.empty() || selection.steps.Contains(steps.steps[i].number)) {
-      result.steps_.push_back(i);
-    }
-  }
-  if (!selection.steps.empty()) {
-    if (result.steps_.empty()) {
-      return NoSteps(view);
-    }
-    result.all_time_ = false;
-    result.windows_ = Intersect(result.windows_, StepWindows(steps, result.steps_));
-  }
+  BS_TRY(result.SelectSteps(selection.steps));
   if (!selection.annotation.empty()) {
     BS_ASSIGN(const IntervalSet windows, AnnotationWindows(view, selection));
-    result.all_time_ = false;
-    result.windows_ = Intersect(result.windows_, windows);
+    result.Narrow(windows);
   }
-  const Tracks& tracks = view.trace.tracks();
+  BS_TRY(result.SelectRange(selection.range));
+  result.SelectTracks(selection);
+  BS_TRY(result.CheckTracks());
+  return result;
+}
+
+void Selected::Narrow(const IntervalSet& windows) {
+  all_time_ = false;
+  windows_ = Intersect(windows_, windows);
+  asked_ = windows_;
+}
+
+Result<void> Selected::SelectSteps(const NumberRanges& numbers) {
+  const Steps& steps = view_->index.steps;
+  for (uint32_t i = 0; i < steps.steps.size(); ++i) {
+    if (numbers.empty() || numbers.Contains(steps.steps[i].number)) {
+      steps_.push_back(i);
+    }
+  }
+  if (!numbers.empty()) {
+    if (steps_.empty()) {
+      return NoSteps(*view_);
+    }
+    Narrow(StepWindows(steps, steps_));
+  }
+  return {};
+}
+
+Result<void> Selected::SelectRange(const TimeRange& range) {
+  if (range.is_open()) {
+    return {};
+  }
+  BS_ASSIGN(range_, ResolveWindow(view_->trace, range));
+  const bool had_time = !windows_.empty();
+  windows_ = Clip(windows_, {range_.begin_ns, range_.end_ns});
+  if (had_time && windows_.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 view_->trace.meta().file +
+                     ": nothing is left between --begin and --end of the time that is selected"};
+  }
+  const std::vector<Step>& steps = view_->index.steps.steps;
+  std::erase_if(steps_, [&](uint32_t i) {
+    return steps[i].end_ns <= range_.begin_ns || steps[i].begin_ns > range_.end_ns;
+  });
+  return {};
+}
+
+void Selected::SelectTracks(const Selection& selection) {
+  const Tracks& tracks = view_->trace.tracks();
   for (size_t i = 0; i < tracks.size(); ++i) {
     const bool keeps = (selection.gpus.empty() || selection.gpus.Contains(tracks.pid[i])) &&
                        (selection.streams.empty() || selection.streams.Contains(tracks.tid[i]));
-    result.keeps_track_[i] = keeps ? 1 : 0;
+    keeps_track_[i] = keeps ? 1 : 0;
   }
-  result.by_track_ = !selection.gpus.empty() || !selection.streams.empty();
-  BS_TRY(result.CheckTracks());
-  return result;
+  by_track_ = !selection.gpus.empty() || !selection.streams.empty();
 }
 
 // A device or stream that does not exist is a slip, and an empty answer would hide it.
@@ -128,19 +161,19 @@ Result<void> Selected::CheckTracks() const {
                   view_->trace.meta().file, fmt::join(gpus, ", "), fmt::join(streams, ", "))};
 }
 
-bool Selected::KeepsTime(int64_t ts_ns) const {
+bool Selected::IsAskedFor(int64_t ts_ns) const {
   if (all_time_) {
     return true;
   }
-  const auto next = std::partition_point(windows_.begin(), windows_.end(),
+  const auto next = std::partition_point(asked_.begin(), asked_.end(),
                                          [ts_ns](const Interval& w) { return w.end <= ts_ns; });
-  return next != windows_.end() && next->begin <= ts_ns;
+  return next != asked_.end() && next->begin <= ts_ns;
 }
 
 bool Selected::Keeps(DeviceId id) const {
   const DeviceEvents& device = view_->trace.device();
   return IsDeviceWork(device.kind[id.value]) && KeepsTrack(device.track[id.value]) &&
-         (all_time_ || KeepsTime(RequestTime(*view_, id)));
+         range_.Holds(device.ts_ns[id.value]) && (all_time_ || IsAskedFor(RequestTime(*view_, id)));
 }
 
 int64_t RequestTime(const RankView& view, DeviceId id) {

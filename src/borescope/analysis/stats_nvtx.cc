@@ -1,5 +1,6 @@
 // Reports of ranges: annotations on the host, which NVTX calls ranges. Device work belongs to the
-// ranges that are open, on the thread of its call, when the call begins.
+// ranges that are open, on the thread of its call, when the call begins; ranges that may overlap
+// have none.
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -11,8 +12,12 @@
 namespace borescope {
 namespace {
 
-// Ranges of a thread nest; those that may end anywhere are not told apart in a recording.
-constexpr std::string_view kStyle = "PushPop";
+// As nsys calls what nests on a thread and what may end anywhere.
+std::string_view StyleName(bool is_async) { return is_async ? "StartEnd" : "PushPop"; }
+
+bool IsAsync(const Trace& trace, HostId range) {
+  return trace.tracks().is_async[trace.host().track[range.value].value] != 0;
+}
 
 StringId Name(int64_t number) { return StringId{static_cast<uint32_t>(number)}; }
 
@@ -79,7 +84,9 @@ std::vector<Projection> ProjectionsOf(const RankView& view, const Selected& sele
 
 void AddRangeColumns(Table& table, std::string_view name) {
   AddString(table, name, Role::kKey, "Text of the range.");
-  AddString(table, "Style", Role::kKey, "PushPop: ranges of a thread, one inside another.");
+  AddString(table, "Style", Role::kKey,
+            "PushPop: ranges of a thread, one inside another; StartEnd: ranges that may overlap "
+            "and end on another thread, to which no device work belongs.");
 }
 
 // Ranges of one name on one thread that launched kernels of one name, each range once.
@@ -103,7 +110,7 @@ class RangeKernels {
 
   Table Fill(Table table) {
     return groups_.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-      row.Text(view_.trace.Text(Name(key[0]))).Text(kStyle).Int(key[1]).Int(key[2]);
+      row.Text(view_.trace.Text(Name(key[0]))).Text(StyleName(false)).Int(key[1]).Int(key[2]);
       row.Text(view_.trace.Text(Name(key[3])));
     });
   }
@@ -118,15 +125,16 @@ class RangeKernels {
 
 Table CollectRanges(Table table, const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
-  SampleGroups groups(1);
+  SampleGroups groups(2);
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kAnnotation && selected.Keeps(HostId{row})) {
-      groups.Add(std::array{int64_t{host.name[row].value}}, 0, host.dur_ns[row]);
+      const int64_t is_async = IsAsync(view.trace, {row}) ? 1 : 0;
+      groups.Add(std::array{int64_t{host.name[row].value}, is_async}, 0, host.dur_ns[row]);
     }
   }
   AddRangeColumns(table, "Range");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0]))).Text(kStyle);
+    row.Text(view.trace.Text(Name(key[0]))).Text(StyleName(key[1] != 0));
   });
 }
 
@@ -150,7 +158,7 @@ Table CollectRangeProjections(Table table, const RankView& view, const Selected&
   }
   AddRangeColumns(table, "Range");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0]))).Text(kStyle);
+    row.Text(view.trace.Text(Name(key[0]))).Text(StyleName(false));
   });
 }
 

@@ -118,17 +118,19 @@ TEST(StatsTest, TraceOfOneRankHasTheColumnsOfNsysOfSeveralTheRankToo) {
 
 TEST(StatsTest, Ranges) {
   TestTrace trace = Program();
-  trace.Annotation("inner", {1100, 100});
+  trace.Annotation("inner", {1100, 100}).AsyncAnnotation("inner", {500, 900});
   EXPECT_EQ(ReportOf("nvtx_sum", {&trace.View()},
                      {"Total Time (ns)", "Instances", "Avg (ns)", "Style", "Range"}),
             "Total Time (ns),Instances,Avg (ns),Style,Range\n"
             "1000,1,1000,PushPop,outer\n"
+            "900,1,900,StartEnd,inner\n"
             "300,2,150,PushPop,inner\n");
 }
 
 TEST(StatsTest, RangesAsTheirWorkRuns) {
   TestTrace trace = Program();
-  trace.Annotation("idle", {1100, 100});  // started nothing
+  trace.Annotation("idle", {1100, 100});        // started nothing
+  trace.AsyncAnnotation("request", {0, 2000});  // nor does it hold what others started
   EXPECT_EQ(ReportOf("nvtx_gpu_proj_sum", {&trace.View()},
                      {"Range", "Style", "Total Proj Time (ns)", "Total Range Time (ns)",
                       "Range Instances", "Total GPU Ops", "Avg GPU Ops", "Avg Range Lvl",

@@ -73,20 +73,27 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
   const DeviceEvents& device = view.trace.device();
   const std::vector<uint32_t> works = WorkRows(view.trace, tracks);
   StreamGaps stream;
+  DeviceId last;  // the work that ends at last_ns
   for (size_t i = 0; i < works.size();) {
     const Interval gap{stream.last_ns, device.ts_ns[works[i]]};
+    const DeviceId before = last;
+    const DeviceId after{works[i]};
     int64_t launch_ns = kMissing;
     for (; i < works.size() && device.ts_ns[works[i]] == gap.end; ++i) {
       const HostId launch = view.index.correlation.launch_of[works[i]];
       if (launch.valid()) {
         launch_ns = Earlier(launch_ns, view.trace.host().ts_ns[launch.value]);
       }
-      stream.last_ns = std::max(stream.last_ns, device.end_ns(DeviceId{works[i]}));
+      const DeviceId work{works[i]};
+      if (const int64_t end_ns = device.end_ns(work); end_ns > stream.last_ns) {
+        stream.last_ns = end_ns;
+        last = work;
+      }
     }
     if (gap.begin == kMissing) {
       stream.first_ns = gap.end;
     } else if (gap.begin < gap.end) {
-      stream.gaps.push_back({gap, CauseOf(gap, launch_ns, kernel_wait_ns)});
+      stream.gaps.push_back({gap, CauseOf(gap, launch_ns, kernel_wait_ns), before, after});
     }
   }
   return stream;
@@ -112,6 +119,13 @@ WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows) {
     ++sums.gaps;
   });
   return sums;
+}
+
+std::vector<GapPart> GapsIn(const StreamGaps& stream, const IntervalSet& windows) {
+  std::vector<GapPart> parts;
+  ForEachGapIn(stream, windows,
+               [&](const StreamGap& gap, int64_t ns) { parts.push_back({&gap, ns}); });
+  return parts;
 }
 
 std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stream,

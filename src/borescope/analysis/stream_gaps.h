@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "borescope/analysis/registry.h"
+#include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope {
@@ -30,6 +31,8 @@ std::string_view WaitCauseName(WaitCause cause);
 struct StreamGap {
   Interval time;  // not empty
   WaitCause cause;
+  DeviceId before;  // the work that ends last before it; of several the first to start
+  DeviceId after;   // the work that begins where it ends; of several the first of its track
 };
 
 struct StreamGaps {
@@ -39,8 +42,9 @@ struct StreamGaps {
   int64_t last_ns = kMissing;
 };
 
-// The gaps of a stream, whose work stands in `tracks`: one of each process that shares it. Gaps
-// shorter than `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the tracks),
+// The gaps of a stream, whose work stands in `tracks`: one of each process that shares it; or,
+// given all tracks of a device, the time in which it does nothing at all. Gaps shorter than
+// `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the tracks),
 // times a logarithm if there are several.
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
                           int64_t kernel_wait_ns);
@@ -57,6 +61,16 @@ struct WaitSums {
 
 // REQUIRES: `windows` is an IntervalSet. O(windows (log gaps) + gaps in them).
 WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows);
+
+// A gap, and how much of it lies in some windows.
+struct GapPart {
+  const StreamGap* gap;  // in StreamGaps::gaps
+  int64_t ns;            // > 0
+};
+
+// Each gap that has time in the windows once, by time, with the sum of its parts inside.
+// REQUIRES: `windows` is an IntervalSet. O(windows (log gaps) + gaps in them).
+std::vector<GapPart> GapsIn(const StreamGaps& stream, const IntervalSet& windows);
 
 // The lengths of the gaps in the windows, by cause; a gap that is cut by windows counts once, with
 // the sum of its parts inside.

@@ -73,7 +73,7 @@ TEST(SummaryTest, ExposedCommunicationAndPageableCopies) {
       "%); all communication 40.0 us");
   EXPECT_EQ(Finding(findings, 1),
             "Copies are not hidden behind compute | warning | exposed 18.0 us of 100 us (18.0 %); "
-            "most in Memcpy HtoD (Pageable -> Device): 1 copies, 18.0 us");
+            "most in Memcpy HtoD (Pageable -> Device): 1 copy, 18.0 us");
 }
 
 TEST(SummaryTest, SlowStepAndUnevenRanks) {

@@ -73,7 +73,7 @@ TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, i
   ops.sequence.push_back(args.sequence);
   ops.forward_thread.push_back(args.forward_thread);
   ops.input_dims.push_back(part_.Intern(args.dims));
-  ops.input_types.push_back(part_.Intern(""));
+  ops.input_types.push_back(part_.Intern(args.types));
   ops.input_strides.push_back(part_.Intern(""));
   ops.concrete_inputs.push_back(part_.Intern(""));
   ops.collective.push_back(kNoDetail);
@@ -84,6 +84,12 @@ TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, i
 
 TestTrace& TestTrace::Annotation(std::string_view name, Span span, int64_t thread) {
   Host(HostKind::kAnnotation, name, span, thread, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::AsyncAnnotation(std::string_view name, Span span, int64_t thread) {
+  Host(HostKind::kAnnotation, name, span, thread, kNoDetail);
+  part_.data.host.track.back() = part_.AsyncTrack(1, thread);
   return *this;
 }
 

@@ -24,6 +24,7 @@ struct OpArgs {
   int64_t forward_thread = kMissing;
   int64_t sequence = kMissing;
   std::string dims = {};
+  std::string types = {};
   std::string triton_file = {};  // not empty: the operator launches a Triton kernel of this file
 };
 
@@ -66,6 +67,8 @@ class TestTrace {
 
   TestTrace& Op(std::string_view name, Span span, const OpArgs& args = {}, int64_t thread = 1);
   TestTrace& Annotation(std::string_view name, Span span, int64_t thread = 1);
+  // A range that may overlap others.
+  TestTrace& AsyncAnnotation(std::string_view name, Span span, int64_t thread = 1);
   TestTrace& Python(std::string_view name, Span span, int64_t thread = 1);
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);

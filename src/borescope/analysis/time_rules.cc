@@ -63,7 +63,7 @@ constexpr CauseRow kCauses[] = {
     {"tail_ns", "after the last device work", "The device idles after its last work",
      "Select the part you mean with --step or --annotation."},
     {"unknown_ns", "launch not recorded", "The device idles, and launches are not recorded",
-     "Record the host as well: ProfilerActivity.CPU."},
+     "Record the host as well: ProfilerActivity.CPU in PyTorch's profiler."},
 };
 
 struct CauseTime {
@@ -149,8 +149,8 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
   const bool pageable = name.find("Pageable") != std::string::npos;
   return Finding{"Copies are not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}; most in {}: {} copies, {}", PartOf(exposed, span), name,
-                             FormatCount(Ints(tables.copies, "count")[0]),
+                 fmt::format("exposed {}; most in {}: {}, {}", PartOf(exposed, span), name,
+                             FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
                              FormatTime(Ints(tables.copies, "total_ns")[0])),
                  share,
                  "share",
@@ -173,9 +173,9 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   }
   return Finding{"One kernel takes a large part of the kernel time",
                  "info",
-                 fmt::format("{} ({}): {}, {} launches", Shorten(Texts(tables.kernels, "name")[0]),
+                 fmt::format("{} ({}): {}, {}", Shorten(Texts(tables.kernels, "name")[0]),
                              Texts(tables.kernels, "class")[0], PartOf(total, all),
-                             FormatCount(Ints(tables.kernels, "count")[0])),
+                             FormatCount(Ints(tables.kernels, "count")[0], "launch", "launches")),
                  ShareOf(total, all),
                  "share",
                  Texts(tables.kernels, "class")[0] == KernelClassName(KernelClass::kCollective)
@@ -313,8 +313,8 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
   return Finding{
       tables.selects ? "No device work in the selected part" : "No device work was recorded",
       "warning",
-      fmt::format("{} host events, 0 kernels, memcpys and memsets",
-                  FormatCount(SumOf(tables.overview, "host_events"))),
+      fmt::format("{}, 0 kernels, memcpys and memsets",
+                  FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events")),
       0,
       "count",
       tables.selects ? "`borescope info` tells what was recorded: select more of it."

@@ -46,6 +46,12 @@ Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const
   return table;
 }
 
+KernelClass WorkClassOf(const RankView& view, DeviceId id) {
+  return view.trace.device().kind[id.value] == DeviceKind::kKernel
+             ? view.index.ClassOf(view.trace, id)
+             : KernelClass::kCopy;
+}
+
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
   std::vector<DeviceId> work;

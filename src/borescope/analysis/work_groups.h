@@ -46,6 +46,9 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label);
 
+// What a kernel is for; memcpys and memsets copy.
+KernelClass WorkClassOf(const RankView& view, DeviceId id);
+
 // All selected work by start; at one time in the order of the streams.
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
 

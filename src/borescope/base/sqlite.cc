@@ -195,6 +195,7 @@ Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
   BS_TRY(database.Harden());
   constexpr std::string_view kMapAll = "PRAGMA mmap_size=1099511627776";
   BS_TRY(database.Run(std::string(kMapAll)));
+  database.file_ = MappedFile::Open(path);
   return database;
 }
 
@@ -209,6 +210,7 @@ Result<SqlDatabase> SqlDatabase::OpenBytes(std::string_view bytes, const std::st
     return SqlError(status, name, sqlite3_errstr(status));
   }
   BS_TRY(database.Harden());
+  database.memory_ = bytes;
   return database;
 }
 
@@ -225,7 +227,7 @@ Result<SqlDatabase> SqlDatabase::InMemory(const std::string& name) {
   return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, name);
 }
 
-Result<SqlStatement> SqlDatabase::Prepare(std::string_view sql) {
+Result<SqlStatement> SqlDatabase::Prepare(std::string_view sql) const {
   SqlStatement statement;
   sqlite3_stmt* prepared = nullptr;
   const int status =

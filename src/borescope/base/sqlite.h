@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/mapped_file.h"
 #include "borescope/base/result.h"
 
 struct sqlite3;
@@ -75,7 +76,7 @@ class SqlDatabase {
   // An empty database in memory.
   static Result<SqlDatabase> InMemory(const std::string& name);
 
-  Result<SqlStatement> Prepare(std::string_view sql);
+  Result<SqlStatement> Prepare(std::string_view sql) const;
   // Runs statements without parameters, ignoring their rows.
   Result<void> Run(const std::string& sql);
 
@@ -83,6 +84,15 @@ class SqlDatabase {
   Result<std::vector<std::string>> Tables();
   // The columns of a table, in order; empty when there is no such table.
   Result<std::vector<std::string>> Columns(std::string_view table);
+
+  // What was opened for reading, as a whole; empty where that cannot be had.
+  std::string_view bytes() const { return file_.has_value() ? file_->bytes() : memory_; }
+  // Gives back memory that reading `bytes` took.
+  void ForgetBytes() const {
+    if (file_.has_value()) {
+      file_->Forget();
+    }
+  }
 
   const std::string& name() const { return *name_; }
   sqlite3* handle() const { return database_.get(); }
@@ -95,6 +105,8 @@ class SqlDatabase {
   Result<void> Harden();
 
   std::unique_ptr<std::string> name_;  // where it does not move
+  std::optional<MappedFile> file_;
+  std::string_view memory_;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

@@ -203,6 +203,7 @@ Result<Params> UnderstandParams(Specs specs, const RawOptions& raw) {
   BS_ASSIGN(params.selection.streams, ParseRanges("stream", raw.stream));
   BS_ASSIGN(params.selection.instances, ParseRanges("instance", raw.instance));
   params.selection.annotation = raw.annotation;
+  BS_ASSIGN(params.selection.range, TimeRange::Parse(raw.begin, raw.end));
   if (!raw.instance.empty() && raw.annotation.empty()) {
     return UsageError("--instance counts occurrences of an annotation; name it with --annotation");
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "borescope/cli/answers.h"
@@ -12,20 +13,33 @@
 namespace borescope::cli {
 namespace {
 
-Result<ConvertOptions> UnderstandConvert(const RawOptions& raw) {
-  if (raw.inputs.size() != 2) {
-    return Error{ErrorCode::kInvalidArgument,
-                 raw.inputs.size() < 2
-                     ? "convert reads one file and writes another; name IN and OUT"
-                     : "convert writes one file at a time; name one IN and one OUT"};
+Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// The last of several words is OUT, unless -o names it. A forgotten OUT must not cost the last IN.
+Result<void> FindOutput(const RawOptions& raw, ConvertOptions& options) {
+  options.inputs = raw.inputs;
+  options.output = raw.output;
+  if (raw.output.empty() && !raw.inputs.empty()) {
+    options.output = options.inputs.back();
+    options.inputs.pop_back();
   }
-  if (!raw.format.empty() || !raw.output.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "convert has no tables to write; choose the format of OUT with --to"};
+  if (options.inputs.empty()) {
+    return UsageError("convert reads files and writes one; name IN, perhaps more, and OUT last");
+  }
+  std::error_code ignored;
+  if (raw.output.empty() && options.inputs.size() > 1 &&
+      std::filesystem::is_regular_file(options.output, ignored)) {
+    return UsageError(options.output + ": exists; to replace it, name it with -o");
+  }
+  return {};
+}
+
+Result<ConvertOptions> UnderstandConvert(const RawOptions& raw) {
+  if (!raw.format.empty()) {
+    return UsageError("convert has no tables to write; choose the format of OUT with --to");
   }
   ConvertOptions options;
-  options.input = raw.inputs[0];
-  options.output = raw.inputs[1];
+  BS_TRY(FindOutput(raw, options));
   options.to = raw.to;
   options.begin = raw.begin;
   options.end = raw.end;
@@ -45,15 +59,22 @@ Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertOptions
 }
 
 void TalkAbout(const ConvertReport& report, const std::string& path) {
-  const auto digits = [](uint64_t count) { return GroupDigits(static_cast<int64_t>(count)); };
+  const auto digits = [](size_t count) { return GroupDigits(static_cast<int64_t>(count)); };
   std::string line = fmt::format("borescope: wrote {}: {} event{}", path, digits(report.written),
                                  report.written == 1 ? "" : "s");
+  if (report.files > 1) {
+    line += fmt::format(" of {} files", digits(report.files));
+  }
   if (report.outside != 0) {
     line += fmt::format("; {} outside --begin and --end left out", digits(report.outside));
   }
   if (report.unplaced != 0) {
     line += fmt::format("; {} left out, for which {} has no place", digits(report.unplaced),
                         report.format);
+  }
+  if (report.clocks != 0) {
+    line += fmt::format("; times of {} are as recorded: no clock in common with the first file",
+                        report.clocks == 1 ? "1 file" : digits(report.clocks) + " files");
   }
   Talk(line + "\n");
 }

@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   namespace cli = borescope::cli;
   // A reader that goes away becomes an error of write(), which is told from others.
   std::signal(SIGPIPE, SIG_IGN);
+  // And so does a limit on the size of files.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return cli::RunCommandLine(words);

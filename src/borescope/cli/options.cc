@@ -81,12 +81,11 @@ constexpr OptionRow kOptions[] = {
     {kSelection, "", "test-step", "LIST", "of the second input, instead of --step", &Raw::test_step,
      nullptr, TakesTwo, nullptr},
     {kSelection, "", "begin", "TIME",
-     "only events that start from here on: ns, +5ms from the begin, -5ms from the end, 10%, or "
-     "part "
-     "of the name of a kernel, the first of which starts there",
-     &Raw::begin, nullptr, OnlyNamed, nullptr},
-    {kSelection, "", "end", "TIME", "only events that start up to here", &Raw::end, nullptr,
-     OnlyNamed, nullptr},
+     "only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or part of the "
+     "name of a kernel, the first of which starts there",
+     &Raw::begin, nullptr, Selects, nullptr},
+    {kSelection, "", "end", "TIME", "only up to here, as --begin", &Raw::end, nullptr, Selects,
+     nullptr},
     {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
     {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
      nullptr, HasCompat, Compats},
@@ -130,7 +129,7 @@ constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-lim
                                               "threads", "no-progress", "verbose"};
 
 constexpr VerbRow kOtherVerbs[] = {
-    {"convert", "a trace in another format: .json[.gz], .pftrace, .rpd, .csv", "IN OUT [OPTIONS]",
+    {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
@@ -146,6 +145,10 @@ std::string ParamHelp(const ParamSpec& param) {
     help += fmt::format(" ({})", FormatParamTime(param.default_number));
   } else if (param.type == ParamType::kCount) {
     help += fmt::format(" ({})", param.default_number);
+  } else if (param.type == ParamType::kNumber && param.default_number != 0) {
+    help += fmt::format(" ({}; from 0 on)", param.default_number);
+  } else if (param.type == ParamType::kTimes) {
+    help += fmt::format(" ({})", param.default_text);
   }
   return help;
 }

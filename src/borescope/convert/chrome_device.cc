@@ -60,6 +60,7 @@ class DeviceWriter {
       args.Int("\"device\":", trace_.DeviceOf(DeviceId{row}));
       args.Int("\"stream\":", trace_.StreamOf(DeviceId{row}));
     }
+    args.Int("\"process\":", trace_.tracks().process[device.track[row].value]);
     if (device.detail[row] != kNoDetail) {
       WriteDetail(kind, device.detail[row], args);
     }
@@ -132,7 +133,7 @@ class DeviceWriter {
 
   void WriteCopyCall(uint32_t row, ChromeArgs& args) {
     const CopyCalls& calls = trace_.copy_calls();
-    args.Int("\"kind\":", calls.kind[row]);
+    args.Int("\"memcpy kind\":", calls.kind[row]);
     args.Text("\"stream handle\":", calls.stream_handle[row]);
     args.Text("\"source\":", calls.source[row]);
     args.Text("\"target\":", calls.target[row]);
@@ -162,17 +163,21 @@ class DeviceWriter {
     }
   }
 
+  uint64_t FlowId(uint32_t row) const {
+    return static_cast<uint64_t>(input_.source.first_id) + row;
+  }
+
   void WriteFlow(HostId launch, uint32_t row) {
     const HostEvents& host = trace_.host();
     text_.StartEvent();
     text_.Put(R"({"ph":"s","cat":"ac2g","name":"ac2g","id":)");
-    text_.PutUint(row);
+    text_.PutUint(FlowId(row));
     text_.Put(tracks_.Place(host.track[launch.value]));
     text_.PutTime(host.ts_ns[launch.value]);
     text_.Put("}");
     text_.StartEvent();
     text_.Put(R"({"ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":)");
-    text_.PutUint(row);
+    text_.PutUint(FlowId(row));
     text_.Put(tracks_.Place(trace_.device().track[row]));
     text_.PutTime(trace_.device().ts_ns[row]);
     text_.Put("}");

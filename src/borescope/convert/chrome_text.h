@@ -15,8 +15,9 @@ namespace borescope {
 // EventText that knows the strings of a trace, most of which are written many times.
 class ChromeText : public EventText {
  public:
-  ChromeText(Sink& sink, const StringPool& strings)
-      : EventText(sink, false), strings_(strings), looks_(strings.size(), Looks::kUnknown) {}
+  // `comma_first`: as in EventText.
+  ChromeText(Sink& sink, const StringPool& strings, bool comma_first)
+      : EventText(sink, comma_first), strings_(strings), looks_(strings.size(), Looks::kUnknown) {}
 
   // The string of that id as a JSON string.
   void PutPooled(StringId id) {

@@ -32,7 +32,8 @@ std::string NameArg(std::string_view key, std::string_view name) {
 
 }  // namespace
 
-ChromeTracks::ChromeTracks(const Trace& trace) : trace_(trace) {
+ChromeTracks::ChromeTracks(const Trace& trace, std::string_view source)
+    : trace_(trace), source_(source) {
   const Tracks& tracks = trace.tracks();
   OwnThreads own(tracks);
   threads_.reserve(tracks.size());
@@ -58,7 +59,7 @@ void ChromeTracks::WriteNames(ChromeText& text) const {
 }
 
 void ChromeTracks::WriteProcess(int64_t pid, bool is_device, ChromeText& text) const {
-  const std::string name = is_device ? DeviceName(pid) : fmt::format("process {}", pid);
+  const std::string name = Named(is_device ? DeviceName(pid) : fmt::format("process {}", pid));
   const std::string label = is_device ? fmt::format("GPU {}", pid) : "CPU";
   const bool is_far = pid > kFirstDeviceOrder || pid < -kFirstDeviceOrder;
   const int64_t order = is_device && !is_far ? kFirstDeviceOrder + pid : pid;
@@ -79,6 +80,10 @@ void ChromeTracks::WriteThread(uint32_t track, ChromeText& text) const {
   }
   WriteMetadata("thread_sort_index", tracks.pid[track], threads_[track],
                 fmt::format("\"sort_index\":{}", tracks.tid[track]), text);
+}
+
+std::string ChromeTracks::Named(std::string name) const {
+  return source_.empty() ? name : fmt::format("{}: {}", source_, name);
 }
 
 std::string ChromeTracks::DeviceName(int64_t device) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/convert/chrome_text.h"
@@ -12,7 +13,9 @@ namespace borescope {
 
 class ChromeTracks {
  public:
-  explicit ChromeTracks(const Trace& trace);
+  // `source` is the name of the trace among several, which names of processes begin with; else
+  // empty.
+  ChromeTracks(const Trace& trace, std::string_view source);
 
   // "pid" and "tid" of the events of a track, as members of an event that end in its "ts" key.
   const std::string& Place(TrackId track) const { return places_[track.value]; }
@@ -26,7 +29,11 @@ class ChromeTracks {
   std::string DeviceName(int64_t device) const;
   std::string StreamName(uint32_t track) const;
 
+  // A name with that of the trace in front.
+  std::string Named(std::string name) const;
+
   const Trace& trace_;
+  std::string source_;
   std::vector<int64_t>
       threads_;  // by TrackId; streams of several processes need lines of their own
   std::vector<std::string> places_;

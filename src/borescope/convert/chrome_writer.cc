@@ -63,18 +63,25 @@ void PutOptions(const RecordedOptions& options, JsonWriter& json) {
   put("with_flops", options.with_flops);
 }
 
-void PutMembers(const Meta& meta, JsonWriter& json) {
+void PutDevices(const std::vector<DeviceInfo>& devices, JsonWriter& json) {
+  json.Key("deviceProperties");
+  json.BeginArray();
+  for (const DeviceInfo& device : devices) {
+    PutDevice(device, json);
+  }
+  json.EndArray();
+}
+
+// Of several traces, devices follow behind the events, and which rank it is cannot be said.
+void PutMembers(const Meta& meta, bool is_alone, JsonWriter& json) {
   json.Key("schemaVersion");
   json.Int(1);
-  if (!meta.devices.empty()) {
-    json.Key("deviceProperties");
-    json.BeginArray();
-    for (const DeviceInfo& device : meta.devices) {
-      PutDevice(device, json);
-    }
-    json.EndArray();
+  if (is_alone && !meta.devices.empty()) {
+    PutDevices(meta.devices, json);
   }
-  PutDistributedInfo(meta, json);
+  if (is_alone) {
+    PutDistributedInfo(meta, json);
+  }
   PutOptions(meta.options, json);
   json.Key("displayTimeUnit");
   json.String("ms");
@@ -86,16 +93,31 @@ void PutMembers(const Meta& meta, JsonWriter& json) {
 }
 
 // The document up to the bracket that opens its events.
-Result<void> WriteHead(const Meta& meta, Sink& sink) {
+Result<void> WriteHead(const Meta& meta, bool is_alone, Sink& sink) {
   StringSink members;
   JsonWriter json(members);
   json.BeginObject();
-  PutMembers(meta, json);
+  PutMembers(meta, is_alone, json);
   json.EndObject();
   BS_TRY(json.Finish());
   const std::string& text = members.text();
   BS_TRY(sink.Write(std::string_view(text).substr(0, text.rfind('}'))));
   return sink.Write(",\n\"traceEvents\":[");
+}
+
+// What closes the document behind its events.
+Result<void> WriteTail(const std::vector<DeviceInfo>& devices, Sink& sink) {
+  if (devices.empty()) {
+    return sink.Write("\n]}\n");
+  }
+  StringSink members;
+  JsonWriter json(members);
+  json.BeginObject();
+  PutDevices(devices, json);
+  json.EndObject();
+  BS_TRY(json.Finish());
+  const std::string& text = members.text();
+  return sink.Write("\n],\n" + text.substr(text.find('{') + 1));
 }
 
 // ---- Counters ----
@@ -175,23 +197,57 @@ void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& co
   }
 }
 
+// ---- The file ----
+
+class ChromeWriter : public ConvertWriter {
+ public:
+  explicit ChromeWriter(Sink& sink) : sink_(sink) {}
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    const Meta& meta = input.trace.meta();
+    const bool is_alone = input.source.name.empty();
+    if (input.source.number == 0) {
+      BS_TRY(WriteHead(meta, is_alone, sink_));
+    }
+    if (!is_alone) {
+      devices_.insert(devices_.end(), meta.devices.begin(), meta.devices.end());
+    }
+    ConvertCounts counts;
+    ChromeText text(sink_, input.trace.strings(), has_events_);
+    WriteEvents(input, text, counts);
+    has_events_ = text.has_events();
+    BS_TRY(text.Finish());
+    return counts;
+  }
+
+  Result<void> Finish() override { return WriteTail(devices_, sink_); }
+
+ private:
+  static void WriteEvents(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
+    const ChromeTracks tracks(input.trace, input.source.name);
+    tracks.WriteNames(text);
+    WriteHostEvents(input, tracks, text, counts);
+    WriteDeviceEvents(input, tracks, text, counts);
+    WriteMemoryEvents(input, tracks, text, counts);
+    WriteFlows(input, tracks, text);
+    WriteCounters(input, text);
+    WriteSamples(input, text, counts);
+  }
+
+  Sink& sink_;
+  bool has_events_ = false;
+  std::vector<DeviceInfo> devices_;  // of several traces
+};
+
 }  // namespace
 
+std::unique_ptr<ConvertWriter> OpenChrome(Sink& sink) {
+  return std::make_unique<ChromeWriter>(sink);
+}
+
 Result<ConvertCounts> WriteChrome(const ConvertInput& input, Sink& sink) {
-  BS_TRY(WriteHead(input.trace.meta(), sink));
-  ConvertCounts counts;
-  ChromeText text(sink, input.trace.strings());
-  const ChromeTracks tracks(input.trace);
-  tracks.WriteNames(text);
-  WriteHostEvents(input, tracks, text, counts);
-  WriteDeviceEvents(input, tracks, text, counts);
-  WriteMemoryEvents(input, tracks, text, counts);
-  WriteFlows(input, tracks, text);
-  WriteCounters(input, text);
-  WriteSamples(input, text, counts);
-  BS_TRY(text.Finish());
-  BS_TRY(sink.Write("\n]}\n"));
-  return counts;
+  ChromeWriter writer(sink);
+  return WriteAlone(writer, input);
 }
 
 }  // namespace borescope

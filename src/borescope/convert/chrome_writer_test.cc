@@ -19,7 +19,7 @@ struct Written {
 Written Write(const Trace& trace, TimeWindow window = {}) {
   const TraceIndex index = BuildIndex(trace, 1);
   StringSink sink;
-  const Result<ConvertCounts> counts = WriteChrome({trace, index, window}, sink);
+  const Result<ConvertCounts> counts = WriteChrome({trace, index, window, {}}, sink);
   EXPECT_TRUE(counts.ok());
   return {sink.text(), counts.ok() ? *counts : ConvertCounts()};
 }

@@ -11,7 +11,6 @@
 #include "borescope/convert/csv_writer.h"
 #include "borescope/convert/perfetto_writer.h"
 #include "borescope/convert/rpd_writer.h"
-#include "borescope/output/gzip_sink.h"
 
 namespace borescope {
 namespace {
@@ -25,11 +24,10 @@ constexpr std::string_view kCsvEndings[] = {".csv"};
 
 constexpr ConvertTarget kTargets[] = {
     {"chrome", "Chrome trace JSON, as PyTorch's profiler writes it; for Perfetto and others",
-     kChromeEndings, WriteChrome, nullptr},
-    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, WritePerfetto,
-     nullptr},
-    {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, nullptr, WriteRpd},
-    {"csv", "one line an event", kCsvEndings, WriteEventsCsv, nullptr},
+     kChromeEndings, OpenChrome, nullptr},
+    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, OpenPerfetto, nullptr},
+    {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, nullptr, OpenRpd},
+    {"csv", "one line an event", kCsvEndings, OpenEventsCsv, nullptr},
 };
 
 std::vector<std::string_view> TargetNames() {
@@ -52,32 +50,6 @@ std::string AllEndings() {
 bool HasEnding(const ConvertTarget& target, std::string_view path) {
   return std::any_of(target.extensions.begin(), target.extensions.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
-}
-
-Result<ConvertCounts> WriteText(const ConvertInput& input, const ConvertTarget& target,
-                                const std::string& path, Sink& sink) {
-  if (!path.ends_with(kGzip)) {
-    return target.write(input, sink);
-  }
-  GzipSink gzip(sink);
-  BS_ASSIGN(const ConvertCounts counts, target.write(input, gzip));
-  BS_TRY(gzip.Finish());
-  return counts;
-}
-
-// The database is written to the draft, which bears another name than the user knows.
-Result<ConvertCounts> WriteDatabase(const ConvertInput& input, const ConvertTarget& target,
-                                    const std::string& path, const std::string& draft) {
-  if (draft.empty() || path.ends_with(kGzip)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 path + ": a database needs an ordinary file, not compressed; name it .rpd"};
-  }
-  Result<ConvertCounts> counts = target.write_file(input, draft);
-  if (!counts.ok() && counts.error().message.starts_with(draft)) {
-    return Error{ErrorCode::kIo,
-                 path + ": cannot write" + counts.error().message.substr(draft.size())};
-  }
-  return counts;
 }
 
 }  // namespace
@@ -105,14 +77,76 @@ Result<const ConvertTarget*> ChooseTarget(std::string_view name, const std::stri
                            path, AllEndings(), fmt::join(TargetNames(), "|"))};
 }
 
+Result<ConvertCounts> WriteAlone(ConvertWriter& writer, const ConvertInput& input) {
+  BS_ASSIGN(const ConvertCounts counts, writer.Add(input));
+  BS_TRY(writer.Finish());
+  return counts;
+}
+
+Result<std::unique_ptr<ConvertedFile>> ConvertedFile::Open(const ConvertTarget& target,
+                                                           const std::string& path) {
+  std::unique_ptr<ConvertedFile> opened(new ConvertedFile(path));
+  BS_ASSIGN(opened->file_, FileSink::Open(path));
+  BS_TRY(target.open != nullptr ? opened->OpenText(target) : opened->OpenDatabase(target));
+  return opened;
+}
+
+Result<void> ConvertedFile::OpenText(const ConvertTarget& target) {
+  if (path_.ends_with(kGzip)) {
+    gzip_ = std::make_unique<GzipSink>(*file_);
+  }
+  Sink& sink = gzip_ == nullptr ? static_cast<Sink&>(*file_) : *gzip_;
+  writer_ = target.open(sink);
+  return {};
+}
+
+Result<void> ConvertedFile::OpenDatabase(const ConvertTarget& target) {
+  if (file_->draft().empty() || path_.ends_with(kGzip)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 path_ + ": a database needs an ordinary file, not compressed; name it .rpd"};
+  }
+  Result<std::unique_ptr<ConvertWriter>> writer = target.open_file(file_->draft());
+  if (!writer.ok()) {
+    return Renamed(writer.error());
+  }
+  writer_ = std::move(*writer);
+  return {};
+}
+
+Error ConvertedFile::Renamed(const Error& error) const {
+  const std::string& draft = file_->draft();
+  if (draft.empty() || !error.message.starts_with(draft)) {
+    return error;
+  }
+  return {ErrorCode::kIo, path_ + ": cannot write" + error.message.substr(draft.size())};
+}
+
+Result<void> ConvertedFile::Add(const ConvertInput& input) {
+  const Result<ConvertCounts> counts = writer_->Add(input);
+  if (!counts.ok()) {
+    return Renamed(counts.error());
+  }
+  counts_.Add(*counts);
+  return {};
+}
+
+Result<ConvertCounts> ConvertedFile::Commit() {
+  if (const Result<void> finished = writer_->Finish(); !finished.ok()) {
+    return Renamed(finished.error());
+  }
+  writer_ = nullptr;  // closes a database
+  if (gzip_ != nullptr) {
+    BS_TRY(gzip_->Finish());
+  }
+  BS_TRY(file_->Commit());
+  return counts_;
+}
+
 Result<ConvertCounts> WriteConverted(const ConvertInput& input, const ConvertTarget& target,
                                      const std::string& path) {
-  BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
-  BS_ASSIGN(const ConvertCounts counts, target.write != nullptr
-                                            ? WriteText(input, target, path, *file)
-                                            : WriteDatabase(input, target, path, file->draft()));
-  BS_TRY(file->Commit());
-  return counts;
+  BS_ASSIGN(const std::unique_ptr<ConvertedFile> file, ConvertedFile::Open(target, path));
+  BS_TRY(file->Add(input));
+  return file->Commit();
 }
 
 }  // namespace borescope

@@ -1,15 +1,19 @@
-// convert: a trace written in another profiler's format. Targets are rows of one list; a writer
-// gets what was loaded and a sink or a path, and says how many events it wrote.
+// convert: traces written in another profiler's format. Targets are rows of one list; a writer
+// goes to a sink or a path, gets what was loaded, one trace after the other, and says how many
+// events it wrote.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/convert/time_window.h"
+#include "borescope/convert/merge.h"
+#include "borescope/index/time_window.h"
 #include "borescope/index/trace_index.h"
+#include "borescope/output/gzip_sink.h"
 #include "borescope/output/sink.h"
 #include "borescope/trace/trace.h"
 
@@ -18,7 +22,8 @@ namespace borescope {
 struct ConvertInput {
   const Trace& trace;
   const TraceIndex& index;
-  TimeWindow window;  // events that start outside are left out
+  TimeWindow window;   // events that start outside are left out
+  MergeSource source;  // which of the traces of the output
 };
 
 // What became of the events of the input: host and device events, allocator events, samples.
@@ -32,16 +37,36 @@ struct ConvertCounts {
     (is_inside ? written : outside) += 1;
     return is_inside;
   }
+  void Add(const ConvertCounts& more) {
+    written += more.written;
+    outside += more.outside;
+    unplaced += more.unplaced;
+  }
 };
+
+// One output that is being written.
+class ConvertWriter {
+ public:
+  virtual ~ConvertWriter() = default;
+
+  // The next trace, which need not outlive the call.
+  virtual Result<ConvertCounts> Add(const ConvertInput& input) = 0;
+  // Behind the last one; no Add may follow.
+  virtual Result<void> Finish() = 0;
+};
+
+// The writer's answer to a single trace.
+Result<ConvertCounts> WriteAlone(ConvertWriter& writer, const ConvertInput& input);
 
 struct ConvertTarget {
   std::string_view name;  // "chrome"
   std::string_view summary;
   std::span<const std::string_view> extensions;  // ".json"
-  // Writers of text: to any sink. nullptr: a database, which needs a file of its own.
-  Result<ConvertCounts> (*write)(const ConvertInput& input, Sink& sink);
-  // Writers of databases: to `path`, an empty file; `name` stands for it in messages.
-  Result<ConvertCounts> (*write_file)(const ConvertInput& input, const std::string& path);
+  // Writers of text: to any sink, which outlives them. nullptr: a database, which needs a file of
+  // its own.
+  std::unique_ptr<ConvertWriter> (*open)(Sink& sink);
+  // Writers of databases: to `path`, an empty file.
+  Result<std::unique_ptr<ConvertWriter>> (*open_file)(const std::string& path);
 };
 
 std::span<const ConvertTarget> ConvertTargets();
@@ -50,9 +75,35 @@ std::span<const ConvertTarget> ConvertTargets();
 // followed by ".gz". kInvalidArgument lists what there is.
 Result<const ConvertTarget*> ChooseTarget(std::string_view name, const std::string& path);
 
-// Writes the file at `path`, which appears complete or not at all; text is compressed if the name
-// ends in ".gz". Errors: kIo; kInvalidArgument for a database that should be compressed or is to go
-// to something that is no file.
+// A file that is being written, which appears complete or not at all; text is compressed if its
+// name ends in ".gz". Errors: kIo; kInvalidArgument for a database that should be compressed or is
+// to go to something that is no file.
+class ConvertedFile {
+ public:
+  static Result<std::unique_ptr<ConvertedFile>> Open(const ConvertTarget& target,
+                                                     const std::string& path);
+
+  // The next trace, which need not outlive the call.
+  Result<void> Add(const ConvertInput& input);
+  // Lets the file appear. No Add may follow.
+  Result<ConvertCounts> Commit();
+
+ private:
+  explicit ConvertedFile(std::string path) : path_(std::move(path)) {}
+
+  Result<void> OpenText(const ConvertTarget& target);
+  Result<void> OpenDatabase(const ConvertTarget& target);
+  // A database names its draft, which the user does not know.
+  Error Renamed(const Error& error) const;
+
+  std::string path_;
+  std::unique_ptr<FileSink> file_;
+  std::unique_ptr<GzipSink> gzip_;         // nullptr unless compressed; writes to file_
+  std::unique_ptr<ConvertWriter> writer_;  // writes to one of both
+  ConvertCounts counts_;
+};
+
+// The file of a single trace.
 Result<ConvertCounts> WriteConverted(const ConvertInput& input, const ConvertTarget& target,
                                      const std::string& path);
 

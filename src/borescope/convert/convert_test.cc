@@ -30,7 +30,7 @@ class ConvertFiles : public testing::Test {
     const TraceIndex index = BuildIndex(trace, 1);
     const Result<const ConvertTarget*> target = ChooseTarget(to, path);
     EXPECT_TRUE(target.ok());
-    const Result<ConvertCounts> counts = WriteConverted({trace, index, {}}, **target, path);
+    const Result<ConvertCounts> counts = WriteConverted({trace, index, {}, {}}, **target, path);
     return counts.ok() ? "" : counts.error().message;
   }
   std::string In(const std::string& name) const { return (folder_ / name).string(); }

@@ -13,7 +13,7 @@ using Points = std::vector<CounterPoint>;
 struct Made {
   Trace trace;
   TraceIndex index;
-  ConvertInput input() const { return {trace, index, {}}; }
+  ConvertInput input() const { return {trace, index, {}, {}}; }
 };
 
 Made Make(TraceMaker maker) {

@@ -41,7 +41,9 @@ class LineWriter {
  public:
   LineWriter(const ConvertInput& input, Sink& sink) : input_(input), sink_(sink) {
     fields_.resize(input.trace.strings().size());
-    Put("side,kind,name,ts_ns,dur_ns,pid,tid,device,stream,correlation,external_id,bytes,value\n");
+    if (input.source.number == 0) {
+      PutHeader();
+    }
   }
 
   // Writes the line if the event is inside the window.
@@ -76,6 +78,9 @@ class LineWriter {
   }
 
  private:
+  void PutHeader() {
+    Put("side,kind,name,ts_ns,dur_ns,pid,tid,device,stream,correlation,external_id,bytes,value\n");
+  }
   void Put(std::string_view text) { buffer_.append(text); }
   void PutInt(int64_t number) {
     if (number != kMissing) {
@@ -174,15 +179,33 @@ void AddSamples(const Trace& trace, LineWriter& lines) {
   }
 }
 
+class CsvWriter : public ConvertWriter {
+ public:
+  explicit CsvWriter(Sink& sink) : sink_(sink) {}
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    LineWriter lines(input, sink_);
+    AddHost(input.trace, lines);
+    AddDevice(input.trace, lines);
+    AddMemory(input.trace, lines);
+    AddSamples(input.trace, lines);
+    return lines.Finish();
+  }
+  Result<void> Finish() override { return {}; }
+
+ private:
+  Sink& sink_;
+};
+
 }  // namespace
 
+std::unique_ptr<ConvertWriter> OpenEventsCsv(Sink& sink) {
+  return std::make_unique<CsvWriter>(sink);
+}
+
 Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink) {
-  LineWriter lines(input, sink);
-  AddHost(input.trace, lines);
-  AddDevice(input.trace, lines);
-  AddMemory(input.trace, lines);
-  AddSamples(input.trace, lines);
-  return lines.Finish();
+  CsvWriter writer(sink);
+  return WriteAlone(writer, input);
 }
 
 }  // namespace borescope

@@ -9,6 +9,7 @@ namespace borescope {
 // thread, device and stream, correlation, external_id, bytes (copies and allocations), value
 // (monitors). What was not recorded is empty. Times are those of the trace's clock. Errors are the
 // sink's.
+std::unique_ptr<ConvertWriter> OpenEventsCsv(Sink& sink);
 Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink);
 
 }  // namespace borescope

@@ -15,7 +15,7 @@ constexpr const char* kHeader =
 std::string Write(const Trace& trace) {
   const TraceIndex index = BuildIndex(trace, 1);
   StringSink sink;
-  EXPECT_TRUE(WriteEventsCsv({trace, index, {}}, sink).ok());
+  EXPECT_TRUE(WriteEventsCsv({trace, index, {}, {}}, sink).ok());
   return sink.text();
 }
 

@@ -10,7 +10,6 @@ namespace {
 using protozero::pbf_writer;
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
-constexpr uint32_t kSequence = 1;  // one writer, whose names and state are its own
 
 namespace trace {
 constexpr uint32_t kPacket = 1;
@@ -68,10 +67,15 @@ void AddNote(const PerfettoNote& note, pbf_writer& out) {
 
 }  // namespace
 
-PerfettoPackets::PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns)
-    : sink_(sink), strings_(strings), shift_ns_(shift_ns), has_name_(strings.size(), 0) {
+PerfettoPackets::PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns,
+                                 uint32_t sequence)
+    : sink_(sink),
+      strings_(strings),
+      shift_ns_(shift_ns),
+      sequence_(sequence),
+      has_name_(strings.size(), 0) {
   pbf_writer first(packet_);
-  first.add_uint32(packet::kSequenceId, kSequence);
+  first.add_uint32(packet::kSequenceId, sequence_);
   first.add_uint32(packet::kSequenceFlags, packet::kStateCleared);
   pbf_writer(buffer_).add_message(trace::kPacket, packet_);
 }
@@ -79,7 +83,7 @@ PerfettoPackets::PerfettoPackets(Sink& sink, const StringPool& strings, int64_t 
 void PerfettoPackets::Describe(const PerfettoTrack& track) {
   packet_.clear();
   pbf_writer out(packet_);
-  out.add_uint32(packet::kSequenceId, kSequence);
+  out.add_uint32(packet::kSequenceId, sequence_);
   {
     pbf_writer described(out, packet::kTrackDescriptor);
     described.add_uint64(descriptor::kUuid, track.uuid);
@@ -162,7 +166,7 @@ void PerfettoPackets::PutPacket(int64_t ts_ns, bool uses_names, const std::strin
   pbf_writer out(packet_);
   out.add_uint64(packet::kTimestamp,
                  static_cast<uint64_t>(ts_ns) + static_cast<uint64_t>(shift_ns_));
-  out.add_uint32(packet::kSequenceId, kSequence);
+  out.add_uint32(packet::kSequenceId, sequence_);
   out.add_message(packet::kTrackEvent, event);
   if (!interned_.empty()) {
     out.add_message(packet::kInternedData, interned_);

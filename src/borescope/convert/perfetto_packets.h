@@ -43,8 +43,8 @@ struct PerfettoSlice {
 // Writes packets to a sink in pieces, names once. Failures of the sink are kept; Finish tells.
 class PerfettoPackets {
  public:
-  // `shift_ns` is added to all times.
-  PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns);
+  // `shift_ns` is added to all times. Names are numbered anew in every `sequence`, from 1.
+  PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns, uint32_t sequence);
 
   void Describe(const PerfettoTrack& track);
   void Begin(const PerfettoSlice& slice) { Put(slice, 1); }
@@ -64,6 +64,7 @@ class PerfettoPackets {
   Sink& sink_;
   const StringPool& strings_;
   int64_t shift_ns_;
+  uint32_t sequence_;
   std::vector<char> has_name_;  // by StringId: whether it was written
   std::string event_, packet_, interned_;
   std::string buffer_;

@@ -19,8 +19,7 @@ std::optional<int32_t> Small(int64_t number) {
   return fits ? std::optional(static_cast<int32_t>(number)) : std::nullopt;
 }
 
-// What brings the earliest time of the trace to 0, where it lies before that.
-int64_t Shift(const Trace& trace) {
+int64_t FirstTime(const Trace& trace) {
   int64_t first = trace.begin_ns();
   for (const int64_t ts_ns : trace.memory().ts_ns) {
     first = ts_ns == kMissing ? first : std::min(first, ts_ns);
@@ -28,7 +27,7 @@ int64_t Shift(const Trace& trace) {
   for (const int64_t ts_ns : trace.samples().ts_ns) {
     first = std::min(first, ts_ns);
   }
-  return first < 0 ? -first : 0;
+  return first;
 }
 
 std::string_view Category(HostKind kind) {
@@ -43,12 +42,14 @@ std::string_view Category(DeviceKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-class PerfettoWriter {
+// Writes one trace.
+class PerfettoTraceWriter {
  public:
-  PerfettoWriter(const ConvertInput& input, Sink& sink)
+  PerfettoTraceWriter(const ConvertInput& input, Sink& sink, int64_t shift_ns)
       : input_(input),
         trace_(input.trace),
-        packets_(sink, input.trace.strings(), Shift(input.trace)),
+        packets_(sink, input.trace.strings(), shift_ns, input.source.number + 1),
+        last_uuid_(static_cast<uint64_t>(input.source.number) << 32U),
         track_uuids_(input.trace.tracks().size(), 0) {}
 
   Result<ConvertCounts> Write() {
@@ -80,16 +81,24 @@ class PerfettoWriter {
       const int64_t pid = tracks.pid[track];
       uint64_t& group = (is_host ? processes_ : devices_)[pid];
       if (group == 0) {
-        group = is_host ? Describe({0, 0, fmt::format("process {}", pid), false, Small(pid), {}})
-                        : Describe({0, 0, fmt::format("GPU {}", pid), false, {}, {}});
+        group = is_host ? Describe({0, 0, Named("process", pid), false, Small(pid), {}})
+                        : Describe({0, 0, Named("GPU", pid), false, {}, {}});
       }
       PerfettoTrack line{0, group, NameOf(track), false, {}, {}};
-      if (is_host && Small(pid).has_value() && Small(tracks.tid[track]).has_value()) {
+      if (is_host && tracks.is_async[track] == 0 && Small(pid).has_value() &&
+          Small(tracks.tid[track]).has_value()) {
         line.pid = Small(pid);
         line.tid = Small(tracks.tid[track]);
       }
       track_uuids_[track] = Describe(line);
     }
+  }
+
+  // Of several traces, the name begins with that of the trace.
+  std::string Named(std::string_view what, int64_t number) const {
+    const std::string& source = input_.source.name;
+    return source.empty() ? fmt::format("{} {}", what, number)
+                          : fmt::format("{}: {} {}", source, what, number);
   }
 
   std::string NameOf(uint32_t track) const {
@@ -99,6 +108,9 @@ class PerfettoWriter {
     std::string name = known.empty()
                            ? fmt::format("{} {}", is_host ? "thread" : "stream", tracks.tid[track])
                            : std::string(known);
+    if (tracks.is_async[track] != 0) {
+      name += ": overlapping ranges";
+    }
     if (tracks.process[track] != kMissing) {
       name += fmt::format(" of process {}", tracks.process[track]);
     }
@@ -177,7 +189,9 @@ class PerfettoWriter {
   bool IsKept(DeviceId work) const {
     return input_.window.Holds(trace_.device().ts_ns[work.value]);
   }
-  static uint64_t FlowId(DeviceId work) { return uint64_t{work.value} + 1; }
+  uint64_t FlowId(DeviceId work) const {
+    return static_cast<uint64_t>(input_.source.first_id) + work.value + 1;
+  }
 
   void WriteDeviceTrack(TrackId track) {
     const DeviceEvents& device = trace_.device();
@@ -284,7 +298,7 @@ class PerfettoWriter {
   const Trace& trace_;
   PerfettoPackets packets_;
   ConvertCounts counts_;
-  uint64_t last_uuid_ = 0;
+  uint64_t last_uuid_;
   std::vector<uint64_t> track_uuids_;      // by TrackId
   std::map<int64_t, uint64_t> processes_;  // uuid by process
   std::map<int64_t, uint64_t> devices_;    // and by device
@@ -292,10 +306,39 @@ class PerfettoWriter {
   std::vector<uint64_t> flows_;
 };
 
+class PerfettoWriter : public ConvertWriter {
+ public:
+  explicit PerfettoWriter(Sink& sink) : sink_(sink) {}
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    const int64_t first_ns = FirstTime(input.trace);
+    if (input.source.number == 0) {
+      shift_ns_ = first_ns < 0 ? -first_ns : 0;
+    }
+    if (first_ns < -shift_ns_) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}: begins before the first file, and before 0, which Perfetto "
+                               "cannot say; name it first",
+                               input.trace.meta().file)};
+    }
+    return PerfettoTraceWriter(input, sink_, shift_ns_).Write();
+  }
+  Result<void> Finish() override { return {}; }
+
+ private:
+  Sink& sink_;
+  int64_t shift_ns_ = 0;  // what brings the first time of the first trace to 0, if it lies before
+};
+
 }  // namespace
 
+std::unique_ptr<ConvertWriter> OpenPerfetto(Sink& sink) {
+  return std::make_unique<PerfettoWriter>(sink);
+}
+
 Result<ConvertCounts> WritePerfetto(const ConvertInput& input, Sink& sink) {
-  return PerfettoWriter(input, sink).Write();
+  PerfettoWriter writer(sink);
+  return WriteAlone(writer, input);
 }
 
 }  // namespace borescope

@@ -123,7 +123,7 @@ class Reader {
 Reader Write(const Trace& trace) {
   const TraceIndex index = BuildIndex(trace, 1);
   StringSink sink;
-  EXPECT_TRUE(WritePerfetto({trace, index, {}}, sink).ok());
+  EXPECT_TRUE(WritePerfetto({trace, index, {}, {}}, sink).ok());
   return Reader(sink.text());
 }
 

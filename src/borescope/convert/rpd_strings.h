@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,12 @@
 
 namespace borescope {
 
-// One of its two string tables. Id 1 is the empty text, as its tracer has it.
+// One of its two string tables, which the traces of a file share. Id 1 is the empty text, as its
+// tracer has it.
 class RpdStrings {
  public:
-  explicit RpdStrings(const StringPool& pool);
+  // Texts by their ids belong to this pool from now on; it outlives their use.
+  void Use(const StringPool& pool);
 
   // The id of a text; the same for equal texts.
   int64_t Id(StringId text);
@@ -25,10 +26,9 @@ class RpdStrings {
   Result<void> Write(SqlDatabase& database, const std::string& table) const;
 
  private:
-  const StringPool& pool_;
-  std::vector<int64_t> id_of_;                          // by StringId; 0: none yet
-  std::map<std::string, int64_t, std::less<>> others_;  // texts the trace does not hold
-  std::vector<std::string_view> texts_;                 // by id - 1
+  const StringPool* pool_ = nullptr;  // of the current trace
+  std::vector<int64_t> id_of_;        // by its StringId; 0: none yet
+  StringPool texts_;                  // by id - 1
 };
 
 }  // namespace borescope

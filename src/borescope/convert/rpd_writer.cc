@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -143,8 +144,8 @@ int64_t UsableCorrelation(const Trace& trace, uint32_t row) {
 }
 
 // By host row: the id of its api row. Correlations where they are unique, else numbers from those
-// of markers.
-std::vector<int64_t> ApiIds(const Trace& trace) {
+// of markers, in the session that begins at `first_id`.
+std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   const auto rows = static_cast<uint32_t>(trace.host().size());
   std::vector<std::pair<int64_t, uint32_t>> calls;
   for (uint32_t row = 0; row < rows; ++row) {
@@ -159,34 +160,48 @@ std::vector<int64_t> ApiIds(const Trace& trace) {
       ids[calls[i].second] = calls[i].first;
     }
   }
-  int64_t next = kLastCorrelation;
+  int64_t next = first_id + kLastCorrelation;
   for (int64_t& id : ids) {
     id = id == kNoApi ? ++next : id;
   }
   return ids;
 }
 
+// What the traces of a file share.
+struct RpdFile {
+  SqlDatabase database;
+  Inserters insert;
+  RpdStrings strings;
+  RpdStrings ustrings;
+};
+
+// Writes one trace.
 class RpdRows {
  public:
-  RpdRows(const ConvertInput& input, Inserters inserters)
+  RpdRows(const ConvertInput& input, RpdFile& file)
       : input_(input),
         trace_(input.trace),
-        insert_(std::move(inserters)),
-        strings_(input.trace.strings()),
-        ustrings_(input.trace.strings()),
-        api_ids_(ApiIds(input.trace)),
-        has_details_(input.trace.host().size(), 0) {}
+        insert_(file.insert),
+        strings_(file.strings),
+        ustrings_(file.ustrings),
+        api_ids_(ApiIds(input.trace, input.source.first_id)),
+        has_details_(input.trace.host().size(), 0) {
+    strings_.Use(input.trace.strings());
+    ustrings_.Use(input.trace.strings());
+  }
 
+  Result<ConvertCounts> Write() {
+    BS_TRY(WriteApis());
+    BS_TRY(WriteOps());
+    BS_TRY(WriteMonitors());
+    return counts_;
+  }
+
+ private:
   Result<void> WriteApis();
   Result<void> WriteOps();
   Result<void> WriteMonitors();
-  Result<void> WriteStrings(SqlDatabase& database) const {
-    BS_TRY(strings_.Write(database, "rocpd_string"));
-    return ustrings_.Write(database, "rocpd_ustring");
-  }
-  const ConvertCounts& counts() const { return counts_; }
 
- private:
   struct ApiTexts {
     int64_t name, category, domain, args;
   };
@@ -207,9 +222,9 @@ class RpdRows {
 
   const ConvertInput& input_;
   const Trace& trace_;
-  Inserters insert_;
-  RpdStrings strings_;
-  RpdStrings ustrings_;
+  Inserters& insert_;
+  RpdStrings& strings_;
+  RpdStrings& ustrings_;
   std::vector<int64_t> api_ids_;
   std::vector<char> has_details_;  // by host row: whether it has a kernelapi or copyapi row
   ConvertCounts counts_;
@@ -287,7 +302,7 @@ Result<void> RpdRows::WriteOp(uint32_t row) {
   const bool is_type = IsOpType(device.kind[row], name);
   const int64_t description = strings_.Id(is_type ? StringId{0} : device.name[row]);
   const int64_t type = strings_.Id(is_type ? name : OpType(device.kind[row], name));
-  const int64_t op = static_cast<int64_t>(row) + 1;
+  const int64_t op = input_.source.first_id + static_cast<int64_t>(row) + 1;
   BS_TRY(insert_.op.Add(op, trace_.DeviceOf(DeviceId{row}), trace_.StreamOf(DeviceId{row}),
                         int64_t{0}, device.ts_ns[row], device.end_ns(DeviceId{row}), description,
                         type));
@@ -359,22 +374,66 @@ Result<void> RpdRows::WriteMonitors() {
   return {};
 }
 
+// ---- The file ----
+
+class RpdWriter : public ConvertWriter {
+ public:
+  static Result<std::unique_ptr<RpdWriter>> Open(const std::string& path) {
+    std::unique_ptr<RpdWriter> writer(new RpdWriter);
+    RpdFile& file = writer->file_;
+    BS_ASSIGN(file.database, SqlDatabase::Create(path));
+    BS_TRY(file.database.Run("BEGIN"));
+    BS_TRY(file.database.Run(std::string(kRpdTables)));
+    BS_TRY(file.database.Run(std::string(kRpdViews)));
+    BS_ASSIGN(file.insert, MakeInserters(file.database));
+    return writer;
+  }
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    if (!input.source.name.empty()) {
+      BS_TRY(WriteSource(input));
+    }
+    return RpdRows(input, file_).Write();
+  }
+
+  Result<void> Finish() override {
+    BS_TRY(file_.strings.Write(file_.database, "rocpd_string"));
+    BS_TRY(file_.ustrings.Write(file_.database, "rocpd_ustring"));
+    BS_TRY(file_.database.Run(std::string(kRpdIndexes)));
+    return file_.database.Run("COMMIT");
+  }
+
+ private:
+  RpdWriter() = default;
+
+  // Where the numbers of one of several traces come from. Each is a session of its own.
+  Result<void> WriteSource(const ConvertInput& input) {
+    const MergeSource& source = input.source;
+    BS_ASSIGN(SqlStatement insert,
+              file_.database.Prepare("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)"));
+    insert.Bind(1, fmt::format("source::{}", source.number));
+    insert.Bind(2, fmt::format("file={} | name={} | node={} | session={} | shift_ns={}",
+                               input.trace.meta().file, source.name, source.node,
+                               source.first_id / kSession, source.shift_ns));
+    BS_TRY(insert.Run());
+    return file_.database.Run(
+        fmt::format("UPDATE rocpd_metadata SET value = '{}' WHERE tag = 'session_count'",
+                    source.end_id / kSession));
+  }
+
+  RpdFile file_;
+};
+
 }  // namespace
 
+Result<std::unique_ptr<ConvertWriter>> OpenRpd(const std::string& path) {
+  BS_ASSIGN(std::unique_ptr<ConvertWriter> writer, RpdWriter::Open(path));
+  return writer;
+}
+
 Result<ConvertCounts> WriteRpd(const ConvertInput& input, const std::string& path) {
-  BS_ASSIGN(SqlDatabase database, SqlDatabase::Create(path));
-  BS_TRY(database.Run("BEGIN"));
-  BS_TRY(database.Run(std::string(kRpdTables)));
-  BS_TRY(database.Run(std::string(kRpdViews)));
-  BS_ASSIGN(Inserters inserters, MakeInserters(database));
-  RpdRows rows(input, std::move(inserters));
-  BS_TRY(rows.WriteApis());
-  BS_TRY(rows.WriteOps());
-  BS_TRY(rows.WriteMonitors());
-  BS_TRY(rows.WriteStrings(database));
-  BS_TRY(database.Run(std::string(kRpdIndexes)));
-  BS_TRY(database.Run("COMMIT"));
-  return rows.counts();
+  BS_ASSIGN(const std::unique_ptr<ConvertWriter> writer, OpenRpd(path));
+  return WriteAlone(*writer, input);
 }
 
 }  // namespace borescope

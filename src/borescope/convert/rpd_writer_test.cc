@@ -20,7 +20,7 @@ class Written {
               testing::UnitTest::GetInstance()->current_test_info()->name() + ".rpd") {
     std::filesystem::remove(path_);
     const TraceIndex index = BuildIndex(trace, 1);
-    const Result<ConvertCounts> written = WriteRpd({trace, index, window}, path_);
+    const Result<ConvertCounts> written = WriteRpd({trace, index, window, {}}, path_);
     EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message);
     counts = written.ok() ? *written : ConvertCounts();
   }

@@ -14,6 +14,13 @@ bool IsOver(const HostEvents& host, HostId open, HostId next) {
   return host.dur_ns[next.value] > 0 || host.kind[open.value] > host.kind[next.value];
 }
 
+// Ranges that may overlap contain nothing.
+void BuildAsyncTrack(uint32_t first_row, uint32_t end_row, CallTree& tree) {
+  for (uint32_t row = first_row; row < end_row; ++row) {
+    tree.subtree_end[row] = row + 1;
+  }
+}
+
 // What one track finds odd; tracks are merged in order, so the first case is always the same.
 struct TrackReport {
   uint64_t not_nested = 0;
@@ -59,7 +66,9 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   tree.subtree_end.resize(host.size());
   std::vector<TrackReport> reports(tracks.size());
   ParallelFor(tracks.size(), threads, [&](size_t track) {
-    if (tracks.kind[track] == TrackKind::kHost) {
+    if (tracks.is_async[track] != 0) {
+      BuildAsyncTrack(tracks.first_row[track], tracks.end_row[track], tree);
+    } else if (tracks.kind[track] == TrackKind::kHost) {
       reports[track] = BuildTrack(host, tracks.first_row[track], tracks.end_row[track], tree);
     }
   });

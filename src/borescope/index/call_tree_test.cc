@@ -77,6 +77,27 @@ TEST(CallTreeTest, KindsDecideWhereTimesDoNot) {
   EXPECT_EQ(parent_of("next frame"), "frame");
 }
 
+// Ranges that may overlap are neither inside of a thread's events nor around them, nor around each
+// other.
+TEST(CallTreeTest, OverlappingRangesContainNothing) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 10});
+  maker.Op("inner", 1, {2, 3});
+  for (const Span span : {Span{1, 20}, Span{2, 30}, Span{3, 4}}) {
+    maker.Host(HostKind::kAnnotation, "range", 1, span);
+    maker.part().data.host.track.back() = maker.part().AsyncTrack(100, 1);
+  }
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+  EXPECT_EQ(testkit::NameOrNone(trace, tree.parent[1]), "op");
+  for (uint32_t row = 2; row < 5; ++row) {
+    EXPECT_FALSE(tree.parent[row].valid());
+    EXPECT_EQ(tree.subtree_end[row], row + 1);
+  }
+}
+
 TEST(CallTreeTest, AnEventThatOutlivesItsParentKeepsItAndIsCounted) {
   TraceMaker maker;
   maker.Op("parent", 1, {0, 10});

@@ -1,6 +1,7 @@
 #include "borescope/index/correlation.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
@@ -27,12 +28,23 @@ std::vector<char> LaunchNames(const Trace& trace) {
   return is_launch;
 }
 
+// Room for all correlation numbers of calls.
+IdMap64 MapForCalls(const RuntimeCalls& calls) {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = 0;
+  for (const int64_t number : calls.correlation) {
+    first = IsCorrelation(number) ? std::min(first, number) : first;
+    last = IsCorrelation(number) ? std::max(last, number) : last;
+  }
+  return {calls.size(), first, last};
+}
+
 // The runtime call of each correlation number.
 IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   const HostEvents& host = trace.host();
   const RuntimeCalls& calls = trace.runtime_calls();
   const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches(calls.size());
+  IdMap64 launches = MapForCalls(calls);
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
       continue;

@@ -1,4 +1,5 @@
-// IdMap64: recorded 64-bit ids to row numbers, open addressing. Insert everything, then look up.
+// IdMap64: recorded 64-bit ids to row numbers: an array where the ids lie close together, as those
+// of one process do, else open addressing. Insert everything, then look up.
 #pragma once
 
 #include <bit>
@@ -14,20 +15,44 @@ class IdMap64 {
 
   // Room for `count` ids; more may not be inserted.
   explicit IdMap64(size_t count) : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
+  // The same for ids of which none is below `first` or above `last`.
+  IdMap64(size_t count, int64_t first, int64_t last)
+      : IdMap64(IsDense(count, first, last) ? 0 : count) {
+    if (IsDense(count, first, last)) {
+      first_ = static_cast<uint64_t>(first);
+      rows_.assign(static_cast<uint64_t>(last) - first_ + 1, kNone);
+    }
+  }
 
   // The row stored for `id`; kNone on first sight. Write through the reference to set it.
   uint32_t& operator[](int64_t id) {
+    if (!rows_.empty()) {
+      return rows_[static_cast<uint64_t>(id) - first_];
+    }
     Slot& slot = slots_[Find(id)];
     slot.id = id;
     return slot.row;
   }
-  uint32_t Get(int64_t id) const { return slots_[Find(id)].row; }
+  uint32_t Get(int64_t id) const {
+    if (!rows_.empty()) {
+      const uint64_t place = static_cast<uint64_t>(id) - first_;
+      return place < rows_.size() ? rows_[place] : kNone;
+    }
+    return slots_[Find(id)].row;
+  }
 
  private:
   struct Slot {
     int64_t id = 0;
     uint32_t row = kNone;
   };
+
+  // Whether an array of all ids that may come is smaller than the slots would be.
+  static bool IsDense(size_t count, int64_t first, int64_t last) {
+    constexpr size_t kMostPerId = 4;
+    return first <= last &&
+           static_cast<uint64_t>(last) - static_cast<uint64_t>(first) < count * kMostPerId;
+  }
 
   // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together
   // in memory. The runs themselves are scattered, because ids of several processes, sessions or
@@ -44,6 +69,8 @@ class IdMap64 {
     return at;
   }
 
+  std::vector<uint32_t> rows_;  // by id, from first_ on; empty where the slots are used
+  uint64_t first_ = 0;
   std::vector<Slot> slots_;
   size_t mask_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <random>
 
@@ -36,6 +37,22 @@ TEST(IdMapTest, LikeAnOrdinaryMapForEveryPatternOfIds) {
           << stride << " x " << i;
     }
   }
+}
+
+TEST(IdMapTest, IdsCloseTogetherAreAnArray) {
+  for (const int64_t last : {int64_t{-7}, int64_t{90}, int64_t{1} << 40}) {
+    IdMap64 map(30, -10, last);
+    map[-10] = 1;
+    map[last] = 2;
+    EXPECT_EQ(map.Get(-10), 1U);
+    EXPECT_EQ(map.Get(last), 2U);
+    for (const int64_t id :
+         {int64_t{-11}, int64_t{-8}, last + 1, std::numeric_limits<int64_t>::min()}) {
+      EXPECT_EQ(map.Get(id), IdMap64::kNone);
+    }
+  }
+  const IdMap64 empty(0, 1, 0);
+  EXPECT_EQ(empty.Get(1), IdMap64::kNone);
 }
 
 // Ids of several processes or merged files; met in the same slots, they took quadratic time.

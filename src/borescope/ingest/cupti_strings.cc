@@ -1,57 +1,11 @@
 #include "borescope/ingest/cupti_strings.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace borescope {
-namespace {
-
-// Profilers number their strings from 0 or 1; a larger number goes to a map, whatever it is.
-constexpr int64_t kMostDense = int64_t{1} << 24;
-
-}  // namespace
-
-Result<DatabaseStrings> DatabaseStrings::Read(const DatabaseInput& input, std::string_view table,
-                                              std::string_view id_column,
-                                              Diagnostics& diagnostics) {
-  DatabaseStrings strings;
-  const std::string_view columns[] = {id_column, "value"};
-  BS_ASSIGN(TableRows rows, TableRows::Open(input, table, columns, diagnostics));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return strings;
-    }
-    const int64_t number = rows.Integer(0);
-    if (number != kMissing) {
-      strings.Add(number, strings.pool_.Intern(rows.Text(1)));
-    }
-  }
-}
-
-void DatabaseStrings::Add(int64_t number, StringId id) {
-  const auto rows = static_cast<int64_t>(dense_.size());
-  if (number < 0 || number >= kMostDense || number > 4 * rows + 1024) {
-    sparse_[number] = id;
-    return;
-  }
-  if (number >= rows) {
-    dense_.resize(static_cast<size_t>(number) + 1);
-  }
-  dense_[static_cast<size_t>(number)] = id;
-}
-
-StringId DatabaseStrings::Find(int64_t number) const {
-  if (number >= 0 && number < static_cast<int64_t>(dense_.size()) &&
-      dense_[static_cast<size_t>(number)].valid()) {
-    return dense_[static_cast<size_t>(number)];
-  }
-  const auto found = sparse_.find(number);
-  return found == sparse_.end() ? StringId{} : found->second;
-}
 
 StringId EventNames::Get(int64_t number) {
-  const StringId recorded = number == kMissing ? StringId{} : strings_.Find(number);
+  const StringId recorded = strings_.Find(number);
   if (!recorded.valid()) {
     part_.data.diagnostics.Count(
         Diag::kMissingName, Diagnostics::kNoByte,
@@ -59,11 +13,11 @@ StringId EventNames::Get(int64_t number) {
     return StringId{0};
   }
   if (names_.size() <= recorded.value) {
-    names_.resize(strings_.size());
+    names_.resize(recorded.value + 1);
   }
   StringId& name = names_[recorded.value];
   if (!name.valid()) {
-    name = part_.Intern(translate_(strings_.Get(recorded)));
+    name = part_.Intern(translate_(part_.data.strings.Get(recorded)));
   }
   return name;
 }

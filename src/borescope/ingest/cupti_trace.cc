@@ -233,6 +233,10 @@ TrackId CuptiTrace::Thread(int64_t process, int64_t thread) {
   return part_.Track(TrackKind::kHost, TrackNumber(process), TrackNumber(thread));
 }
 
+TrackId CuptiTrace::AsyncThread(int64_t process, int64_t thread) {
+  return part_.AsyncTrack(TrackNumber(process), TrackNumber(thread));
+}
+
 uint32_t CuptiTrace::AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,
                              uint32_t detail) {
   HostEvents& host = part_.data.host;

@@ -66,6 +66,10 @@ class CuptiTrace {
 
   // The process in a number of Nsight Systems (bits 24 to 47), or kMissing.
   static int64_t ProcessOf(int64_t global_id);
+  // The thread (bits 0 to 23), or kMissing.
+  static int64_t ThreadOf(int64_t global_id) {
+    return global_id == kMissing ? kMissing : global_id & 0xffffff;
+  }
 
   // Starts counting the events of one table.
   void BeginTable(std::string_view table) { category_ = part_.Intern(table); }
@@ -84,9 +88,10 @@ class CuptiTrace {
   // The track of a thread; -1 stands for a number that is missing.
   TrackId Thread(int64_t process, int64_t thread);
   // The same by the number Nsight Systems gives a thread of the machine.
-  TrackId Thread(int64_t global_id) {
-    return Thread(ProcessOf(global_id), global_id == kMissing ? kMissing : global_id & 0xffffff);
-  }
+  TrackId Thread(int64_t global_id) { return Thread(ProcessOf(global_id), ThreadOf(global_id)); }
+
+  // The track of the ranges of a thread that may overlap.
+  TrackId AsyncThread(int64_t process, int64_t thread);
 
   // A row of a host thread whose time is known; returns its number.
   uint32_t AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,

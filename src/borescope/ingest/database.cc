@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "borescope/ingest/json_string.h"
 #include "borescope/ingest/nsys.h"
 #include "borescope/ingest/nvprof.h"
 #include "borescope/ingest/rocpd.h"
@@ -46,6 +47,12 @@ Result<DatabaseSchema> DatabaseSchema::Read(SqlDatabase& database) {
                      " tables, which no profiler writes; give the file of a profiler"};
   }
   for (const std::string& name : names) {
+    if (!IsValidUtf8(name)) {
+      return Error{ErrorCode::kUnsupportedFormat,
+                   database.name() +
+                       ": a database with a table whose name is not UTF-8, which no "
+                       "profiler writes; give the file of a profiler"};
+    }
     BS_ASSIGN(schema.tables_[name], database.Columns(name));
   }
   return schema;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "borescope/ingest/number.h"
+#include "borescope/ingest/valid_text.h"
 
 namespace borescope {
 namespace {
@@ -33,15 +34,14 @@ Result<uint64_t> MostRows(SqlDatabase& database) {
   return std::min(pages * (page_bytes / kLeastRowBytes), kMostRows);
 }
 
-// "NOT INDEXED": an index that covers the columns would give the rows in its own order.
-std::string SelectOf(const DatabaseSchema& schema, std::string_view table,
-                     std::span<const std::string_view> columns) {
-  std::string sql = "SELECT ";
-  for (const std::string_view column : columns) {
-    sql += column == columns.front() ? "" : ",";
-    sql += schema.Has(table, column) ? SqlName(column) : "NULL";
+// A column that this version of the table does not have is read as NULL.
+std::vector<std::string_view> Existing(const DatabaseSchema& schema, std::string_view table,
+                                       std::span<const std::string_view> columns) {
+  std::vector<std::string_view> existing(columns.begin(), columns.end());
+  for (std::string_view& column : existing) {
+    column = schema.Has(table, column) ? column : std::string_view();
   }
-  return sql + " FROM " + SqlName(table) + " NOT INDEXED";
+  return existing;
 }
 
 int64_t Clamped(int64_t ns, Diagnostics& diagnostics) {
@@ -66,13 +66,16 @@ Result<TableRows> TableRows::Open(SqlDatabase& database, const DatabaseSchema& s
     return rows;
   }
   BS_ASSIGN(rows.most_rows_, MostRows(database));
-  BS_ASSIGN(rows.rows_, database.Prepare(SelectOf(schema, table, columns)));
+  BS_ASSIGN(rows.rows_, SqlTable::Open(database, table, Existing(schema, table, columns)));
   return rows;
 }
 
 Result<bool> TableRows::Next() {
   if (!has_rows_) {
     return false;
+  }
+  if (!repaired_.empty()) {
+    repaired_.clear();
   }
   Result<bool> stepped = rows_.Step();
   if (!stepped.ok()) {
@@ -86,6 +89,11 @@ Result<bool> TableRows::Next() {
                                           " rows, which the file cannot hold; copy the file again"};
   }
   return stepped;
+}
+
+std::string_view TableRows::RepairedText(std::string_view text) const {
+  diagnostics_->Count(Diag::kInvalidUtf8, Diagnostics::kNoByte, table_);
+  return repaired_.emplace_back(ToValidText(text));
 }
 
 void TableRows::CountBadType(int column) const {

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
+#include "borescope/base/sqlite_table.h"
 #include "borescope/ingest/database.h"
+#include "borescope/ingest/json_string.h"
 
 namespace borescope {
 
@@ -48,8 +51,12 @@ class TableRows {
   int32_t SmallInteger(int column) const;
   // A number, also one written as text; none where there is none, which is counted unless empty.
   std::optional<double> Number(int column) const;
-  // Text, or the digits of a number; empty for NULL. Valid until Next.
-  std::string_view Text(int column) const { return rows_.Text(column); }
+  // Text, or the digits of a number; empty for NULL. What is not UTF-8 is replaced and counted.
+  // Valid until Next.
+  std::string_view Text(int column) const {
+    const std::string_view text = rows_.Text(column);
+    return IsValidUtf8(text) ? text : RepairedText(text);
+  }
   // The bytes of a blob (or text). Valid until Next.
   std::string_view Blob(int column) const { return rows_.Blob(column); }
 
@@ -60,13 +67,15 @@ class TableRows {
 
  private:
   int64_t NoInteger(int column, int64_t missing) const;
+  std::string_view RepairedText(std::string_view text) const;
   void CountBadType(int column) const;
 
-  SqlStatement rows_;
+  SqlTable rows_;
   std::string file_;
   std::string table_;
   Diagnostics* diagnostics_ = nullptr;
-  bool has_rows_ = false;  // the table exists
+  mutable std::deque<std::string> repaired_;  // texts of the current row
+  bool has_rows_ = false;                     // the table exists
   uint64_t read_ = 0;
   uint64_t most_rows_ = 0;
 };

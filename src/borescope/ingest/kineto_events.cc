@@ -249,6 +249,8 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
     const std::string_view text = part_.data.strings.Get(name);
     facts_.saw_hip |= text.starts_with("hip");
     facts_.saw_cuda |= text.starts_with("cu");
+  } else if (kind == HostKind::kOther && event.HasAny(Field::kDomain, Field::kCallArgs)) {
+    detail = AddOtherCall(event);
   }
   host.detail.push_back(detail);
 }
@@ -268,8 +270,8 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
   device.ts_ns.push_back(time.ts_ns);
   device.dur_ns.push_back(time.dur_ns);
   device.name.push_back(name);
-  device.track.push_back(
-      part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid), tid));
+  device.track.push_back(part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid),
+                                     tid, values_.Integer(event, Field::kProcess)));
   device.kind.push_back(kind);
   device.correlation.push_back(values_.Integer(event, Field::kCorrelation));
   device.external_id.push_back(values_.Integer(event, Field::kExternalId));
@@ -325,9 +327,17 @@ uint32_t KinetoEvents::AddRuntimeCall(const RawEvent& event) {
   RuntimeCalls& calls = part_.data.runtime_calls;
   calls.correlation.push_back(values_.Integer(event, Field::kCorrelation));
   calls.external_id.push_back(values_.Integer(event, Field::kExternalId));
-  calls.domain.push_back(StringId{0});
-  calls.args.push_back(StringId{0});
+  calls.domain.push_back(InternOptional(event, Field::kDomain));
+  calls.args.push_back(InternOptional(event, Field::kCallArgs));
   return LastRow(calls.size());
+}
+
+// Work of a profiler itself has texts but no ids.
+uint32_t KinetoEvents::AddOtherCall(const RawEvent& event) {
+  const uint32_t row = AddRuntimeCall(event);
+  part_.data.runtime_calls.correlation[row] = kMissing;
+  part_.data.runtime_calls.external_id[row] = kMissing;
+  return row;
 }
 
 uint32_t KinetoEvents::AddKernel(const RawEvent& event) {
@@ -343,8 +353,8 @@ uint32_t KinetoEvents::AddKernel(const RawEvent& event) {
   kernels.registers.push_back(values_.SmallInteger(event, Field::kRegisters));
   kernels.shared_bytes.push_back(values_.SmallInteger(event, Field::kSharedBytes));
   kernels.occupancy_percent.push_back(values_.SmallInteger(event, Field::kOccupancy));
-  kernels.private_bytes.push_back(-1);
-  kernels.stream_handle.push_back(StringId{0});
+  kernels.private_bytes.push_back(values_.SmallInteger(event, Field::kPrivateBytes));
+  kernels.stream_handle.push_back(InternOptional(event, Field::kStreamHandle));
   kernels.graph_node_id.push_back(values_.Unsigned(event, Field::kGraphNodeId, kMissing));
   kernels.collective.push_back(AddCollective(event));
   return LastRow(kernels.size());
@@ -355,8 +365,26 @@ uint32_t KinetoEvents::AddCopy(const RawEvent& event) {
   // "N/A" where the producer measured no time.
   const ParsedDouble gbps = ParseDouble(event.Get(Field::kGbps));
   part_.data.copies.gbps.push_back(gbps.status == NumberStatus::kOk ? gbps.value : -1.0);
-  part_.data.copies.call.push_back(kNoDetail);
+  part_.data.copies.call.push_back(AddCopyCall(event));
   return LastRow(part_.data.copies.size());
+}
+
+uint32_t KinetoEvents::AddCopyCall(const RawEvent& event) {
+  if (!event.HasAny(Field::kCopyKind, Field::kIsPinned) && !event.Has(Field::kStreamHandle)) {
+    return kNoDetail;
+  }
+  CopyCalls& calls = part_.data.copy_calls;
+  calls.kind.push_back(values_.Integer(event, Field::kCopyKind));
+  calls.stream_handle.push_back(InternOptional(event, Field::kStreamHandle));
+  calls.source.push_back(InternOptional(event, Field::kSource));
+  calls.target.push_back(InternOptional(event, Field::kTarget));
+  calls.source_device.push_back(values_.Integer(event, Field::kSourceDevice));
+  calls.target_device.push_back(values_.Integer(event, Field::kTargetDevice));
+  calls.width.push_back(values_.Integer(event, Field::kWidth));
+  calls.height.push_back(values_.Integer(event, Field::kHeight));
+  calls.is_sync.push_back(values_.Integer(event, Field::kIsSync));
+  calls.is_pinned.push_back(values_.Integer(event, Field::kIsPinned));
+  return LastRow(calls.size());
 }
 
 uint32_t KinetoEvents::AddSync(const RawEvent& event) {

@@ -61,6 +61,13 @@ class KinetoEvents {
 
   Role RoleOf(StringId category);
   StringId InternText(const RawEvent& event, Field field);
+  // The text of a field that most events lack; empty without it.
+  StringId InternOptional(const RawEvent& event, Field field) {
+    return event.Has(field) ? InternText(event, field) : StringId{0};
+  }
+  uint32_t AddOtherCall(const RawEvent& event);
+  // A row of CopyCalls, or kNoDetail where the event says nothing of its call.
+  uint32_t AddCopyCall(const RawEvent& event);
   // A list of shapes or types as JSON text with canonical spacing.
   StringId InternList(const RawEvent& event, Field field);
 

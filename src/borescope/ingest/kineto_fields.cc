@@ -58,6 +58,20 @@ constexpr KeyRow kArgsKeys[] = {
     {"Total Allocated", Field::kTotalAllocated},
     {"Total Reserved", Field::kTotalReserved},
     {"name", Field::kArgName},
+    {"domain", Field::kDomain},
+    {"args", Field::kCallArgs},
+    {"process", Field::kProcess},
+    {"stream handle", Field::kStreamHandle},
+    {"private memory per thread", Field::kPrivateBytes},
+    {"memcpy kind", Field::kCopyKind},
+    {"source", Field::kSource},
+    {"target", Field::kTarget},
+    {"source device", Field::kSourceDevice},
+    {"target device", Field::kTargetDevice},
+    {"width", Field::kWidth},
+    {"height", Field::kHeight},
+    {"is sync", Field::kIsSync},
+    {"is pinned", Field::kIsPinned},
 };
 
 // A hash of length and first eight bytes tells these few keys apart; the tables are built at

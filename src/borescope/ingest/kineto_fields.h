@@ -64,6 +64,23 @@ enum class Field : uint8_t {
   kTotalReserved,
   // Metadata events.
   kArgName,
+  // What only `borescope convert` writes, of what other profilers recorded. Calls.
+  kDomain,
+  kCallArgs,
+  // Streams, kernels.
+  kProcess,
+  kStreamHandle,
+  kPrivateBytes,
+  // The calls of copies.
+  kCopyKind,
+  kSource,
+  kTarget,
+  kSourceDevice,
+  kTargetDevice,
+  kWidth,
+  kHeight,
+  kIsSync,
+  kIsPinned,
   kCount
 };
 inline constexpr size_t kFieldCount = static_cast<size_t>(Field::kCount);

@@ -42,8 +42,8 @@ constexpr std::string_view kOtherKnownTables[] = {
 
 class NsysReader {
  public:
-  NsysReader(const DatabaseInput& input, DatabaseStrings strings)
-      : input_(input), strings_(std::move(strings)), trace_(MemoryKindNumbers::kNsightSystems) {}
+  explicit NsysReader(const DatabaseInput& input)
+      : input_(input), trace_(MemoryKindNumbers::kNsightSystems) {}
 
   Result<void> Read();
   CuptiTrace& trace() { return trace_; }
@@ -55,6 +55,7 @@ class NsysReader {
   Result<void> ReadCalls(const CallTable& table);
   Result<void> ReadKernels();
   StringId KernelName(TableRows& row);
+  std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
   Result<void> ReadMemory();
@@ -63,10 +64,10 @@ class NsysReader {
   Result<void> CountRest();
 
   const DatabaseInput& input_;
-  DatabaseStrings strings_;
   CuptiTrace trace_;
+  TextTable strings_;
   Demangler demangle_;
-  std::vector<StringId> kernel_names_;  // by id in strings_
+  std::vector<StringId> kernel_names_;  // by the recorded one
 };
 
 // Exports of old releases do not: then correlations count for the whole file.
@@ -82,6 +83,8 @@ bool NsysReader::WorkNamesProcesses() const {
 
 Result<void> NsysReader::Read() {
   trace_.CorrelateByProcess(WorkNamesProcesses());
+  BS_TRY(strings_.Read(input_.database, input_.schema, "StringIds", "id", "value", trace_.part()));
+  strings_.Finish(trace_.diagnostics());
   for (const CallTable& table : kCallTables) {
     BS_TRY(ReadCalls(table));
   }
@@ -130,14 +133,16 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
 // The full name where there is one; the short one lacks template arguments and parameters.
 StringId NsysReader::KernelName(TableRows& row) {
   for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
-    const int64_t number = row.Integer(column);
-    const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
-    if (!id.valid() || strings_.Get(id).empty()) {
+    const StringId id = strings_.Find(row.Integer(column));
+    if (!id.valid() || Text(id).empty()) {
       continue;
+    }
+    if (kernel_names_.size() <= id.value) {
+      kernel_names_.resize(id.value + 1);
     }
     StringId& name = kernel_names_[id.value];
     if (!name.valid()) {
-      name = trace_.part().Intern(demangle_(strings_.Get(id)));
+      name = trace_.part().Intern(demangle_(Text(id)));
     }
     return name;
   }
@@ -149,7 +154,6 @@ Result<void> NsysReader::ReadKernels() {
   constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kKernelTable);
-  kernel_names_.resize(strings_.size());
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {
@@ -236,12 +240,11 @@ Result<void> NsysReader::ReadThreadNames() {
     if (!is_row) {
       return {};
     }
-    const int64_t name = rows.Integer(0);
+    const StringId name = strings_.Find(rows.Integer(0));
     const int64_t thread = rows.Integer(1);
-    const StringId id = name == kMissing ? StringId{} : strings_.Find(name);
-    if (id.valid() && thread != kMissing) {
+    if (name.valid() && thread != kMissing) {
       part.thread_names.push_back(
-          {CuptiTrace::ProcessOf(thread), thread & 0xffffff, part.Intern(strings_.Get(id))});
+          {CuptiTrace::ProcessOf(thread), CuptiTrace::ThreadOf(thread), name});
     }
   }
 }
@@ -268,8 +271,7 @@ bool IsNsys(const DatabaseSchema& schema) {
 Result<Trace> LoadNsys(DatabaseInput input) {
   Diagnostics early;
   BS_TRY(ReadNsysMeta(input, input.meta, early));
-  BS_ASSIGN(DatabaseStrings strings, DatabaseStrings::Read(input, "StringIds", "id", early));
-  NsysReader reader(input, std::move(strings));
+  NsysReader reader(input);
   reader.trace().diagnostics().Merge(early);
   BS_TRY(reader.Read());
   TraceBuilder builder;

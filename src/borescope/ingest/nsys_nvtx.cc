@@ -23,10 +23,9 @@ enum Type : int64_t {
   kDomainCreate = 75,
 };
 
-bool IsRange(int64_t type) {
-  return type == kPushPop || type == kStartEnd || type == kImportedPushPop ||
-         type == kImportedStartEnd;
-}
+bool IsPushPop(int64_t type) { return type == kPushPop || type == kImportedPushPop; }
+// May overlap others and end on another thread.
+bool IsStartEnd(int64_t type) { return type == kStartEnd || type == kImportedStartEnd; }
 
 }  // namespace
 
@@ -50,9 +49,7 @@ std::string_view NsysRanges::TextOf(TableRows& row) {
   if (!text.empty()) {
     return text;
   }
-  const int64_t number = row.Integer(kTextId);
-  const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
-  return id.valid() ? strings_.Get(id) : std::string_view();
+  return trace_.part().data.strings.Get(strings_.Find(row.Integer(kTextId)));
 }
 
 void NsysRanges::Add(TableRows& row) {
@@ -63,8 +60,8 @@ void NsysRanges::Add(TableRows& row) {
   }
   TracePart& part = trace_.part();
   const std::string_view text = TextOf(row);
-  if (IsRange(type)) {
-    AddRange(row, text);
+  if (IsPushPop(type) || IsStartEnd(type)) {
+    AddRange(row, text, IsStartEnd(type));
     return;
   }
   const int64_t thread = row.Integer(kThread);
@@ -72,12 +69,12 @@ void NsysRanges::Add(TableRows& row) {
   if (type == kDomainCreate) {
     domains_[{process, row.Integer(kDomain)}] = part.Intern(text);
   } else if (type == kThreadName && thread != kMissing) {
-    part.thread_names.push_back({process, thread & 0xffffff, part.Intern(text)});
+    part.thread_names.push_back({process, CuptiTrace::ThreadOf(thread), part.Intern(text)});
   }
   part.CountEvent(type == kMark ? 'i' : 'M', part.Intern(kTable), 0);
 }
 
-void NsysRanges::AddRange(TableRows& row, std::string_view text) {
+void NsysRanges::AddRange(TableRows& row, std::string_view text, bool is_async) {
   ActivityTime time;
   if (!trace_.Time(row.Integer(kStart), row.Integer(kEnd), time)) {
     return;
@@ -87,15 +84,18 @@ void NsysRanges::AddRange(TableRows& row, std::string_view text) {
   }
   TracePart& part = trace_.part();
   const int64_t thread = row.Integer(kThread);
-  const TrackId track = trace_.Thread(thread);
-  if (const std::optional<OperatorText> op = ParseOperatorText(text)) {
+  const int64_t process = CuptiTrace::ProcessOf(thread);
+  const TrackId track =
+      is_async ? trace_.AsyncThread(process, CuptiTrace::ThreadOf(thread)) : trace_.Thread(thread);
+  const std::optional<OperatorText> op = is_async ? std::nullopt : ParseOperatorText(text);
+  if (op.has_value()) {
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
   const uint32_t host = trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
   const int64_t domain = row.Integer(kDomain);
   if (domain != kMissing && domain != 0) {
-    in_domain_.emplace_back(host, DomainKey{CuptiTrace::ProcessOf(thread), domain});
+    in_domain_.emplace_back(host, DomainKey{process, domain});
   }
 }
 

@@ -11,8 +11,7 @@ namespace borescope {
 
 class NsysRanges {
  public:
-  NsysRanges(const DatabaseStrings& strings, CuptiTrace& trace)
-      : strings_(strings), trace_(trace) {}
+  NsysRanges(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {}
 
   // Adds all rows of the table.
   Result<void> Read(const DatabaseInput& input);
@@ -31,11 +30,11 @@ class NsysRanges {
   };
 
   void Add(TableRows& row);
-  void AddRange(TableRows& row, std::string_view text);
+  void AddRange(TableRows& row, std::string_view text, bool is_async);
   std::string_view TextOf(TableRows& row);
   void NameDomains();
 
-  const DatabaseStrings& strings_;
+  TextTable& strings_;
   CuptiTrace& trace_;
   std::unordered_map<DomainKey, StringId, DomainHash> domains_;
   std::vector<std::pair<uint32_t, DomainKey>> in_domain_;  // host rows of domains with a name

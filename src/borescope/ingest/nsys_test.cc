@@ -176,11 +176,13 @@ TEST(NsysTest, RangesMarksAndDomains) {
                               Range("1,NULL,39,'worker'," + kTid101 + ",NULL,0"));
   EXPECT_EQ(HostRows(trace),
             "range step 100/100 @10+80\nrange forward 100/100 @20+60\n"
-            "range NCCL:ncclAllReduce 100/100 @30+40\nrange io 100/101 @35+25\n"
-            "range open 100/101 @50+0\n");
+            "range NCCL:ncclAllReduce 100/100 @30+40\nrange open 100/101 @50+0\n"
+            "range io 100/101 @35+25\n");
+  EXPECT_EQ(trace.tracks().is_async, (std::vector<char>{0, 0, 1}));  // io
   EXPECT_EQ(EventCounts(trace), "M NVTX_EVENTS 2\nX NVTX_EVENTS 5\ni NVTX_EVENTS 1\n");
   EXPECT_EQ(trace.diagnostics().count(Diag::kMissingDuration), 1U);
   EXPECT_EQ(trace.Text(trace.tracks().name[1]), "worker");
+  EXPECT_EQ(trace.Text(trace.tracks().name[2]), "worker");
 }
 
 // The ranges of PyTorch's emit_nvtx, old and new, are its operators; PyProf read them from these.
@@ -302,6 +304,17 @@ TEST(NsysTest, StringsThatAreNotThere) {
             "call neg 100/100 @1+1 #1\ncall seven 100/100 @3+1 #2\n"
             "call  100/100 @5+1 #3\n");
   EXPECT_EQ(trace.diagnostics().Get(Diag::kMissingName).first, "string 8 is not in the file");
+}
+
+TEST(NsysTest, TextsThatAreNotUtf8) {
+  const Trace trace = LoadSql(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES(3,CAST(X'61ff62e282' AS TEXT));" +
+      kCalls + Call(1, 2, kTid100, 1, 3));
+  EXPECT_EQ(HostRows(trace),
+            "call a\xef\xbf\xbd"
+            "b\xef\xbf\xbd\xef\xbf\xbd 100/100 @1+1 #1\n");
+  EXPECT_EQ(trace.diagnostics().count(Diag::kInvalidUtf8), 1U);
 }
 
 TEST(NsysTest, OnlyTablesAreRead) {

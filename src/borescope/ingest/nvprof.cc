@@ -41,12 +41,14 @@ constexpr WorkTable kWorkTables[] = {
 
 class NvprofReader {
  public:
-  NvprofReader(const DatabaseInput& input, DatabaseStrings strings)
-      : input_(input), strings_(std::move(strings)), trace_(MemoryKindNumbers::kCupti) {
+  explicit NvprofReader(const DatabaseInput& input)
+      : input_(input), trace_(MemoryKindNumbers::kCupti) {
     trace_.CorrelateByProcess(false);  // device rows do not say whose they are
   }
 
   Result<void> Read();
+  // REQUIRES: Read was called.
+  Result<void> ReadDevices(Meta& meta);
   CuptiTrace& trace() { return trace_; }
 
  private:
@@ -57,13 +59,16 @@ class NvprofReader {
   Result<void> CountRest();
 
   const DatabaseInput& input_;
-  DatabaseStrings strings_;
   CuptiTrace trace_;
+  TextTable strings_;
   Demangler demangle_;
-  std::vector<StringId> kernel_names_;  // by id in strings_
+  std::vector<StringId> kernel_names_;  // by the recorded one
 };
 
 Result<void> NvprofReader::Read() {
+  BS_TRY(
+      strings_.Read(input_.database, input_.schema, "StringTable", "_id_", "value", trace_.part()));
+  strings_.Finish(trace_.diagnostics());
   for (const CallTable& table : kCallTables) {
     BS_TRY(ReadCalls(table));
   }
@@ -103,15 +108,17 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
 }
 
 StringId NvprofReader::KernelName(int64_t number) {
-  const StringId id = number == kMissing ? StringId{} : strings_.Find(number);
+  const StringId id = strings_.Find(number);
   if (!id.valid()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
     return StringId{0};
   }
-  kernel_names_.resize(strings_.size());
+  if (kernel_names_.size() <= id.value) {
+    kernel_names_.resize(id.value + 1);
+  }
   StringId& name = kernel_names_[id.value];
   if (!name.valid()) {
-    name = trace_.part().Intern(demangle_(strings_.Get(id)));
+    name = trace_.part().Intern(demangle_(trace_.part().data.strings.Get(id)));
   }
   return name;
 }
@@ -154,8 +161,7 @@ Result<void> NvprofReader::CountRest() {
   return CountOtherTables(input_, known, trace_.part());
 }
 
-Result<void> ReadDevices(const DatabaseInput& input, const DatabaseStrings& strings, Meta& meta,
-                         Diagnostics& diagnostics) {
+Result<void> NvprofReader::ReadDevices(Meta& meta) {
   enum Column : uint8_t { kId, kName, kMemory, kProcessors, kMajor, kMinor, kWarps, kWarpSize };
   constexpr std::string_view kColumns[] = {"id",
                                            "name",
@@ -167,7 +173,7 @@ Result<void> ReadDevices(const DatabaseInput& input, const DatabaseStrings& stri
                                            "numThreadsPerWarp"};
   constexpr int64_t kMost = 1 << 16;
   constexpr size_t kMostDevices = 1024;
-  BS_ASSIGN(TableRows row, TableRows::Open(input, kDeviceTable, kColumns, diagnostics));
+  BS_ASSIGN(TableRows row, TableRows::Open(input_, kDeviceTable, kColumns, trace_.diagnostics()));
   while (true) {
     BS_ASSIGN(const bool is_row, row.Next());
     if (!is_row || meta.devices.size() == kMostDevices) {
@@ -175,8 +181,7 @@ Result<void> ReadDevices(const DatabaseInput& input, const DatabaseStrings& stri
     }
     DeviceInfo& device = meta.devices.emplace_back();
     device.id = row.Integer(kId);
-    const StringId name = strings.Find(row.Integer(kName));
-    device.name = name.valid() ? strings.Get(name) : "";
+    device.name = trace_.part().data.strings.Get(strings_.Find(row.Integer(kName)));
     device.total_bytes = row.Integer(kMemory);
     device.multiprocessors = row.Integer(kProcessors);
     device.compute_major = row.Integer(kMajor);
@@ -198,14 +203,11 @@ bool IsNvprof(const DatabaseSchema& schema) {
 }
 
 Result<Trace> LoadNvprof(DatabaseInput input) {
-  Diagnostics early;
-  BS_ASSIGN(DatabaseStrings strings, DatabaseStrings::Read(input, "StringTable", "_id_", early));
   input.meta.vendor = Vendor::kNvidia;
   input.meta.producer = "nvprof";
-  BS_TRY(ReadDevices(input, strings, input.meta, early));
-  NvprofReader reader(input, std::move(strings));
-  reader.trace().diagnostics().Merge(early);
+  NvprofReader reader(input);
   BS_TRY(reader.Read());
+  BS_TRY(reader.ReadDevices(input.meta));
   TraceBuilder builder;
   builder.Append(std::move(reader.trace().part()));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);

@@ -1,6 +1,7 @@
 #include "borescope/ingest/nvprof_markers.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "borescope/ingest/nvtx_text.h"
@@ -10,8 +11,9 @@ namespace {
 
 constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MARKER";
 
-enum Column : uint8_t { kFlags, kTimestamp, kId, kObject, kName, kDomain };
-constexpr std::string_view kColumns[] = {"flags", "timestamp", "id", "objectId", "name", "domain"};
+enum Column : uint8_t { kFlags, kTimestamp, kId, kObjectKind, kObject, kName, kDomain };
+constexpr std::string_view kColumns[] = {"flags",    "timestamp", "id",    "objectKind",
+                                         "objectId", "name",      "domain"};
 
 // CUpti_ActivityFlag.
 constexpr int64_t kInstant = 1;
@@ -20,6 +22,8 @@ constexpr int64_t kEndFlag = 4;
 
 // The process as 4 bytes, then the thread as 8, of which the upper half repeats the sign.
 constexpr size_t kObjectBytes = 12;
+// CUpti_ActivityObjectKind: what `objectId` names.
+constexpr int64_t kProcessObject = 1;
 
 uint64_t LittleEndian(std::string_view bytes) {
   uint64_t value = 0;
@@ -55,50 +59,62 @@ void NvprofMarkers::Add(TableRows& row) {
   Range& range = open_[row.Integer(kId)];
   if ((flags & kStartFlag) != 0) {
     if (range.start.ts_ns != kMissing) {
-      AddRange(range.start, kMissing);  // its number is used again: it never ended
+      AddRange({range.start});  // its number is used again: it never ended
     }
-    range.start = {time_ns, row.Integer(kName), row.Integer(kDomain), TrackOf(row)};
+    range.start = {time_ns, row.Integer(kName), row.Integer(kDomain), OwnerOf(row)};
   } else {
     range.end_ns = time_ns;
+    range.end_owner = OwnerOf(row);
   }
   if (range.start.ts_ns != kMissing && range.end_ns != kMissing) {
-    AddRange(range.start, range.end_ns);
+    AddRange(range);
     open_.erase(row.Integer(kId));
   }
 }
 
-TrackId NvprofMarkers::TrackOf(TableRows& row) {
+NvprofMarkers::Owner NvprofMarkers::OwnerOf(TableRows& row) {
   const std::string_view object = row.Blob(kObject);
   if (object.size() < kObjectBytes) {
     trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, "MARKER.objectId");
-    return trace_.Thread(kMissing, kMissing);
+    return {};
   }
   const auto process = static_cast<int64_t>(LittleEndian(object.substr(0, 4)));
   const auto thread = static_cast<int64_t>(LittleEndian(object.substr(4, 4)));
-  return trace_.Thread(process, thread);
+  const bool is_process = row.Integer(kObjectKind) == kProcessObject;
+  return {process, is_process ? kMissing : thread, is_process};
 }
 
-void NvprofMarkers::AddRange(const Start& start, int64_t end_ns) {
+// What belongs to a process, or ends on another thread than it began, was not pushed and popped.
+TrackId NvprofMarkers::TrackOf(const Range& range) {
+  const Owner& owner = range.start.owner;
+  const bool is_async = owner.is_process || (range.end_ns != kMissing && owner != range.end_owner);
+  return is_async ? trace_.AsyncThread(owner.process, owner.thread)
+                  : trace_.Thread(owner.process, owner.thread);
+}
+
+void NvprofMarkers::AddRange(const Range& range) {
+  const Start& start = range.start;
   ActivityTime time;
-  if (!trace_.Time(start.ts_ns, end_ns, time)) {
+  if (!trace_.Time(start.ts_ns, range.end_ns, time)) {
     return;
   }
   TracePart& part = trace_.part();
-  const StringId name = start.name == kMissing ? StringId{} : strings_.Find(start.name);
+  const StringId name = strings_.Find(start.name);
   if (!name.valid()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a marker");
   }
-  std::string text(name.valid() ? strings_.Get(name) : "");
+  std::string text(part.data.strings.Get(name));
+  const TrackId track = TrackOf(range);
   if (const std::optional<OperatorText> op = ParseOperatorText(text)) {
-    trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), start.track, AddOperator(part, *op));
+    trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
-  const StringId domain =
-      start.domain == kMissing || start.domain == 0 ? StringId{} : strings_.Find(start.domain);
-  if (domain.valid() && !strings_.Get(domain).empty()) {
-    text.insert(0, std::string(strings_.Get(domain)) + ":");
+  const std::string_view domain =
+      part.data.strings.Get(start.domain == 0 ? StringId{} : strings_.Find(start.domain));
+  if (!domain.empty()) {
+    text.insert(0, std::string(domain) + ":");
   }
-  trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), start.track);
+  trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
 }
 
 // What the recording cut: a range without an end, or an end without a start.
@@ -109,11 +125,11 @@ void NvprofMarkers::AddOpenRanges() {
     open.push_back(range);
   }
   std::sort(open.begin(), open.end(), [](const Range& a, const Range& b) {
-    return std::tuple(a.start.ts_ns, a.start.name, a.start.track, a.end_ns) <
-           std::tuple(b.start.ts_ns, b.start.name, b.start.track, b.end_ns);
+    return std::tie(a.start.ts_ns, a.start.name, a.start.domain, a.start.owner, a.end_ns) <
+           std::tie(b.start.ts_ns, b.start.name, b.start.domain, b.start.owner, b.end_ns);
   });
   for (const Range& range : open) {
-    AddRange(range.start, range.end_ns);
+    AddRange(range);
   }
 }
 

@@ -10,30 +10,38 @@ namespace borescope {
 
 class NvprofMarkers {
  public:
-  NvprofMarkers(const DatabaseStrings& strings, CuptiTrace& trace)
-      : strings_(strings), trace_(trace) {}
+  NvprofMarkers(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {}
 
   // Adds all rows of the table.
   Result<void> Read(const DatabaseInput& input);
 
  private:
+  // Whose a marker is: a thread's, or that of a process as a whole.
+  struct Owner {
+    int64_t process = kMissing;
+    int64_t thread = kMissing;
+    bool is_process = false;
+    auto operator<=>(const Owner&) const = default;
+  };
   struct Start {
     int64_t ts_ns = kMissing;
     int64_t name = kMissing;
     int64_t domain = kMissing;
-    TrackId track;
+    Owner owner{};
   };
   struct Range {
-    Start start;
+    Start start{};
     int64_t end_ns = kMissing;
+    Owner end_owner{};
   };
 
   void Add(TableRows& row);
-  TrackId TrackOf(TableRows& row);
-  void AddRange(const Start& start, int64_t end_ns);
+  Owner OwnerOf(TableRows& row);
+  TrackId TrackOf(const Range& range);
+  void AddRange(const Range& range);
   void AddOpenRanges();
 
-  const DatabaseStrings& strings_;
+  TextTable& strings_;
   CuptiTrace& trace_;
   std::unordered_map<int64_t, Range> open_;  // by number; one half is known
 };

@@ -133,6 +133,20 @@ TEST(NvprofTest, MarkersInAnyOrder) {
             "i CUPTI_ACTIVITY_KIND_MARKER 1\n");
 }
 
+// nvtxRangeStart and nvtxRangeEnd: of the process, or begun on one thread and ended on another.
+TEST(NvprofTest, RangesThatMayOverlapStandApart) {
+  const Trace trace = LoadSql(
+      kStrings + kMarkers + Marker(2, 10, 1, 2) + Marker(4, 50, 1, 0) +
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES"
+      "(10,2,20,2,1,X'4D0000000000000000000000',2,0),(11,4,90,2,1,X'4D0000000000000000000000',0,0),"
+      "(12,2,30,3,2,X'4D0000000700000000000000',6,0),(13,4,95,3,2,X'4D0000000800000000000000',0,0)"
+      ";");
+  EXPECT_EQ(HostRows(trace),
+            "range layer:conv1 77/-1 @20+70\nrange not mangled 77/7 @30+65\n"
+            "range layer:conv1 77/4294967291 @10+40\n");
+  EXPECT_EQ(trace.tracks().is_async, (std::vector<char>{1, 1, 0}));
+}
+
 TEST(NvprofTest, OddRowsDoNotStopTheReader) {
   const Trace trace =
       LoadSql(kStrings + kCalls + kMarkers + "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL" +

@@ -12,10 +12,10 @@ constexpr std::string_view kAgentTable = "rocpd_info_agent";
 
 // Tables that are read, or say no more than those that are.
 constexpr std::string_view kReadTables[] = {
-    "arg",         "event",           "info_agent",      "info_kernel_symbol",
-    "info_node",   "info_process",    "info_queue",      "info_stream",
-    "info_thread", "kernel_dispatch", "memory_copy",     "metadata",
-    "region",      "string",          "info_code_object"};
+    "arg",         "event",           "info_agent",      "info_code_object", "info_kernel_symbol",
+    "info_node",   "info_pmc",        "info_process",    "info_queue",       "info_stream",
+    "info_thread", "kernel_dispatch", "memory_allocate", "memory_copy",      "metadata",
+    "pmc_event",   "region",          "sample",          "string",           "track"};
 
 // One per database in the file, in alphabetical order; the empty one for tables without a suffix.
 std::vector<std::string> Suffixes(const DatabaseSchema& schema) {
@@ -90,7 +90,10 @@ Result<std::string> ReadSuffix(RocpdTables& tables) {
   BS_ASSIGN(std::string version, ReadMetadata(tables));
   BS_TRY(ReadRocpdInfo(tables));
   BS_TRY(ReadRocpdRegions(tables));
+  BS_TRY(ReadRocpdCounters(tables));
   BS_TRY(ReadRocpdDeviceWork(tables));
+  BS_TRY(ReadRocpdMemory(tables));
+  BS_TRY(ReadRocpdSamples(tables));
   BS_TRY(CountUnreadTables(tables));
   return version;
 }

@@ -69,6 +69,7 @@ class DeviceReader {
             RowTime time);
   uint32_t KernelDetail(const TableRows& rows, uint32_t symbol);
   uint32_t CopyDetail(const TableRows& rows, uint32_t source, uint32_t target);
+  void AddCounters(const TableRows& rows, StringId name, int64_t device, RowTime time);
   int64_t DeviceOf(uint32_t agent) const {
     return agent == RowIds::kNone ? kMissing : tables_.agents.device[agent];
   }
@@ -123,6 +124,27 @@ uint32_t DeviceReader::KernelDetail(const TableRows& rows, uint32_t symbol) {
   return row;
 }
 
+// What was counted while the kernel ran, as a range over it.
+void DeviceReader::AddCounters(const TableRows& rows, StringId name, int64_t device, RowTime time) {
+  const std::span<RocpdValue> values = tables_.ValuesOf(rows.Integer(kEvent));
+  if (values.empty()) {
+    return;
+  }
+  TraceData& data = tables_.part.data;
+  const auto range = static_cast<uint32_t>(data.ranges.size());
+  data.ranges.first_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && values[i].name == values[i - 1].name) {  // counted by several agents
+      data.metrics.value.back() += values[i].value;
+      continue;
+    }
+    data.metrics.name.push_back(values[i].name);
+    data.metrics.value.push_back(values[i].value);
+  }
+  data.ranges.end_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  Push(rows, DeviceKind::kRange, name, device, range, time);
+}
+
 void DeviceReader::AddKernel(const TableRows& rows) {
   const int64_t id = rows.Integer(kSymbol);
   const uint32_t symbol = id == kMissing ? RowIds::kNone : tables_.symbols.ids.Find(id);
@@ -136,6 +158,7 @@ void DeviceReader::AddKernel(const TableRows& rows) {
   if (time.has_start) {
     const uint32_t agent = AgentOf(rows.Integer(kAgent));
     Push(rows, DeviceKind::kKernel, name, DeviceOf(agent), KernelDetail(rows, symbol), time);
+    AddCounters(rows, name, DeviceOf(agent), time);
   }
 }
 

@@ -142,6 +142,20 @@ std::string RocpdMessage(std::string_view extdata) {
   return {};
 }
 
+TrackId RocpdTables::ThreadOf(int64_t process, int64_t thread, bool is_async) {
+  const auto number_of = [&](RocpdNumbers& numbers, int64_t id, std::string_view base) {
+    const int64_t number = numbers.Get(id);
+    if (number != kMissing) {
+      return number;
+    }
+    diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte, Name(base));
+    return id == kMissing ? int64_t{-1} : id;
+  };
+  const int64_t pid = number_of(processes, process, "info_process");
+  const int64_t tid = number_of(threads, thread, "info_thread");
+  return is_async ? part.AsyncTrack(pid, tid) : part.Track(TrackKind::kHost, pid, tid);
+}
+
 int64_t RocpdTables::Unique(int64_t process, int64_t number) {
   constexpr unsigned kNumberBits = 47;
   if (number == kMissing || number >> kNumberBits != 0) {

@@ -1,3 +1,4 @@
+#include "borescope/ingest/nvtx_text.h"
 #include "borescope/ingest/rocpd_tables.h"
 #include "borescope/trace/columns.h"
 
@@ -8,6 +9,11 @@ enum Column : uint8_t { kProcess, kThread, kStart, kEnd, kName, kEvent, kExtra }
 constexpr std::string_view kColumns[] = {"pid",     "tid",      "start",  "end",
                                          "name_id", "event_id", "extdata"};
 
+// Ranges between roctxRangeStart and roctxRangeStop, which may overlap and cross threads.
+bool IsStartStop(std::string_view name) {
+  return name == "roctxProcessRangeA" || name == "roctxRangeStartA";
+}
+
 class RegionReader {
  public:
   explicit RegionReader(RocpdTables& tables) : tables_(tables) {}
@@ -17,20 +23,9 @@ class RegionReader {
  private:
   StringId MarkerName(const TableRows& rows, uint32_t event, StringId name);
   uint32_t AddCall(const TableRows& rows, uint32_t event);
-  // The number behind a row of info_process or info_thread; the row itself where there is none.
-  int64_t NumberOf(RocpdNumbers& numbers, int64_t id, std::string_view base);
 
   RocpdTables& tables_;
 };
-
-int64_t RegionReader::NumberOf(RocpdNumbers& numbers, int64_t id, std::string_view base) {
-  const int64_t number = numbers.Get(id);
-  if (number == kMissing) {
-    tables_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte, tables_.Name(base));
-    return id == kMissing ? -1 : id;
-  }
-  return number;
-}
 
 StringId RegionReader::MarkerName(const TableRows& rows, uint32_t event, StringId name) {
   const std::string message = RocpdMessage(rows.Text(kExtra));
@@ -64,14 +59,21 @@ void RegionReader::Add(const TableRows& rows) {
     return;
   }
   const bool is_marker = part.data.strings.Get(category).find("MARKER") != std::string_view::npos;
+  const bool is_async = is_marker && IsStartStop(part.data.strings.Get(name));
   name = is_marker ? MarkerName(rows, event, name) : name;
   HostEvents& host = part.data.host;
   host.ts_ns.push_back(time.ts_ns);
   host.dur_ns.push_back(time.dur_ns);
   host.name.push_back(name);
-  host.track.push_back(part.Track(
-      TrackKind::kHost, NumberOf(tables_.processes, rows.Integer(kProcess), "info_process"),
-      NumberOf(tables_.threads, rows.Integer(kThread), "info_thread")));
+  host.track.push_back(tables_.ThreadOf(rows.Integer(kProcess), rows.Integer(kThread), is_async));
+  const std::optional<OperatorText> op =
+      is_marker && !is_async ? ParseOperatorText(part.data.strings.Get(name)) : std::nullopt;
+  if (op.has_value()) {
+    host.name.back() = part.Intern(op->name);
+    host.kind.push_back(HostKind::kOp);
+    host.detail.push_back(AddOperator(part, *op));
+    return;
+  }
   host.kind.push_back(is_marker ? HostKind::kAnnotation : HostKind::kRuntime);
   host.detail.push_back(is_marker ? kNoDetail : AddCall(rows, event));
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,15 @@ struct RocpdEvents {
   std::vector<StringId> message;  // of markers
 };
 
+// What a hardware counter showed for an event.
+struct RocpdValue {
+  int64_t event;
+  StringId name;
+  uint32_t agent;  // row of the agents, RowIds::kNone where not known
+  double value;
+  bool is_used = false;  // a kernel or a sample has it
+};
+
 // Arguments of calls, by event: "dst=0x7f..., size=16".
 struct RocpdArguments {
   RowIds events;
@@ -72,6 +82,7 @@ struct RocpdTables {
   RocpdSymbols symbols{};
   RocpdEvents events{};
   RocpdArguments arguments{};
+  std::vector<RocpdValue> values{};  // by event and name
 
   Diagnostics& diagnostics() { return part.data.diagnostics; }
   std::string Name(std::string_view base) const { return "rocpd_" + std::string(base) + suffix; }
@@ -94,6 +105,11 @@ struct RocpdTables {
       add(rows);
     }
   }
+  // The track of a thread by the rows of info_process and info_thread that describe it, which are
+  // its numbers where there are no such rows: counted. `is_async` as in Tracks.
+  TrackId ThreadOf(int64_t process, int64_t thread, bool is_async = false);
+  // The values of an event, marked as used: the first who asks has them.
+  std::span<RocpdValue> ValuesOf(int64_t event);
   // `number` of `process` (a row of info_process) as one that no other process of the file has.
   int64_t Unique(int64_t process, int64_t number);
 };
@@ -102,8 +118,14 @@ struct RocpdTables {
 Result<void> ReadRocpdInfo(RocpdTables& tables);
 // Regions with the suffix: calls and markers of the host.
 Result<void> ReadRocpdRegions(RocpdTables& tables);
-// Kernels and copies with the suffix.
+// Counter values with the suffix. Comes before device work and samples, which use them.
+Result<void> ReadRocpdCounters(RocpdTables& tables);
+// Kernels, with their counters, and copies with the suffix.
 Result<void> ReadRocpdDeviceWork(RocpdTables& tables);
+// Allocations and frees with the suffix.
+Result<void> ReadRocpdMemory(RocpdTables& tables);
+// Samples of counters with the suffix. Comes after device work.
+Result<void> ReadRocpdSamples(RocpdTables& tables);
 
 // The text of a marker: "message" of the JSON object `extdata`; empty where there is none.
 std::string RocpdMessage(std::string_view extdata);

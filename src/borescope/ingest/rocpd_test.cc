@@ -147,12 +147,75 @@ TEST(RocpdTest, DanglingIdsAndUnreadTablesAreCounted) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
     DELETE FROM rocpd_info_kernel_symbol; DELETE FROM rocpd_info_thread;
     UPDATE rocpd_kernel_dispatch SET agent_id=9, workgroup_size_x=0;
-    CREATE TABLE rocpd_memory_allocate (id integer PRIMARY KEY);
-    INSERT INTO rocpd_memory_allocate VALUES (1);)");
+    CREATE TABLE rocpd_hip_event (id integer PRIMARY KEY);
+    INSERT INTO rocpd_hip_event VALUES (1);)");
   EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 5U);
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 1U);
   EXPECT_EQ(trace.device().size(), 2U);
   EXPECT_EQ(trace.kernels().grid_x[0], -1);
+}
+
+// A free has no size of its own, and frees come before allocations in the table.
+TEST(RocpdTest, AllocationsAndFrees) {
+  const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
+    CREATE TABLE rocpd_memory_allocate (id integer PRIMARY KEY, pid integer, tid integer,
+      agent_id integer, type text, level text, start bigint, end bigint, address integer,
+      size integer);
+    INSERT INTO rocpd_memory_allocate(pid,tid,agent_id,type,level,start,end,address,size) VALUES
+      (1,1,2,'FREE','REAL',40,41,4096,0), (1,1,2,'ALLOC','REAL',10,11,4096,512),
+      (1,1,1,'ALLOC','REAL',20,21,8192,64), (1,1,2,'REALLOC','REAL',30,31,4096,1024),
+      (1,1,2,'FREE','REAL',50,51,4096,0), (1,1,2,'ALLOC','VIRTUAL',60,61,1,4096),
+      (1,1,9,'ALLOC','SCRATCH',70,71,2,16), (1,1,2,'LEND','REAL',80,81,3,16),
+      (1,1,2,'ALLOC','REAL',90,91,4,-1);)");
+  const MemoryEvents& memory = trace.memory();
+  EXPECT_EQ(memory.ts_ns, (std::vector<int64_t>{10, 20, 30, 30, 40, 70}));
+  EXPECT_EQ(memory.bytes, (std::vector<int64_t>{512, 64, -512, 1024, -1024, 16}));
+  EXPECT_EQ(memory.device_type, (std::vector<int32_t>{6, 0, 6, 6, 6, -1}));
+  EXPECT_EQ(memory.device, (std::vector<int32_t>{0, -1, 0, 0, 0, -1}));
+  EXPECT_EQ(trace.tracks().tid[memory.track[0].value], 5001);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 1U);  // the second free
+  EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 1U);         // VIRTUAL
+  EXPECT_EQ(trace.diagnostics().count(Diag::kBadFieldType), 2U);       // LEND, -1
+}
+
+TEST(RocpdTest, CountersOfKernelsAndSamples) {
+  const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
+    CREATE TABLE rocpd_info_pmc (id integer PRIMARY KEY, agent_id integer, name text, symbol text);
+    INSERT INTO rocpd_info_pmc VALUES (1,2,'SQ_WAVES',''), (2,2,'SQ_WAVES',''), (3,2,'','GRBM'),
+      (4,2,'busy','');
+    CREATE TABLE rocpd_pmc_event (id integer PRIMARY KEY, event_id integer, pmc_id integer,
+      value real, sample_id integer);
+    INSERT INTO rocpd_pmc_event(event_id,pmc_id,value,sample_id) VALUES (2,1,3.0,NULL),
+      (2,3,7.5,NULL), (2,2,4.0,NULL), (9,4,55.0,NULL), (8,4,1.0,NULL), (2,99,1.0,NULL),
+      (2,1,1.0,5);
+    CREATE TABLE rocpd_sample (id integer PRIMARY KEY, track_id integer, timestamp bigint,
+      event_id integer);
+    INSERT INTO rocpd_sample VALUES (1,1,123,9), (2,1,124,9), (3,1,125,NULL);)");
+  ASSERT_EQ(trace.device().size(), 3U);
+  EXPECT_EQ(trace.device().kind[1], DeviceKind::kRange);
+  EXPECT_EQ(trace.Name(DeviceId{1}), "gemm(float*)");
+  EXPECT_EQ(trace.device().correlation[1], 1);
+  ASSERT_EQ(trace.metrics().size(), 2U);
+  EXPECT_EQ(trace.Text(trace.metrics().name[0]), "SQ_WAVES");
+  EXPECT_EQ(trace.metrics().value, (std::vector<double>{7.0, 7.5}));
+  ASSERT_EQ(trace.samples().size(), 1U);
+  EXPECT_EQ(trace.Text(trace.samples().name[0]), "busy");
+  EXPECT_EQ(trace.Text(trace.samples().device_type[0]), "gpu");
+  EXPECT_EQ(trace.samples().ts_ns[0], 123);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kUnusedDetail), 1U);       // event 8
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 1U);  // counter 99
+  EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 3U);         // a stream, two samples
+}
+
+// Those of a process may overlap what its threads push and pop.
+TEST(RocpdTest, RangesOfTheProcessStandApart) {
+  const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
+    INSERT INTO rocpd_string(id,string) VALUES (8,'roctxProcessRangeA');
+    INSERT INTO rocpd_event VALUES (6,3,4,0,0,'{"message":"request"}');
+    INSERT INTO rocpd_region VALUES (4,1,1,1,120,400,8,6,'{}');)");
+  ASSERT_EQ(trace.host().size(), 4U);
+  EXPECT_EQ(trace.Name(HostId{2}), "request");
+  EXPECT_EQ(trace.tracks().is_async, (std::vector<char>{0, 1, 0, 0}));
 }
 
 TEST(RocpdTest, GenerationsThatAreNotReadAreNamed) {

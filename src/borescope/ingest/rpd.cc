@@ -10,10 +10,10 @@ namespace borescope {
 namespace {
 
 // Tables that are read, and those that never hold more than they say themselves.
-constexpr std::string_view kReadTables[] = {"rocpd_api",      "rocpd_api_ops",   "rocpd_copyapi",
-                                            "rocpd_copyop",   "rocpd_kernelapi", "rocpd_kernelop",
-                                            "rocpd_metadata", "rocpd_monitor",   "rocpd_op",
-                                            "rocpd_string",   "rocpd_ustring"};
+constexpr std::string_view kReadTables[] = {"rocpd_api",        "rocpd_api_ops",   "rocpd_copyapi",
+                                            "rocpd_copyop",     "rocpd_kernelapi", "rocpd_kernelop",
+                                            "rocpd_metadata",   "rocpd_monitor",   "rocpd_op",
+                                            "rocpd_stackframe", "rocpd_string",    "rocpd_ustring"};
 
 struct RpdMetadata {
   std::string schema_version;
@@ -109,7 +109,7 @@ Result<void> CountUnreadTables(RpdTables& tables) {
 
 Result<RpdMetadata> ReadAll(RpdTables& tables, const DatabaseInput& input) {
   uint64_t done = 0;
-  constexpr uint64_t kStages = 5;
+  constexpr uint64_t kStages = 6;
   const auto report = [&] {
     if (input.options.progress) {
       input.options.progress(input.meta.file_bytes / kStages * ++done, input.meta.file_bytes);
@@ -121,6 +121,8 @@ Result<RpdMetadata> ReadAll(RpdTables& tables, const DatabaseInput& input) {
   BS_TRY(ReadRpdCalls(tables));
   report();
   BS_TRY(ReadRpdDeviceWork(tables, !metadata.has_right_copy_ends));
+  report();
+  BS_TRY(ReadRpdStacks(tables));
   report();
   BS_TRY(ReadSamples(tables));
   report();

@@ -1,5 +1,5 @@
 // What the readers of the tables of an .rpd file share, and the order in which they work: texts,
-// calls, launches, device work, samples.
+// calls, launches, device work, call stacks, samples.
 #pragma once
 
 #include <cstdint>
@@ -37,5 +37,8 @@ Result<void> ReadRpdCalls(RpdTables& tables);
 // rocpd_op with what hangs on it: launches, shapes of kernels, sizes of copies. `is_swapped` says
 // that source and target of copies stand in each other's column.
 Result<void> ReadRpdDeviceWork(RpdTables& tables, bool is_swapped);
+
+// rocpd_stackframe: frames around the calls that were read.
+Result<void> ReadRpdStacks(RpdTables& tables);
 
 }  // namespace borescope

@@ -223,8 +223,8 @@ TEST(RpdTest, OddRowsAreCounted) {
       (2147483649,10,11,0,20,1,1), (-9223372036854775808,10,11,-9223372036854775807,'',2,1),
       (9223372036854775807,10,11,1,2,2,1);
     INSERT INTO rocpd_op VALUES (1,x'00','','','',300,200,7,5);
-    CREATE TABLE rocpd_stackframe (id integer PRIMARY KEY, depth integer);
-    INSERT INTO rocpd_stackframe VALUES (1,0), (2,1);)");
+    CREATE TABLE rocpd_counter (id integer PRIMARY KEY, value real);
+    INSERT INTO rocpd_counter VALUES (1,0), (2,1);)");
   EXPECT_EQ(Count(trace, Diag::kNegativeDuration), 3U);
   EXPECT_EQ(Count(trace, Diag::kDanglingReference), 1U);
   EXPECT_EQ(Count(trace, Diag::kMissingTimestamp), 3U);
@@ -235,6 +235,25 @@ TEST(RpdTest, OddRowsAreCounted) {
   EXPECT_EQ(Count(trace, Diag::kUnreadRows), 2U);
   EXPECT_EQ(trace.host().size(), 5U);
   EXPECT_EQ(trace.device().dur_ns[0], 0);
+}
+
+// Depth 0 is the innermost; each frame is known for the time of its call.
+TEST(RpdTest, CallStacksLieAroundTheirCalls) {
+  const Trace trace = LoadSql(kVersion2 + std::string(kTexts) + R"(
+    INSERT INTO rocpd_string VALUES (20,'main'), (21,'launch at a.hip:5');
+    INSERT INTO rocpd_api VALUES (1,10,11,100,150,2,1), (2,10,11,200,260,3,1);
+    CREATE TABLE rocpd_stackframe (id integer PRIMARY KEY, api_ptr_id integer, depth integer,
+      name_id integer);
+    INSERT INTO rocpd_stackframe VALUES (1,1,0,21), (2,1,1,20), (3,2,0,20), (4,9,0,20);)");
+  ASSERT_EQ(trace.host().size(), 5U);
+  EXPECT_EQ(trace.Name(HostId{0}), "main");
+  EXPECT_EQ(trace.Name(HostId{1}), "launch at a.hip:5");
+  EXPECT_EQ(trace.Name(HostId{2}), "hipLaunchKernel");
+  EXPECT_EQ(trace.host().kind[1], HostKind::kPython);
+  EXPECT_EQ(trace.host().dur_ns[0], 50);
+  EXPECT_EQ(trace.Name(HostId{3}), "main");
+  EXPECT_EQ(trace.host().ts_ns[3], 200);
+  EXPECT_EQ(Count(trace, Diag::kDanglingReference), 1U);
 }
 
 TEST(RpdTest, ViewsInPlaceOfTablesAreNotRead) {

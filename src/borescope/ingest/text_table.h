@@ -20,10 +20,15 @@ class TextTable {
   // Call once when all tables are read.
   void Finish(Diagnostics& diagnostics);
 
-  // The text with this id; empty where the id is missing, and where no text has it: counted.
-  StringId Get(int64_t id, Diagnostics& diagnostics) {
+  // The text with this id; invalid where there is none.
+  StringId Find(int64_t id) {
     const uint32_t row = id == kMissing ? RowIds::kNone : ids_.Find(id);
-    return row == RowIds::kNone ? NoText(id, diagnostics) : texts_[row];
+    return row == RowIds::kNone ? StringId{} : texts_[row];
+  }
+  // The same; empty where the id is missing, and where no text has it: counted.
+  StringId Get(int64_t id, Diagnostics& diagnostics) {
+    const StringId text = Find(id);
+    return text.valid() ? text : NoText(id, diagnostics);
   }
 
  private:

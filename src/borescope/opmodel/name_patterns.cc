@@ -18,7 +18,7 @@ RE2::Options QuietBytes() {
 
 }  // namespace
 
-NamePatterns::NamePatterns(std::span<const std::string_view> patterns) {
+OrderedPatterns::OrderedPatterns(std::span<const std::string_view> patterns) {
   patterns_.reserve(patterns.size());
   for (const std::string_view pattern : patterns) {
     patterns_.push_back(std::make_unique<RE2>(std::string(pattern), QuietBytes()));
@@ -26,9 +26,9 @@ NamePatterns::NamePatterns(std::span<const std::string_view> patterns) {
   }
 }
 
-NamePatterns::~NamePatterns() = default;
+OrderedPatterns::~OrderedPatterns() = default;
 
-std::optional<size_t> NamePatterns::FirstMatch(std::string_view name) const {
+std::optional<size_t> OrderedPatterns::FirstMatch(std::string_view name) const {
   const re2::StringPiece text(name.data(), name.size());
   for (size_t i = 0; i < patterns_.size(); ++i) {
     if (RE2::PartialMatch(text, *patterns_[i])) {

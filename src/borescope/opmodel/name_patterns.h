@@ -17,13 +17,13 @@ class RE2;
 namespace borescope {
 
 // Immutable once made; any number of threads may ask at once.
-class NamePatterns {
+class OrderedPatterns {
  public:
   // REQUIRES: every pattern is a regular expression in the syntax of RE2.
-  explicit NamePatterns(std::span<const std::string_view> patterns);
-  ~NamePatterns();
-  NamePatterns(const NamePatterns&) = delete;
-  NamePatterns& operator=(const NamePatterns&) = delete;
+  explicit OrderedPatterns(std::span<const std::string_view> patterns);
+  ~OrderedPatterns();
+  OrderedPatterns(const OrderedPatterns&) = delete;
+  OrderedPatterns& operator=(const OrderedPatterns&) = delete;
 
   // The number of the first pattern found anywhere in the name; nullopt: none is.
   std::optional<size_t> FirstMatch(std::string_view name) const;

@@ -77,8 +77,8 @@ constexpr OperandFormatRule kRules[] = {
      "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x3_nn_align4>(int)"},
 };
 
-const NamePatterns& Patterns() {
-  static const NamePatterns patterns(PatternsOf<OperandFormatRule>(kRules));
+const OrderedPatterns& Patterns() {
+  static const OrderedPatterns patterns(PatternsOf<OperandFormatRule>(kRules));
   return patterns;
 }
 

@@ -95,8 +95,8 @@ constexpr MatrixUseRule kRules[] = {
      "void conv2d_c1_k1_nchw_hw_packed_kernel<__half, float>(x)"},
 };
 
-const NamePatterns& Patterns() {
-  static const NamePatterns patterns(PatternsOf<MatrixUseRule>(kRules));
+const OrderedPatterns& Patterns() {
+  static const OrderedPatterns patterns(PatternsOf<MatrixUseRule>(kRules));
   return patterns;
 }
 

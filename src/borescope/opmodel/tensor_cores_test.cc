@@ -14,7 +14,8 @@ TEST(TensorCoresTest, EveryRuleDecidesItsExample) {
   std::vector<std::string_view> patterns;
   for (const MatrixUseRule& rule : MatrixUseRules()) {
     patterns.push_back(rule.pattern);
-    EXPECT_EQ(NamePatterns(patterns).FirstMatch(rule.example), patterns.size() - 1) << rule.family;
+    EXPECT_EQ(OrderedPatterns(patterns).FirstMatch(rule.example), patterns.size() - 1)
+        << rule.family;
     EXPECT_EQ(MatrixUseName(MatrixUseOf(rule.example)), MatrixUseName(rule.use)) << rule.family;
   }
 }
@@ -30,7 +31,8 @@ TEST(OperandFormatTest, EveryRuleDecidesItsExample) {
   std::vector<std::string_view> patterns;
   for (const OperandFormatRule& rule : OperandFormatRules()) {
     patterns.push_back(rule.pattern);
-    EXPECT_EQ(NamePatterns(patterns).FirstMatch(rule.example), patterns.size() - 1) << rule.pattern;
+    EXPECT_EQ(OrderedPatterns(patterns).FirstMatch(rule.example), patterns.size() - 1)
+        << rule.pattern;
     EXPECT_EQ(OperandFormat(rule.example), rule.format) << rule.pattern;
   }
 }

@@ -24,6 +24,8 @@ class EventText {
 
   // A new line behind the comma that the event before it needs.
   void StartEvent();
+  // Whether the next event stands behind another one.
+  bool has_events() const { return needs_comma_; }
 
   // Text as it is; must be JSON.
   void Put(std::string_view text) { buffer_.append(text); }

@@ -24,7 +24,7 @@ inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
 
 // Outer to inner: of two events with equal times the smaller kind is the parent.
 enum class HostKind : uint8_t {
-  kPython,      // python_function frame; no detail
+  kPython,      // python_function, or a frame recorded with a call; no detail
   kAnnotation,  // user_annotation (record_function, ProfilerStep#N); detail: ops
   kOp,          // framework operator call; detail: ops
   kRuntime,     // driver or runtime API call; detail: runtime_calls
@@ -55,6 +55,9 @@ struct Tracks {
   // Device streams: the process whose stream it is, in files that hold several processes, which
   // number their streams alike; else kMissing, as for host threads, whose pid says it.
   std::vector<int64_t> process;
+  // Host: ranges of a thread that may start and end anywhere, also on another thread, and lie
+  // beside its other events: none of them contains an event or lies in one.
+  std::vector<char> is_async;
   std::vector<StringId> name;       // from thread_name metadata; may be empty
   std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
   std::vector<uint32_t> end_row;

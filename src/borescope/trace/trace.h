@@ -45,6 +45,9 @@ class Trace {
   Trace(Trace&&) = default;
   Trace& operator=(Trace&&) = default;
 
+  // What it was made of, for who moves it before anybody reads it.
+  TraceData Take() && { return std::move(data_); }
+
   const Meta& meta() const { return data_.meta; }
   const StringPool& strings() const { return data_.strings; }
   const Tracks& tracks() const { return data_.tracks; }

@@ -103,18 +103,21 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   ShiftDetails(whole.copies.call, copies, copy_calls);
 }
 
-// Tracks in a stable, readable order: host threads, then streams, each by (pid, tid).
+// Tracks in a stable, readable order: host threads, each before its overlapping ranges, then
+// streams, all by (pid, tid).
 std::vector<uint32_t> RankTracks(Tracks& tracks) {
   std::vector<uint32_t> order(tracks.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::tuple(tracks.kind[a], tracks.pid[a], tracks.tid[a], tracks.process[a]) <
-           std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b], tracks.process[b]);
+    return std::tuple(tracks.kind[a], tracks.pid[a], tracks.tid[a], tracks.process[a],
+                      tracks.is_async[a]) < std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b],
+                                                       tracks.process[b], tracks.is_async[b]);
   });
   PermuteColumn(tracks.kind, order);
   PermuteColumn(tracks.pid, order);
   PermuteColumn(tracks.tid, order);
   PermuteColumn(tracks.process, order);
+  PermuteColumn(tracks.is_async, order);
   PermuteColumn(tracks.name, order);
   std::vector<uint32_t> new_id(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) {
@@ -237,23 +240,31 @@ size_t TracePart::TrackKeyHash::operator()(const TrackKey& key) const {
   const auto mix = static_cast<uint64_t>(key.pid) * 0x9e3779b97f4a7c15ULL ^
                    static_cast<uint64_t>(key.tid) * 0xff51afd7ed558ccdULL ^
                    static_cast<uint64_t>(key.process) * 0xc2b2ae3d27d4eb4fULL ^
-                   static_cast<uint64_t>(key.kind);
+                   static_cast<uint64_t>(key.kind) ^ uint64_t { key.is_async } << 1;
   return mix ^ (mix >> 31);
 }
 
 TracePart::TracePart() = default;
 
 TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process) {
-  const TrackKey key{kind, pid, tid, process};
+  return TrackOf({kind, pid, tid, process, false});
+}
+
+TrackId TracePart::AsyncTrack(int64_t pid, int64_t tid) {
+  return TrackOf({TrackKind::kHost, pid, tid, kMissing, true});
+}
+
+TrackId TracePart::TrackOf(const TrackKey& key) {
   if (last_track_.valid() && key == last_key_) {
     return last_track_;
   }
   const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{Rows(data.tracks.size())});
   if (is_new) {
-    data.tracks.kind.push_back(kind);
-    data.tracks.pid.push_back(pid);
-    data.tracks.tid.push_back(tid);
-    data.tracks.process.push_back(process);
+    data.tracks.kind.push_back(key.kind);
+    data.tracks.pid.push_back(key.pid);
+    data.tracks.tid.push_back(key.tid);
+    data.tracks.process.push_back(key.process);
+    data.tracks.is_async.push_back(key.is_async ? 1 : 0);
     data.tracks.name.push_back(StringId{0});
   }
   last_key_ = key;
@@ -261,8 +272,9 @@ TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid, int64_t proce
   return last_track_;
 }
 
-TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process) const {
-  const auto found = track_ids_.find({kind, pid, tid, process});
+TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process,
+                             bool is_async) const {
+  const auto found = track_ids_.find({kind, pid, tid, process, is_async});
   return found == track_ids_.end() ? TrackId{} : found->second;
 }
 
@@ -301,8 +313,11 @@ void TraceBuilder::Append(TracePart&& part) {
   }
   std::vector<TrackId> tracks(rows.tracks.size());
   for (size_t t = 0; t < tracks.size(); ++t) {
-    tracks[t] = whole_.Track(rows.tracks.kind[t], rows.tracks.pid[t], rows.tracks.tid[t],
-                             rows.tracks.process[t]);
+    const Tracks& part_tracks = rows.tracks;
+    tracks[t] = part_tracks.is_async[t] != 0
+                    ? whole_.AsyncTrack(part_tracks.pid[t], part_tracks.tid[t])
+                    : whole_.Track(part_tracks.kind[t], part_tracks.pid[t], part_tracks.tid[t],
+                                   part_tracks.process[t]);
   }
   const IdMap map{strings, tracks};
   for (const TracePart::ThreadName& name : part.thread_names) {
@@ -330,10 +345,12 @@ void TraceBuilder::Reserve(size_t host_events, size_t device_events) {
 void TraceBuilder::NameTracks() {
   for (const TracePart::ThreadName& row : whole_.thread_names) {
     const bool is_stream = whole_.data.strings.Get(row.name).starts_with("stream ");
-    const TrackId track =
-        whole_.FindTrack(is_stream ? TrackKind::kDevice : TrackKind::kHost, row.pid, row.tid);
-    if (track.valid()) {
-      whole_.data.tracks.name[track.value] = row.name;
+    const TrackKind kind = is_stream ? TrackKind::kDevice : TrackKind::kHost;
+    for (const bool is_async : {false, true}) {
+      const TrackId track = whole_.FindTrack(kind, row.pid, row.tid, kMissing, is_async);
+      if (track.valid()) {
+        whole_.data.tracks.name[track.value] = row.name;
+      }
     }
   }
 }

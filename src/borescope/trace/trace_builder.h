@@ -33,8 +33,11 @@ class TracePart {
 
   // The track of a host thread or device stream; made on first sight. `process` as in Tracks.
   TrackId Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing);
+  // The track of those ranges of a host thread that may overlap; as Tracks::is_async.
+  TrackId AsyncTrack(int64_t pid, int64_t tid);
   // The track if it exists, else invalid.
-  TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing) const;
+  TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing,
+                    bool is_async = false) const;
 
   // Counts one event of the input.
   void CountEvent(char phase, StringId category, int64_t dur_ns);
@@ -47,11 +50,14 @@ class TracePart {
     int64_t pid;
     int64_t tid;
     int64_t process;
+    bool is_async;
     bool operator==(const TrackKey&) const = default;
   };
   struct TrackKeyHash {
     size_t operator()(const TrackKey& key) const;
   };
+
+  TrackId TrackOf(const TrackKey& key);
 
   std::unordered_map<TrackKey, TrackId, TrackKeyHash> track_ids_;
   TrackKey last_key_{};

@@ -1,0 +1,25 @@
+// Whatever the pages of a database are: loading ends in an Error or in a trace, and a trace that
+// was loaded can be indexed. The bytes stand behind "SQLite format 3", so that no other reader sees
+// them.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "borescope/base/sqlite.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr size_t kMagicBytes = borescope::kSqliteMagic.size();
+  if (size < kMagicBytes) {
+    return 0;
+  }
+  std::string bytes(borescope::kSqliteMagic);
+  bytes.append(reinterpret_cast<const char*>(data) + kMagicBytes, size - kMagicBytes);
+  const borescope::Result<borescope::Trace> trace = borescope::LoadBytes(bytes, "fuzz", {1, {}});
+  if (trace.ok()) {
+    borescope::BuildIndex(*trace, 1);
+  }
+  return 0;
+}

@@ -1,0 +1,337 @@
+#include "borescope/analysis/modelled_work.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "borescope/analysis/graph_launches.h"
+#include "borescope/analysis/phases.h"
+
+namespace borescope {
+namespace {
+
+// How sure it is that a kernel does the products of a matrix operator.
+enum class Evidence : uint8_t { kHelper, kNothing, kProduct };
+
+class Modeller {
+ public:
+  Modeller(const RankView& view, const Selected& selected, const OpModelOptions& options)
+      : view_(view),
+        selected_(selected),
+        host_(view.trace.host()),
+        costs_(view.trace, options),
+        phases_(HostPhases(view)),
+        op_of_(view.trace.device().size()),
+        arguments_(view.trace.host().size(), Arguments::kNone),
+        is_graph_(view.trace.strings().size()),
+        uses_(view.trace.strings().size()) {}
+
+  ModelledWork Build();
+
+ private:
+  // Whose arguments tell the cost of a host row.
+  enum class Arguments : uint8_t { kNone, kOwn, kForward };
+
+  void Assign(DeviceId id);
+  void AssignTo(DeviceId id, HostId op, Arguments arguments);
+  bool RanInGraph(DeviceId id);
+  HostId InnermostWithModel(HostId op);
+  HostId LinkedBackward(HostId op) const;
+  HostId ForwardOf(HostId backward) const;
+  bool HasBackwardFormula(HostId forward);
+  std::vector<char> RowsAboveCalls() const;
+  void AddCalls();
+  ModelledCall CallOf(HostId op);
+  void CollectWorks();
+  void TellRoles(ModelledCall& call);
+  void TellCost(ModelledCall& call);
+  Evidence EvidenceOf(DeviceId id);
+  MatrixUse UseOf(DeviceId id);
+  WorkDirection DirectionOf(HostId op);
+  bool IsRecompute(HostId op) const;
+
+  const RankView& view_;
+  const Selected& selected_;
+  const HostEvents& host_;
+  OpCosts costs_;
+  std::vector<Phase> phases_;
+  std::vector<HostId> op_of_;                   // per device row: the call it would belong to
+  std::vector<Arguments> arguments_;            // per host row
+  std::vector<std::optional<bool>> is_graph_;   // per text
+  std::vector<std::optional<MatrixUse>> uses_;  // per text
+  ModelledWork result_;
+};
+
+bool Modeller::RanInGraph(DeviceId id) {
+  if (GraphNodeOf(view_.trace, id) != kMissing) return true;
+  const HostId launch = view_.index.correlation.launch_of[id.value];
+  if (!launch.valid()) return false;
+  std::optional<bool>& is_graph = is_graph_[host_.name[launch.value].value];
+  if (!is_graph.has_value()) {
+    is_graph = IsGraphLaunchName(view_.trace.Name(launch));
+  }
+  return *is_graph;
+}
+
+HostId Modeller::InnermostWithModel(HostId op) {
+  while (op.valid() && costs_.ModelOf(op) == nullptr) {
+    op = view_.index.tree.parent[op.value];
+  }
+  return op;
+}
+
+// The innermost operator around `op` that is tied to a forward operator.
+HostId Modeller::LinkedBackward(HostId op) const {
+  while (op.valid() && !ForwardOf(op).valid()) {
+    op = view_.index.tree.parent[op.value];
+  }
+  return op;
+}
+
+HostId Modeller::ForwardOf(HostId backward) const {
+  const auto& links = view_.index.forward_backward;
+  const auto found = std::lower_bound(
+      links.begin(), links.end(), backward,
+      [](const ForwardBackwardLink& link, HostId row) { return link.backward < row; });
+  return found != links.end() && found->backward == backward ? found->forward : HostId{};
+}
+
+bool Modeller::HasBackwardFormula(HostId forward) {
+  const OpFamily family = costs_.Of(forward).family;
+  return IsMatrixFamily(family) && family != OpFamily::kRecurrent;
+}
+
+void Modeller::Assign(DeviceId id) {
+  WorkInfo& info = result_.info[id.value];
+  const HostId op = view_.index.correlation.op_of[id.value];
+  if (RanInGraph(id)) {
+    info.status = WorkStatus::kGraph;
+    return;
+  }
+  if (!op.valid()) {
+    const bool has_launch = view_.index.correlation.launch_of[id.value].valid();
+    info.status = has_launch ? WorkStatus::kNoOperator : WorkStatus::kNoLaunch;
+    return;
+  }
+  info.status = WorkStatus::kNoModel;
+  info.direction = DirectionOf(op);
+  const HostId call = InnermostWithModel(op);
+  if (call.valid() && costs_.Of(call).status != CostStatus::kMissingShapes) {
+    AssignTo(id, call, Arguments::kOwn);
+    return;
+  }
+  const bool is_backward = info.direction == WorkDirection::kBackward;
+  const HostId backward = is_backward ? LinkedBackward(op) : HostId{};
+  if (backward.valid() && HasBackwardFormula(ForwardOf(backward))) {
+    AssignTo(id, backward, Arguments::kForward);
+  } else if (call.valid()) {
+    AssignTo(id, call, Arguments::kOwn);
+  }
+}
+
+void Modeller::AssignTo(DeviceId id, HostId op, Arguments arguments) {
+  op_of_[id.value] = op;
+  arguments_[op.value] = arguments;
+}
+
+// Marks the host rows that have a row with work of its own below them.
+std::vector<char> Modeller::RowsAboveCalls() const {
+  std::vector<char> is_above(host_.size(), 0);
+  for (uint32_t row = 0; row < host_.size(); ++row) {
+    if (arguments_[row] == Arguments::kNone) continue;
+    HostId outer = view_.index.tree.parent[row];
+    while (outer.valid() && is_above[outer.value] == 0) {
+      is_above[outer.value] = 1;
+      outer = view_.index.tree.parent[outer.value];
+    }
+  }
+  return is_above;
+}
+
+ModelledCall Modeller::CallOf(HostId op) {
+  const bool is_own = arguments_[op.value] == Arguments::kOwn;
+  const HostId shapes_of = is_own ? op : ForwardOf(op);
+  return {
+      .op = op, .shapes_of = shapes_of, .cost = costs_.Of(shapes_of), .direction = DirectionOf(op)};
+}
+
+// A composite call, or a backward call that stands in for operators that were not recorded, is not
+// counted beside calls below it.
+void Modeller::AddCalls() {
+  const std::vector<char> is_above = RowsAboveCalls();
+  std::vector<uint32_t> call_of_op(host_.size(), kNoCall);
+  for (uint32_t row = 0; row < host_.size(); ++row) {
+    if (arguments_[row] == Arguments::kNone) continue;
+    const ModelledCall call = CallOf(HostId{row});
+    const bool stands_in = call.cost.is_composite || call.op != call.shapes_of;
+    if (!stands_in || is_above[row] == 0) {
+      call_of_op[row] = static_cast<uint32_t>(result_.calls.size());
+      result_.calls.push_back(call);
+    }
+  }
+  for (size_t row = 0; row < op_of_.size(); ++row) {
+    if (op_of_[row].valid()) {
+      result_.info[row].call = call_of_op[op_of_[row].value];
+    }
+  }
+}
+
+// A counting sort by call.
+void Modeller::CollectWorks() {
+  for (const WorkInfo& info : result_.info) {
+    if (info.call != kNoCall) ++result_.calls[info.call].end_work;
+  }
+  uint32_t next = 0;
+  for (ModelledCall& call : result_.calls) {
+    const uint32_t count = call.end_work;
+    call.first_work = call.end_work = next;
+    next += count;
+  }
+  result_.works.resize(next);
+  for (uint32_t row = 0; row < result_.info.size(); ++row) {
+    const uint32_t call = result_.info[row].call;
+    if (call != kNoCall) result_.works[result_.calls[call].end_work++] = DeviceId{row};
+  }
+}
+
+MatrixUse Modeller::UseOf(DeviceId id) {
+  if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) return MatrixUse::kNotMatrix;
+  std::optional<MatrixUse>& use = uses_[view_.trace.device().name[id.value].value];
+  if (!use.has_value()) {
+    use = MatrixUseOf(view_.trace.Name(id), true);
+  }
+  return *use;
+}
+
+Evidence Modeller::EvidenceOf(DeviceId id) {
+  const MatrixUse use = UseOf(id);
+  if (use == MatrixUse::kNotMatrix) return Evidence::kHelper;
+  if (use != MatrixUse::kUnknown) return Evidence::kProduct;
+  const KernelClass kind = view_.index.ClassOf(view_.trace, id);
+  const bool is_product =
+      kind == KernelClass::kGemm || kind == KernelClass::kConv || kind == KernelClass::kAttention;
+  return is_product ? Evidence::kProduct : Evidence::kNothing;
+}
+
+void Modeller::TellRoles(ModelledCall& call) {
+  const DeviceEvents& device = view_.trace.device();
+  const bool is_matrix = IsMatrixFamily(call.cost.family);
+  const auto evidence = [&](DeviceId id) {
+    return is_matrix ? EvidenceOf(id) : Evidence::kNothing;
+  };
+  const std::span<const DeviceId> works = result_.WorksOf(call);
+  const DeviceId best = *std::max_element(works.begin(), works.end(), [&](DeviceId a, DeviceId b) {
+    return std::pair(evidence(a), device.dur_ns[a.value]) <
+           std::pair(evidence(b), device.dur_ns[b.value]);
+  });
+  for (const DeviceId id : works) {
+    const bool is_main =
+        evidence(id) == Evidence::kProduct || device.name[id.value] == device.name[best.value];
+    result_.info[id.value].role = is_main ? KernelRole::kMain : KernelRole::kHelper;
+    if (is_main && is_matrix) {
+      const MatrixUse use = UseOf(id);
+      const bool is_better = call.matrix_use == MatrixUse::kNotMatrix || use == MatrixUse::kYes;
+      call.matrix_use = is_better ? use : call.matrix_use;
+    }
+  }
+}
+
+// The cost of a backward call by that of its forward operator.
+OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
+  OpCost cost = forward;
+  cost.direction = OpDirection::kBackward;
+  const bool is_attention = forward.family == OpFamily::kAttention;
+  const uint64_t doubled = is_attention ? 5 : 2 * gradients;  // FLOPs of two times forward
+  const uint64_t passes = is_attention ? 2 : gradients;
+  cost.vector_flops = is_attention ? forward.vector_flops : 0;
+  const bool wraps = __builtin_mul_overflow(forward.matrix_flops, doubled, &cost.matrix_flops) ||
+                     __builtin_mul_overflow(forward.read_bytes, passes, &cost.read_bytes) ||
+                     __builtin_mul_overflow(forward.written_bytes, passes, &cost.written_bytes);
+  cost.matrix_flops /= 2;
+  if (!wraps) return cost;
+  return {.status = CostStatus::kOverflow,
+          .family = forward.family,
+          .direction = OpDirection::kBackward,
+          .type = forward.type};
+}
+
+void Modeller::TellCost(ModelledCall& call) {
+  if (call.op != call.shapes_of) {
+    const std::span<const DeviceId> works = result_.WorksOf(call);
+    const auto mains = std::count_if(works.begin(), works.end(), [&](DeviceId id) {
+      return result_.info[id.value].role == KernelRole::kMain;
+    });
+    call.cost = BackwardCost(call.cost, std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
+  }
+  const bool is_known =
+      call.cost.status == CostStatus::kOk || call.cost.status == CostStatus::kUnknownType;
+  for (const DeviceId id : result_.WorksOf(call)) {
+    WorkInfo& info = result_.info[id.value];
+    info.status = is_known ? WorkStatus::kModelled : WorkStatus::kUnknownCost;
+    info.direction = call.direction;
+  }
+}
+
+// Operators that autograd records (they have a sequence number) below one that it runs backward.
+bool Modeller::IsRecompute(HostId op) const {
+  const Ops& ops = view_.trace.ops();
+  for (; op.valid(); op = view_.index.tree.parent[op.value]) {
+    if (view_.trace.Name(op).starts_with(kBackwardMark)) return false;
+    const uint32_t row = host_.detail[op.value];
+    if (host_.kind[op.value] != HostKind::kOp || row == kNoDetail) continue;
+    if (ops.forward_thread[row] > 0) return false;
+    if (ops.sequence[row] >= 0) return true;
+  }
+  return false;
+}
+
+WorkDirection Modeller::DirectionOf(HostId op) {
+  const OpModel* model = costs_.ModelOf(op);
+  const OpDirection by_model = model == nullptr ? OpDirection::kForward : model->direction;
+  if (by_model == OpDirection::kUpdate || phases_[op.value] == Phase::kOptimizer) {
+    return WorkDirection::kUpdate;
+  }
+  if (by_model == OpDirection::kBackward) return WorkDirection::kBackward;
+  if (phases_[op.value] != Phase::kBackward) return WorkDirection::kForward;
+  return IsRecompute(op) ? WorkDirection::kRecompute : WorkDirection::kBackward;
+}
+
+ModelledWork Modeller::Build() {
+  const auto device_rows = static_cast<uint32_t>(view_.trace.device().size());
+  result_.info.resize(device_rows);
+  for (uint32_t row = 0; row < device_rows; ++row) {
+    if (selected_.Keeps(DeviceId{row})) Assign(DeviceId{row});
+  }
+  AddCalls();
+  CollectWorks();
+  for (ModelledCall& call : result_.calls) {
+    TellRoles(call);
+    TellCost(call);
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+std::string_view WorkStatusName(WorkStatus status) {
+  constexpr std::string_view kNames[kWorkStatuses] = {"modelled", "unknown cost", "no model",
+                                                      "graph",    "no operator",  "no launch"};
+  return kNames[static_cast<size_t>(status)];
+}
+
+std::string_view WorkDirectionName(WorkDirection direction) {
+  constexpr std::string_view kNames[] = {"forward", "backward", "recompute", "update", "unknown"};
+  return kNames[static_cast<size_t>(direction)];
+}
+
+bool IsMatrixFamily(OpFamily family) {
+  return family == OpFamily::kGemm || family == OpFamily::kConvolution ||
+         family == OpFamily::kAttention || family == OpFamily::kRecurrent;
+}
+
+ModelledWork ModelWork(const RankView& view, const Selected& selected,
+                       const OpModelOptions& options) {
+  return Modeller(view, selected, options).Build();
+}
+
+}  // namespace borescope

@@ -1,0 +1,88 @@
+// ModelledWork: whose mathematics the device was doing. For one rank it ties every piece of device
+// work to the operator call whose cost model (opmodel/) stands for it, and counts every such call
+// once, however many kernels it launched (split-K, bias, layout changes).
+//
+//   call        the innermost operator around the launch that has a model. An operator that only
+//               calls others (OpModel::is_composite) is not counted beside what it called.
+//   role        of a kernel in its call: main kernels do what the model counts, helpers do not
+//               (layout changes, sums of split-K, fills). Of a matrix operator the kernels named
+//               like products are main, of any other the longest and all of its name; a call has
+//               at least one.
+//   direction   forward, backward, recompute (forward calls repeated inside backward, as
+//               checkpointing makes them; operators of a backward that is itself differentiated
+//               look the same), update (of parameters)
+//
+// Work below a backward operator in which no call can be counted (shapes or operators were not
+// recorded) takes the arguments of the forward operator with the same sequence number, where that
+// is a product of matrices, a convolution or an attention: a gradient of the first two costs what
+// forward costs, once per main kernel and at most twice; that of an attention five products for
+// forward's two.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/analysis/selection.h"
+#include "borescope/opmodel/op_costs.h"
+#include "borescope/opmodel/tensor_cores.h"
+
+namespace borescope {
+
+enum class WorkStatus : uint8_t {
+  kModelled,     // belongs to a call whose FLOPs are known
+  kUnknownCost,  // belongs to a call with a model; OpCost::status says why the cost is unknown
+  kNoModel,      // there are operators around the launch, and none has a model
+  kGraph,        // ran by a graph launch, which does not tell which operator asked for it
+  kNoOperator,   // launched outside of any operator
+  kNoLaunch,     // neither the launch nor the operator was recorded
+};
+inline constexpr size_t kWorkStatuses = 6;
+std::string_view WorkStatusName(WorkStatus status);  // "modelled", "unknown cost", ...
+
+enum class KernelRole : uint8_t { kNone, kMain, kHelper };
+
+enum class WorkDirection : uint8_t { kForward, kBackward, kRecompute, kUpdate, kUnknown };
+std::string_view WorkDirectionName(WorkDirection direction);
+
+inline constexpr uint32_t kNoCall = ~uint32_t{0};
+
+// One counted call.
+struct ModelledCall {
+  HostId op;         // the call that the work belongs to
+  HostId shapes_of;  // whose arguments tell the cost: `op`, or its forward operator
+  OpCost cost;       // of the whole call; counts are 0 unless known
+  WorkDirection direction = WorkDirection::kUnknown;
+  MatrixUse matrix_use = MatrixUse::kNotMatrix;  // of its main kernels; kYes if one of them does
+  uint32_t first_work = 0;                       // its slice of ModelledWork::works
+  uint32_t end_work = 0;
+};
+
+// What is known of one piece of device work.
+struct WorkInfo {
+  uint32_t call = kNoCall;  // row of ModelledWork::calls
+  WorkStatus status = WorkStatus::kNoLaunch;
+  KernelRole role = KernelRole::kNone;  // kNone without a call
+  WorkDirection direction = WorkDirection::kUnknown;
+};
+
+struct ModelledWork {
+  std::vector<ModelledCall> calls;  // by host row
+  std::vector<DeviceId> works;      // of one call in row order (stream, then start)
+  std::vector<WorkInfo> info;       // per device row; of rows not selected the default
+
+  std::span<const DeviceId> WorksOf(const ModelledCall& call) const {
+    return std::span(works).subspan(call.first_work, call.end_work - call.first_work);
+  }
+};
+
+// Linear in the rows, times the depth of the operators around a launch.
+ModelledWork ModelWork(const RankView& view, const Selected& selected,
+                       const OpModelOptions& options);
+
+// Products of matrices, convolutions, attention and recurrent layers: what matrix units are for.
+bool IsMatrixFamily(OpFamily family);
+
+}  // namespace borescope

@@ -1,0 +1,133 @@
+#include "borescope/analysis/modelled_work.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+// 4096 FLOPs.
+const OpArgs kProduct{.dims = "[[8, 16], [16, 16]]", .types = R"(["c10::Half", "c10::Half"])"};
+
+ModelledWork Modelled(TestTrace& trace) {
+  const RankView& view = trace.View();
+  const Result<Selected> selected = Selected::Make(view, Selection{});
+  return ModelWork(view, *selected, OpModelOptions{});
+}
+
+// "mm backward 4096: kernel main, other helper", a line per call.
+std::string Calls(TestTrace& trace) {
+  const ModelledWork work = Modelled(trace);
+  const Trace& data = trace.View().trace;
+  std::string text;
+  for (const ModelledCall& call : work.calls) {
+    text += fmt::format("{} {} {}:", data.Name(call.op), WorkDirectionName(call.direction),
+                        call.cost.flops());
+    for (const DeviceId id : work.WorksOf(call)) {
+      const bool is_main = work.info[id.value].role == KernelRole::kMain;
+      text += fmt::format(" {}{}", data.Name(id), is_main ? "*" : "");
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string Statuses(TestTrace& trace) {
+  const ModelledWork work = Modelled(trace);
+  std::string text;
+  for (const WorkInfo& info : work.info) {
+    text += fmt::format("{};", WorkStatusName(info.status));
+  }
+  return text;
+}
+
+TEST(ModelledWork, CallOfSeveralKernelsCountsOnce) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}, kProduct)
+      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {200, 50}, {1})
+      .Launched("splitKreduce_kernel", {30, 10}, {250, 90}, {2});
+  EXPECT_EQ(Calls(trace), "aten::mm forward 4096: volta_h884gemm_64x64_nn* splitKreduce_kernel\n");
+  EXPECT_EQ(Modelled(trace).calls[0].matrix_use, MatrixUse::kYes);
+}
+
+TEST(ModelledWork, InnermostModelCountsAndCompositeDoesNotBesideIt) {
+  TestTrace trace;
+  trace.Op("aten::linear", {0, 100}, kProduct)
+      .Op("aten::mm", {10, 40}, kProduct)
+      .Launched("ampere_sgemm_32x32", {20, 10}, {200, 50}, {1})
+      .Launched("bias", {60, 10}, {300, 50}, {2});
+  EXPECT_EQ(Calls(trace), "aten::mm forward 4096: ampere_sgemm_32x32*\n");
+  EXPECT_EQ(Statuses(trace), "modelled;no model;");
+}
+
+TEST(ModelledWork, CompositeCountsWhereNothingBelowItDoes) {
+  TestTrace trace;
+  trace.Op("aten::linear", {0, 100}, {.dims = "[[8, 16], [16, 16], []]"})
+      .Op("my::gemm", {10, 40})
+      .Launched("gemm", {20, 10}, {200, 50}, {1});
+  EXPECT_EQ(Calls(trace), "aten::linear forward 4096: gemm*\n");
+}
+
+TEST(ModelledWork, OtherOperatorsHaveTheLongestKernelAndItsNamesakesAsMain) {
+  TestTrace trace;
+  trace.Op("aten::add", {0, 100}, kProduct)
+      .Launched("add", {10, 10}, {200, 50}, {1})
+      .Launched("fill", {30, 10}, {250, 5}, {2})
+      .Launched("add", {50, 10}, {300, 10}, {3});
+  EXPECT_EQ(Calls(trace), "aten::add forward 256: add* fill add*\n");
+}
+
+TEST(ModelledWork, KernelsWithoutCallSayWhy) {
+  TestTrace trace;
+  trace.Op("my::op", {0, 100})
+      .Launched("a", {10, 10}, {200, 10}, {1})
+      .Launched("b", {110, 10}, {210, 10}, {2})
+      .Runtime("cudaGraphLaunch", {120, 10}, 3)
+      .Kernel("c", {220, 10}, {3})
+      .Kernel("d", {230, 10})
+      .Op("aten::mm", {140, 50})
+      .Launched("e", {150, 10}, {240, 10}, {5});
+  EXPECT_EQ(Statuses(trace), "no model;no operator;graph;no launch;unknown cost;");
+}
+
+TEST(ModelledWork, DirectionFollowsWhatStandsAround) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 50}, kProduct)
+      .Launched("k1", {10, 10}, {500, 10}, {1})
+      .Op("autograd::engine::evaluate_function: CheckpointFunctionBackward", {100, 200})
+      .Op("CheckpointFunctionBackward", {100, 200}, {.forward_thread = 1, .sequence = 7})
+      .Op("aten::mm", {110, 30}, {.sequence = 8, .dims = kProduct.dims, .types = kProduct.types})
+      .Launched("k2", {120, 10}, {510, 10}, {2})
+      .Op("aten::mm", {150, 30}, kProduct)
+      .Launched("k3", {160, 10}, {520, 10}, {3})
+      .Annotation("Optimizer.step#SGD.step", {300, 100})
+      .Op("aten::mul", {310, 50}, kProduct)
+      .Launched("k4", {320, 10}, {530, 10}, {4});
+  EXPECT_EQ(Calls(trace),
+            "aten::mm forward 4096: k1*\n"
+            "aten::mm recompute 4096: k2*\n"
+            "aten::mm backward 4096: k3*\n"
+            "aten::mul update 128: k4*\n");
+}
+
+TEST(ModelledWork, BackwardWithoutShapesTakesThoseOfForward) {
+  OpArgs forward = kProduct;
+  forward.sequence = 7;
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 50}, forward)
+      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {500, 10}, {1})
+      .Op("MmBackward0", {100, 100}, {.forward_thread = 1, .sequence = 7})
+      .Launched("volta_h884gemm_64x64_nt", {110, 10}, {520, 10}, {2})
+      .Launched("volta_h884gemm_64x64_tn", {130, 10}, {540, 10}, {3})
+      .Launched("fill", {150, 10}, {560, 30}, {4});
+  EXPECT_EQ(Calls(trace),
+            "aten::mm forward 4096: volta_h884gemm_64x64_nn*\n"
+            "MmBackward0 backward 8192: volta_h884gemm_64x64_nt* volta_h884gemm_64x64_tn* fill\n");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,85 @@
+#include "borescope/analysis/remedies.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace borescope {
+namespace {
+
+struct RemedyRow {
+  Lack lack;
+  std::string_view nsys;
+  std::string_view nvprof;
+  std::string_view rpd;
+  std::string_view rocpd;
+};
+
+constexpr std::string_view kNvtx =
+    "mark code with torch.cuda.nvtx.range(\"name\") and record it with nsys profile "
+    "--trace=cuda,nvtx";
+constexpr std::string_view kStepRanges =
+    "mark every iteration with torch.cuda.nvtx.range(\"ProfilerStep#N\"), N counting up";
+constexpr std::string_view kNvprofRanges =
+    "mark code with torch.cuda.nvtx.range(\"name\"), which nvprof records";
+constexpr std::string_view kRpdRanges =
+    "mark code with torch.cuda.nvtx.range(\"name\"), or rangePush and rangePop of "
+    "rpdTracerControl";
+constexpr std::string_view kRocpdRanges =
+    "mark code with torch.cuda.nvtx.range(\"name\") and record it with rocprofv3 --marker-trace";
+constexpr std::string_view kRpdWork = "let the tracer run while the device works (runTracer.sh)";
+constexpr std::string_view kTorchMemory =
+    "this profiler records none: profile with torch.profiler and profile_memory=True";
+constexpr std::string_view kTorchCounters =
+    "this profiler's files hold none that are read: profile with torch.profiler and "
+    "profiler_metrics=[...]";
+constexpr std::string_view kShapes =
+    "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
+constexpr std::string_view kDistributed = "profile a distributed job";
+
+constexpr RemedyRow kRemedies[] = {
+    {Lack::kHost, "record with nsys profile --trace=cuda,nvtx",
+     "leave out --profile-api-trace none", kRpdWork,
+     "record with rocprofv3 --hip-trace (or --sys-trace)"},
+    {Lack::kDeviceWork,
+     "record with nsys profile --trace=cuda, over a part of the run in which the device works",
+     "profile a part of the run in which the device works", kRpdWork,
+     "record with rocprofv3 --kernel-trace --memory-copy-trace (or --sys-trace)"},
+    {Lack::kLaunches, "record with nsys profile --trace=cuda from before the launches on",
+     "leave out --profile-api-trace none", kRpdWork,
+     "record with rocprofv3 --hip-trace --kernel-trace (or --sys-trace)"},
+    {Lack::kOperators,
+     "run the model in torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx",
+     "run the model in torch.autograd.profiler.emit_nvtx()",
+     "run the model in torch.autograd.profiler.emit_nvtx()",
+     "run the model in torch.autograd.profiler.emit_nvtx() under rocprofv3 --marker-trace"},
+    {Lack::kSteps, kStepRanges, kStepRanges, kStepRanges, kStepRanges},
+    {Lack::kShapes, kShapes, kShapes, kShapes, kShapes},
+    {Lack::kMemory, "record with nsys profile --cuda-memory-usage=true", kTorchMemory, kTorchMemory,
+     "record with rocprofv3 --memory-allocation-trace"},
+    {Lack::kAnnotations, kNvtx, kNvprofRanges, kRpdRanges, kRocpdRanges},
+    {Lack::kCollectives, kDistributed, kDistributed, kDistributed, kDistributed},
+    {Lack::kCounters, kTorchCounters, kTorchCounters, kTorchCounters,
+     "record with rocprofv3 --pmc NAMES --kernel-trace"},
+};
+
+}  // namespace
+
+std::string_view RemedyElsewhere(Lack lack, std::string_view format) {
+  const auto* row = std::find_if(std::begin(kRemedies), std::end(kRemedies),
+                                 [&](const RemedyRow& remedy) { return remedy.lack == lack; });
+  if (row == std::end(kRemedies)) {
+    return {};
+  }
+  if (format == "nsys") {
+    return row->nsys;
+  }
+  if (format == "nvprof") {
+    return row->nvprof;
+  }
+  if (format == "rpd") {
+    return row->rpd;
+  }
+  return format == "rocpd" ? row->rocpd : std::string_view();
+}
+
+}  // namespace borescope

@@ -1,0 +1,27 @@
+// What to do so that the next recording has what this one lacks, in the words of the profiler that
+// wrote it. PyTorch's own advice stands with the checks.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace borescope {
+
+enum class Lack : uint8_t {
+  kNone,  // nothing that an option would record
+  kHost,  // calls on the host
+  kDeviceWork,
+  kLaunches,  // calls that device work is tied to
+  kOperators,
+  kSteps,
+  kShapes,
+  kMemory,
+  kAnnotations,
+  kCollectives,
+  kCounters,
+};
+
+// A phrase without a full stop; empty where `format` (Meta::format) is PyTorch's, or `lack` kNone.
+std::string_view RemedyElsewhere(Lack lack, std::string_view format);
+
+}  // namespace borescope

@@ -1,0 +1,241 @@
+#include "borescope/index/time_window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace borescope {
+namespace {
+
+// No trace is longer (146 years).
+constexpr int64_t kMostNs = int64_t{1} << 62;
+
+Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A number; decimals beyond the ninth do not count.
+struct Decimal {
+  int64_t whole = 0;
+  int64_t billionths = 0;
+  std::string_view rest;  // what follows the number
+};
+
+// Nothing where the text begins with no number or with one that is too large.
+std::optional<Decimal> ReadDecimal(std::string_view text) {
+  if (text.empty() || !IsDigit(text[0])) {
+    return std::nullopt;
+  }
+  Decimal number;
+  size_t i = 0;
+  for (; i < text.size() && IsDigit(text[i]); ++i) {
+    if (number.whole > (kMostNs - 9) / 10) {
+      return std::nullopt;
+    }
+    number.whole = number.whole * 10 + (text[i] - '0');
+  }
+  if (i < text.size() && text[i] == '.') {
+    int64_t place = 100'000'000;
+    for (++i; i < text.size() && IsDigit(text[i]); ++i, place /= 10) {
+      number.billionths += (text[i] - '0') * place;
+    }
+  }
+  number.rest = text.substr(i);
+  return number;
+}
+
+// `number` times `unit`, rounded down. REQUIRES: unit <= 10^9.
+std::optional<int64_t> Times(const Decimal& number, int64_t unit) {
+  int64_t whole = 0;
+  if (__builtin_mul_overflow(number.whole, unit, &whole) || whole > kMostNs) {
+    return std::nullopt;
+  }
+  return whole + number.billionths * unit / 1'000'000'000;
+}
+
+std::optional<int64_t> UnitNs(std::string_view unit) {
+  struct Row {
+    std::string_view name;
+    int64_t ns;
+  };
+  constexpr Row kUnits[] = {{"", 1},
+                            {"ns", 1},
+                            {"us", 1000},
+                            {"ms", 1'000'000},
+                            {"s", 1'000'000'000},
+                            {"sec", 1'000'000'000}};
+  const auto* row = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                 [&](const Row& known) { return known.name == unit; });
+  return row == std::end(kUnits) ? std::nullopt : std::optional(row->ns);
+}
+
+// "5ms": how long.
+std::optional<int64_t> ReadLength(std::string_view text) {
+  const std::optional<Decimal> number = ReadDecimal(text);
+  if (!number.has_value()) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> unit = UnitNs(number->rest);
+  return unit.has_value() ? Times(*number, *unit) : std::nullopt;
+}
+
+constexpr int64_t kAll = 100'000'000;  // 100 % in millionths of a percent
+
+// The share of the span: no step overflows.
+int64_t Share(const Trace& trace, int64_t millionths) {
+  const int64_t span_ns = trace.span_ns();
+  return trace.begin_ns() + span_ns / kAll * millionths + span_ns % kAll * millionths / kAll;
+}
+
+// The earliest begin of a kernel whose name holds `part`. Looks at every name once.
+std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
+  enum class Looked : uint8_t { kNotYet, kHolds, kLacks };
+  std::vector<Looked> names(trace.strings().size(), Looked::kNotYet);
+  const auto holds = [&](StringId name) {
+    Looked& known = names[name.valid() ? name.value : 0];
+    if (known == Looked::kNotYet) {
+      const bool found = trace.Text(name).find(part) != std::string_view::npos;
+      known = found ? Looked::kHolds : Looked::kLacks;
+    }
+    return known == Looked::kHolds;
+  };
+  const DeviceEvents& device = trace.device();
+  std::optional<int64_t> first;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel && (!first || device.ts_ns[row] < *first) &&
+        holds(device.name[row])) {
+      first = device.ts_ns[row];
+    }
+  }
+  return first;
+}
+
+// Clamped: a damaged trace may have any times.
+int64_t Plus(int64_t ts_ns, int64_t length_ns) {
+  int64_t sum = 0;
+  const bool overflows = __builtin_add_overflow(ts_ns, length_ns, &sum);
+  return !overflows      ? sum
+         : length_ns < 0 ? std::numeric_limits<int64_t>::min()
+                         : std::numeric_limits<int64_t>::max();
+}
+
+// Nothing where no kernel has the name.
+std::optional<int64_t> OnClock(const Trace& trace, const TimePoint& point) {
+  switch (point.kind) {
+    case TimePoint::Kind::kAfterBegin:
+      return Plus(trace.begin_ns(), point.number);
+    case TimePoint::Kind::kBeforeEnd:
+      return Plus(trace.end_ns(), -point.number);
+    case TimePoint::Kind::kShare:
+      return Share(trace, point.number);
+    case TimePoint::Kind::kKernel:
+      return FirstKernel(trace, point.text);
+    case TimePoint::Kind::kClock:
+    case TimePoint::Kind::kOpen:
+      break;
+  }
+  return point.number;
+}
+
+Result<int64_t> Resolve(const Trace& trace, std::string_view option, const TimePoint& point) {
+  const std::optional<int64_t> time = OnClock(trace, point);
+  if (!time.has_value()) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{}: --{}: '{}' is neither a time (nanoseconds, +5ms, -5ms, 10%) nor "
+                             "part of a kernel's name",
+                             trace.meta().file, option, point.text)};
+  }
+  return *time;
+}
+
+// The times that something was recorded, which events of the monitors may lie outside of.
+TimeWindow Recorded(const Trace& trace) {
+  TimeWindow window{trace.begin_ns(), trace.end_ns()};
+  const Samples& samples = trace.samples();
+  for (size_t row = 0; row < samples.size(); ++row) {
+    window.begin_ns = std::min(window.begin_ns, samples.ts_ns[row]);
+    window.end_ns = std::max(window.end_ns, samples.end_ns[row]);
+  }
+  return window;
+}
+
+// REQUIRES: text begins with a sign.
+Result<TimePoint> ParseSigned(std::string_view option, std::string_view text) {
+  const std::optional<int64_t> length = ReadLength(text.substr(1));
+  if (!length.has_value()) {
+    return UsageError(
+        fmt::format("--{}: '{}' is no length of time; write +5ms or -2.5s", option, text));
+  }
+  const auto kind = text[0] == '+' ? TimePoint::Kind::kAfterBegin : TimePoint::Kind::kBeforeEnd;
+  return TimePoint{kind, *length, std::string(text)};
+}
+
+Result<TimePoint> ParseShare(std::string_view option, std::string_view text,
+                             const Decimal& percent) {
+  const int64_t whole = std::min<int64_t>(percent.whole, 101);
+  const int64_t millionths = whole * 1'000'000 + percent.billionths / 1000;
+  if (millionths > kAll) {
+    return UsageError(fmt::format("--{}: {} is more than all; write 0% to 100%", option, text));
+  }
+  return TimePoint{TimePoint::Kind::kShare, millionths, std::string(text)};
+}
+
+}  // namespace
+
+Result<TimePoint> TimePoint::Parse(std::string_view option, std::string_view text) {
+  if (text.empty()) {
+    return TimePoint{};
+  }
+  if (text.starts_with('+') || (text.starts_with('-') && text.size() > 1 && IsDigit(text[1]))) {
+    return ParseSigned(option, text);
+  }
+  const std::optional<Decimal> number = ReadDecimal(text);
+  if (number.has_value() && number->rest == "%") {
+    return ParseShare(option, text, *number);
+  }
+  if (std::all_of(text.begin(), text.end(), IsDigit)) {
+    if (!number.has_value()) {
+      return UsageError(fmt::format("--{}: {} nanoseconds are too many", option, text));
+    }
+    return TimePoint{Kind::kClock, number->whole, std::string(text)};
+  }
+  const std::optional<int64_t> length = ReadLength(text);
+  const bool has_unit = length.has_value() && !number->rest.empty();
+  return has_unit ? TimePoint{Kind::kAfterBegin, *length, std::string(text)}
+                  : TimePoint{Kind::kKernel, 0, std::string(text)};
+}
+
+Result<TimeRange> TimeRange::Parse(std::string_view begin, std::string_view end) {
+  TimeRange range;
+  BS_ASSIGN(range.begin, TimePoint::Parse("begin", begin));
+  BS_ASSIGN(range.end, TimePoint::Parse("end", end));
+  return range;
+}
+
+Result<TimeWindow> ResolveWindow(const Trace& trace, const TimeRange& range) {
+  TimeWindow window;
+  if (!range.begin.is_open()) {
+    BS_ASSIGN(window.begin_ns, Resolve(trace, "begin", range.begin));
+  }
+  if (!range.end.is_open()) {
+    BS_ASSIGN(window.end_ns, Resolve(trace, "end", range.end));
+  }
+  if (window.begin_ns > window.end_ns) {
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("{}: --begin {} lies behind --end {}, at {} and {} ns", trace.meta().file,
+                    range.begin.text, range.end.text, window.begin_ns, window.end_ns)};
+  }
+  const TimeWindow recorded = Recorded(trace);
+  if (window.begin_ns > recorded.end_ns || window.end_ns < recorded.begin_ns) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{}: nothing was recorded between --begin and --end; the recording "
+                             "goes from {} to {} ns",
+                             trace.meta().file, recorded.begin_ns, recorded.end_ns)};
+  }
+  return window;
+}
+
+}  // namespace borescope
