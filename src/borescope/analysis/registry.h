@@ -80,6 +80,8 @@ struct AnalysisSpec {
   const Pipeline* rpd = nullptr;
   // The same by TorchInductor's own report.
   const Pipeline* inductor = nullptr;
+  // The same by NVIDIA PyProf.
+  const Pipeline* pyprof = nullptr;
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
@@ -102,8 +104,10 @@ struct CompatRow {
   Compat id;
   std::string_view name;
 };
-inline constexpr CompatRow kCompats[] = {
-    {Compat::kHta, "hta"}, {Compat::kRpd, "rpd"}, {Compat::kInductor, "inductor"}};
+inline constexpr CompatRow kCompats[] = {{Compat::kHta, "hta"},
+                                         {Compat::kRpd, "rpd"},
+                                         {Compat::kInductor, "inductor"},
+                                         {Compat::kPyProf, "pyprof"}};
 std::string_view CompatName(Compat compat);  // empty for none
 
 std::span<const AnalysisSpec> Analyses();

@@ -8,20 +8,11 @@
 namespace borescope::pyprof {
 namespace {
 
-constexpr std::string_view kAuxiliary[] = {"nchwToNhwc",
-                                           "nhwcToNchw",
-                                           "OffsetsKernel",
-                                           "generateWinogradTilesKernel",
-                                           "winogradWgradData",
-                                           "winogradWgradOutput",
-                                           "winogradWgradDelta",
-                                           "compute_gemm_pointers",
-                                           "flip_filter",
-                                           "fft2d_r2c_",
-                                           "fft2d_c2r_",
-                                           "fft1d_r2c",
-                                           "fft1d_c2r",
-                                           "scaleTensor_kernel"};
+constexpr std::string_view kAuxiliary[] = {
+    "nchwToNhwc",        "nhwcToNchw",          "OffsetsKernel",      "generateWinogradTilesKernel",
+    "winogradWgradData", "winogradWgradOutput", "winogradWgradDelta", "compute_gemm_pointers",
+    "flip_filter",       "fft2d_r2c_",          "fft2d_c2r_",         "fft1d_r2c",
+    "fft1d_c2r",         "scaleTensor_kernel"};
 constexpr std::string_view kMain[] = {"_s884cudnn_",
                                       "_s1688cudnn_",
                                       "_scudnn_",
@@ -81,15 +72,15 @@ std::optional<int64_t> GroupsOf(const PyProfCall& call) {
   return is_count ? std::optional(arg->value.number) : std::nullopt;
 }
 
-// trunc(1 + (in + 2p - ((filter - 1) d + 1)) / stride)
+// trunc(1 + (in + 2p - ((filter - 1) d + 1)) / stride). Each factor is below 2^31.
 std::optional<int64_t> OutputSize(const ConvShape& shape, size_t axis) {
   if (!IsSane(shape.in[axis]) || !IsSane(shape.filter[axis]) || shape.stride[axis] == 0) {
     return std::nullopt;
   }
-  const __int128 span = static_cast<__int128>(shape.in[axis]) + 2 * shape.padding[axis] -
-                        (static_cast<__int128>(shape.filter[axis]) - 1) * shape.dilation[axis] - 1;
-  const __int128 size = (span + shape.stride[axis]) / shape.stride[axis];
-  return size < 0 || size >= kLargest ? std::nullopt : std::optional(static_cast<int64_t>(size));
+  const int64_t span = shape.in[axis] + 2 * shape.padding[axis] -
+                       (shape.filter[axis] - 1) * shape.dilation[axis] - 1;
+  const int64_t size = (span + shape.stride[axis]) / shape.stride[axis];
+  return size < 0 || size >= kLargest ? std::nullopt : std::optional(size);
 }
 
 bool ReadSteps(const PyProfCall& call, int rank, ConvShape& shape) {
@@ -134,8 +125,8 @@ std::string ParamsOf(const ConvShape& s, std::string_view dtype) {
 void AddBase(const ConvShape& s, int64_t element_bytes, PyProfWork& work) {
   const Quantity filters = Quantity(s.k) * (s.c / s.groups) * s.filter[0] * s.filter[1];
   work.flops = Quantity(2) * s.n * s.out[0] * s.out[1] * filters;
-  work.bytes = Quantity(element_bytes) *
-               (Quantity(s.n) * s.c * s.in[0] * s.in[1] + filters + s.outputs());
+  work.bytes =
+      Quantity(element_bytes) * (Quantity(s.n) * s.c * s.in[0] * s.in[1] + filters + s.outputs());
 }
 
 }  // namespace

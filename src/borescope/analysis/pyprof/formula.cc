@@ -15,13 +15,30 @@ struct TypeRow {
   std::string_view name;
   std::string_view short_name;
   int64_t size;
+  bool is_known = true;  // to PyProf
 };
-constexpr TypeRow kTypes[] = {
-    {"float16", "fp16", 2}, {"half", "fp16", 2},    {"float32", "fp32", 4}, {"float", "fp32", 4},
-    {"float64", "fp64", 8}, {"double", "fp64", 8},  {"int16", "int16", 2},  {"short", "int16", 2},
-    {"int32", "int32", 4},  {"int", "int32", 4},    {"int64", "int64", 8},  {"long", "int64", 8},
-    {"uint8", "uint8", 1},  {"int8", "int8", 1},    {"byte", "byte", 1},    {"char", "char", 1},
-    {"bool", "bool", 1},    {"bfloat16", "bf16", 0}};
+constexpr TypeRow kTypes[] = {{"float16", "fp16", 2},
+                              {"half", "fp16", 2},
+                              {"float32", "fp32", 4},
+                              {"float", "fp32", 4},
+                              {"float64", "fp64", 8},
+                              {"double", "fp64", 8},
+                              {"int16", "int16", 2},
+                              {"short", "int16", 2},
+                              {"int32", "int32", 4},
+                              {"int", "int32", 4},
+                              {"int64", "int64", 8},
+                              {"long", "int64", 8},
+                              {"uint8", "uint8", 1},
+                              {"int8", "int8", 1},
+                              {"byte", "byte", 1},
+                              {"char", "char", 1},
+                              {"bool", "bool", 1},
+                              {"bfloat16", "bf16", 2, false},
+                              {"float8_e4m3fn", "e4m3", 1, false},
+                              {"float8_e5m2", "e5m2", 1, false},
+                              {"complex64", "complex64", 8, false},
+                              {"complex128", "complex128", 16, false}};
 
 const TypeRow* FindType(std::string_view dtype) {
   const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
@@ -30,13 +47,24 @@ const TypeRow* FindType(std::string_view dtype) {
 }
 
 // Of the short names of kernels.
-constexpr std::string_view kTensorCorePatterns[] = {
-    "h884",        "s884",         "h1688",
-    "s1688",       "hmma",         "i8816",
-    "16816",       "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel",
-    "conv1x1",     "conv2d_c1_k1", "direct_group",
-    "xmma_implicit_gemm", "xmma_sparse_conv", "xmma_warp_specialized_implicit_gemm",
-    "xmma_gemm",   "xmma_sparse_gemm", "c1688"};
+constexpr std::string_view kTensorCorePatterns[] = {"h884",
+                                                    "s884",
+                                                    "h1688",
+                                                    "s1688",
+                                                    "hmma",
+                                                    "i8816",
+                                                    "16816",
+                                                    "dgrad_1x1_stride_2x2",
+                                                    "first_layer_wgrad_kernel",
+                                                    "conv1x1",
+                                                    "conv2d_c1_k1",
+                                                    "direct_group",
+                                                    "xmma_implicit_gemm",
+                                                    "xmma_sparse_conv",
+                                                    "xmma_warp_specialized_implicit_gemm",
+                                                    "xmma_gemm",
+                                                    "xmma_sparse_gemm",
+                                                    "c1688"};
 
 }  // namespace
 
@@ -50,6 +78,11 @@ std::string_view ShortType(std::string_view dtype) {
 int64_t TypeSize(std::string_view dtype) {
   const TypeRow* row = FindType(dtype);
   return row == nullptr ? 0 : row->size;
+}
+
+bool IsKnownType(std::string_view dtype) {
+  const TypeRow* row = FindType(dtype);
+  return row != nullptr && row->is_known;
 }
 
 std::optional<Operand> TensorOf(const PyProfArg* arg) {

@@ -19,16 +19,16 @@ namespace borescope {
 
 // What the formulas see of a kernel.
 struct PyProfKernel {
-  std::string_view name;  // PyProf's short name
+  std::string_view name = {};  // PyProf's short name
   bool is_backward = false;
   int64_t sub = 0;  // number of the kernel among those of its operator
   int64_t grid_x = 1, grid_y = 1;
 };
 
 struct PyProfWork {
-  std::string op;  // of the call, or "bias"
-  std::string params;
-  Quantity flops, bytes;
+  std::string op = {};  // of the call, or "bias"
+  std::string params = {};
+  Quantity flops = {}, bytes = {};
   std::string_view tc = "-";  // "1" tensor cores, "0" could have used them, "-" nothing for them
 };
 
@@ -60,10 +60,12 @@ struct Operand {
 
 // "fp16" for "float16"; types without a short name stay as they are.
 std::string_view ShortType(std::string_view dtype);
-// Bytes of an element; 0 for types PyProf does not know.
+// Bytes of an element; 0 for types that have no row.
 int64_t TypeSize(std::string_view dtype);
+// Whether PyProf knows the type: it stops at others.
+bool IsKnownType(std::string_view dtype);
 
-// The operand of an argument that is a tensor of a known type.
+// The operand of an argument that is a tensor of a type with a size.
 std::optional<Operand> TensorOf(const PyProfArg* arg);
 // The same; also of numbers, which are 4 bytes each.
 std::optional<Operand> TensorOrNumber(const PyProfArg* arg);
@@ -73,7 +75,7 @@ std::vector<const PyProfArg*> Positional(const PyProfCall& call);
 // Argument `index` if that has no keyword, else the one of that keyword; nullptr: not given.
 const PyProfArg* FindArg(const PyProfCall& call, size_t index, std::string_view name);
 
-std::string TupleText(std::span<const int64_t> shape);                     // "(8,16)", "(5,)"
+std::string TupleText(std::span<const int64_t> shape);                           // "(8,16)", "(5,)"
 std::string TensorText(std::span<const int64_t> shape, std::string_view dtype);  // "[8,16]fp32"
 // "T=(8,16),fp32,"
 std::string TypedTuple(std::string_view key, const Operand& operand);

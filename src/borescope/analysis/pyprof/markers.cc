@@ -11,11 +11,16 @@ using Kind = PythonValue::Kind;
 
 constexpr std::string_view kLayerMark = "layer:";
 // Frames between the user's code and the call, as PyProf drops them.
-constexpr std::string_view kFrameworkPaths[] = {
-    "/torch/nn/modules/",     "/torch/nn/functional.py",    "/torch/tensor.py",
-    "/torch/_tensor.py",      "/torch/autograd/__init__.py", "/torch/_jit_internal.py",
-    "/pyprof/nvtx/nvmarker.py", "/apex/optimizers/",          "/torch/_utils.py",
-    "/torch/optim/"};
+constexpr std::string_view kFrameworkPaths[] = {"/torch/nn/modules/",
+                                                "/torch/nn/functional.py",
+                                                "/torch/tensor.py",
+                                                "/torch/_tensor.py",
+                                                "/torch/autograd/__init__.py",
+                                                "/torch/_jit_internal.py",
+                                                "/pyprof/nvtx/nvmarker.py",
+                                                "/apex/optimizers/",
+                                                "/torch/_utils.py",
+                                                "/torch/optim/"};
 
 std::string TextOf(const PythonValue& dict, std::string_view key) {
   const PythonValue* found = dict.Find(key);
@@ -86,8 +91,9 @@ Marker ReadDict(std::string_view text) {
 }  // namespace
 
 bool IsFrameworkFrame(std::string_view frame) {
-  return std::any_of(std::begin(kFrameworkPaths), std::end(kFrameworkPaths),
-                     [&](std::string_view path) { return frame.find(path) != std::string_view::npos; });
+  return std::any_of(
+      std::begin(kFrameworkPaths), std::end(kFrameworkPaths),
+      [&](std::string_view path) { return frame.find(path) != std::string_view::npos; });
 }
 
 Marker ParseMarker(std::string_view text) {

@@ -17,21 +17,21 @@ namespace borescope {
 struct PyProfArg {
   enum class Kind : uint8_t { kTensor, kValue };
 
-  std::string name;  // of a keyword argument; empty: positional
+  std::string name = {};  // of a keyword argument; empty: positional
   Kind kind = Kind::kValue;
-  std::vector<int64_t> shape;  // of a tensor; none negative
-  std::string dtype;           // of a tensor: "float16"
-  std::string type;            // of a value: "int", "NoneType", "tuple", ...
-  PythonValue value;
+  std::vector<int64_t> shape = {};  // of a tensor; none negative
+  std::string dtype = {};           // of a tensor: "float16"
+  std::string type = {};            // of a value: "int", "NoneType", "tuple", ...
+  PythonValue value = {};
 
   bool is_tensor() const { return kind == Kind::kTensor; }
 };
 
 // A call of a function of Python: an argument marker.
 struct PyProfCall {
-  std::string mod;  // "torch.nn.functional"
-  std::string op;   // "conv2d"
-  std::vector<PyProfArg> args;
+  std::string mod = {};  // "torch.nn.functional"
+  std::string op = {};   // "conv2d"
+  std::vector<PyProfArg> args = {};
 };
 
 enum class MarkerKind : uint8_t {
@@ -45,9 +45,9 @@ enum class MarkerKind : uint8_t {
 
 struct Marker {
   MarkerKind kind = MarkerKind::kOther;
-  PyProfCall call;                  // kArguments
-  std::string layer;                // kLayer
-  std::vector<std::string> frames;  // kTrace: outermost first, without those of the framework
+  PyProfCall call = {};                  // kArguments
+  std::string layer = {};                // kLayer
+  std::vector<std::string> frames = {};  // kTrace: outermost first, without those of the framework
 };
 
 Marker ParseMarker(std::string_view text);

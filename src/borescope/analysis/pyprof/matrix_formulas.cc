@@ -18,29 +18,23 @@ struct Product {
 
   Quantity multiply_adds() const { return Quantity(m) * n * k; }
   // Of operands and result, without the batch.
-  Quantity elements() const {
-    return Quantity(m) * n + Quantity(m) * k + Quantity(k) * n;
-  }
+  Quantity elements() const { return Quantity(m) * n + Quantity(m) * k + Quantity(k) * n; }
 };
 
-constexpr std::string_view kMatmulKernels[] = {
-    "kernelPointwiseApply2", "reduce_1Block_kernel", "elementwise_kernel",
-    "dot_kernel",            "gemm",                 "gemv"};
+constexpr std::string_view kMatmulKernels[] = {"kernelPointwiseApply2",
+                                               "reduce_1Block_kernel",
+                                               "elementwise_kernel",
+                                               "dot_kernel",
+                                               "gemm",
+                                               "gemv"};
 // Of the kernels above, those that compute no product. Compared as a whole.
 constexpr std::string_view kNoProduct[] = {"kernelPointwiseApply2", "reduce_1Block_kernel",
                                            "elementwise_kernel"};
-constexpr std::string_view kLinearKernels[] = {"gemm",
-                                               "gemv",
-                                               "dot_kernel",
-                                               "splitKreduce_kernel",
-                                               "reduce_1Block_kernel",
-                                               "cutlass"};
-constexpr std::string_view kBiasKernels[] = {"kernelReduceContigDim",
-                                             "kernelReduceNoncontigDim_shared",
-                                             "elementwise_kernel",
-                                             "reduce_kernel",
-                                             "kernelPointwiseApply2",
-                                             "2d_grouped_direct_kernel"};
+constexpr std::string_view kLinearKernels[] = {
+    "gemm", "gemv", "dot_kernel", "splitKreduce_kernel", "reduce_1Block_kernel", "cutlass"};
+constexpr std::string_view kBiasKernels[] = {
+    "kernelReduceContigDim", "kernelReduceNoncontigDim_shared", "elementwise_kernel",
+    "reduce_kernel",         "kernelPointwiseApply2",           "2d_grouped_direct_kernel"};
 
 // The last two dimensions of both. REQUIRES: both have `rank` >= 2 dimensions.
 std::optional<Product> ProductOf(const Operand& a, const Operand& b, size_t rank) {
@@ -96,11 +90,11 @@ struct LinearShape {
 PyProfWork LinearWork(const Case& one, const LinearShape& shape, const Operand& x) {
   const Quantity rows = shape.rows();
   // Only the last term is scaled by the size of an element: a slip of PyProf.
-  PyProfWork work{.op = one.call.op,
-                  .flops = Quantity(2) * shape.m * rows * shape.k,
-                  .bytes = Quantity(shape.m) * rows + Quantity(shape.m) * shape.k +
-                           rows * shape.k * x.size,
-                  .tc = TensorCores(one.kernel.name)};
+  PyProfWork work{
+      .op = one.call.op,
+      .flops = Quantity(2) * shape.m * rows * shape.k,
+      .bytes = Quantity(shape.m) * rows + Quantity(shape.m) * shape.k + rows * shape.k * x.size,
+      .tc = TensorCores(one.kernel.name)};
   const auto params = [&](auto m, auto n, auto k) {
     work.params = fmt::format("M={},N={},K={},{},", m, n, k, ShortType(x.dtype));
   };

@@ -77,8 +77,7 @@ bool Parser::Value(PythonValue& value, int depth) {
 bool Parser::Items(PythonValue& value, char close, int depth) {
   while (!Take(close)) {
     if (!Value(value.items.emplace_back(), depth + 1)) return false;
-    if (value.kind == Kind::kDict &&
-        !(Take(':') && Value(value.items.emplace_back(), depth + 1))) {
+    if (value.kind == Kind::kDict && !(Take(':') && Value(value.items.emplace_back(), depth + 1))) {
       return false;
     }
     if (!Take(',')) return Take(close);

@@ -14,9 +14,9 @@ struct PythonValue {
   enum class Kind : uint8_t { kNone, kBool, kInt, kFloat, kString, kList, kTuple, kDict };
 
   Kind kind = Kind::kNone;
-  int64_t number = 0;              // kInt; kBool: 0 or 1
-  std::string text;                // kString: what it says; kInt, kFloat: as written
-  std::vector<PythonValue> items;  // of a list or tuple; of a dict: keys and values by turns
+  int64_t number = 0;                   // kInt; kBool: 0 or 1
+  std::string text = {};                // kString: what it says; kInt, kFloat: as written
+  std::vector<PythonValue> items = {};  // of a list or tuple; of a dict: keys and values by turns
 
   bool IsSequence() const { return kind == Kind::kList || kind == Kind::kTuple; }
   // The value of a key of a dict; nullptr where there is none.

@@ -67,13 +67,13 @@ std::optional<Gemm> BackwardGemm(const Cell& cell, const PyProfKernel& kernel) {
 }
 
 PyProfWork GemmWork(const Case& one, const Cell& cell, const Gemm& gemm) {
-  return {.op = one.call.op,
-          .params = fmt::format("gemm={},M={},N={},K={},{},", gemm.name, gemm.m, gemm.n, gemm.k,
-                                ShortType(cell.operand.dtype)),
-          .flops = Quantity(2) * gemm.m * gemm.n * gemm.k,
-          .bytes = Quantity(cell.operand.size) *
-                   (Quantity(gemm.m) * gemm.k + Quantity(gemm.k) * gemm.n +
-                    Quantity(gemm.m) * gemm.n)};
+  return {
+      .op = one.call.op,
+      .params = fmt::format("gemm={},M={},N={},K={},{},", gemm.name, gemm.m, gemm.n, gemm.k,
+                            ShortType(cell.operand.dtype)),
+      .flops = Quantity(2) * gemm.m * gemm.n * gemm.k,
+      .bytes = Quantity(cell.operand.size) *
+               (Quantity(gemm.m) * gemm.k + Quantity(gemm.k) * gemm.n + Quantity(gemm.m) * gemm.n)};
 }
 
 PyProfWork CellWork(const Case& one, const Cell& cell) {
@@ -98,9 +98,9 @@ std::optional<PyProfWork> RnnCell(const Case& one) {
   const bool has_gemm = kernel.name.find("gemm") != std::string_view::npos;
   if (!kernel.is_backward && kernel.sub % 3 < 2) {
     const bool is_layer = kernel.sub % 3 == 0;
-    work = GemmWork(one, *cell,
-                    {is_layer ? "layer" : "recur", cell->gate_rows(), cell->b,
-                     is_layer ? cell->x : cell->h});
+    work = GemmWork(
+        one, *cell,
+        {is_layer ? "layer" : "recur", cell->gate_rows(), cell->b, is_layer ? cell->x : cell->h});
   } else if (kernel.is_backward && ContainsAny(kernel.name, kCellGemms)) {
     const auto gemm = BackwardGemm(*cell, kernel);
     if (!gemm) return std::nullopt;

@@ -1,0 +1,21 @@
+// Between calls of Python, as PyProf's markers have them, and operators of ATen, which the cost
+// models (opmodel/) are written for.
+#pragma once
+
+#include "borescope/analysis/pyprof/markers.h"
+#include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/op_model.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope {
+
+// The model of the operator that a call of Python runs; nullptr: there is none.
+const OpModel* ModelOfCall(const PyProfCall& call);
+
+// What the call costs by that model. The status says what is missing.
+OpCost CostOfCall(const PyProfCall& call, const OpModelOptions& options);
+
+// An operator of the trace as a call of Python: its tensors and, of convolutions, its numbers.
+PyProfCall CallOfOperator(const Trace& trace, HostId op);
+
+}  // namespace borescope
