@@ -97,7 +97,9 @@ bool IsFrameworkFrame(std::string_view frame) {
 }
 
 Marker ParseMarker(std::string_view text) {
-  if (text.starts_with("{'mod'") || text.starts_with("{'traceMarker'")) return ReadDict(text);
+  for (const std::string_view key : {"{'mod'", "{'traceMarker'", "{'strRepr'"}) {
+    if (text.starts_with(key)) return ReadDict(text);
+  }
   const size_t layer = text.find(kLayerMark);
   if (layer == std::string_view::npos) return {};
   // Between the first colon and the second.
