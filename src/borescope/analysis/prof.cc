@@ -8,6 +8,8 @@
 //              called there by a function of C++ or by checkpointing is recompute
 //   layer, trace  of a backward kernel those of its forward operator
 #include <algorithm>
+#include <array>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -31,6 +33,11 @@ struct Assigned {
   HostId forward = {};    // operator of forward behind a backward kernel; may be invalid
   bool by_marker = false;
   WorkDirection direction = WorkDirection::kUnknown;
+};
+
+// A call as columns show it.
+struct Described {
+  std::string mod = {}, op = {}, params = {};
 };
 
 class ProfTable {
@@ -58,6 +65,8 @@ class ProfTable {
   void AddContext(const std::vector<HostId>& ranges, ProfRow& row);
   void AddWork(const Assigned& one, ProfRow& row);
   void AddModelled(DeviceId id, ProfRow& row);
+  void NumberMains();
+  const Described& Describe(const Assigned& one);
   std::string LayerOf(const std::vector<HostId>& ranges);
   std::string TraceOf(const std::vector<HostId>& ranges);
   bool HasBadMarker(const std::vector<HostId>& ranges);
@@ -68,11 +77,16 @@ class ProfTable {
   const Trace& trace_;
   const Selected& selected_;
   ModelledWork modelled_;
-  Markers markers_;
+  PyProfMarkers markers_;
   MarkerWork marker_work_;
   ForwardOperators forward_;
   std::vector<std::optional<MatrixUse>> uses_;      // per text, of main kernels of matrix operators
   std::unordered_map<uint32_t, int64_t> next_sub_;  // by call
+  // Of modelled_: the number of a main kernel among those of its call, and how many these are.
+  std::vector<uint32_t> main_index_;             // per device row
+  std::vector<uint32_t> mains_;                  // per call
+  using DescribedKey = std::array<uint32_t, 4>;  // name, dims, types, values
+  std::map<DescribedKey, Described> described_;
 };
 
 // Python runs in a backward thread where a function of the user computes gradients, or where
@@ -153,15 +167,33 @@ Assigned ProfTable::Assign(DeviceId id) {
   return one;
 }
 
+// Most calls of a training run repeat others.
+const Described& ProfTable::Describe(const Assigned& one) {
+  const HostEvents& host = trace_.host();
+  const uint32_t row = host.detail[one.arguments.value];
+  DescribedKey key{host.name[one.arguments.value].value};
+  if (host.kind[one.arguments.value] == HostKind::kOp && row != kNoDetail) {
+    const Ops& ops = trace_.ops();
+    key = {key[0], ops.input_dims[row].value, ops.input_types[row].value,
+           ops.concrete_inputs[row].value};
+  }
+  const auto [found, is_new] = described_.try_emplace(key);
+  if (is_new) {
+    const PyProfCall call =
+        one.by_marker ? markers_.Of(one.arguments).call : CallOfOperator(trace_, one.arguments);
+    found->second = {call.mod, call.op, PyProfParams(call)};
+  }
+  return found->second;
+}
+
 void ProfTable::AddOperator(const Assigned& one, ProfRow& row) {
   if (!one.arguments.valid()) return;
-  const PyProfCall call =
-      one.by_marker ? markers_.Of(one.arguments).call : CallOfOperator(trace_, one.arguments);
-  row.params = PyProfParams(call);
-  row.mod = call.mod;
-  row.op = call.op;
+  const Described& described = Describe(one);
+  row.params = described.params;
+  row.mod = described.mod;
+  row.op = described.op;
   if (one.by_marker) return;
-  // A convolution has another name among the parameters; a gradient has one of its own.
+  // A gradient has a name of its own, whosever arguments tell its cost.
   const std::string_view name = trace_.Name(one.call);
   const size_t space = name.rfind("::");
   row.op = space == std::string_view::npos ? name : name.substr(space + 2);
@@ -197,7 +229,7 @@ std::string ProfTable::LayerOf(const std::vector<HostId>& ranges) {
     if (kind == HostKind::kPython && name.starts_with(kModulePrefix)) {
       modules.emplace_back(name.substr(kModulePrefix.size()));
     } else if (kind == HostKind::kAnnotation && !IsOfProfiler(name)) {
-      const Marker& marker = markers_.Of(row);
+      const PyProfMarker& marker = markers_.Of(row);
       if (marker.kind == MarkerKind::kLayer) layers.push_back(marker.layer);
       if (marker.kind == MarkerKind::kOther) annotations.emplace_back(name);
     }
@@ -256,14 +288,7 @@ void ProfTable::AddModelled(DeviceId id, ProfRow& row) {
   row.tc = TcText(UseOf(id, is_main && is_matrix));
   if (info.call == kNoCall) return;
   const ModelledCall& call = modelled_.calls[info.call];
-  size_t index = 0;
-  size_t mains = 0;
-  for (const DeviceId work : modelled_.WorksOf(call)) {
-    if (modelled_.info[work.value].role != KernelRole::kMain) continue;
-    index += work < id ? 1 : 0;
-    ++mains;
-  }
-  WorkShare share = ShareOfCost(call.cost, index, mains);
+  WorkShare share = ShareOfCost(call.cost, main_index_[id.value], mains_[info.call]);
   if (!is_main && share.flops.has_value()) share = {.flops = 0, .bytes = 0, .status = "helper"};
   row.flops = share.flops;
   row.bytes = share.bytes;
@@ -298,7 +323,17 @@ ProfRow ProfTable::RowOf(const Assigned& one) {
   return row;
 }
 
+void ProfTable::NumberMains() {
+  main_index_.resize(modelled_.info.size());
+  mains_.resize(modelled_.calls.size());
+  for (size_t row = 0; row < modelled_.info.size(); ++row) {
+    const WorkInfo& info = modelled_.info[row];
+    if (info.role == KernelRole::kMain) main_index_[row] = mains_[info.call]++;
+  }
+}
+
 Table ProfTable::Build(bool with_copies) {
+  NumberMains();
   std::vector<Assigned> all;
   for (const DeviceId id : LaunchOrder(view_, selected_, with_copies)) {
     all.push_back(Assign(id));

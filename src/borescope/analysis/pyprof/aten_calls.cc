@@ -281,16 +281,16 @@ void MakeConvolution(const CallArgs& args, PyProfCall& call) {
 
 }  // namespace
 
-const OpModel* ModelOfCall(const PyProfCall& call) { return FindOpModel(OperatorName(call)); }
-
 OpCost CostOfCall(const PyProfCall& call, const OpModelOptions& options) {
+  const std::string name = OperatorName(call);
+  if (FindOpModel(name) == nullptr) return {};
   const CallTexts texts = TextsOf(call);
   const std::string dims = fmt::format("[{}]", fmt::join(texts.dims, ", "));
   const std::string types = fmt::format("[{}]", fmt::join(texts.types, ", "));
   const std::string values = fmt::format("[{}]", fmt::join(texts.values, ", "));
   OpModelOptions with_type = options;
   with_type.list_type = texts.list_type;
-  return CostOf(OperatorName(call),
+  return CostOf(name,
                 CallArgs::Parse({.dims = dims, .types = types, .strides = {}, .values = values}),
                 with_type);
 }

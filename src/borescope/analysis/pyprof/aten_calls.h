@@ -9,10 +9,8 @@
 
 namespace borescope {
 
-// The model of the operator that a call of Python runs; nullptr: there is none.
-const OpModel* ModelOfCall(const PyProfCall& call);
-
-// What the call costs by that model. The status says what is missing.
+// What a call of Python costs by the model of the operator it runs. The status says what is
+// missing.
 OpCost CostOfCall(const PyProfCall& call, const OpModelOptions& options);
 
 // An operator of the trace as a call of Python: its tensors and, of convolutions, its numbers.

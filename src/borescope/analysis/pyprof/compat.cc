@@ -25,7 +25,7 @@ class PyProfTable {
   PyProfKernel KernelOf(const PyProfRecord& record) const;
 
   const RankView& view_;
-  Markers markers_;
+  PyProfMarkers markers_;
   PyProfRecords records_;
   Table table_;
 };

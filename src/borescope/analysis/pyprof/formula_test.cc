@@ -31,7 +31,7 @@ constexpr const char* kF = "torch.nn.functional";
 
 // "op flops/bytes params tc", or "stops".
 std::string Work(const std::string& marker, const PyProfKernel& kernel) {
-  const Marker parsed = ParseMarker(marker);
+  const PyProfMarker parsed = ParsePyProfMarker(marker);
   EXPECT_EQ(parsed.kind, MarkerKind::kArguments) << marker;
   const auto work = PyProfWorkOf(parsed.call, kernel);
   if (!work) return "stops";
@@ -100,7 +100,7 @@ TEST(PyProfFormulaTest, ProductsOfMatrices) {
 
 // "flops/bytes".
 std::string Numbers(const std::string& marker, const PyProfKernel& kernel) {
-  const auto work = PyProfWorkOf(ParseMarker(marker).call, kernel);
+  const auto work = PyProfWorkOf(ParsePyProfMarker(marker).call, kernel);
   return work ? fmt::format("{}/{}", work->flops.value(), work->bytes.value()) : "stops";
 }
 
@@ -296,7 +296,7 @@ TEST(PyProfFormulaTest, HostileArguments) {
 
 TEST(PyProfParamsTest, AnyType) {
   const auto params = [](const std::string& marker) {
-    return PyProfParams(ParseMarker(marker).call);
+    return PyProfParams(ParsePyProfMarker(marker).call);
   };
   EXPECT_EQ(params(CallText("aten", "mm",
                             {Tensor("(32, 128)", "bfloat16"), Tensor("(128, 256)", "bfloat16")})),

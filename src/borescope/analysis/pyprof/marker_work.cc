@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "borescope/analysis/modelled_work.h"
+#include "borescope/base/check.h"
 #include "borescope/opmodel/quantity.h"
 
 namespace borescope {
@@ -31,6 +32,7 @@ bool HasGradientCost(OpFamily family) {
 }  // namespace
 
 WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count) {
+  BS_CHECK(count > 0);
   if (!IsKnown(cost.status)) return {.status = CostStatusName(cost.status)};
   WorkShare share{.flops = PartOf(cost.flops(), index, count),
                   .bytes = PartOf(cost.bytes(), index, count),
@@ -47,11 +49,12 @@ HostId MarkerWork::Choose(const std::vector<HostId>& ranges) {
   HostId modelled;
   for (size_t i = ranges.size(); i-- > 0;) {
     if (view_.trace.host().kind[ranges[i].value] != HostKind::kAnnotation) continue;
-    const Marker& marker = markers_.Of(ranges[i]);
+    const PyProfMarker& marker = markers_.Of(ranges[i]);
     if (marker.kind != MarkerKind::kArguments) continue;
     if (!innermost.valid()) innermost = ranges[i];
-    if (ModelOfCall(marker.call) == nullptr) continue;
-    if (IsKnown(CostOf(ranges[i]).status)) return ranges[i];
+    const CostStatus status = CostOf(ranges[i]).status;
+    if (status == CostStatus::kUnknownOp) continue;
+    if (IsKnown(status)) return ranges[i];
     if (!modelled.valid()) modelled = ranges[i];
   }
   return modelled.valid() ? modelled : innermost;
@@ -77,19 +80,29 @@ bool MarkerWork::IsMatrix(const Call& call) {
   return IsMatrixFamily(CostOf(call.arguments).family);
 }
 
+// The kernels that `is_main` of a call, in row order.
+template <class IsMain>
+std::vector<DeviceId> Filtered(const std::vector<DeviceId>& kernels, const IsMain& is_main) {
+  std::vector<DeviceId> mains;
+  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(mains), is_main);
+  std::sort(mains.begin(), mains.end());
+  return mains;
+}
+
 void MarkerWork::TellMains(Call& call) {
   if (IsMatrix(call)) {
-    std::copy_if(call.kernels.begin(), call.kernels.end(), std::back_inserter(call.mains),
-                 [&](DeviceId id) {
-                   const MatrixUse use = MatrixUseOf(view_.trace.Name(id), false);
-                   return use != MatrixUse::kNotMatrix;
-                 });
+    call.mains = Filtered(call.kernels, [&](DeviceId id) {
+      return MatrixUseOf(view_.trace.Name(id), false) != MatrixUse::kNotMatrix;
+    });
   }
   if (!call.mains.empty()) return;
-  const auto& duration_ns = view_.trace.device().dur_ns;
-  call.mains.push_back(*std::max_element(
+  const DeviceEvents& device = view_.trace.device();
+  const DeviceId longest = *std::max_element(
       call.kernels.begin(), call.kernels.end(),
-      [&](DeviceId a, DeviceId b) { return duration_ns[a.value] < duration_ns[b.value]; }));
+      [&](DeviceId a, DeviceId b) { return device.dur_ns[a.value] < device.dur_ns[b.value]; });
+  call.mains = Filtered(call.kernels, [&](DeviceId id) {
+    return device.name[id.value] == device.name[longest.value];
+  });
 }
 
 WorkShare MarkerWork::BackwardShare(const Call& call, size_t index) {
@@ -108,12 +121,13 @@ WorkShare MarkerWork::BackwardShare(const Call& call, size_t index) {
 WorkShare MarkerWork::ShareOf(DeviceId kernel, HostId owner) {
   Call& call = calls_[owner.value];
   if (call.mains.empty()) TellMains(call);
-  const auto main = std::find(call.mains.begin(), call.mains.end(), kernel);
+  const auto main = std::lower_bound(call.mains.begin(), call.mains.end(), kernel);
+  const bool is_main = main != call.mains.end() && *main == kernel;
   const auto index = static_cast<size_t>(main - call.mains.begin());
   WorkShare share = call.is_backward
                         ? BackwardShare(call, index)
                         : ShareOfCost(CostOf(call.arguments), index, call.mains.size());
-  if (main == call.mains.end() && share.flops.has_value()) {
+  if (!is_main && share.flops.has_value()) {
     share = {.flops = 0, .bytes = 0, .status = kHelper};
   }
   return share;
@@ -122,7 +136,7 @@ WorkShare MarkerWork::ShareOf(DeviceId kernel, HostId owner) {
 MatrixUse MarkerWork::UseOf(DeviceId kernel, HostId owner) {
   Call& call = calls_[owner.value];
   if (call.mains.empty()) TellMains(call);
-  const bool is_main = std::find(call.mains.begin(), call.mains.end(), kernel) != call.mains.end();
+  const bool is_main = std::binary_search(call.mains.begin(), call.mains.end(), kernel);
   return MatrixUseOf(view_.trace.Name(kernel), is_main && IsMatrix(call));
 }
 

@@ -5,7 +5,8 @@
 //              kernel, whose thread has no markers, the one around the forward operator with its
 //              sequence number
 //   main       of a product of matrices or a convolution all kernels named like products, of
-//              anything else the longest; FLOPs and bytes are divided equally among them
+//              anything else the longest and those of its name; FLOPs and bytes are divided equally
+//              among them
 //   backward   a gradient of a product or convolution costs what forward costs, once per main
 //              kernel and at most twice; that of other operators is not known
 #pragma once
@@ -33,7 +34,7 @@ WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count);
 
 class MarkerWork {
  public:
-  MarkerWork(const RankView& view, Markers& markers, const OpModelOptions& options)
+  MarkerWork(const RankView& view, PyProfMarkers& markers, const OpModelOptions& options)
       : view_(view), markers_(markers), options_(options) {}
 
   // The argument marker among `ranges` that tells most; invalid if there is none.
@@ -53,7 +54,7 @@ class MarkerWork {
     HostId arguments;
     bool is_backward = false;
     std::vector<DeviceId> kernels;
-    std::vector<DeviceId> mains;  // once told
+    std::vector<DeviceId> mains;  // once told; in row order
   };
 
   const OpCost& CostOf(HostId arguments);
@@ -62,7 +63,7 @@ class MarkerWork {
   WorkShare BackwardShare(const Call& call, size_t index);
 
   const RankView& view_;
-  Markers& markers_;
+  PyProfMarkers& markers_;
   OpModelOptions options_;
   std::unordered_map<uint32_t, OpCost> costs_;  // by the text of the marker
   std::unordered_map<uint32_t, Call> calls_;    // by owner

@@ -55,8 +55,8 @@ std::optional<PyProfArg> ReadArg(const PythonValue& dict) {
   return arg;
 }
 
-Marker ReadCall(const PythonValue& dict, const PythonValue& args) {
-  Marker marker{.kind = MarkerKind::kArguments};
+PyProfMarker ReadCall(const PythonValue& dict, const PythonValue& args) {
+  PyProfMarker marker{.kind = MarkerKind::kArguments};
   marker.call.mod = TextOf(dict, "mod");
   marker.call.op = TextOf(dict, "op");
   if (marker.call.op.empty() || !args.IsSequence()) return {.kind = MarkerKind::kBad};
@@ -69,8 +69,8 @@ Marker ReadCall(const PythonValue& dict, const PythonValue& args) {
   return marker;
 }
 
-Marker ReadFrames(const PythonValue& frames) {
-  Marker marker{.kind = MarkerKind::kTrace};
+PyProfMarker ReadFrames(const PythonValue& frames) {
+  PyProfMarker marker{.kind = MarkerKind::kTrace};
   for (const PythonValue& frame : frames.items) {
     if (frame.kind == Kind::kString && !IsFrameworkFrame(frame.text)) {
       marker.frames.push_back(frame.text);
@@ -79,13 +79,13 @@ Marker ReadFrames(const PythonValue& frames) {
   return marker;
 }
 
-Marker ReadDict(std::string_view text) {
+PyProfMarker ReadDict(std::string_view text) {
   const std::optional<PythonValue> dict = ParsePythonLiteral(text);
   if (!dict || dict->kind != Kind::kDict) return {.kind = MarkerKind::kBad};
   if (const PythonValue* frames = dict->Find("traceMarker")) return ReadFrames(*frames);
   if (dict->Find("strRepr") != nullptr) return {.kind = MarkerKind::kModule};
   const PythonValue* args = dict->Find("args");
-  return args == nullptr ? Marker() : ReadCall(*dict, *args);
+  return args == nullptr ? PyProfMarker() : ReadCall(*dict, *args);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ bool IsFrameworkFrame(std::string_view frame) {
       [&](std::string_view path) { return frame.find(path) != std::string_view::npos; });
 }
 
-Marker ParseMarker(std::string_view text) {
+PyProfMarker ParsePyProfMarker(std::string_view text) {
   for (const std::string_view key : {"{'mod'", "{'traceMarker'", "{'strRepr'"}) {
     if (text.starts_with(key)) return ReadDict(text);
   }
@@ -107,11 +107,11 @@ Marker ParseMarker(std::string_view text) {
   return {.kind = MarkerKind::kLayer, .layer = std::string(name.substr(0, name.find(':')))};
 }
 
-const Marker& Markers::Of(HostId annotation) {
+const PyProfMarker& PyProfMarkers::Of(HostId annotation) {
   const StringId name = trace_.host().name[annotation.value];
   const auto [found, is_new] = by_name_.try_emplace(name.value);
   if (is_new) {
-    found->second = ParseMarker(trace_.Text(name));
+    found->second = ParsePyProfMarker(trace_.Text(name));
   }
   return found->second;
 }

@@ -43,29 +43,29 @@ enum class MarkerKind : uint8_t {
   kBad,  // begins like a marker of PyProf, but is cut or damaged
 };
 
-struct Marker {
+struct PyProfMarker {
   MarkerKind kind = MarkerKind::kOther;
   PyProfCall call = {};                  // kArguments
   std::string layer = {};                // kLayer
   std::vector<std::string> frames = {};  // kTrace: outermost first, without those of the framework
 };
 
-Marker ParseMarker(std::string_view text);
+PyProfMarker ParsePyProfMarker(std::string_view text);
 
 // Whether a frame belongs to PyTorch, APEX or PyProf itself, not to the user.
 bool IsFrameworkFrame(std::string_view frame);
 
 // The markers of a trace, each distinct text read once. Not for several threads at once.
-class Markers {
+class PyProfMarkers {
  public:
-  explicit Markers(const Trace& trace) : trace_(trace) {}
+  explicit PyProfMarkers(const Trace& trace) : trace_(trace) {}
 
   // REQUIRES: the row is an annotation. The reference stays valid.
-  const Marker& Of(HostId annotation);
+  const PyProfMarker& Of(HostId annotation);
 
  private:
   const Trace& trace_;
-  std::unordered_map<uint32_t, Marker> by_name_;
+  std::unordered_map<uint32_t, PyProfMarker> by_name_;
 };
 
 }  // namespace borescope

@@ -34,7 +34,7 @@ TEST(PythonLiteralTest, DamagedTexts) {
 }
 
 TEST(MarkerTest, Arguments) {
-  const Marker marker = ParseMarker(
+  const PyProfMarker marker = ParsePyProfMarker(
       "{'mod': 'torch.nn.functional', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', "
       "'shape': (64, 64, 112, 112), 'dtype': 'float16'}, {'name': 'inplace', 'type': 'bool', "
       "'value': False}]}");
@@ -48,14 +48,14 @@ TEST(MarkerTest, Arguments) {
 
 // DLProf writes more keys between op and args.
 TEST(MarkerTest, UnknownKeys) {
-  EXPECT_EQ(ParseMarker("{'mod': 'torch', 'op': 'add', 'callid': 3, 'input_callids': [-1], "
-                        "'args': []}")
+  EXPECT_EQ(ParsePyProfMarker("{'mod': 'torch', 'op': 'add', 'callid': 3, 'input_callids': [-1], "
+                              "'args': []}")
                 .kind,
             MarkerKind::kArguments);
 }
 
 TEST(MarkerTest, Frames) {
-  const Marker marker = ParseMarker(
+  const PyProfMarker marker = ParsePyProfMarker(
       "{'traceMarker': ['train.py:10', '/x/torch/nn/modules/module.py:541', 'model.py:7'], "
       "'funcStack': 'a/b'}");
   ASSERT_EQ(marker.kind, MarkerKind::kTrace);
@@ -63,11 +63,11 @@ TEST(MarkerTest, Frames) {
 }
 
 TEST(MarkerTest, LayersModulesAndOthers) {
-  EXPECT_EQ(ParseMarker("layer:a:b").layer, "a");
-  EXPECT_EQ(ParseMarker("pre layer:c").layer, "c");
-  EXPECT_EQ(ParseMarker("{'mod': 'Conv2d', 'strRepr': 'kernel_size=(3, 3)'}").kind,
+  EXPECT_EQ(ParsePyProfMarker("layer:a:b").layer, "a");
+  EXPECT_EQ(ParsePyProfMarker("pre layer:c").layer, "c");
+  EXPECT_EQ(ParsePyProfMarker("{'mod': 'Conv2d', 'strRepr': 'kernel_size=(3, 3)'}").kind,
             MarkerKind::kModule);
-  EXPECT_EQ(ParseMarker("my step").kind, MarkerKind::kOther);
+  EXPECT_EQ(ParsePyProfMarker("my step").kind, MarkerKind::kOther);
 }
 
 TEST(MarkerTest, DamagedMarkers) {
@@ -76,7 +76,7 @@ TEST(MarkerTest, DamagedMarkers) {
         "{'mod': 'torch', 'op': 'mm', 'args': [{'type': 'tensor', 'shape': (-1,), 'dtype': 'x'}]}",
         "{'mod': 'torch', 'op': 'mm', 'args': [3]}", "{'mod': 'torch', 'op': 7, 'args': []}",
         "{'traceMarker': ["}) {
-    EXPECT_EQ(ParseMarker(text).kind, MarkerKind::kBad) << text;
+    EXPECT_EQ(ParsePyProfMarker(text).kind, MarkerKind::kBad) << text;
   }
 }
 

@@ -57,7 +57,7 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
       sequences.push_back({number, std::string(trace.Name(row))});
     }
     if (trace.host().kind[row.value] != HostKind::kAnnotation) continue;
-    const Marker& marker = markers_.Of(row);
+    const PyProfMarker& marker = markers_.Of(row);
     if (marker.kind == MarkerKind::kArguments && !marker.call.args.empty()) {
       if (!record.call.valid()) record.call = row;
       record.mods.push_back(marker.call.mod);

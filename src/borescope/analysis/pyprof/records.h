@@ -27,7 +27,7 @@ struct PyProfRecord {
 
 class PyProfRecords {
  public:
-  PyProfRecords(const RankView& view, Markers& markers) : view_(view), markers_(markers) {}
+  PyProfRecords(const RankView& view, PyProfMarkers& markers) : view_(view), markers_(markers) {}
 
   // Kernels must come in the order of their launches.
   PyProfRecord Next(DeviceId kernel);
@@ -46,7 +46,7 @@ class PyProfRecords {
   void Remember(const PyProfRecord& record);
 
   const RankView& view_;
-  Markers& markers_;
+  PyProfMarkers& markers_;
   int64_t previous_seq_ = -1;
   int64_t previous_sub_ = -1;
   std::vector<std::string> previous_ops_ = {"na"};
