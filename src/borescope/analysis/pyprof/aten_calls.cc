@@ -66,16 +66,22 @@ constexpr size_t kMostParameters = 8;
 using Parameters = std::array<std::string_view, kMostParameters>;
 
 // Functions whose parameters have other places, or are given by keyword: those of the operator,
-// each by its name in Python, and the parameters of Python in their order.
+// each by its name in Python, the parameters of Python in their order, and what the parameters of
+// the operator are where they are not given (empty: None).
 struct SignatureRow {
   std::string_view mod;  // empty: any
   std::string_view op;
   std::string_view aten;
   Parameters operator_parameters;
   Parameters python_parameters;
+  Parameters defaults = {};
 };
 constexpr Parameters kConvParameters = {"input",   "weight",   "bias",  "stride",
                                         "padding", "dilation", "groups"};
+constexpr Parameters kConvDefaults = {"", "", "", "1", "0", "1", "1"};
+constexpr Parameters kTransposedDefaults = {"", "", "", "1", "0", "0", "1", "1"};
+constexpr Parameters kLossDefaults = {"", "", "1"};
+constexpr Parameters kPoolDefaults = {"", "", "", "0", "1", "False"};
 constexpr Parameters kTransposedParameters = {"input",   "weight",         "bias",   "stride",
                                               "padding", "output_padding", "groups", "dilation"};
 constexpr Parameters kLossParameters = {"input", "target", "size_average", "reduce", "reduction"};
@@ -85,31 +91,44 @@ constexpr Parameters kReduceParameters = {"input", "dim", "keepdim"};
 constexpr std::string_view kFunctionalModule = "torch.nn.functional";
 constexpr SignatureRow kSignatures[] = {
     {"", "linear", "linear", {"input", "weight", "bias"}, {"input", "weight", "bias"}},
-    {"", "conv1d", "conv1d", kConvParameters, kConvParameters},
-    {"", "conv2d", "conv2d", kConvParameters, kConvParameters},
-    {"", "conv3d", "conv3d", kConvParameters, kConvParameters},
-    {"", "conv_transpose1d", "conv_transpose1d", kTransposedParameters, kTransposedParameters},
-    {"", "conv_transpose2d", "conv_transpose2d", kTransposedParameters, kTransposedParameters},
-    {"", "conv_transpose3d", "conv_transpose3d", kTransposedParameters, kTransposedParameters},
+    {"", "conv1d", "conv1d", kConvParameters, kConvParameters, kConvDefaults},
+    {"", "conv2d", "conv2d", kConvParameters, kConvParameters, kConvDefaults},
+    {"", "conv3d", "conv3d", kConvParameters, kConvParameters, kConvDefaults},
+    {"", "conv_transpose1d", "conv_transpose1d", kTransposedParameters, kTransposedParameters,
+     kTransposedDefaults},
+    {"", "conv_transpose2d", "conv_transpose2d", kTransposedParameters, kTransposedParameters,
+     kTransposedDefaults},
+    {"", "conv_transpose3d", "conv_transpose3d", kTransposedParameters, kTransposedParameters,
+     kTransposedDefaults},
     {kFunctionalModule, "embedding", "embedding", {"weight", "input"}, {"input", "weight"}},
     {kFunctionalModule,
      "batch_norm",
      "batch_norm",
      {"input", "weight", "bias", "running_mean", "running_var", "training"},
-     {"input", "running_mean", "running_var", "weight", "bias", "training"}},
-    {kFunctionalModule, "mse_loss", "mse_loss", {"input", "target", "reduction"}, kLossParameters},
+     {"input", "running_mean", "running_var", "weight", "bias", "training"},
+     {"", "", "", "", "", "False"}},
+    {kFunctionalModule,
+     "mse_loss",
+     "mse_loss",
+     {"input", "target", "reduction"},
+     kLossParameters,
+     kLossDefaults},
     {kFunctionalModule,
      "smooth_l1_loss",
      "smooth_l1_loss",
      {"input", "target", "reduction"},
-     kLossParameters},
+     kLossParameters,
+     kLossDefaults},
     {kFunctionalModule,
      "cross_entropy",
      "cross_entropy_loss",
      {"input", "target", "weight", "reduction"},
-     {"input", "target", "weight", "size_average", "ignore_index", "reduce", "reduction"}},
-    {kFunctionalModule, "max_pool2d", "max_pool2d_with_indices", kPoolParameters, kPoolParameters},
-    {kFunctionalModule, "max_pool3d", "max_pool3d_with_indices", kPoolParameters, kPoolParameters},
+     {"input", "target", "weight", "size_average", "ignore_index", "reduce", "reduction"},
+     {"", "", "", "1"}},
+    {kFunctionalModule, "max_pool2d", "max_pool2d_with_indices", kPoolParameters, kPoolParameters,
+     kPoolDefaults},
+    {kFunctionalModule, "max_pool3d", "max_pool3d_with_indices", kPoolParameters, kPoolParameters,
+     kPoolDefaults},
     {kFunctionalModule,
      "adaptive_avg_pool2d",
      "_adaptive_avg_pool2d",
@@ -234,8 +253,15 @@ CallTexts TextsOfList(const PyProfCall& call) {
 CallTexts TextsOf(const PyProfCall& call) {
   if (call.op == "cat" || call.op == "stack") return TextsOfList(call);
   CallTexts texts;
-  for (const PyProfArg* arg : OperatorArguments(call)) {
-    AddArgument(arg, texts);
+  const SignatureRow* signature = FindSignature(call);
+  const std::vector<const PyProfArg*> args = OperatorArguments(call);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string_view value = signature == nullptr ? "" : signature->defaults[i];
+    if (args[i] == nullptr && !value.empty()) {
+      texts.Add("[]", "Scalar", value);
+    } else {
+      AddArgument(args[i], texts);
+    }
   }
   return texts;
 }

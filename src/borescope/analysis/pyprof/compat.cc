@@ -10,7 +10,7 @@
 namespace borescope {
 namespace {
 
-constexpr std::string_view kStopped = "PyProf stops";  // at the arguments, their types, the kernel
+constexpr std::string_view kStopped = "PyProf stops";  // at a marker, its types, the kernel
 constexpr std::string_view kNoSequence = "no sequence number";  // of a backward kernel: it stops
 
 class PyProfTable {
@@ -52,8 +52,8 @@ void PyProfTable::AddWork(const PyProfRecord& record, ProfRow& row) {
   row.tc = "na";
   row.status = "no arguments";
   row.flops = row.bytes = 0;
-  if (record.is_backward && record.seq.empty()) {
-    row.status = kNoSequence;
+  if (record.is_damaged || (record.is_backward && record.seq.empty())) {
+    row.status = record.is_damaged ? kStopped : kNoSequence;
     row.flops = row.bytes = std::nullopt;
   } else if (record.call.valid()) {
     const auto work = PyProfWorkOf(markers_.Of(record.call).call, KernelOf(record));

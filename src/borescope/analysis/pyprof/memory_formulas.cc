@@ -37,7 +37,7 @@ std::optional<std::vector<int64_t>> SizesOf(const PyProfCall& call) {
 // New tensors are taken to be fp32, whatever was asked for.
 std::optional<PyProfWork> NewTensor(const Case& one) {
   const auto sizes = SizesOf(one.call);
-  if (!sizes) return std::nullopt;
+  if (!sizes || one.call.args.empty()) return std::nullopt;
   return PyProfWork{.op = one.call.op,
                     .params = TensorText(*sizes, "float32"),
                     .bytes = opmodel::Product(*sizes) * kFloatBytes};

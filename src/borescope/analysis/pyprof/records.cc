@@ -66,6 +66,8 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
       record.layers.push_back(marker.layer);
     } else if (marker.kind == MarkerKind::kTrace) {
       record.trace = row;
+    } else if (marker.kind == MarkerKind::kBad) {
+      record.is_damaged = true;
     } else if (marker.kind != MarkerKind::kModule && other.empty()) {
       other = trace.Name(row);
     }
@@ -148,7 +150,6 @@ PyProfRecord PyProfRecords::Next(DeviceId kernel) {
   PyProfRecord record{.kernel = kernel, .name = PyProfShortName(view_.trace.Name(kernel))};
   std::vector<SequenceMarker> sequences;
   ReadMarkers(record, sequences);
-  record.has_sequence = !sequences.empty();
   std::vector<int64_t> ids = ReadSequences(std::move(sequences), record);
   if (record.mods.empty()) record.mods = {"na"};
   NumberKernel(record, std::move(ids));

@@ -22,7 +22,7 @@ struct PyProfRecord {
   std::vector<std::string> layers = {};  // outermost first
   HostId trace = {};                     // innermost trace marker; may be invalid
   HostId call = {};                      // outermost argument marker; may be invalid
-  bool has_sequence = false;             // some operator around the launch has a number
+  bool is_damaged = false;               // a marker cannot be read
 };
 
 class PyProfRecords {
