@@ -24,6 +24,7 @@ namespace borescope {
 namespace {
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
+constexpr std::string_view kBackwardCall = "autograd::engine::evaluate_function: ";
 
 // One kernel and what it is counted with.
 struct Assigned {
@@ -190,12 +191,16 @@ void ProfTable::AddOperator(const Assigned& one, ProfRow& row) {
   if (!one.arguments.valid()) return;
   const Described& described = Describe(one);
   row.params = described.params;
-  row.mod = described.mod;
-  row.op = described.op;
-  if (one.by_marker) return;
+  if (one.by_marker) {
+    row.mod = described.mod;
+    row.op = described.op;
+    return;
+  }
   // A gradient has a name of its own, whosever arguments tell its cost.
-  const std::string_view name = trace_.Name(one.call);
+  std::string_view name = trace_.Name(one.call);
+  if (name.starts_with(kBackwardCall)) name.remove_prefix(kBackwardCall.size());
   const size_t space = name.rfind("::");
+  if (space != std::string_view::npos) row.mod = name.substr(0, space);
   row.op = space == std::string_view::npos ? name : name.substr(space + 2);
 }
 
