@@ -94,6 +94,10 @@ Result<void> CheckStats(const Params& params);
 Result<Findings> MapStats(const RankView& view, const Params& params);
 Result<Findings> FinishStats(Findings findings, const Params& params);
 
+Result<void> CheckProf(const Params& params);
+Result<Findings> MapProf(const RankView& view, const Params& params);
+Result<Findings> FinishProf(Findings findings, const Params& params);
+
 Result<Findings> MapDiff(const RankView& view, const Params& params);
 Result<Findings> CompareDiff(Findings base, Findings test, const Params& params);
 

@@ -103,6 +103,14 @@ inline constexpr ParamSpec kReportParam{
     0,
     "all"};
 
+// prof
+inline constexpr ParamSpec kColumnsParam{
+    "columns", "LIST",
+    "columns in this order, with commas between them: idx, seq, altseq, tid, layer, trace, dir, "
+    "sub, mod, op, kernel, params, sil, tc, device, stream, grid, block, flops, bytes, status "
+    "(default: all)",
+    ParamType::kText};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};

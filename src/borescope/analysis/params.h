@@ -38,7 +38,7 @@ struct Selection {
   bool has_time() const { return !steps.empty() || !annotation.empty() || !range.is_open(); }
 };
 
-enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor, kKeyAverages };
+enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor, kKeyAverages, kPyProf };
 
 enum class ParamType : uint8_t {
   kFlag,    // given or not

@@ -5,6 +5,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/pyprof/tables.h"
 #include "borescope/analysis/rpd/tables.h"
 #include "borescope/analysis/torch/tables.h"
 
@@ -39,6 +40,7 @@ constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinSha
 constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
 constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
+constexpr const ParamSpec* kProfParams[] = {&kColumnsParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -236,6 +238,15 @@ constexpr AnalysisSpec kAnalyses[] = {
      .answer = {.map = MapStats, .reduce = ReduceByRank, .finish = FinishStats},
      .leading = &kReportParam,
      .check = CheckStats},
+    {.name = "prof",
+     .summary = "every kernel with its operator, arguments, layer, FLOPs and bytes",
+     .example = "borescope prof net.sqlite --columns op,params,kernel,sil,flops,bytes",
+     .needs = Needs::kDeviceEvents,
+     .params = kProfParams,
+     .takes_all = true,
+     .answer = {.map = MapProf, .reduce = ConcatFindings, .finish = FinishProf},
+     .pyprof = &kPyProf,
+     .check = CheckProf},
     {.name = "diff",
      .summary = "what changed between two runs: counts and time by name",
      .example = "borescope diff before/ after/ --step 5",
@@ -261,6 +272,8 @@ const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
       return inductor;
     case Compat::kKeyAverages:
       return key_averages;
+    case Compat::kPyProf:
+      return pyprof;
   }
   return nullptr;
 }

@@ -82,6 +82,8 @@ struct AnalysisSpec {
   const Pipeline* inductor = nullptr;
   // The same by the tables of PyTorch's profiler.
   const Pipeline* key_averages = nullptr;
+  // The same by NVIDIA PyProf.
+  const Pipeline* pyprof = nullptr;
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
@@ -109,13 +111,12 @@ struct CompatRow {
   bool takes_all = false;                     // --all is defined
 };
 inline constexpr std::string_view kKeyAveragesKeys[] = {"shape"};
-inline constexpr CompatRow kCompats[] = {{.id = Compat::kHta, .name = "hta"},
-                                         {.id = Compat::kRpd, .name = "rpd"},
-                                         {.id = Compat::kInductor, .name = "inductor"},
-                                         {.id = Compat::kKeyAverages,
-                                          .name = "key_averages",
-                                          .by = kKeyAveragesKeys,
-                                          .takes_all = true}};
+inline constexpr CompatRow kCompats[] = {
+    {.id = Compat::kHta, .name = "hta"},
+    {.id = Compat::kRpd, .name = "rpd"},
+    {.id = Compat::kInductor, .name = "inductor"},
+    {.id = Compat::kKeyAverages, .name = "key_averages", .by = kKeyAveragesKeys, .takes_all = true},
+    {.id = Compat::kPyProf, .name = "pyprof"}};
 const CompatRow* FindCompat(Compat compat);  // nullptr for none
 std::string_view CompatName(Compat compat);  // empty for none
 

@@ -22,8 +22,8 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
 // No analysis may trip over an empty trace, alone or among others.
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec& spec : Analyses()) {
-    for (const Compat compat :
-         {Compat::kNone, Compat::kHta, Compat::kRpd, Compat::kInductor, Compat::kKeyAverages}) {
+    for (const Compat compat : {Compat::kNone, Compat::kHta, Compat::kRpd, Compat::kInductor,
+                                Compat::kKeyAverages, Compat::kPyProf}) {
       if (spec.FindPipeline(compat) == nullptr) {
         continue;
       }

@@ -1,0 +1,53 @@
+// What PyProf's table is made of: kernels in the order of their launches, and the host rows around
+// each launch.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/analysis/pyprof/markers.h"
+#include "borescope/analysis/registry.h"
+#include "borescope/analysis/selection.h"
+
+namespace borescope {
+
+// The selected kernels (`with_copies`: memcpys and memsets too) by launch; at one time by row.
+std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected, bool with_copies);
+
+// Annotations, operators and frames of Python around a host row and that row itself, outermost
+// first; of stacks deeper than any framework makes them the innermost 512.
+std::vector<HostId> RangesOf(const RankView& view, HostId row);
+
+// The row whose ranges are those of a kernel: its launch, else its operator; may be invalid.
+HostId AnchorOf(const RankView& view, DeviceId id);
+
+// Whether an operator is a function that autograd runs backward, by its name: "MmBackward0",
+// "autograd::engine::evaluate_function: MmBackward0", "torch::autograd::AccumulateGrad".
+bool IsBackwardNode(std::string_view name);
+
+// The sequence number of an operator; kMissing for none.
+int64_t SequenceOf(const Trace& trace, HostId row);
+
+// Forward operators by their autograd sequence number.
+class ForwardOperators {
+ public:
+  // Linear in the host rows, but for sorting.
+  explicit ForwardOperators(const Trace& trace);
+
+  // The operator with the number that starts last before `backward`; invalid if there is none.
+  HostId Find(int64_t sequence, HostId backward) const;
+
+ private:
+  const Trace& trace_;
+  std::unordered_map<int64_t, std::vector<HostId>> by_sequence_;  // by start
+};
+
+// The names of kernels as PyProf shortens them: without arguments of templates and functions.
+std::string PyProfShortName(std::string_view kernel);
+
+// "train.py:12" for a frame "train.py(12): main"; empty for what is no line of a file.
+std::string FrameText(std::string_view frame);
+
+}  // namespace borescope
