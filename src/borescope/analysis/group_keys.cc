@@ -41,6 +41,23 @@ const KeyRow& RowOf(GroupKey key) { return kKeyRows[static_cast<size_t>(key)]; }
 
 int64_t NumberOf(StringId id) { return id.valid() && id.value != 0 ? int64_t{id.value} : kMissing; }
 
+// For every host row, of the Python frames around it the innermost "nn.Module: Linear_3".
+std::vector<int64_t> ModulesAround(const RankView& view) {
+  constexpr std::string_view kModulePrefix = "nn.Module: ";
+  const HostEvents& host = view.trace.host();
+  std::vector<int64_t> modules(host.size(), kMissing);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const HostId outer = view.index.tree.parent[row];
+    if (host.kind[row] == HostKind::kPython &&
+        view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {
+      modules[row] = host.name[row].value;
+    } else if (outer.valid()) {
+      modules[row] = modules[outer.value];
+    }
+  }
+  return modules;
+}
+
 }  // namespace
 
 bool HasKey(std::span<const std::string> by, std::string_view key) {
@@ -53,6 +70,9 @@ GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by) : vi
       keys_.push_back(row.key);
       if (row.key == GroupKey::kPhase) {
         host_phases_ = HostPhases(view);
+      }
+      if (row.key == GroupKey::kModule) {
+        modules_ = ModulesAround(view);
       }
     }
   }
@@ -74,18 +94,6 @@ int64_t GroupKeys::StepNumber(uint32_t step) const {
   return step == kNoStep ? kMissing : view_.index.steps.steps[step].number;
 }
 
-// Of the Python frames around a row, the innermost "nn.Module: Linear_3".
-int64_t GroupKeys::ModuleAround(HostId id) const {
-  constexpr std::string_view kModulePrefix = "nn.Module: ";
-  const HostEvents& host = view_.trace.host();
-  for (HostId row = id; row.valid(); row = view_.index.tree.parent[row.value]) {
-    const bool is_module = host.kind[row.value] == HostKind::kPython &&
-                           view_.trace.Name(row).starts_with(kModulePrefix);
-    if (is_module) return host.name[row.value].value;
-  }
-  return kMissing;
-}
-
 int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
   const HostEvents& host = view_.trace.host();
   const uint32_t detail = host.detail[id.value];
@@ -100,7 +108,7 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
     case GroupKey::kPhase:
       return static_cast<int64_t>(host_phases_[id.value]);
     case GroupKey::kModule:
-      return ModuleAround(id);
+      return modules_[id.value];
     case GroupKey::kShape:
       return has_ops ? NumberOf(view_.trace.ops().input_dims[detail]) : kMissing;
     case GroupKey::kDtype:
@@ -129,7 +137,7 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
     case GroupKey::kPhase:
       return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
     case GroupKey::kModule:
-      return ModuleAround(launch.valid() ? launch : op);
+      return launch.valid() || op.valid() ? HostValue(key, launch.valid() ? launch : op) : kMissing;
     case GroupKey::kOp:
       return op.valid() ? NumberOf(trace.host().name[op.value]) : kMissing;
     default:

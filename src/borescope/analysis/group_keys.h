@@ -58,13 +58,13 @@ class GroupKeys {
   int64_t HostValue(GroupKey key, HostId id) const;
   int64_t DeviceValue(GroupKey key, DeviceId id) const;
   int64_t StepNumber(uint32_t step) const;
-  int64_t ModuleAround(HostId id) const;
   void AddColumns(Table& table, bool before_name) const;
   void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
 
   const RankView& view_;
   std::vector<GroupKey> keys_;
   std::vector<Phase> host_phases_;  // filled when kPhase is among the keys
+  std::vector<int64_t> modules_;    // per host row; filled when kModule is among the keys
 };
 
 }  // namespace borescope

@@ -137,7 +137,7 @@ std::vector<Line> Ledger::LinesOf(const Account& account) const {
     math.ns += math_ns;
     lines.push_back({fmt::format("{}: at the roof", name), roof_ns - math_ns});
     lines.push_back({fmt::format("{}: lost", name), own_ns - roof_ns});
-    lines.push_back({fmt::format("{}: no peak known", name), unknown_ns});
+    lines.push_back({fmt::format("{}: no roof known", name), unknown_ns});
     busy_ns += own_ns + unknown_ns;
   }
   std::erase_if(lines, [](const Line& line) { return line.ns == 0; });
@@ -150,7 +150,9 @@ std::vector<Line> Ledger::LinesOf(const Account& account) const {
   lines.push_back({"idle", Coverage(windows) - busy_ns});
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.ns > b.ns; });
-  lines.insert(lines.begin(), std::move(math));
+  if (math.ns > 0) {
+    lines.insert(lines.begin(), std::move(math));
+  }
   return lines;
 }
 

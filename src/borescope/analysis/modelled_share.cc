@@ -34,8 +34,9 @@ std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
   }
   switch (in.work.calls[info.call].cost.status) {
     case CostStatus::kMissingShapes:
-    case CostStatus::kNeedsValues:
       return "profile with record_shapes=True";
+    case CostStatus::kNeedsValues:
+      return "the profiler did not record values of arguments";
     case CostStatus::kUnknownType:
       return "types of tensors in lists are not recorded";
     default:

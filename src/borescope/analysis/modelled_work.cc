@@ -40,8 +40,7 @@ class Modeller {
   void Assign(DeviceId id);
   void AssignTo(DeviceId id, HostId op, Arguments arguments);
   bool RanInGraph(DeviceId id);
-  HostId InnermostWithModel(HostId op);
-  HostId LinkedBackward(HostId op) const;
+  void LookAround();
   HostId ForwardOf(HostId backward) const;
   bool HasBackwardFormula(HostId forward);
   std::vector<char> RowsAboveCalls() const;
@@ -53,13 +52,18 @@ class Modeller {
   Evidence EvidenceOf(DeviceId id);
   MatrixUse UseOf(DeviceId id);
   WorkDirection DirectionOf(HostId op);
-  bool IsRecompute(HostId op) const;
+  bool IsRecorded(HostId op, bool around) const;
 
   const RankView& view_;
   const Selected& selected_;
   const HostEvents& host_;
   OpCosts costs_;
   std::vector<Phase> phases_;
+  // Per host row, of it and the rows around it: the innermost with a model, the innermost that is
+  // tied to a forward operator, and whether autograd records it.
+  std::vector<HostId> with_model_;
+  std::vector<HostId> linked_;
+  std::vector<char> is_recorded_;
   std::vector<HostId> op_of_;                   // per device row: the call it would belong to
   std::vector<Arguments> arguments_;            // per host row
   std::vector<std::optional<bool>> is_graph_;   // per text
@@ -78,19 +82,28 @@ bool Modeller::RanInGraph(DeviceId id) {
   return *is_graph;
 }
 
-HostId Modeller::InnermostWithModel(HostId op) {
-  while (op.valid() && costs_.ModelOf(op) == nullptr) {
-    op = view_.index.tree.parent[op.value];
+// What stands around every host row, itself included; rows are in preorder.
+void Modeller::LookAround() {
+  const auto rows = static_cast<uint32_t>(host_.size());
+  with_model_.resize(rows);
+  linked_.resize(rows);
+  is_recorded_.resize(rows);
+  for (const ForwardBackwardLink& link : view_.index.forward_backward) {
+    linked_[link.backward.value] = link.backward;
   }
-  return op;
-}
-
-// The innermost operator around `op` that is tied to a forward operator.
-HostId Modeller::LinkedBackward(HostId op) const {
-  while (op.valid() && !ForwardOf(op).valid()) {
-    op = view_.index.tree.parent[op.value];
+  for (uint32_t row = 0; row < rows; ++row) {
+    const HostId id{row};
+    const HostId outer = view_.index.tree.parent[row];
+    if (costs_.ModelOf(id) != nullptr) {
+      with_model_[row] = id;
+    } else if (outer.valid()) {
+      with_model_[row] = with_model_[outer.value];
+    }
+    if (!linked_[row].valid() && outer.valid()) {
+      linked_[row] = linked_[outer.value];
+    }
+    is_recorded_[row] = IsRecorded(id, outer.valid() && is_recorded_[outer.value] != 0) ? 1 : 0;
   }
-  return op;
 }
 
 HostId Modeller::ForwardOf(HostId backward) const {
@@ -120,13 +133,13 @@ void Modeller::Assign(DeviceId id) {
   }
   info.status = WorkStatus::kNoModel;
   info.direction = DirectionOf(op);
-  const HostId call = InnermostWithModel(op);
+  const HostId call = with_model_[op.value];
   if (call.valid() && costs_.Of(call).status != CostStatus::kMissingShapes) {
     AssignTo(id, call, Arguments::kOwn);
     return;
   }
   const bool is_backward = info.direction == WorkDirection::kBackward;
-  const HostId backward = is_backward ? LinkedBackward(op) : HostId{};
+  const HostId backward = is_backward ? linked_[op.value] : HostId{};
   if (backward.valid() && HasBackwardFormula(ForwardOf(backward))) {
     AssignTo(id, backward, Arguments::kForward);
   } else if (call.valid()) {
@@ -280,17 +293,15 @@ void Modeller::TellCost(ModelledCall& call) {
   }
 }
 
-// Operators that autograd records (they have a sequence number) below one that it runs backward.
-bool Modeller::IsRecompute(HostId op) const {
+// Whether autograd records the operator (it has a sequence number), or one around it, with no
+// operator between them that autograd runs backward.
+bool Modeller::IsRecorded(HostId op, bool around) const {
+  if (view_.trace.Name(op).starts_with(kBackwardMark)) return false;
   const Ops& ops = view_.trace.ops();
-  for (; op.valid(); op = view_.index.tree.parent[op.value]) {
-    if (view_.trace.Name(op).starts_with(kBackwardMark)) return false;
-    const uint32_t row = host_.detail[op.value];
-    if (host_.kind[op.value] != HostKind::kOp || row == kNoDetail) continue;
-    if (ops.forward_thread[row] > 0) return false;
-    if (ops.sequence[row] >= 0) return true;
-  }
-  return false;
+  const uint32_t row = host_.detail[op.value];
+  if (host_.kind[op.value] != HostKind::kOp || row == kNoDetail) return around;
+  if (ops.forward_thread[row] > 0) return false;
+  return around || ops.sequence[row] >= 0;
 }
 
 WorkDirection Modeller::DirectionOf(HostId op) {
@@ -301,12 +312,13 @@ WorkDirection Modeller::DirectionOf(HostId op) {
   }
   if (by_model == OpDirection::kBackward) return WorkDirection::kBackward;
   if (phases_[op.value] != Phase::kBackward) return WorkDirection::kForward;
-  return IsRecompute(op) ? WorkDirection::kRecompute : WorkDirection::kBackward;
+  return is_recorded_[op.value] != 0 ? WorkDirection::kRecompute : WorkDirection::kBackward;
 }
 
 ModelledWork Modeller::Build() {
   const auto device_rows = static_cast<uint32_t>(view_.trace.device().size());
   result_.info.resize(device_rows);
+  LookAround();
   for (uint32_t row = 0; row < device_rows; ++row) {
     if (selected_.Keeps(DeviceId{row})) Assign(DeviceId{row});
   }

@@ -78,7 +78,7 @@ struct ModelledWork {
   }
 };
 
-// Linear in the rows, times the depth of the operators around a launch.
+// Linear in the rows, times a logarithm.
 ModelledWork ModelWork(const RankView& view, const Selected& selected,
                        const OpModelOptions& options);
 

@@ -73,7 +73,7 @@ TEST(Roofline, UnknownDeviceKeepsRates) {
   EXPECT_EQ(Csv(Named(found, "utilisation"), {"model_flops", "mfu"}),
             "model_flops,mfu\n2147483648,-\n");
   EXPECT_EQ(Csv(Named(found, "ledger"), {"item", "ns"}),
-            "item,ns\nmatrix math at peak,0\ngemm: no peak known,2147484\nidle,1000\n"
+            "item,ns\ngemm: no roof known,2147484\nidle,1000\n"
             "kernels without a model,0\nexposed communication,0\nexposed copies,0\n");
 }
 
@@ -109,6 +109,19 @@ TEST(Roofline, RecomputedFlopsAreNoModelFlops) {
   EXPECT_EQ(Csv(Named(found, "utilisation"),
                 {"span_ns", "model_flops", "recomputed_flops", "mfu", "hfu"}),
             "span_ns,model_flops,recomputed_flops,mfu,hfu\n20000,2000000,2000000,0.1,0.2\n");
+}
+
+TEST(Roofline, LinksHaveNoRoof) {
+  TestTrace trace;
+  trace.Op("aten::copy_", {0, 100}, {.dims = "[[10], [10]]", .types = std::string(kHalves)})
+      .Runtime("cudaMemcpyAsync", {10, 10}, 1)
+      .Memcpy("Memcpy HtoD (Pageable -> Device)", {1000, 1000}, {1})
+      .Op("aten::copy_", {200, 100}, {.dims = "[[10], [10]]", .types = std::string(kHalves)})
+      .Runtime("cudaMemcpyAsync", {210, 10}, 2)
+      .Memcpy("Memcpy DtoD (Device -> Device)", {3000, 1000}, {2});
+  const Findings found = Analyse("roofline", {&trace.View()}, OnToy());
+  EXPECT_EQ(Csv(Named(found, "roofline"), {"op", "count", "total_ns", "lost_ns", "roof_share"}),
+            "op,count,total_ns,lost_ns,roof_share\naten::copy_,2,2000,996,0.004\n");
 }
 
 TEST(Roofline, MissedMatrixUnitsNameTheSizes) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "borescope/analysis/param_specs.h"
+#include "borescope/index/copy_kind.h"
 #include "borescope/opmodel/device_spec_file.h"
 #include "borescope/opmodel/device_table.h"
 
@@ -185,6 +186,18 @@ std::optional<RoofTime> Roofs::TimeOf(const ModelledCall& call, std::string_view
   return time;
 }
 
+namespace {
+
+// Communication and copies from or to the host go over links, whose speed is not known.
+bool UsesLinks(const Trace& trace, const ModelledCall& call, DeviceId main) {
+  if (call.cost.family == OpFamily::kCollective) return true;
+  const DeviceKind kind = trace.device().kind[main.value];
+  return kind == DeviceKind::kMemcpy &&
+         ClassifyCopy(kind, trace.Name(main)) != CopyKind::kDeviceToDevice;
+}
+
+}  // namespace
+
 std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const ModelledWork& work,
                                                const Roofs& roofs) {
   std::vector<std::optional<RoofTime>> times(work.calls.size());
@@ -194,14 +207,15 @@ std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const Modelle
     const std::span<const DeviceId> works = work.WorksOf(call);
     const bool is_known = work.info[works.front().value].status == WorkStatus::kModelled;
     if (!is_known) continue;
+    const DeviceId main = *std::find_if(works.begin(), works.end(), [&](DeviceId id) {
+      return work.info[id.value].role == KernelRole::kMain;
+    });
+    if (UsesLinks(trace, call, main)) continue;
     std::string_view format;
     if (call.matrix_use == MatrixUse::kYes) {
-      const auto main = std::find_if(works.begin(), works.end(), [&](DeviceId id) {
-        return work.info[id.value].role == KernelRole::kMain;
-      });
-      const auto [known, is_new] = operands.try_emplace(trace.device().name[main->value].value);
+      const auto [known, is_new] = operands.try_emplace(trace.device().name[main.value].value);
       if (is_new) {
-        known->second = OperandFormat(trace.Name(*main));
+        known->second = OperandFormat(trace.Name(main));
       }
       format = known->second;
     }

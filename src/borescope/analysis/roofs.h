@@ -64,7 +64,8 @@ class Roofs {
   std::map<int64_t, std::optional<DeviceSpec>> specs_;  // by GPU number
 };
 
-// The time at the roof of every counted call, on the device of its first kernel.
+// The time at the roof of every counted call, on the device of its first kernel; nullopt also for
+// communication and copies from or to the host.
 std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const ModelledWork& work,
                                                const Roofs& roofs);
 

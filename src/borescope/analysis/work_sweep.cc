@@ -51,7 +51,7 @@ std::vector<IntervalSet> DivideTime(const std::vector<KindOfTime>& works, size_t
     }
     since = change.ns;
     const uint64_t bit = uint64_t{1} << change.kind;
-    running[change.kind] += change.begins ? 1 : -1;
+    change.begins ? ++running[change.kind] : --running[change.kind];
     any_running = running[change.kind] > 0 ? any_running | bit : any_running & ~bit;
   }
   return sets;
