@@ -36,7 +36,7 @@ class Capture {
       }
       ++depth;
     }
-    for (int i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       ++correlation_;
       trace_.Runtime("cudaLaunchKernel", {at_ + 100 + 10 * i, 5}, correlation_, thread);
       trace_.Kernel(kernel, {at_ + 10000 + 10 * i, 8}, {.correlation = correlation_});
