@@ -85,7 +85,7 @@ std::vector<std::string_view> SplitColumns(std::string_view list) {
 }
 
 // Columns may be asked for twice.
-Table Selected(const Table& table, std::string_view columns) {
+Table TakeColumns(const Table& table, std::string_view columns) {
   Table selected{table.name, table.title, {}, table.preview_rows};
   for (const std::string_view option : SplitColumns(columns)) {
     const ColumnRow* row = FindColumn(option);
@@ -166,13 +166,13 @@ Result<void> CheckProfColumns(std::string_view columns) {
 }
 
 Table SelectProfColumns(Table table, std::string_view columns) {
-  if (!columns.empty()) return Selected(table, columns);
+  if (!columns.empty()) return TakeColumns(table, columns);
   if (HasOneRank(table)) table.columns.erase(table.columns.begin());
   return table;
 }
 
 Table SelectPyProfColumns(Table table, std::string_view columns) {
-  Table selected = Selected(table, columns.empty() ? kPyProfDefault : columns);
+  Table selected = TakeColumns(table, columns.empty() ? kPyProfDefault : columns);
   if (columns.empty() && !HasOneRank(table)) {
     selected.columns.insert(selected.columns.begin(), std::move(table.columns.front()));
   }

@@ -152,7 +152,9 @@ std::string PyProfParams(const PyProfCall& call) {
   const FormulaRow* row = FindRow(call.op);
   if (row != nullptr && IsMatrixOp(*row)) {
     if (const auto work = row->formula({call, {.name = "gemm"}, row->variant})) {
-      return work->params;
+      // Types need not be recorded: the last one is empty then.
+      const bool is_typed = !work->params.ends_with(",,");
+      return work->params.substr(0, work->params.size() - (is_typed ? 0 : 1));
     }
   }
   return TensorList(call);
