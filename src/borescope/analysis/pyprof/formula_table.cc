@@ -95,9 +95,9 @@ RowsByOp IndexByOp() {
 }
 
 const FormulaRow* FindRow(std::string_view op) {
-  static const RowsByOp kByOp = IndexByOp();
-  const auto found = kByOp.find(op);
-  return found == kByOp.end() ? nullptr : found->second;
+  static const RowsByOp rows_by_op = IndexByOp();
+  const auto found = rows_by_op.find(op);
+  return found == rows_by_op.end() ? nullptr : found->second;
 }
 
 bool IsAccepted(const FormulaRow& row, std::string_view mod) {
