@@ -49,6 +49,10 @@ Result<Findings> FinishInductor(Findings findings, const Params& params);
 Result<Findings> MapInductorReport(const RankView& view, const Params& params);
 Result<Findings> FinishInductorReport(Findings findings, const Params& params);
 
+Result<void> CheckRoofline(const Params& params);
+Result<Findings> MapRoofline(const RankView& view, const Params& params);
+Result<Findings> FinishRoofline(Findings findings, const Params& params);
+
 Result<Findings> MapIdle(const RankView& view, const Params& params);
 
 Result<Findings> MapGaps(const RankView& view, const Params& params);

@@ -26,6 +26,9 @@ constexpr KeyRow kKeyRows[] = {
     {GroupKey::kPhase, "phase", "phase", true, true,
      "forward, backward or optimizer, from the launch's surroundings on the host; other if "
      "unknown."},
+    {GroupKey::kModule, "module", "module", true, true,
+     "Innermost nn.Module around the call; missing outside of modules, in backward, and without "
+     "with_stack=True or with_modules=True."},
     {GroupKey::kOp, "op", "op", false, true,
      "Innermost operator behind the launch; missing if there is none."},
     {GroupKey::kShape, "shape", "shapes", false, true,
@@ -71,6 +74,18 @@ int64_t GroupKeys::StepNumber(uint32_t step) const {
   return step == kNoStep ? kMissing : view_.index.steps.steps[step].number;
 }
 
+// Of the Python frames around a row, the innermost "nn.Module: Linear_3".
+int64_t GroupKeys::ModuleAround(HostId id) const {
+  constexpr std::string_view kModulePrefix = "nn.Module: ";
+  const HostEvents& host = view_.trace.host();
+  for (HostId row = id; row.valid(); row = view_.index.tree.parent[row.value]) {
+    const bool is_module = host.kind[row.value] == HostKind::kPython &&
+                           view_.trace.Name(row).starts_with(kModulePrefix);
+    if (is_module) return host.name[row.value].value;
+  }
+  return kMissing;
+}
+
 int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
   const HostEvents& host = view_.trace.host();
   const uint32_t detail = host.detail[id.value];
@@ -84,6 +99,8 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
       return view_.trace.tracks().tid[host.track[id.value].value];
     case GroupKey::kPhase:
       return static_cast<int64_t>(host_phases_[id.value]);
+    case GroupKey::kModule:
+      return ModuleAround(id);
     case GroupKey::kShape:
       return has_ops ? NumberOf(view_.trace.ops().input_dims[detail]) : kMissing;
     case GroupKey::kDtype:
@@ -111,6 +128,8 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
       return trace.StreamOf(id);
     case GroupKey::kPhase:
       return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
+    case GroupKey::kModule:
+      return ModuleAround(launch.valid() ? launch : op);
     case GroupKey::kOp:
       return op.valid() ? NumberOf(trace.host().name[op.value]) : kMissing;
     default:

@@ -15,7 +15,18 @@
 
 namespace borescope {
 
-enum class GroupKey : uint8_t { kRank, kStep, kThread, kGpu, kStream, kPhase, kOp, kShape, kDtype };
+enum class GroupKey : uint8_t {
+  kRank,
+  kStep,
+  kThread,
+  kGpu,
+  kStream,
+  kPhase,
+  kModule,
+  kOp,
+  kShape,
+  kDtype
+};
 
 // Whether `key` was asked for with --by.
 bool HasKey(std::span<const std::string> by, std::string_view key);
@@ -47,6 +58,7 @@ class GroupKeys {
   int64_t HostValue(GroupKey key, HostId id) const;
   int64_t DeviceValue(GroupKey key, DeviceId id) const;
   int64_t StepNumber(uint32_t step) const;
+  int64_t ModuleAround(HostId id) const;
   void AddColumns(Table& table, bool before_name) const;
   void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
 

@@ -1,11 +1,16 @@
 #include "borescope/analysis/modelled_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "borescope/analysis/graph_launches.h"
+#include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/phases.h"
+#include "borescope/opmodel/quantity.h"
 
 namespace borescope {
 namespace {
@@ -241,18 +246,21 @@ OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
   OpCost cost = forward;
   cost.direction = OpDirection::kBackward;
   const bool is_attention = forward.family == OpFamily::kAttention;
-  const uint64_t doubled = is_attention ? 5 : 2 * gradients;  // FLOPs of two times forward
+  const Quantity flops =  // twice, as attention has five products for two
+      Quantity(forward.matrix_flops) * (is_attention ? 5 : 2 * gradients);
   const uint64_t passes = is_attention ? 2 : gradients;
+  const Quantity read = Quantity(forward.read_bytes) * passes;
+  const Quantity written = Quantity(forward.written_bytes) * passes;
+  if ((read + written + flops).is_overflow()) {
+    cost = {.status = CostStatus::kOverflow, .family = forward.family, .type = forward.type};
+    cost.direction = OpDirection::kBackward;
+    return cost;
+  }
+  cost.matrix_flops = flops.value() / 2;
   cost.vector_flops = is_attention ? forward.vector_flops : 0;
-  const bool wraps = __builtin_mul_overflow(forward.matrix_flops, doubled, &cost.matrix_flops) ||
-                     __builtin_mul_overflow(forward.read_bytes, passes, &cost.read_bytes) ||
-                     __builtin_mul_overflow(forward.written_bytes, passes, &cost.written_bytes);
-  cost.matrix_flops /= 2;
-  if (!wraps) return cost;
-  return {.status = CostStatus::kOverflow,
-          .family = forward.family,
-          .direction = OpDirection::kBackward,
-          .type = forward.type};
+  cost.read_bytes = read.value();
+  cost.written_bytes = written.value();
+  return cost;
 }
 
 void Modeller::TellCost(ModelledCall& call) {
@@ -263,8 +271,8 @@ void Modeller::TellCost(ModelledCall& call) {
     });
     call.cost = BackwardCost(call.cost, std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
   }
-  const bool is_known =
-      call.cost.status == CostStatus::kOk || call.cost.status == CostStatus::kUnknownType;
+  const bool is_known = call.cost.status == CostStatus::kOk ||
+                        (call.cost.status == CostStatus::kUnknownType && call.cost.flops() > 0);
   for (const DeviceId id : result_.WorksOf(call)) {
     WorkInfo& info = result_.info[id.value];
     info.status = is_known ? WorkStatus::kModelled : WorkStatus::kUnknownCost;
@@ -322,6 +330,26 @@ std::string_view WorkStatusName(WorkStatus status) {
 std::string_view WorkDirectionName(WorkDirection direction) {
   constexpr std::string_view kNames[] = {"forward", "backward", "recompute", "update", "unknown"};
   return kNames[static_cast<size_t>(direction)];
+}
+
+Result<OpModelOptions> ModelOptionsOf(const Params& params) {
+  constexpr std::pair<std::string_view, CausalMode> kModes[] = {
+      {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
+  constexpr int64_t kMostWeight = 1000;
+  const std::string_view causal = params.Text(kCausalParam);
+  const auto* mode = std::find_if(std::begin(kModes), std::end(kModes),
+                                  [&](const auto& row) { return row.first == causal; });
+  if (mode == std::end(kModes)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--causal {}: expected exact, half or full", causal)};
+  }
+  const int64_t weight = params.Number(kSfuWeightParam);
+  if (weight > kMostWeight) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--sfu-weight {}: expected at most {}", weight, kMostWeight)};
+  }
+  return OpModelOptions{.causal = mode->second,
+                        .transcendental_flops = static_cast<uint32_t>(weight)};
 }
 
 bool IsMatrixFamily(OpFamily family) {

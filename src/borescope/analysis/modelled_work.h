@@ -82,6 +82,9 @@ struct ModelledWork {
 ModelledWork ModelWork(const RankView& view, const Selected& selected,
                        const OpModelOptions& options);
 
+// --causal and --sfu-weight; kInvalidArgument for other values.
+Result<OpModelOptions> ModelOptionsOf(const Params& params);
+
 // Products of matrices, convolutions, attention and recurrent layers: what matrix units are for.
 bool IsMatrixFamily(OpFamily family);
 

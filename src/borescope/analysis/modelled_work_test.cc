@@ -19,7 +19,10 @@ ModelledWork Modelled(TestTrace& trace) {
   return ModelWork(view, *selected, OpModelOptions{});
 }
 
-// "mm backward 4096: kernel main, other helper", a line per call.
+// 256 FLOPs.
+const OpArgs kSum{.dims = "[[16, 16], [16, 16]]", .types = R"(["c10::Half", "c10::Half"])"};
+
+// "mm backward 4096: main* helper", a line per call.
 std::string Calls(TestTrace& trace) {
   const ModelledWork work = Modelled(trace);
   const Trace& data = trace.View().trace;
@@ -74,7 +77,7 @@ TEST(ModelledWork, CompositeCountsWhereNothingBelowItDoes) {
 
 TEST(ModelledWork, OtherOperatorsHaveTheLongestKernelAndItsNamesakesAsMain) {
   TestTrace trace;
-  trace.Op("aten::add", {0, 100}, kProduct)
+  trace.Op("aten::add", {0, 100}, kSum)
       .Launched("add", {10, 10}, {200, 50}, {1})
       .Launched("fill", {30, 10}, {250, 5}, {2})
       .Launched("add", {50, 10}, {300, 10}, {3});
@@ -105,13 +108,13 @@ TEST(ModelledWork, DirectionFollowsWhatStandsAround) {
       .Op("aten::mm", {150, 30}, kProduct)
       .Launched("k3", {160, 10}, {520, 10}, {3})
       .Annotation("Optimizer.step#SGD.step", {300, 100})
-      .Op("aten::mul", {310, 50}, kProduct)
+      .Op("aten::mul", {310, 50}, kSum)
       .Launched("k4", {320, 10}, {530, 10}, {4});
   EXPECT_EQ(Calls(trace),
             "aten::mm forward 4096: k1*\n"
             "aten::mm recompute 4096: k2*\n"
             "aten::mm backward 4096: k3*\n"
-            "aten::mul update 128: k4*\n");
+            "aten::mul update 256: k4*\n");
 }
 
 TEST(ModelledWork, BackwardWithoutShapesTakesThoseOfForward) {

@@ -75,6 +75,23 @@ inline constexpr ParamSpec kPatternsParam{
     "last that matches a name decides",
     ParamType::kFile};
 
+// roofline, prof
+inline constexpr ParamSpec kCausalParam{
+    "causal",
+    "exact|half|full",
+    "what a causal attention counts: pairs that are not masked, half of all, or all",
+    ParamType::kText,
+    0,
+    "exact"};
+inline constexpr ParamSpec kSfuWeightParam{
+    "sfu-weight", "N", "FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20)", ParamType::kNumber, 1};
+inline constexpr ParamSpec kDeviceParam{
+    "device", "NAME", "peaks of this device, whatever was recorded: \"A100 80GB SXM4\"",
+    ParamType::kText};
+inline constexpr ParamSpec kDeviceSpecParam{
+    "device-spec", "FILE", "peaks of a device as JSON, {\"name\": ..., \"tflops\": {...}, ...}",
+    ParamType::kFile};
+
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{
     "report",

@@ -18,6 +18,8 @@ constexpr std::string_view kGapKeys[] = {"step", "stream"};
 constexpr std::string_view kVariabilityKeys[] = {"rank", "step", "gpu", "stream"};
 constexpr std::string_view kBusyKeys[] = {"process", "stream"};
 constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
+constexpr std::string_view kRooflineKeys[] = {"rank",      "step",  "phase", "module",
+                                              "direction", "shape", "dtype"};
 constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
 constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
 
@@ -30,6 +32,8 @@ constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam,
 constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam};
 constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
 constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam};
+constexpr const ParamSpec* kRooflineParams[] = {&kDeviceParam, &kDeviceSpecParam, &kCausalParam,
+                                                &kSfuWeightParam};
 constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
                                              &kFoldedParam};
 constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
@@ -130,6 +134,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kOps,
      .by = kOpKeys,
      .answer = {.map = MapOps, .reduce = MergeFindings, .finish = FinishOps}},
+    {.name = "roofline",
+     .summary = "operators against the peaks of the device, and the wall time as a ledger",
+     .example = "borescope roofline trace.json.gz --by shape --top 20",
+     .needs = Needs::kDeviceEvents,
+     .by = kRooflineKeys,
+     .params = kRooflineParams,
+     .answer = {.map = MapRoofline, .reduce = ReduceByRank, .finish = FinishRoofline},
+     .check = CheckRoofline},
     {.name = "stacks",
      .summary = "host call stacks with the device time below them, and flame graphs",
      .example = "borescope stacks run/ --min-share 1%",

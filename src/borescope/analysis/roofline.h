@@ -1,0 +1,41 @@
+// The tables of `roofline`; each is made in the file of its name. docs/roofline.md has the rules.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/modelled_work.h"
+#include "borescope/analysis/roofs.h"
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+// One rank, modelled.
+struct RooflineInput {
+  const RankView& view;
+  const Selected& selected;  // what is counted
+  const Roofs& roofs;
+  const ModelledWork& work;                             // of the whole recording
+  const std::vector<std::optional<RoofTime>>& at_roof;  // per call
+};
+
+// The selected work of one call.
+struct CallTotals {
+  int64_t kernels = 0;
+  int64_t total_ns = 0;
+};
+CallTotals TotalsOf(const RooflineInput& in, const ModelledCall& call);
+
+// ledger.cc
+Table LedgerTable(const RooflineInput& in);
+// utilisation.cc
+Table UtilisationTable(const RooflineInput& in);
+// tensor_core_misses.cc
+Table TensorCoreMissesTable(const RooflineInput& in);
+// modelled_share.cc
+Table ModelledShareTable(const RooflineInput& in);
+Table RoofsTable(const RooflineInput& in);
+
+}  // namespace borescope

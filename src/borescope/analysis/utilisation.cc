@@ -1,0 +1,84 @@
+// utilisation: of the peak of the matrix units, how much the model used.
+//
+//   MFU   time that the matrix FLOPs of forward and backward take at peak / span. With operands of
+//         one type that is model FLOPs / (span x peak).
+//   HFU   the same with what was recomputed in backward
+//
+// Vector FLOPs and updates of parameters do not count, as in the papers that named these.
+#include <map>
+
+#include "borescope/analysis/finish.h"
+#include "borescope/analysis/roofline.h"
+#include "borescope/analysis/row.h"
+
+namespace borescope {
+namespace {
+
+struct Use {
+  int64_t model_flops = 0;
+  int64_t recomputed_flops = 0;
+  int64_t model_ns = 0;  // at peak
+  int64_t recomputed_ns = 0;
+  bool has_all_peaks = true;
+};
+
+void AddCall(const RooflineInput& in, size_t i, Use& use) {
+  const ModelledCall& call = in.work.calls[i];
+  const auto flops = static_cast<int64_t>(call.cost.matrix_flops);
+  const bool is_recomputed = call.direction == WorkDirection::kRecompute;
+  int64_t& flops_sum = is_recomputed ? use.recomputed_flops : use.model_flops;
+  int64_t& ns_sum = is_recomputed ? use.recomputed_ns : use.model_ns;
+  flops_sum = AddSaturating(flops_sum, flops);
+  if (in.at_roof[i].has_value()) {
+    ns_sum = AddSaturating(ns_sum, in.at_roof[i]->matrix_ns);
+  } else {
+    use.has_all_peaks = false;
+  }
+}
+
+Table NewTable() {
+  Table table{"utilisation", "How much of the matrix peak the model used", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the selected time.");
+  AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
+         "Matrix FLOPs of forward and backward, each operator call once.");
+  AddInt(table, "recomputed_flops", Unit::kFlops, Role::kSum,
+         "Matrix FLOPs of forward operators repeated in backward.");
+  AddFloat(table, "tflops", Unit::kNone, Role::kDerived,
+           "Model FLOPs / span, in 1e12 operations per second.");
+  AddFloat(table, "mfu", Unit::kShare, Role::kDerived,
+           "Model FLOPs / (span x peak); missing where the peak is not known.");
+  AddFloat(table, "hfu", Unit::kShare, Role::kDerived, "The same with recomputed FLOPs.");
+  return table;
+}
+
+}  // namespace
+
+Table UtilisationTable(const RooflineInput& in) {
+  std::map<int64_t, Use> uses;  // by GPU
+  for (size_t i = 0; i < in.work.calls.size(); ++i) {
+    const ModelledCall& call = in.work.calls[i];
+    const bool counts = call.cost.matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
+                        TotalsOf(in, call).kernels > 0;
+    if (counts) {
+      AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);
+    }
+  }
+  Table table = NewTable();
+  const int64_t span_ns = Coverage(in.selected.windows());
+  for (const auto& [gpu, use] : uses) {
+    Row row(table);
+    row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
+    row.Float(ShareOf(use.model_flops, span_ns) / 1e3);
+    if (use.has_all_peaks) {
+      row.Share(use.model_ns, span_ns)
+          .Share(AddSaturating(use.model_ns, use.recomputed_ns), span_ns);
+    } else {
+      row.Missing().Missing();
+    }
+  }
+  return table;
+}
+
+}  // namespace borescope
