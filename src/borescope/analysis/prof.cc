@@ -44,13 +44,13 @@ struct Described {
 
 class ProfTable {
  public:
-  ProfTable(const RankView& view, const Selected& selected)
+  ProfTable(const RankView& view, const Selected& selected, const OpModelOptions& options)
       : view_(view),
         trace_(view.trace),
         selected_(selected),
-        modelled_(ModelWork(view, selected, {})),
+        modelled_(ModelWork(view, selected, options)),
         markers_(view.trace),
-        marker_work_(view, markers_, {}),
+        marker_work_(view, markers_, options),
         uses_(view.trace.strings().size()) {}
 
   Table Build(bool with_copies);
@@ -360,13 +360,15 @@ Table ProfTable::Build(bool with_copies) {
 }  // namespace
 
 Result<void> CheckProf(const Params& params) {
+  BS_TRY(ModelOptionsOf(params));
   return CheckProfColumns(params.Text(kColumnsParam));
 }
 
 Result<Findings> MapProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   Findings findings;
-  findings.push_back(ProfTable(view, selected).Build(params.all));
+  findings.push_back(ProfTable(view, selected, options).Build(params.all));
   return findings;
 }
 

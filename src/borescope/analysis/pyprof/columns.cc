@@ -58,8 +58,8 @@ constexpr ColumnRow kColumns[] = {
     {"grid", "grid", "Grid", kText, Unit::kNone, "Blocks as x,y,z (AMD: work-items)."},
     {"block", "block", "Block", kText, Unit::kNone, "Threads of a block as x,y,z."},
     {"flops", "flops", "FLOPs", kInt, Unit::kFlops,
-     "FLOPs of the operator call by its arguments, divided equally among its main kernels; 0 for "
-     "its other kernels."},
+     "FLOPs of the operator call by its arguments (of its products of matrices, if it has any), "
+     "divided equally among its main kernels; 0 for its other kernels."},
     {"bytes", "bytes", "Bytes", kInt, Unit::kBytes,
      "Least bytes the call reads and writes, divided in the same way."},
     {"status", "status", "Status", kText, Unit::kNone,
