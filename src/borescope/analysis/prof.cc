@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -43,14 +44,13 @@ struct Described {
 
 class ProfTable {
  public:
-  ProfTable(const RankView& view, const Selected& selected)
+  ProfTable(const RankView& view, const Selected& selected, const OpModelOptions& options)
       : view_(view),
         trace_(view.trace),
         selected_(selected),
-        modelled_(ModelWork(view, selected, {})),
+        modelled_(ModelWork(view, selected, options)),
         markers_(view.trace),
-        marker_work_(view, markers_, {}),
-        forward_(view.trace),
+        marker_work_(view, markers_, options),
         uses_(view.trace.strings().size()) {}
 
   Table Build(bool with_copies);
@@ -58,7 +58,7 @@ class ProfTable {
  private:
   Assigned Assign(DeviceId id);
   WorkDirection DirectionOf(const WorkInfo& info, const std::vector<HostId>& ranges);
-  HostId ForwardOf(const std::vector<HostId>& ranges) const;
+  HostId ForwardOf(const std::vector<HostId>& ranges);
   HostId LinkedForward(HostId row) const;
   bool IsCalledFromPython(HostId row);
   void AddOperator(const Assigned& one, ProfRow& row);
@@ -80,7 +80,7 @@ class ProfTable {
   ModelledWork modelled_;
   PyProfMarkers markers_;
   MarkerWork marker_work_;
-  ForwardOperators forward_;
+  std::optional<ForwardOperators> forward_;         // once needed
   std::vector<std::optional<MatrixUse>> uses_;      // per text, of main kernels of matrix operators
   std::unordered_map<uint32_t, int64_t> next_sub_;  // by call
   // Of modelled_: the number of a main kernel among those of its call, and how many these are.
@@ -123,17 +123,21 @@ HostId ProfTable::LinkedForward(HostId row) const {
   const auto found = std::lower_bound(
       links.begin(), links.end(), row,
       [](const ForwardBackwardLink& link, HostId backward) { return link.backward < backward; });
-  if (found != links.end() && found->backward == row) return found->forward;
-  if (trace_.host().kind[row.value] != HostKind::kOp || !IsBackwardNode(trace_.Name(row))) {
-    return {};
-  }
-  return forward_.Find(SequenceOf(trace_, row), row);
+  return found != links.end() && found->backward == row ? found->forward : HostId{};
 }
 
-// The forward operator of the innermost backward operator that has one.
-HostId ProfTable::ForwardOf(const std::vector<HostId>& ranges) const {
+// The forward operator of the innermost backward operator that has one, by the index, else by
+// sequence number.
+HostId ProfTable::ForwardOf(const std::vector<HostId>& ranges) {
   for (size_t i = ranges.size(); i-- > 0;) {
     const HostId forward = LinkedForward(ranges[i]);
+    if (forward.valid()) return forward;
+  }
+  for (size_t i = ranges.size(); i-- > 0;) {
+    const bool is_op = trace_.host().kind[ranges[i].value] == HostKind::kOp;
+    if (!is_op || !IsBackwardNode(trace_.Name(ranges[i]))) continue;
+    if (!forward_.has_value()) forward_.emplace(trace_);
+    const HostId forward = forward_->Find(ranges[i]);
     if (forward.valid()) return forward;
   }
   return {};
@@ -356,13 +360,15 @@ Table ProfTable::Build(bool with_copies) {
 }  // namespace
 
 Result<void> CheckProf(const Params& params) {
+  BS_TRY(ModelOptionsOf(params));
   return CheckProfColumns(params.Text(kColumnsParam));
 }
 
 Result<Findings> MapProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   Findings findings;
-  findings.push_back(ProfTable(view, selected).Build(params.all));
+  findings.push_back(ProfTable(view, selected, options).Build(params.all));
   return findings;
 }
 

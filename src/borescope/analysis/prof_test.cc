@@ -36,7 +36,7 @@ class Capture {
       }
       ++depth;
     }
-    for (int i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       ++correlation_;
       trace_.Runtime("cudaLaunchKernel", {at_ + 100 + 10 * i, 5}, correlation_, thread);
       trace_.Kernel(kernel, {at_ + 10000 + 10 * i, 8}, {.correlation = correlation_});
@@ -212,10 +212,11 @@ TEST(ProfTest, OperatorsAndFramesOfATrace) {
       .Kernel("ampere_sgemm_128x64_nn", {100, 50}, {.correlation = 1});
   Params params;
   params.values.push_back(
-      {.name = "columns", .text = "dir,sub,seq,mod,op,layer,trace,tc,flops,bytes,status"});
-  EXPECT_EQ(Csv(Analyse("prof", {&trace.View()}, params).front()),
-            "dir,sub,seq,mod,op,layer,trace,tc,flops,bytes,status\n"
-            "forward,0,7,aten,mm,Linear_0,train.py:12,0,2097152,-,unknown dtype\n");
+      {.name = "columns", .text = "dir,sub,seq,mod,op,params,layer,trace,tc,flops,bytes,status"});
+  EXPECT_EQ(
+      Csv(Analyse("prof", {&trace.View()}, params).front()),
+      "dir,sub,seq,mod,op,params,layer,trace,tc,flops,bytes,status\n"
+      "forward,0,7,aten,mm,M=256,N=32,K=128,,Linear_0,train.py:12,0,2097152,-,unknown dtype\n");
 }
 
 TEST(ProfTest, CopiesOnRequest) {

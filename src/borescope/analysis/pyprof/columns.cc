@@ -58,8 +58,8 @@ constexpr ColumnRow kColumns[] = {
     {"grid", "grid", "Grid", kText, Unit::kNone, "Blocks as x,y,z (AMD: work-items)."},
     {"block", "block", "Block", kText, Unit::kNone, "Threads of a block as x,y,z."},
     {"flops", "flops", "FLOPs", kInt, Unit::kFlops,
-     "FLOPs of the operator call by its arguments, divided equally among its main kernels; 0 for "
-     "its other kernels."},
+     "FLOPs of the operator call by its arguments (of its products of matrices, if it has any), "
+     "divided equally among its main kernels; 0 for its other kernels."},
     {"bytes", "bytes", "Bytes", kInt, Unit::kBytes,
      "Least bytes the call reads and writes, divided in the same way."},
     {"status", "status", "Status", kText, Unit::kNone,
@@ -85,7 +85,7 @@ std::vector<std::string_view> SplitColumns(std::string_view list) {
 }
 
 // Columns may be asked for twice.
-Table Selected(const Table& table, std::string_view columns) {
+Table TakeColumns(const Table& table, std::string_view columns) {
   Table selected{table.name, table.title, {}, table.preview_rows};
   for (const std::string_view option : SplitColumns(columns)) {
     const ColumnRow* row = FindColumn(option);
@@ -166,13 +166,13 @@ Result<void> CheckProfColumns(std::string_view columns) {
 }
 
 Table SelectProfColumns(Table table, std::string_view columns) {
-  if (!columns.empty()) return Selected(table, columns);
+  if (!columns.empty()) return TakeColumns(table, columns);
   if (HasOneRank(table)) table.columns.erase(table.columns.begin());
   return table;
 }
 
 Table SelectPyProfColumns(Table table, std::string_view columns) {
-  Table selected = Selected(table, columns.empty() ? kPyProfDefault : columns);
+  Table selected = TakeColumns(table, columns.empty() ? kPyProfDefault : columns);
   if (columns.empty() && !HasOneRank(table)) {
     selected.columns.insert(selected.columns.begin(), std::move(table.columns.front()));
   }

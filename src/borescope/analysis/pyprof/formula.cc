@@ -38,7 +38,8 @@ constexpr TypeRow kTypes[] = {{"float16", "fp16", 2},
                               {"float8_e4m3fn", "e4m3", 1, false},
                               {"float8_e5m2", "e5m2", 1, false},
                               {"complex64", "complex64", 8, false},
-                              {"complex128", "complex128", 16, false}};
+                              {"complex128", "complex128", 16, false},
+                              {"", "", 1, false}};
 
 const TypeRow* FindType(std::string_view dtype) {
   const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),

@@ -95,9 +95,9 @@ RowsByOp IndexByOp() {
 }
 
 const FormulaRow* FindRow(std::string_view op) {
-  static const RowsByOp kByOp = IndexByOp();
-  const auto found = kByOp.find(op);
-  return found == kByOp.end() ? nullptr : found->second;
+  static const RowsByOp rows_by_op = IndexByOp();
+  const auto found = rows_by_op.find(op);
+  return found == rows_by_op.end() ? nullptr : found->second;
 }
 
 bool IsAccepted(const FormulaRow& row, std::string_view mod) {
@@ -152,7 +152,9 @@ std::string PyProfParams(const PyProfCall& call) {
   const FormulaRow* row = FindRow(call.op);
   if (row != nullptr && IsMatrixOp(*row)) {
     if (const auto work = row->formula({call, {.name = "gemm"}, row->variant})) {
-      return work->params;
+      // Types need not be recorded: the last one is empty then.
+      const bool is_typed = !work->params.ends_with(",,");
+      return work->params.substr(0, work->params.size() - (is_typed ? 0 : 1));
     }
   }
   return TensorList(call);

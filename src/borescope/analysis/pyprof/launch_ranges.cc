@@ -64,28 +64,33 @@ int64_t SequenceOf(const Trace& trace, HostId row) {
   return is_op ? trace.ops().sequence[detail] : kMissing;
 }
 
+ForwardOperators::Key ForwardOperators::KeyOf(HostId row) const {
+  const int64_t process = trace_.tracks().pid[trace_.host().track[row.value].value];
+  return {process, SequenceOf(trace_, row)};
+}
+
 ForwardOperators::ForwardOperators(const Trace& trace) : trace_(trace) {
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
-    const int64_t sequence = SequenceOf(trace, HostId{row});
-    if (sequence > 0 && !IsBackwardNode(trace.Name(HostId{row}))) {
-      by_sequence_[sequence].push_back(HostId{row});
+    if (SequenceOf(trace, HostId{row}) > 0 && !IsBackwardNode(trace.Name(HostId{row}))) {
+      rows_[KeyOf(HostId{row})].push_back(HostId{row});
     }
   }
-  for (auto& [sequence, rows] : by_sequence_) {
+  for (auto& [key, rows] : rows_) {
     std::stable_sort(rows.begin(), rows.end(),
                      [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
   }
 }
 
-HostId ForwardOperators::Find(int64_t sequence, HostId backward) const {
-  const auto rows = by_sequence_.find(sequence);
-  if (rows == by_sequence_.end()) return {};
+HostId ForwardOperators::Find(HostId backward) const {
+  const auto found = rows_.find(KeyOf(backward));
+  if (found == rows_.end()) return {};
   const HostEvents& host = trace_.host();
-  const auto after = std::partition_point(
-      rows->second.begin(), rows->second.end(),
-      [&](HostId row) { return host.ts_ns[row.value] < host.ts_ns[backward.value]; });
-  return after == rows->second.begin() ? HostId{} : *(after - 1);
+  const std::vector<HostId>& rows = found->second;
+  const auto after = std::partition_point(rows.begin(), rows.end(), [&](HostId row) {
+    return host.ts_ns[row.value] < host.ts_ns[backward.value];
+  });
+  return after == rows.begin() ? HostId{} : *(after - 1);
 }
 
 std::string PyProfShortName(std::string_view kernel) {

@@ -2,9 +2,10 @@
 // each launch.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/pyprof/markers.h"
@@ -30,18 +31,22 @@ bool IsBackwardNode(std::string_view name);
 // The sequence number of an operator; kMissing for none.
 int64_t SequenceOf(const Trace& trace, HostId row);
 
-// Forward operators by their autograd sequence number.
+// Forward operators by their process and autograd sequence number.
 class ForwardOperators {
  public:
   // Linear in the host rows, but for sorting.
   explicit ForwardOperators(const Trace& trace);
 
-  // The operator with the number that starts last before `backward`; invalid if there is none.
-  HostId Find(int64_t sequence, HostId backward) const;
+  // The operator with the number of `backward`, of its process, that starts last before it; invalid
+  // if there is none.
+  HostId Find(HostId backward) const;
 
  private:
+  using Key = std::pair<int64_t, int64_t>;  // process, sequence number
+  Key KeyOf(HostId row) const;
+
   const Trace& trace_;
-  std::unordered_map<int64_t, std::vector<HostId>> by_sequence_;  // by start
+  std::map<Key, std::vector<HostId>> rows_;  // by start
 };
 
 // The names of kernels as PyProf shortens them: without arguments of templates and functions.

@@ -34,7 +34,10 @@ bool HasGradientCost(OpFamily family) {
 WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count) {
   BS_CHECK(count > 0);
   if (!IsKnown(cost.status)) return {.status = CostStatusName(cost.status)};
-  WorkShare share{.flops = PartOf(cost.flops(), index, count),
+  // As roofline counts: what a product adds to its matrix FLOPs (a bias) is not what takes its
+  // time.
+  const uint64_t flops = cost.matrix_flops > 0 ? cost.matrix_flops : cost.vector_flops;
+  WorkShare share{.flops = PartOf(flops, index, count),
                   .bytes = PartOf(cost.bytes(), index, count),
                   .status = kModelled};
   if (cost.status == CostStatus::kUnknownType) {

@@ -1,6 +1,7 @@
 // Cells of recurrent networks: x[B,X], h[B,H]; an LSTM has 4 gates, a GRU 3.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "borescope/analysis/pyprof/formula.h"
@@ -33,6 +34,14 @@ std::optional<Cell> CellOf(const PyProfCall& call) {
   return is_sane && h->shape[0] == cell.b ? std::optional(cell) : std::nullopt;
 }
 
+std::optional<int64_t> NumberOf(std::string_view text) {
+  int number = 0;
+  const char* begin = text.data();
+  const auto [end, error] = std::from_chars(begin, begin + text.size(), number);
+  const bool is_whole = error == std::errc() && end == begin + text.size();
+  return is_whole ? std::optional<int64_t>(number) : std::nullopt;
+}
+
 // "AxB", the tile of a block of threads: the one part between underscores with an x in it.
 std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
   while (!kernel.empty()) {
@@ -41,12 +50,9 @@ std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
     kernel.remove_prefix(std::min(end + 1, kernel.size()));
     const size_t x = part.find('x');
     if (x == std::string_view::npos || part.find("slice") != std::string_view::npos) continue;
-    int a = 0;
-    int b = 0;
-    const bool is_a = std::from_chars(part.data(), part.data() + x, a).ec == std::errc();
-    const char* rest = part.data() + x + 1;
-    const bool is_b = std::from_chars(rest, part.data() + part.size(), b).ec == std::errc();
-    return is_a && is_b ? std::optional(std::pair<int64_t, int64_t>(a, b)) : std::nullopt;
+    const auto a = NumberOf(part.substr(0, x));
+    const auto b = NumberOf(part.substr(x + 1));
+    return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
   }
   return std::nullopt;
 }
