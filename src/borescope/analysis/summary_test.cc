@@ -189,7 +189,7 @@ TEST(SummaryTest, NoDeviceWork) {
   trace.Op("f", Us(0, 10));
   EXPECT_EQ(
       Finding(Analyse("summary", {&trace.View()}), 0),
-      "No device work was recorded | warning | 1 host events, 0 kernels, memcpys and memsets");
+      "No device work was recorded | warning | 1 host event, 0 kernels, memcpys and memsets");
 }
 
 TEST(SummaryTest, TheOverviewIsOfTheSelection) {
@@ -215,7 +215,7 @@ TEST(SummaryTest, TheOverviewIsOfTheSelection) {
                   .title.starts_with("Quality warnings of the whole recording"));
   params.selection.steps = NumberRanges::Parse("2").value();
   EXPECT_EQ(Finding(Analyse("summary", {&view}, params), 0),
-            "No device work in the selected part | warning | 1 host events, 0 kernels, memcpys and "
+            "No device work in the selected part | warning | 1 host event, 0 kernels, memcpys and "
             "memsets");
 }
 
