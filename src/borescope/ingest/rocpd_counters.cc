@@ -26,11 +26,10 @@ Result<Counters> ReadDescriptions(RocpdTables& tables) {
   Counters counters;
   BS_TRY(tables.ForEach("info_pmc", kColumns, [&](const TableRows& rows) {
     const std::string name(rows.Text(kName));
-    const int64_t agent = rows.Integer(kAgent);
     counters.ids.Add(rows.Integer(kId));
     counters.rows.push_back(
         {tables.part.Intern(name.empty() ? rows.Text(kSymbol) : std::string_view(name)),
-         agent == kMissing ? RowIds::kNone : tables.agents.ids.Find(agent)});
+         tables.AgentOf(rows.Integer(kAgent))});
   }));
   tables.diagnostics().CountMany(Diag::kDuplicateKey, counters.ids.Finish(), Diagnostics::kNoByte,
                                  tables.Name("info_pmc"));

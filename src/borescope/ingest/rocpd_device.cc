@@ -64,7 +64,6 @@ class DeviceReader {
   void AddCopy(const TableRows& rows);
 
  private:
-  uint32_t AgentOf(int64_t id);
   void Push(const TableRows& rows, DeviceKind kind, StringId name, int64_t device, uint32_t detail,
             RowTime time);
   uint32_t KernelDetail(const TableRows& rows, uint32_t symbol);
@@ -79,15 +78,6 @@ class DeviceReader {
 
   RocpdTables& tables_;
 };
-
-uint32_t DeviceReader::AgentOf(int64_t id) {
-  const uint32_t row = id == kMissing ? RowIds::kNone : tables_.agents.ids.Find(id);
-  if (row == RowIds::kNone && id != kMissing) {
-    tables_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
-                                tables_.Name("info_agent"));
-  }
-  return row;
-}
 
 void DeviceReader::Push(const TableRows& rows, DeviceKind kind, StringId name, int64_t device,
                         uint32_t detail, RowTime time) {
@@ -156,7 +146,7 @@ void DeviceReader::AddKernel(const TableRows& rows) {
   const RowTime time = rows.Time(kStart, kEnd, tables_.part.data.strings.Get(name));
   tables_.part.CountEvent('X', tables_.part.Intern("KERNEL_DISPATCH"), time.dur_ns);
   if (time.has_start) {
-    const uint32_t agent = AgentOf(rows.Integer(kAgent));
+    const uint32_t agent = tables_.AgentOf(rows.Integer(kAgent));
     Push(rows, DeviceKind::kKernel, name, DeviceOf(agent), KernelDetail(rows, symbol), time);
     AddCounters(rows, name, DeviceOf(agent), time);
   }
@@ -182,8 +172,8 @@ void DeviceReader::AddCopy(const TableRows& rows) {
   const RowTime time = rows.Time(kStart, kEnd, tables_.part.data.strings.Get(name));
   tables_.part.CountEvent('X', name, time.dur_ns);
   if (time.has_start) {
-    const uint32_t source = AgentOf(rows.Integer(kSourceAgent));
-    const uint32_t target = AgentOf(rows.Integer(kTargetAgent));
+    const uint32_t source = tables_.AgentOf(rows.Integer(kSourceAgent));
+    const uint32_t target = tables_.AgentOf(rows.Integer(kTargetAgent));
     Push(rows, DeviceKind::kMemcpy, name, DeviceOf(IsGpu(target) ? target : source),
          CopyDetail(rows, source, target), time);
   }

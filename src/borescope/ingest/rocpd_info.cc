@@ -156,6 +156,14 @@ TrackId RocpdTables::ThreadOf(int64_t process, int64_t thread, bool is_async) {
   return is_async ? part.AsyncTrack(pid, tid) : part.Track(TrackKind::kHost, pid, tid);
 }
 
+uint32_t RocpdTables::AgentOf(int64_t id) {
+  const uint32_t row = id == kMissing ? RowIds::kNone : agents.ids.Find(id);
+  if (row == RowIds::kNone && id != kMissing) {
+    diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte, Name("info_agent"));
+  }
+  return row;
+}
+
 int64_t RocpdTables::Unique(int64_t process, int64_t number) {
   constexpr unsigned kNumberBits = 47;
   if (number == kMissing || number >> kNumberBits != 0) {

@@ -64,7 +64,7 @@ class MemoryReader {
 
 void MemoryReader::SetDevice(int64_t agent, Row& row) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const uint32_t at = agent == kMissing ? RowIds::kNone : tables_.agents.ids.Find(agent);
+  const uint32_t at = tables_.AgentOf(agent);
   const bool is_gpu = at != RowIds::kNone && tables_.agents.is_gpu[at] != 0;
   row.device_type = at == RowIds::kNone ? -1 : is_gpu ? kHipType : kCpuType;
   const int64_t device = is_gpu ? tables_.agents.device[at] : -1;

@@ -108,6 +108,9 @@ struct RocpdTables {
   // The track of a thread by the rows of info_process and info_thread that describe it, which are
   // its numbers where there are no such rows: counted. `is_async` as in Tracks.
   TrackId ThreadOf(int64_t process, int64_t thread, bool is_async = false);
+  // The row among the agents of `id`, RowIds::kNone where there is none: counted, if `id` names
+  // one.
+  uint32_t AgentOf(int64_t id);
   // The values of an event, marked as used: the first who asks has them.
   std::span<RocpdValue> ValuesOf(int64_t event);
   // `number` of `process` (a row of info_process) as one that no other process of the file has.

@@ -173,7 +173,7 @@ TEST(RocpdTest, AllocationsAndFrees) {
   EXPECT_EQ(memory.device_type, (std::vector<int32_t>{6, 0, 6, 6, 6, -1}));
   EXPECT_EQ(memory.device, (std::vector<int32_t>{0, -1, 0, 0, 0, -1}));
   EXPECT_EQ(trace.tracks().tid[memory.track[0].value], 5001);
-  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 1U);  // the second free
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 2U);  // agent 9, the second free
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 1U);         // VIRTUAL
   EXPECT_EQ(trace.diagnostics().count(Diag::kBadFieldType), 2U);       // LEND, -1
 }
@@ -182,7 +182,7 @@ TEST(RocpdTest, CountersOfKernelsAndSamples) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
     CREATE TABLE rocpd_info_pmc (id integer PRIMARY KEY, agent_id integer, name text, symbol text);
     INSERT INTO rocpd_info_pmc VALUES (1,2,'SQ_WAVES',''), (2,2,'SQ_WAVES',''), (3,2,'','GRBM'),
-      (4,2,'busy','');
+      (4,2,'busy',''), (5,9,'of no agent','');
     CREATE TABLE rocpd_pmc_event (id integer PRIMARY KEY, event_id integer, pmc_id integer,
       value real, sample_id integer);
     INSERT INTO rocpd_pmc_event(event_id,pmc_id,value,sample_id) VALUES (2,1,3.0,NULL),
@@ -203,7 +203,7 @@ TEST(RocpdTest, CountersOfKernelsAndSamples) {
   EXPECT_EQ(trace.Text(trace.samples().device_type[0]), "gpu");
   EXPECT_EQ(trace.samples().ts_ns[0], 123);
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnusedDetail), 1U);       // event 8
-  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 1U);  // counter 99
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 2U);  // agent 9, counter 99
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 3U);         // a stream, two samples
 }
 
