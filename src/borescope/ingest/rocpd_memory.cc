@@ -1,8 +1,8 @@
-// Allocations and frees of a rocpd database. A free says where, not how much: its size is that of
-// the allocation at its address.
+// Allocations and frees of a rocpd database. A free says where, not how much, and mostly not on
+// which device: both are those of the allocation at its address.
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "borescope/ingest/rocpd_tables.h"
 
@@ -28,16 +28,27 @@ std::optional<Operation> OperationOf(std::string_view type) {
   if (type == "REALLOC") {
     return Operation::kReallocate;
   }
-  return type == "FREE" || type == "RECLAIM" ? std::optional(Operation::kFree) : std::nullopt;
+  const bool is_free = type == "FREE" || type == "RECLAIM" || type == "ASYNC_RECLAIM";
+  return is_free ? std::optional(Operation::kFree) : std::nullopt;
 }
+
+// Process, address, and the agent of scratch memory, whose address is not recorded (0).
+using Place = std::tuple<int64_t, int64_t, int64_t>;
 
 struct Row {
   int64_t ts_ns;
-  int64_t process;
-  int64_t address;
+  Place place;
   int64_t bytes;  // kMissing: not recorded
   Operation operation;
   TrackId track;
+  int32_t device_type;
+  int32_t device;
+
+  int64_t address() const { return std::get<1>(place); }
+};
+
+struct Allocation {
+  int64_t bytes;
   int32_t device_type;
   int32_t device;
 };
@@ -53,13 +64,13 @@ class MemoryReader {
  private:
   void SetDevice(int64_t agent, Row& row);
   void Allocate(const Row& row);
-  void Free(const Row& row);
+  void Free(Row row);
   void Push(const Row& row, int64_t bytes);
 
   RocpdTables& tables_;
   std::string_view table_;
   std::vector<Row> rows_;
-  std::map<std::pair<int64_t, int64_t>, int64_t> live_;  // bytes by process and address
+  std::map<Place, Allocation> live_;
 };
 
 void MemoryReader::SetDevice(int64_t agent, Row& row) {
@@ -73,8 +84,7 @@ void MemoryReader::SetDevice(int64_t agent, Row& row) {
 
 // Addresses that were only reserved are no memory.
 void MemoryReader::Add(const TableRows& rows) {
-  const std::string_view level = rows.Text(kLevel);
-  if (level == "VIRTUAL") {
+  if (rows.Text(kLevel) == "VIRTUAL") {
     tables_.diagnostics().Count(Diag::kUnreadRows, Diagnostics::kNoByte, "reserved addresses");
     return;
   }
@@ -89,16 +99,17 @@ void MemoryReader::Add(const TableRows& rows) {
   }
   if (time.has_start) {
     const int64_t process = rows.Integer(kProcess);
+    const int64_t agent = rows.Integer(kAgent);
+    const bool is_scratch = rows.Text(kLevel) == "SCRATCH";
     Row row{time.ts_ns,
-            process,
-            rows.Integer(kAddress),
+            {process, rows.Integer(kAddress), is_scratch ? agent : kMissing},
             is_sized && bytes > 0 ? bytes : kMissing,
             *operation,
             {},
             -1,
             -1};
     row.track = tables_.ThreadOf(process, rows.Integer(kThread));
-    SetDevice(rows.Integer(kAgent), row);
+    SetDevice(agent, row);
     rows_.push_back(row);
   }
 }
@@ -109,7 +120,7 @@ void MemoryReader::Push(const Row& row, int64_t bytes) {
   memory.track.push_back(row.track);
   memory.device_type.push_back(row.device_type);
   memory.device.push_back(row.device);
-  memory.address.push_back(static_cast<uint64_t>(row.address));
+  memory.address.push_back(static_cast<uint64_t>(row.address()));
   memory.bytes.push_back(bytes);
   memory.category.push_back(MemoryCategory::kNone);
   memory.total_allocated.push_back(kMissing);
@@ -118,31 +129,36 @@ void MemoryReader::Push(const Row& row, int64_t bytes) {
 
 void MemoryReader::Allocate(const Row& row) {
   const int64_t bytes = row.bytes == kMissing ? 0 : row.bytes;
-  live_[{row.process, row.address}] = bytes;
+  live_[row.place] = {bytes, row.device_type, row.device};
   Push(row, bytes);
 }
 
-void MemoryReader::Free(const Row& row) {
-  const auto live = live_.find({row.process, row.address});
-  const int64_t allocated = live == live_.end() ? kMissing : live->second;
+void MemoryReader::Free(Row row) {
+  const auto live = live_.find(row.place);
   if (live != live_.end()) {
+    row.bytes = live->second.bytes;
+    row.device_type = live->second.device_type;
+    row.device = live->second.device;
     live_.erase(live);
   }
-  const int64_t bytes = allocated == kMissing ? row.bytes : allocated;
-  if (bytes == kMissing) {
+  if (row.bytes == kMissing) {
     tables_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
                                 "a free of memory whose allocation was not recorded");
     return;
   }
-  Push(row, -bytes);
+  Push(row, -row.bytes);
 }
 
 void MemoryReader::Finish() {
   std::stable_sort(rows_.begin(), rows_.end(),
                    [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; });
   for (const Row& row : rows_) {
-    if (row.operation == Operation::kFree ||
-        (row.operation == Operation::kReallocate && live_.contains({row.process, row.address}))) {
+    const bool is_taken = row.operation != Operation::kFree && live_.contains(row.place);
+    if (is_taken && row.operation == Operation::kAllocate) {
+      tables_.diagnostics().Count(Diag::kDuplicateKey, Diagnostics::kNoByte,
+                                  "an allocation where memory is still allocated");
+    }
+    if (row.operation == Operation::kFree || is_taken) {
       Free(row);
     }
     if (row.operation != Operation::kFree) {

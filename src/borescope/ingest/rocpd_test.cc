@@ -178,6 +178,38 @@ TEST(RocpdTest, AllocationsAndFrees) {
   EXPECT_EQ(trace.diagnostics().count(Diag::kBadFieldType), 2U);       // LEND, -1
 }
 
+constexpr std::string_view kMemoryTable = R"(
+    CREATE TABLE rocpd_memory_allocate (id integer PRIMARY KEY, pid integer, tid integer,
+      agent_id integer, type text, level text, start bigint, end bigint, address integer,
+      size integer);
+    INSERT INTO rocpd_info_agent VALUES (3,'GPU',2,1,'gfx942','MI300X');
+    INSERT INTO rocpd_memory_allocate(pid,tid,agent_id,type,level,start,end,address,size) VALUES )";
+
+// An agent is written with an allocation, mostly not with a free.
+TEST(RocpdTest, FreesAreOfTheDeviceOfTheirAllocation) {
+  const Trace trace = LoadSql(WithSuffix("", "4711", "500") + std::string(kMemoryTable) + R"(
+      (1,1,2,'ALLOC','REAL',10,11,4096,1000), (1,1,3,'ALLOC','REAL',20,21,4096,500),
+      (1,1,NULL,'FREE','REAL',30,31,4096,0);)");
+  const MemoryEvents& memory = trace.memory();
+  EXPECT_EQ(memory.ts_ns, (std::vector<int64_t>{10, 20, 20, 30}));
+  EXPECT_EQ(memory.bytes, (std::vector<int64_t>{1000, -1000, 500, -500}));
+  EXPECT_EQ(memory.device_type, (std::vector<int32_t>{6, 6, 6, 6}));
+  EXPECT_EQ(memory.device, (std::vector<int32_t>{0, 0, 1, 1}));
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDuplicateKey), 1U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 0U);
+}
+
+// Its address is always 0.
+TEST(RocpdTest, ScratchMemoryIsToldApartByAgent) {
+  const Trace trace = LoadSql(WithSuffix("", "4711", "500") + std::string(kMemoryTable) + R"(
+      (1,1,2,'ALLOC','SCRATCH',10,11,0,1000), (1,1,3,'ALLOC','SCRATCH',20,21,0,500),
+      (1,1,2,'FREE','SCRATCH',30,31,0,0), (1,1,3,'ASYNC_RECLAIM','SCRATCH',40,41,0,0);)");
+  const MemoryEvents& memory = trace.memory();
+  EXPECT_EQ(memory.bytes, (std::vector<int64_t>{1000, 500, -1000, -500}));
+  EXPECT_EQ(memory.device, (std::vector<int32_t>{0, 1, 0, 1}));
+  EXPECT_TRUE(trace.diagnostics().empty());
+}
+
 TEST(RocpdTest, CountersOfKernelsAndSamples) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
     CREATE TABLE rocpd_info_pmc (id integer PRIMARY KEY, agent_id integer, name text, symbol text);
