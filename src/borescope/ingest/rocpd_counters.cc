@@ -40,7 +40,7 @@ Result<Counters> ReadDescriptions(RocpdTables& tables) {
 constexpr double kLargest = 1e290;
 
 void AddValue(RocpdTables& tables, Counters& counters, int64_t event, int64_t id, double value) {
-  if (std::abs(value) > kLargest) {
+  if (!(std::abs(value) <= kLargest)) {  // NaN, too
     tables.diagnostics().Count(Diag::kNonFiniteNumber, Diagnostics::kNoByte,
                                tables.Name("pmc_event"));
     return;

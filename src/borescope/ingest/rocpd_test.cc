@@ -219,7 +219,7 @@ TEST(RocpdTest, CountersOfKernelsAndSamples) {
       value real, sample_id integer);
     INSERT INTO rocpd_pmc_event(event_id,pmc_id,value,sample_id) VALUES (2,1,3.0,NULL),
       (2,3,7.5,NULL), (2,2,4.0,NULL), (9,4,55.0,NULL), (8,4,1.0,NULL), (2,99,1.0,NULL),
-      (2,1,1.0,5);
+      (2,1,1.0,5), (2,1,'nan',NULL), (2,1,1e300,NULL);
     CREATE TABLE rocpd_sample (id integer PRIMARY KEY, track_id integer, timestamp bigint,
       event_id integer);
     INSERT INTO rocpd_sample VALUES (1,1,123,9), (2,1,124,9), (3,1,125,NULL);)");
@@ -235,6 +235,7 @@ TEST(RocpdTest, CountersOfKernelsAndSamples) {
   EXPECT_EQ(trace.Text(trace.samples().device_type[0]), "gpu");
   EXPECT_EQ(trace.samples().ts_ns[0], 123);
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnusedDetail), 1U);       // event 8
+  EXPECT_EQ(trace.diagnostics().count(Diag::kNonFiniteNumber), 2U);    // nan, 1e300
   EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 2U);  // agent 9, counter 99
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 3U);         // a stream, two samples
 }
