@@ -87,12 +87,21 @@ void AddSample(RocpdTables& tables, const RowTime& time, const RocpdValue& value
   samples.value[row] = value.value;
 }
 
-}  // namespace
-
-std::span<RocpdValue> RocpdTables::ValuesOf(int64_t event) {
-  const auto first = std::lower_bound(
+auto FirstOf(std::vector<RocpdValue>& values, int64_t event) {
+  return std::lower_bound(
       values.begin(), values.end(), event,
       [](const RocpdValue& value, int64_t wanted) { return value.event < wanted; });
+}
+
+}  // namespace
+
+bool RocpdTables::HasValues(int64_t event) {
+  const auto first = FirstOf(values, event);
+  return event != kMissing && first != values.end() && first->event == event;
+}
+
+std::span<RocpdValue> RocpdTables::ValuesOf(int64_t event) {
+  const auto first = FirstOf(values, event);
   if (event == kMissing || first == values.end() || first->is_used) {
     return {};
   }
@@ -126,17 +135,18 @@ Result<void> ReadRocpdCounters(RocpdTables& tables) {
   return {};
 }
 
+// Several samples may name one event: its values are those of the first.
 Result<void> ReadRocpdSamples(RocpdTables& tables) {
   enum Column : uint8_t { kTime, kEvent };
   constexpr std::string_view kColumns[] = {"timestamp", "event_id"};
   const std::string name = tables.Name("sample");
   BS_TRY(tables.ForEach("sample", kColumns, [&](const TableRows& rows) {
-    const std::span<RocpdValue> values = tables.ValuesOf(rows.Integer(kEvent));
+    const int64_t event = rows.Integer(kEvent);
     const RowTime time = rows.Time(kTime, kTime, name);
-    if (values.empty()) {
+    if (!tables.HasValues(event)) {
       tables.diagnostics().Count(Diag::kUnreadRows, Diagnostics::kNoByte, name);
     }
-    for (const RocpdValue& value : values) {
+    for (const RocpdValue& value : tables.ValuesOf(event)) {
       if (time.has_start) {
         AddSample(tables, time, value);
       }

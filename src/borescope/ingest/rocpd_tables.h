@@ -113,6 +113,8 @@ struct RocpdTables {
   uint32_t AgentOf(int64_t id);
   // The values of an event, marked as used: the first who asks has them.
   std::span<RocpdValue> ValuesOf(int64_t event);
+  // Whether an event has values, used or not.
+  bool HasValues(int64_t event);
   // `number` of `process` (a row of info_process) as one that no other process of the file has.
   int64_t Unique(int64_t process, int64_t number);
 };
