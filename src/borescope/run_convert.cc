@@ -46,7 +46,7 @@ class Conversion {
     MergeSource source;
     if (is_merge_) {
       TraceData data = std::move(trace).Take();
-      source = merger_.Place(data);
+      BS_ASSIGN(source, merger_.Place(data));
       trace = Trace(std::move(data));
     }
     report_.files += 1;

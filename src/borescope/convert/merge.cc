@@ -3,54 +3,83 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace borescope {
 namespace {
 
 constexpr int64_t kIdsOfOne = int64_t{1} << 32;
-// Larger ids and times are damage, and stay as they are.
+// Larger ids and times are damage: such ids are dropped, such times stay as they are.
 constexpr int64_t kLargest = int64_t{1} << 61;
 constexpr int64_t kMostNodes = 100'000;
 
 // ---- Ids ----
 
-// Ids that tie rows together; numbers below 1 are none.
+// Columns of ids that tie rows together, and the least that each counts from: numbers below it are
+// none. PyTorch numbers sequences from 0.
 template <class Fn>
 void ForEachIdColumn(TraceData& data, const Fn& fn) {
-  fn(data.ops.external_id);
-  fn(data.ops.sequence);
-  fn(data.runtime_calls.correlation);
-  fn(data.runtime_calls.external_id);
-  fn(data.device.correlation);
-  fn(data.device.external_id);
-  fn(data.syncs.wait_on_record_correlation);
-  fn(data.flows.id);
+  fn(data.ops.external_id, 1);
+  fn(data.ops.sequence, 0);
+  fn(data.runtime_calls.correlation, 1);
+  fn(data.runtime_calls.external_id, 1);
+  fn(data.device.correlation, 1);
+  fn(data.device.external_id, 1);
+  fn(data.syncs.wait_on_record_correlation, 1);
+  fn(data.flows.id, 0);
 }
 
-bool IsId(int64_t id) { return id > 0 && id < kLargest; }
-
-int64_t LargestId(TraceData& data) {
+// Ids that cannot be moved would tie traces together. Returns the largest of the others.
+int64_t DropLargeIds(TraceData& data) {
   int64_t largest = 0;
-  ForEachIdColumn(data, [&](const std::vector<int64_t>& ids) {
-    for (const int64_t id : ids) {
-      largest = IsId(id) ? std::max(largest, id) : largest;
+  uint64_t dropped = 0;
+  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t) {
+    for (int64_t& id : ids) {
+      dropped += id >= kLargest ? 1 : 0;
+      id = id >= kLargest ? kMissing : id;
+      largest = std::max(largest, id);
     }
   });
+  data.diagnostics.CountMany(Diag::kBadFieldType, dropped, Diagnostics::kNoByte,
+                             "an id of 2^61 or more");
   return largest;
 }
 
 void MoveIds(TraceData& data, int64_t first_id) {
-  ForEachIdColumn(data, [&](std::vector<int64_t>& ids) {
+  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t least) {
     for (int64_t& id : ids) {
-      id += IsId(id) ? first_id : 0;
+      id += id >= least ? first_id : 0;
     }
   });
 }
 
 // ---- Numbers of processes and GPUs ----
 
-int64_t StrideOf(TrackKind kind) { return kind == TrackKind::kHost ? kPidStride : kGpuStride; }
+constexpr int32_t kCpu = 0;  // of MemoryEvents::device_type
+
+// A number of a process or GPU, and how far it goes from node to node.
+using StridedNumber = std::pair<int64_t, int64_t>;
+
+// All that a trace has. GPUs may be seen by nothing but their allocator or a monitor.
+std::set<StridedNumber> NumbersOf(const TraceData& data) {
+  std::set<StridedNumber> numbers;
+  for (size_t i = 0; i < data.tracks.size(); ++i) {
+    const bool is_host = data.tracks.kind[i] == TrackKind::kHost;
+    numbers.emplace(data.tracks.pid[i], is_host ? kPidStride : kGpuStride);
+  }
+  for (size_t row = 0; row < data.memory.size(); ++row) {
+    if (data.memory.device[row] >= 0 && data.memory.device_type[row] != kCpu) {
+      numbers.emplace(data.memory.device[row], kGpuStride);
+    }
+  }
+  for (const int64_t device : data.samples.device) {
+    if (device >= 0) {
+      numbers.emplace(device, kGpuStride);
+    }
+  }
+  return numbers;
+}
 
 void Add(int64_t& number, int64_t shift) {
   int64_t sum = 0;
@@ -69,8 +98,11 @@ void MoveToNode(TraceData& data, int64_t node) {
     Add(tracks.tid[i], is_host ? pid_shift : 0);
     Add(tracks.process[i], pid_shift);
   }
-  for (int64_t& device : data.samples.device) {
-    Add(device, gpu_shift);
+  for (std::vector<int64_t>* devices :
+       {&data.samples.device, &data.copy_calls.source_device, &data.copy_calls.target_device}) {
+    for (int64_t& device : *devices) {
+      Add(device, gpu_shift);
+    }
   }
   for (DeviceInfo& device : data.meta.devices) {
     Add(device.id, gpu_shift);
@@ -115,15 +147,15 @@ std::string NameOf(const Meta& meta) {
 
 }  // namespace
 
-int64_t Merger::FreeNode(const Tracks& tracks) const {
+int64_t Merger::FreeNode(const TraceData& data) const {
+  const std::set<StridedNumber> numbers = NumbersOf(data);
   for (int64_t node = 0; node < kMostNodes; ++node) {
-    bool is_free = true;
-    for (size_t i = 0; i < tracks.size() && is_free; ++i) {
-      int64_t number = tracks.pid[i];
-      Add(number, node * StrideOf(tracks.kind[i]));
-      is_free = !taken_.contains(number);
-    }
-    if (is_free) {
+    const auto is_taken = [&](const StridedNumber& strided) {
+      int64_t number = strided.first;
+      Add(number, node * strided.second);
+      return taken_.contains(number);
+    };
+    if (std::none_of(numbers.begin(), numbers.end(), is_taken)) {
       return node;
     }
   }
@@ -141,8 +173,17 @@ std::optional<int64_t> Merger::ShiftTo(const TraceData& data) {
   return is_sane ? std::optional(shift_ns) : std::nullopt;
 }
 
-MergeSource Merger::Place(TraceData& data) {
+Result<MergeSource> Merger::Place(TraceData& data) {
   MergeSource source;
+  const int64_t room = (DropLargeIds(data) / kIdsOfOne + 1) * kIdsOfOne;
+  source.first_id = next_id_;
+  if (__builtin_add_overflow(next_id_, room, &source.end_id)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 data.meta.file +
+                     ": its ids are too large to stand behind those of the files before it; name "
+                     "it first or convert it alone"};
+  }
+  next_id_ = source.end_id;
   source.number = placed_++;
   source.name = NameOf(data.meta);
   if (source.number == 0) {
@@ -152,14 +193,13 @@ MergeSource Merger::Place(TraceData& data) {
     source.has_common_clock = shift_ns.has_value();
     source.shift_ns = shift_ns.value_or(0);
     MoveTimes(data, source.shift_ns);
-    source.node = FreeNode(data.tracks);
+    source.node = FreeNode(data);
     MoveToNode(data, source.node);
-    source.first_id = next_id_;
   }
-  next_id_ += (LargestId(data) / kIdsOfOne + 1) * kIdsOfOne;
-  source.end_id = next_id_;
   MoveIds(data, source.first_id);
-  taken_.insert(data.tracks.pid.begin(), data.tracks.pid.end());
+  for (const auto& [number, stride] : NumbersOf(data)) {
+    taken_.insert(number);
+  }
   return source;
 }
 

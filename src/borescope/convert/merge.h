@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "borescope/base/result.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope {
@@ -39,11 +40,12 @@ struct MergeSource {
 //            has_common_clock is false.
 class Merger {
  public:
-  // Each trace once, before it is indexed.
-  MergeSource Place(TraceData& data);
+  // Each trace once, before it is indexed. Ids too large to be moved are dropped and counted. An
+  // error where its ids find no room behind those before.
+  Result<MergeSource> Place(TraceData& data);
 
  private:
-  int64_t FreeNode(const Tracks& tracks) const;
+  int64_t FreeNode(const TraceData& data) const;
   // What to add to the times; nothing where that cannot be known.
   std::optional<int64_t> ShiftTo(const TraceData& data);
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "borescope/trace/columns.h"
 #include "borescope/trace/testing/trace_maker.h"
 
 namespace borescope {
@@ -25,10 +26,17 @@ TraceData Recorded(std::optional<int64_t> base_ns, std::optional<int64_t> rank =
   return data;
 }
 
+// One, on device 0 of that type.
+void SetAllocation(MemoryEvents& memory, int32_t device_type) {
+  memory.ts_ns = {5};
+  memory.device_type = {device_type};
+  memory.device = {0};
+}
+
 TEST(Merger, LeavesTheFirstAsItIs) {
   TraceData data = Recorded(1000, 3);
   const TraceData before = Recorded(1000, 3);
-  const MergeSource source = Merger().Place(data);
+  const MergeSource source = Merger().Place(data).value();
   EXPECT_EQ(source.name, "rank 3");
   EXPECT_EQ(source.node, 0);
   EXPECT_EQ(source.first_id, 0);
@@ -42,7 +50,7 @@ TEST(Merger, GivesEveryTraceNumbersOfItsOwn) {
   std::set<int64_t> numbers;
   for (int64_t node = 0; node < 3; ++node) {
     TraceData data = Recorded(std::nullopt);
-    const MergeSource source = merger.Place(data);
+    const MergeSource source = merger.Place(data).value();
     EXPECT_EQ(source.name, "trace.json");
     EXPECT_EQ(source.node, node);
     EXPECT_EQ(source.first_id, node << 32);
@@ -60,29 +68,29 @@ TEST(Merger, GivesEveryTraceNumbersOfItsOwn) {
 TEST(Merger, KeepsNumbersThatNobodyElseHas) {
   Merger merger;
   TraceData first = Recorded(std::nullopt);
-  merger.Place(first);
+  ASSERT_TRUE(merger.Place(first).ok());
   TraceData second = Recorded(std::nullopt);
   for (int64_t& pid : second.tracks.pid) {
     pid += 50;
   }
   const std::vector<int64_t> before = second.tracks.pid;
-  EXPECT_EQ(merger.Place(second).node, 0);
+  EXPECT_EQ(merger.Place(second).value().node, 0);
   EXPECT_EQ(second.tracks.pid, before);
 }
 
 TEST(Merger, PutsTimesOnTheClockOfTheFirst) {
   Merger merger;
   TraceData first = Recorded(1000);
-  merger.Place(first);
+  ASSERT_TRUE(merger.Place(first).ok());
   TraceData second = Recorded(1700);
-  const MergeSource placed = merger.Place(second);
+  const MergeSource placed = merger.Place(second).value();
   EXPECT_TRUE(placed.has_common_clock);
   EXPECT_EQ(placed.shift_ns, 700);
   EXPECT_EQ(second.host.ts_ns.front(), 800);
   EXPECT_EQ(second.device.ts_ns.front(), 820);
   EXPECT_EQ(second.begin_ns, 800);
   TraceData third = Recorded(std::nullopt);
-  EXPECT_FALSE(merger.Place(third).has_common_clock);
+  EXPECT_FALSE(merger.Place(third).value().has_common_clock);
   EXPECT_EQ(third.host.ts_ns.front(), 100);
 }
 
@@ -93,8 +101,8 @@ TEST(Merger, KnowsTimesOfUnix) {
   second.begin_ns = kUnix + 5;
   second.host.ts_ns.front() = kUnix + 5;
   Merger merger;
-  merger.Place(first);
-  EXPECT_TRUE(merger.Place(second).has_common_clock);
+  ASSERT_TRUE(merger.Place(first).ok());
+  EXPECT_TRUE(merger.Place(second).value().has_common_clock);
   EXPECT_EQ(second.host.ts_ns.front(), 5);
 }
 
@@ -104,24 +112,73 @@ TEST(Merger, TiesNothingToAnotherTrace) {
     TraceData data = Recorded(std::nullopt);
     data.device.correlation = {5};
     data.device.external_id = {kMissing};
-    data.flows.id = {0, (int64_t{1} << 32) + 9};
-    merger.Place(data);
+    data.flows.id = {-1, 0, (int64_t{1} << 32) + 9};
+    AddMissingRow(data.ops);
+    data.ops.sequence = {0};
+    data.ops.external_id = {0};
+    ASSERT_TRUE(merger.Place(data).ok());
     const int64_t first_id = number * (int64_t{2} << 32);
     EXPECT_EQ(data.device.correlation.front(), first_id + 5);
     EXPECT_EQ(data.device.external_id.front(), kMissing);
-    EXPECT_EQ(data.flows.id.front(), 0);
-    EXPECT_EQ(data.flows.id.back(), first_id + (int64_t{1} << 32) + 9);
+    EXPECT_EQ(data.flows.id,
+              (std::vector<int64_t>{-1, first_id, first_id + (int64_t{1} << 32) + 9}));
+    EXPECT_EQ(data.ops.sequence.front(), first_id);  // sequences count from 0
+    EXPECT_EQ(data.ops.external_id.front(), 0);
   }
 }
 
 TEST(Merger, StandsTimesAndNumbersOfAnySize) {
   Merger merger;
   TraceData first = Recorded(std::numeric_limits<int64_t>::min());
-  merger.Place(first);
+  ASSERT_TRUE(merger.Place(first).ok());
   TraceData second = Recorded(std::numeric_limits<int64_t>::max());
   second.tracks.pid.front() = std::numeric_limits<int64_t>::max();
-  EXPECT_FALSE(merger.Place(second).has_common_clock);
+  EXPECT_FALSE(merger.Place(second).value().has_common_clock);
   EXPECT_EQ(second.tracks.pid.front(), std::numeric_limits<int64_t>::max());
+}
+
+TEST(Merger, DropsIdsThatCannotBeMoved) {
+  TraceData data = Recorded(std::nullopt);
+  data.device.correlation = {int64_t{1} << 61};
+  ASSERT_TRUE(Merger().Place(data).ok());
+  EXPECT_EQ(data.device.correlation.front(), kMissing);
+  EXPECT_EQ(data.diagnostics.count(Diag::kBadFieldType), 1U);
+}
+
+TEST(Merger, RefusesIdsThatFindNoRoom) {
+  Merger merger;
+  for (int number = 0; number < 4; ++number) {
+    TraceData data = Recorded(std::nullopt);
+    data.device.correlation = {(int64_t{1} << 61) - 1};
+    const Result<MergeSource> placed = merger.Place(data);
+    ASSERT_EQ(placed.ok(), number < 3);
+    if (!placed.ok()) {
+      EXPECT_EQ(placed.error().message,
+                "folder/trace.json: its ids are too large to stand behind those of the files "
+                "before it; name it first or convert it alone");
+    }
+  }
+}
+
+// GPUs that only an allocator or a monitor names.
+TEST(Merger, KeepsGpusWithoutWorkApart) {
+  Merger merger;
+  for (int64_t node = 0; node < 3; ++node) {
+    TraceData data;
+    SetAllocation(data.memory, 1);
+    AddMissingRow(data.samples);
+    data.samples.device = {1};
+    AddMissingRow(data.copy_calls);
+    data.copy_calls.source_device = {0};
+    EXPECT_EQ(merger.Place(data).value().node, node);
+    EXPECT_EQ(data.memory.device.front(), node * kGpuStride);
+    EXPECT_EQ(data.samples.device.front(), node * kGpuStride + 1);
+    EXPECT_EQ(data.copy_calls.source_device.front(), node * kGpuStride);
+    EXPECT_EQ(data.copy_calls.target_device.front(), kMissing);
+  }
+  TraceData host_only;
+  SetAllocation(host_only.memory, 0);
+  EXPECT_EQ(merger.Place(host_only).value().node, 0);
 }
 
 }  // namespace
