@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/launch_calls.h"
+#include "borescope/index/correlation.h"
 
 namespace borescope {
 namespace {
@@ -39,6 +42,13 @@ class LaunchFinder {
 
  private:
   using Member = std::pair<int64_t, uint32_t>;  // node and name of a work
+  struct Identity {                             // what the launches of one graph have in common
+    int64_t process = kMissing;
+    std::optional<uint64_t> handle;
+    std::vector<Member> members;  // none beside a handle
+
+    auto operator<=>(const Identity&) const = default;
+  };
 
   void FindCalls();
   void FindWithoutCalls();
@@ -46,10 +56,11 @@ class LaunchFinder {
   bool IsWrapper(uint32_t row) const;
   void Add(HostId call, std::span<const DeviceId> works);
   void SortLaunches();
-  void TellGraphs();
-  std::vector<Member> MembersOf(const GraphLaunch& launch) const;
+  void NumberGraphs();
+  Identity IdentityOf(HostId call, std::span<const DeviceId> works) const;
+  uint32_t GraphOf(Identity identity);
+  std::vector<Member> MembersOf(std::span<const DeviceId> works) const;
   std::optional<uint64_t> HandleOf(HostId call) const;
-  int64_t ProcessOf(const GraphLaunch& launch) const;
   std::tuple<int64_t, uint32_t> PlaceOf(const GraphLaunch& launch) const;
 
   const RankView& view_;
@@ -58,9 +69,11 @@ class LaunchFinder {
   const DeviceEvents& device_;
   std::vector<char> is_launch_name_;  // per text
   std::vector<DeviceId> works_;       // of the call looked at
+  std::map<Identity, uint32_t> known_;
   GraphLaunches found_;
 };
 
+// Which graph it was is told by all of its works, selected or not.
 void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   GraphLaunch launch;
   launch.call = call;
@@ -71,6 +84,7 @@ void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   const bool is_kept =
       launch.end_work > launch.first_work || (works.empty() && selected_.Keeps(call));
   if (is_kept) {
+    launch.graph = GraphOf(IdentityOf(call, works));
     found_.launches.push_back(launch);
   }
 }
@@ -120,6 +134,7 @@ void LaunchFinder::FindWithoutCalls() {
   std::vector<DeviceId> works;
   for (uint32_t row = 0; row < device_.size(); ++row) {
     if (IsDeviceWork(device_.kind[row]) && !view_.index.correlation.launch_of[row].valid() &&
+        IsCorrelation(device_.correlation[row]) &&
         GraphNodeOf(view_.trace, DeviceId{row}) != kMissing) {
       works.push_back(DeviceId{row});
     }
@@ -149,10 +164,10 @@ void LaunchFinder::SortLaunches() {
       [&](const GraphLaunch& a, const GraphLaunch& b) { return PlaceOf(a) < PlaceOf(b); });
 }
 
-std::vector<LaunchFinder::Member> LaunchFinder::MembersOf(const GraphLaunch& launch) const {
+std::vector<LaunchFinder::Member> LaunchFinder::MembersOf(std::span<const DeviceId> works) const {
   std::vector<Member> members;
-  members.reserve(launch.end_work - launch.first_work);
-  for (const DeviceId id : found_.WorksOf(launch)) {
+  members.reserve(works.size());
+  for (const DeviceId id : works) {
     members.emplace_back(GraphNodeOf(view_.trace, id), device_.name[id.value].value);
   }
   std::sort(members.begin(), members.end());
@@ -166,40 +181,59 @@ std::optional<uint64_t> LaunchFinder::HandleOf(HostId call) const {
   return HandleIn(view_.trace.Text(view_.trace.runtime_calls().args[host_.detail[call.value]]));
 }
 
-// Told by the stream, as calls may be missing; kMissing where the file holds one process alone.
-int64_t LaunchFinder::ProcessOf(const GraphLaunch& launch) const {
-  if (launch.first_work == launch.end_work) {
-    return kMissing;
+// The process is that of the call where the call alone tells the graph; else that of the stream, as
+// calls may be missing, which is kMissing where one process alone has device work.
+LaunchFinder::Identity LaunchFinder::IdentityOf(HostId call,
+                                                std::span<const DeviceId> works) const {
+  const Tracks& tracks = view_.trace.tracks();
+  Identity identity;
+  identity.handle = HandleOf(call);
+  if (identity.handle || works.empty()) {
+    identity.process = tracks.pid[host_.track[call.value].value];
+  } else {
+    identity.process = tracks.process[device_.track[works.front().value].value];
+    identity.members = MembersOf(works);
   }
-  const DeviceId first = found_.works[launch.first_work];
-  return view_.trace.tracks().process[device_.track[first.value].value];
+  return identity;
 }
 
-void LaunchFinder::TellGraphs() {
-  using Key = std::tuple<int64_t, std::optional<uint64_t>, std::vector<Member>>;
-  std::map<Key, uint32_t> known;
-  for (GraphLaunch& launch : found_.launches) {
-    const std::optional<uint64_t> handle = HandleOf(launch.call);
-    std::vector<Member> members = handle ? std::vector<Member>() : MembersOf(launch);
-    // Members ascend, and a missing number is the smallest.
-    const GraphBy by = handle                             ? GraphBy::kHandle
-                       : members.empty()                  ? GraphBy::kNothing
-                       : members.back().first != kMissing ? GraphBy::kNodes
-                                                          : GraphBy::kKernels;
-    const auto [place, is_new] = known.try_emplace({ProcessOf(launch), handle, std::move(members)},
-                                                   static_cast<uint32_t>(found_.graphs.size()));
-    if (is_new) {
-      found_.graphs.push_back({by, handle.value_or(0)});
-    }
-    launch.graph = place->second;
+uint32_t LaunchFinder::GraphOf(Identity identity) {
+  const std::optional<uint64_t> handle = identity.handle;
+  // Members ascend, and a missing number is the smallest.
+  const GraphBy by = handle                                      ? GraphBy::kHandle
+                     : identity.members.empty()                  ? GraphBy::kNothing
+                     : identity.members.back().first != kMissing ? GraphBy::kNodes
+                                                                 : GraphBy::kKernels;
+  const auto [place, is_new] =
+      known_.try_emplace(std::move(identity), static_cast<uint32_t>(found_.graphs.size()));
+  if (is_new) {
+    found_.graphs.push_back({by, handle.value_or(0)});
   }
+  return place->second;
+}
+
+// Calls were looked at thread by thread: numbers the graphs anew by their first launch.
+void LaunchFinder::NumberGraphs() {
+  constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> numbers(found_.graphs.size(), kNone);
+  std::vector<Graph> graphs;
+  graphs.reserve(found_.graphs.size());
+  for (GraphLaunch& launch : found_.launches) {
+    uint32_t& number = numbers[launch.graph];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(graphs.size());
+      graphs.push_back(found_.graphs[launch.graph]);
+    }
+    launch.graph = number;
+  }
+  found_.graphs = std::move(graphs);
 }
 
 GraphLaunches LaunchFinder::Find() {
   FindCalls();
   FindWithoutCalls();
   SortLaunches();
-  TellGraphs();
+  NumberGraphs();
   return std::move(found_);
 }
 

@@ -2,11 +2,12 @@
 //
 // A launch is a call named …GraphLaunch, or one whose work carries numbers of graph nodes. Work
 // with such a number whose call was not recorded is a launch, too: that of its correlation number.
+// Without one nothing tells which works were launched together: they are of no graph.
 //
 // Graphs are those of a process. Which one it was is told by the first of these that was recorded:
 // the handle of the executable graph among the arguments of the call; the numbers and names of the
 // nodes that ran; the names of the works, in whatever order they began (branches of a graph run
-// side by side).
+// side by side). All works of a launch tell it, selected or not.
 #pragma once
 
 #include <cstdint>

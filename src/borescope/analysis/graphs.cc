@@ -168,7 +168,7 @@ Table NewLaunchTable() {
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
   AddInt(table, "graph", Unit::kNone, Role::kKey,
          "Number of the graph, from 0 by its first launch; missing in the row of the device work "
-         "that belongs to no graph.");
+         "that belongs to no graph, or whose launch nothing tells.");
   AddString(table, "told_by", Role::kDerived,
             "What tells its launches from others: the handle of the executable graph, the numbers "
             "of its nodes, or the names of its kernels; nothing: without recorded work. The last "

@@ -105,6 +105,32 @@ TEST(GraphsTest, SelectedStreamsAndWindows) {
             "launches,device_ns\n1,9\n-,0\n");
 }
 
+// Two launches of one graph, cut by a selection.
+TEST(GraphsTest, AGraphIsTheSameWhateverIsSelectedOfIt) {
+  TestTrace trace;
+  trace.Runtime("cudaGraphLaunch", {0, 5}, 1).Kernel("a", {10, 5}, {1, 7, 0});
+  trace.Kernel("b", {20, 8}, {1, 8, 0});
+  trace.Runtime("cudaGraphLaunch", {100, 5}, 2).Kernel("a", {110, 5}, {2, 7, 0});
+  trace.Kernel("b", {120, 8}, {2, 8, 0});
+  Params params;
+  params.selection.range = *TimeRange::Parse("", "115ns");
+  EXPECT_EQ(Csv(Analyse("graphs", {&trace.View()}, params)[kLaunches],
+                {"graph", "launches", "works", "device_ns"}),
+            "graph,launches,works,device_ns\n0,2,3,18\n-,-,0,0\n");
+}
+
+// A and B share what runs on stream 7.
+TEST(GraphsTest, GraphsThatDifferOutsideTheSelectionStayApart) {
+  TestTrace trace;
+  Launch(trace, 0, 1, 50);
+  Launch(trace, 1000, 2, 50);
+  trace.Kernel("side", {1020, 9}, {2, 8, 0});
+  Params params;
+  params.selection.streams = *NumberRanges::Parse("7");
+  EXPECT_EQ(Csv(Analyse("graphs", {&trace.View()}, params)[kLaunches], {"graph", "launches"}),
+            "graph,launches\n0,1\n1,1\n-,-\n");
+}
+
 TEST(GraphsTest, ARankWithoutGraphsHasItsDeviceTime) {
   TestTrace trace;
   trace.Launched("k", {0, 5}, {10, 5}, {1, 7, 0});

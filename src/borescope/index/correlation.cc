@@ -9,9 +9,6 @@
 namespace borescope {
 namespace {
 
-// Zero and below mean "none" for every producer seen.
-bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
-
 std::vector<char> LaunchNames(const Trace& trace) {
   std::vector<char> is_launch(trace.strings().size(), 0);
   const HostEvents& host = trace.host();

@@ -6,6 +6,9 @@
 
 namespace borescope {
 
+// Whether a number ties anything: zero and below mean "none" for every producer seen.
+inline bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
+
 // device event -> launch: the runtime call with the same correlation number; of several, one that
 // launches, and of those the innermost. launch -> operator: the innermost operator around it. Files
 // since early 2024 also carry the operator's id on the device event, used where the launch is
