@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -172,19 +173,28 @@ void WriteCounters(const ConvertInput& input, ChromeText& text) {
 
 // ---- Monitors ----
 
+// Only GPUs are processes of their own: what else has a monitor stands in -1, with its name.
+CounterText CounterOf(const Trace& trace, size_t sample) {
+  constexpr int64_t kNoProcess = -1;
+  const Samples& samples = trace.samples();
+  const std::string_view type = trace.Text(samples.device_type[sample]);
+  const std::string_view series = trace.Text(samples.name[sample]);
+  const bool is_gpu = type.empty() || type == "gpu";
+  if (is_gpu && samples.device[sample] != kMissing) {
+    return MakeCounter(samples.device[sample], series, series);
+  }
+  return MakeCounter(kNoProcess, MonitorName(trace, sample), series);
+}
+
 // What a monitor reads is a counter; its last value ends where it was last seen.
 void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
   const Samples& samples = input.trace.samples();
   std::map<std::tuple<int64_t, uint32_t, uint32_t>, size_t> last_of_series;
-  const auto counter_of = [&](size_t row) {
-    const std::string_view name = text.Text(samples.name[row]);
-    return MakeCounter(samples.device[row], name, name);
-  };
   for (size_t row = 0; row < samples.size(); ++row) {
     if (!counts.Keep(input.window.Holds(samples.ts_ns[row]))) {
       continue;
     }
-    WritePoint(counter_of(row), samples.ts_ns[row], samples.value[row], text);
+    WritePoint(CounterOf(input.trace, row), samples.ts_ns[row], samples.value[row], text);
     const std::tuple series(samples.device[row], samples.device_type[row].value,
                             samples.name[row].value);
     size_t& last = last_of_series.try_emplace(series, row).first->second;
@@ -192,7 +202,7 @@ void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& co
   }
   for (const auto& [series, row] : last_of_series) {
     if (samples.end_ns[row] > samples.ts_ns[row]) {
-      WritePoint(counter_of(row), samples.end_ns[row], samples.value[row], text);
+      WritePoint(CounterOf(input.trace, row), samples.end_ns[row], samples.value[row], text);
     }
   }
 }
@@ -210,7 +220,7 @@ class ChromeWriter : public ConvertWriter {
       BS_TRY(WriteHead(meta, is_alone, sink_));
     }
     if (!is_alone) {
-      devices_.insert(devices_.end(), meta.devices.begin(), meta.devices.end());
+      AddDevices(meta.devices);
     }
     ConvertCounts counts;
     ChromeText text(sink_, input.trace.strings(), has_events_);
@@ -234,9 +244,20 @@ class ChromeWriter : public ConvertWriter {
     WriteSamples(input, text, counts);
   }
 
+  // Every rank of a node sees the same GPUs.
+  void AddDevices(const std::vector<DeviceInfo>& devices) {
+    for (const DeviceInfo& device : devices) {
+      const bool is_known = std::any_of(devices_.begin(), devices_.end(),
+                                        [&](const auto& known) { return known.id == device.id; });
+      if (!is_known || device.id == kMissing) {
+        devices_.push_back(device);
+      }
+    }
+  }
+
   Sink& sink_;
   bool has_events_ = false;
-  std::vector<DeviceInfo> devices_;  // of several traces
+  std::vector<DeviceInfo> devices_;  // of several traces, each once
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "borescope/trace/testing/trace_maker.h"
 
 namespace borescope {
@@ -112,6 +114,41 @@ TEST(ChromeWriter, DrawsWhatMonitorsRead) {
       written.Has(R"({"ph":"C","name":"sclk","pid":2,"tid":0,"ts":1.000,"args":{"sclk":62.5}})"));
   EXPECT_TRUE(
       written.Has(R"({"ph":"C","name":"sclk","pid":2,"tid":0,"ts":3.000,"args":{"sclk":125}})"));
+}
+
+TEST(ChromeWriter, DrawsMonitorsOfWhatIsNoGpuApart) {
+  TraceMaker maker;
+  Samples& samples = maker.part().data.samples;
+  for (const int64_t device : {int64_t{0}, kMissing}) {
+    const uint32_t row = AddMissingRow(samples);
+    samples.ts_ns[row] = 1000;
+    samples.end_ns[row] = 1000;
+    samples.device[row] = device;
+    samples.device_type[row] = maker.part().Intern(device == 0 ? "cpu" : "gpu");
+    samples.name[row] = maker.part().Intern("power");
+    samples.value[row] = 5;
+  }
+  const Written written = Write(maker.Finish());
+  EXPECT_TRUE(written.Has(R"("name":"cpu 0 power","pid":-1,"tid":0)")) << written.text;
+  EXPECT_TRUE(written.Has(R"("name":"gpu power","pid":-1,"tid":0)")) << written.text;
+}
+
+TEST(ChromeWriter, NamesTheGpusOfSeveralTracesOnce) {
+  StringSink sink;
+  const std::unique_ptr<ConvertWriter> writer = OpenChrome(sink);
+  for (uint32_t number = 0; number < 2; ++number) {
+    Meta meta;
+    meta.devices.push_back({0, "H100", 80, 132, 9, 0, 32, 2048});
+    TraceBuilder builder;
+    const Trace trace = builder.Finish(meta, 0, 1);
+    const TraceIndex index = BuildIndex(trace, 1);
+    MergeSource source;
+    source.number = number;
+    source.name = "rank";
+    ASSERT_TRUE(writer->Add({trace, index, {}, source}).ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(sink.text().find("H100"), sink.text().rfind("H100"));
 }
 
 TEST(ChromeWriter, KeepsWhatTheProfilerSaidOfTheRun) {

@@ -93,4 +93,15 @@ std::vector<CounterPoint> BusySteps(const ConvertInput& input, const DeviceTrack
   return points;
 }
 
+std::string MonitorName(const Trace& trace, size_t sample) {
+  const Samples& samples = trace.samples();
+  std::string name(trace.Text(samples.device_type[sample]));
+  if (samples.device[sample] != kMissing) {
+    name += (name.empty() ? "" : " ") + std::to_string(samples.device[sample]);
+  }
+  name += name.empty() ? "" : " ";
+  name += trace.Text(samples.name[sample]);
+  return name;
+}
+
 }  // namespace borescope

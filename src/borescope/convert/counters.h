@@ -1,8 +1,9 @@
 // What changes over time and no event says: how many launches wait for or run on a stream, and
-// whether a GPU works. For writers of timelines. Pure functions.
+// whether a GPU works; and what monitors read. For writers of timelines. Pure functions.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "borescope/convert/convert.h"
@@ -34,5 +35,9 @@ std::vector<DeviceTracks> DevicesOf(const Trace& trace);
 
 // 1 where any work runs on the device, else 0. By time; empty without work.
 std::vector<CounterPoint> BusySteps(const ConvertInput& input, const DeviceTracks& device);
+
+// What a monitor read, with what it belongs to: "cpu 0 power". Parts that were not recorded are
+// left out.
+std::string MonitorName(const Trace& trace, size_t sample);
 
 }  // namespace borescope

@@ -73,5 +73,19 @@ TEST(DevicesOf, FindsEachOnce) {
   EXPECT_EQ(devices[1].end_track - devices[1].first_track, 2U);
 }
 
+TEST(MonitorName, LeavesOutWhatWasNotRecorded) {
+  TraceMaker maker;
+  Samples& samples = maker.part().data.samples;
+  for (const int64_t device : {int64_t{3}, kMissing}) {
+    const uint32_t row = AddMissingRow(samples);
+    samples.device[row] = device;
+    samples.device_type[row] = maker.part().Intern(device == 3 ? "cpu" : "");
+    samples.name[row] = maker.part().Intern("power");
+  }
+  const Trace trace = maker.Finish();
+  EXPECT_EQ(MonitorName(trace, 0), "cpu 3 power");
+  EXPECT_EQ(MonitorName(trace, 1), "power");
+}
+
 }  // namespace
 }  // namespace borescope

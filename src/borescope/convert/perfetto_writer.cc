@@ -286,9 +286,7 @@ class PerfettoTraceWriter {
                            samples.name[row].value);
       uint64_t& uuid = series[key];
       if (uuid == 0) {
-        const std::string name = fmt::format("{} {} {}", trace_.Text(samples.device_type[row]),
-                                             samples.device[row], trace_.Text(samples.name[row]));
-        uuid = Describe({0, 0, name, true, {}, {}});
+        uuid = Describe({0, 0, MonitorName(trace_, row), true, {}, {}});
       }
       packets_.Count(uuid, samples.ts_ns[row], samples.value[row]);
     }

@@ -362,13 +362,14 @@ Result<void> RpdRows::WriteCopyApi(uint32_t row, int64_t api) {
 }
 
 Result<void> RpdRows::WriteMonitors() {
+  constexpr int64_t kNoDevice = -1;  // 0 is the first
   const Samples& samples = trace_.samples();
   for (size_t row = 0; row < samples.size(); ++row) {
     if (counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
       BS_TRY(insert_.monitor.Add(nullptr, trace_.Text(samples.device_type[row]),
-                                 OrZero(samples.device[row]), trace_.Text(samples.name[row]),
-                                 samples.ts_ns[row], samples.end_ns[row],
-                                 fmt::format("{}", samples.value[row])));
+                                 samples.device[row] == kMissing ? kNoDevice : samples.device[row],
+                                 trace_.Text(samples.name[row]), samples.ts_ns[row],
+                                 samples.end_ns[row], fmt::format("{}", samples.value[row])));
     }
   }
   return {};

@@ -168,12 +168,14 @@ TEST(RpdWriter, WritesMonitorsAndWindows) {
     const uint32_t row = AddMissingRow(samples);
     samples.ts_ns[row] = ts_ns;
     samples.end_ns[row] = ts_ns + 5;
-    samples.device[row] = 1;
+    samples.device[row] = ts_ns == 10 ? kMissing : 1;
     samples.device_type[row] = maker.part().Intern("gpu");
     samples.name[row] = maker.part().Intern("sclk");
     samples.value[row] = 800.5;
   }
-  const Written written(maker.Finish(), {15, 25});
+  const Trace trace = maker.Finish();
+  EXPECT_EQ(Written(trace).Rows("SELECT deviceId FROM rocpd_monitor"), "-1\n1\n");
+  const Written written(trace, {15, 25});
   EXPECT_EQ(written.Rows("SELECT * FROM rocpd_monitor"), "1|gpu|1|sclk|20|25|800.5\n");
   EXPECT_EQ(written.counts.written, 1U);
   EXPECT_EQ(written.counts.outside, 1U);
