@@ -79,7 +79,9 @@ OpCost Gather(const OpCall& call) {
 }
 
 // (x, dim, index, source). In place what is touched is written, and read if it is added to; else
-// all of x is read and written. variant: kPlace or kPlaceAndAdd
+// all of x is read and written. An index that picks whole slices touches as much as the source has;
+// one of elements may be smaller than the source, the rest of which is not read. variant: kPlace or
+// kPlaceAndAdd
 OpCost Scatter(const OpCall& call) {
   constexpr size_t kSource = 3;
   const OpTensor* x = call.args.Tensor(0);
@@ -87,9 +89,11 @@ OpCost Scatter(const OpCall& call) {
   if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const OpTensor* source = call.args.Tensor(kSource);
   const bool adds = call.model.variant == kPlaceAndAdd;
-  const Quantity touched = source == nullptr ? Elements(*index) : Elements(*source);
+  const bool is_of_slices = source != nullptr && index->rank() <= 1 && x->rank() > 1;
+  const Quantity touched = Elements(is_of_slices ? *source : *index);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*index).Read(source).Vector(adds ? touched : Quantity(0));
+  cost.Type(x->type).Read(*index).Vector(adds ? touched : Quantity(0));
+  if (source != nullptr) cost.Read(touched, source->type);
   if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
   return cost.Read(adds ? touched : Quantity(0), x->type).Write(touched, x->type).Finish();
 }

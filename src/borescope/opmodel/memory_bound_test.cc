@@ -179,6 +179,18 @@ TEST(MemoryBound, Indices) {
          {90, 90 * (8 + 4 + 4 + 4)});
   Expect("aten::scatter_", {"[[50], [], [90], []]", "float,Scalar,long int,Scalar", ",0,,1"},
          {0, 90 * (8 + 4)});
+  // Of a source larger than the index, that part is read.
+  Expect("aten::scatter_add_", {"[[50], [], [90], [300]]", "float,Scalar,long int,float", ",0,,"},
+         {90, 90 * (8 + 4 + 4 + 4)});
+  Expect("aten::scatter_",
+         {"[[8, 16], [], [2, 3], [8, 16]]", "float,Scalar,long int,float", ",0,,"},
+         {0, 6 * (8 + 4 + 4)});
+  Expect("aten::index_add_",
+         {"[[8, 16], [], [4], [4, 16], []]", "float,Scalar,long int,float,Scalar", ",0,,,1"},
+         {64, 4 * 8 + 64 * (4 + 4 + 4)});
+  Expect("aten::index_copy_",
+         {"[[8, 16], [], [4], [4, 16]]", "float,Scalar,long int,float", ",0,,"},
+         {0, 4 * 8 + 64 * (4 + 4)});
   Expect("aten::sort", {"[[8, 16], [], []]", "float,Scalar,Scalar"}, {0, 512 + 512 + 1024});
   Expect("aten::topk",
          {"[[8, 16], [], [], [], []]", "float,Scalar,Scalar,Scalar,Scalar", ",2,-1,True,True"},
