@@ -158,6 +158,11 @@ TEST(MemoryBound, Reductions) {
   Expect("aten::max", {"[[8, 16]]", "float"}, {128, 516});
   Expect("aten::max", {"[[8, 16], [8, 16]]", "float,float"}, {128, 1536});
   Expect("aten::all", {"[[1, 141]]", "bool"}, {141, 142});
+  // A number has one dimension to name.
+  Expect("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[0];False;"}, {1, 8});
+  Expect("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[-1];False;"}, {1, 8});
+  EXPECT_EQ(Cost("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[1];;"}).status,
+            CostStatus::kBadShapes);
   EXPECT_EQ(Cost("aten::sum", {"[[8], [], [], []]", "float,ScalarList,Scalar,", ";[3];;"}).status,
             CostStatus::kBadShapes);
   EXPECT_EQ(Cost("aten::sum", {"[[8], [], [], []]", "float,ScalarList,Scalar,"}).status,

@@ -10,10 +10,11 @@ namespace {
 
 using enum ScalarType;
 
-// Elements of the result; nothing if the dimensions are not recorded or are none of x.
+// Elements of the result; nothing if the dimensions are none of x. A number has one to name.
 std::optional<Quantity> Remaining(const OpTensor& x, const std::vector<int64_t>& reduced) {
   if (reduced.empty()) return 1;
   std::vector<int64_t> dims = x.dims;
+  if (dims.empty()) dims = {1};
   const auto rank = static_cast<int64_t>(dims.size());
   for (int64_t dim : reduced) {
     dim = dim < 0 && dim >= -rank ? dim + rank : dim;
