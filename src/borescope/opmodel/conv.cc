@@ -82,19 +82,32 @@ std::optional<Sizes> SizesOf(const CallArgs& args, int index, int64_t otherwise,
   return sizes;
 }
 
+// Padding by name, which may stand in quotes.
+std::string_view PaddingName(const CallArgs& args, int index) {
+  constexpr std::string_view kQuotes = R"(\"')";
+  std::string_view name = args.Value(static_cast<size_t>(index));
+  name.remove_prefix(std::min(name.find_first_not_of(kQuotes), name.size()));
+  return name.substr(0, name.find_first_of(kQuotes));
+}
+
 // The hyperparameters of a call, or which is not recorded.
 struct ConvValues {
   Sizes stride, padding, dilation, output_padding;
   bool is_transposed = false;
+  bool keeps_size = false;  // padding 'same': the padding does not count, and may be uneven
 };
 
 std::optional<ConvValues> ValuesOf(const CallArgs& args, const ConvLayout& layout, size_t rank) {
   const auto stride = SizesOf(args, layout.stride, 1, rank);
-  const auto padding = SizesOf(args, layout.padding, 0, rank);
+  const std::string_view padding_name = PaddingName(args, layout.padding);
+  const bool keeps_size = padding_name == "same";
+  const auto padding =
+      keeps_size || padding_name == "valid" ? Sizes{} : SizesOf(args, layout.padding, 0, rank);
   const auto dilation = SizesOf(args, layout.dilation, 1, rank);
   const auto output_padding = SizesOf(args, layout.output_padding, 0, rank);
   if (!stride || !padding || !dilation || !output_padding) return std::nullopt;
-  ConvValues values{*stride, *padding, *dilation, *output_padding, layout.is_transposed};
+  ConvValues values{*stride,   *padding, *dilation, *output_padding, layout.is_transposed,
+                    keeps_size};
   if (layout.transposed != kNone) {
     const auto transposed = args.Bool(static_cast<size_t>(layout.transposed));
     if (!transposed) return std::nullopt;
@@ -119,6 +132,7 @@ bool IsSane(const ConvValues& values, size_t rank) {
 
 // The size of one dimension of the result; negative where the window does not fit.
 int64_t OutputSize(const ConvValues& values, size_t i, int64_t input, int64_t window) {
+  if (values.keeps_size) return values.stride[i] == 1 ? input : -1;
   const int64_t reach = values.dilation[i] * (window - 1);
   if (values.is_transposed) {
     return (input - 1) * values.stride[i] - 2 * values.padding[i] + reach +

@@ -81,6 +81,21 @@ TEST(Conv, LayersOfLeNetWithBias) {
   EXPECT_EQ(second.vector_flops, 16U * 10 * 10);
 }
 
+TEST(Conv, PaddingByName) {
+  const auto padded = [](std::string_view stride, std::string_view padding) {
+    const std::string values =
+        ";;;[" + std::string(stride) + "];" + std::string(padding) + ";[2, 2];1";
+    return Cost("aten::conv2d", {"[[1, 1, 32, 32], [6, 1, 4, 5], [6], [], [], [], []]",
+                                 "float,float,float,ScalarList,,ScalarList,Scalar", values});
+  };
+  EXPECT_EQ(padded("1, 1", "same").matrix_flops, 2ULL * 6 * 32 * 32 * 20);
+  EXPECT_EQ(padded("1, 1", R"(\"same\")").matrix_flops, 2ULL * 6 * 32 * 32 * 20);
+  EXPECT_EQ(padded("1, 1", "valid").matrix_flops, 2ULL * 6 * 26 * 24 * 20);
+  EXPECT_EQ(padded("2, 2", "valid").matrix_flops, 2ULL * 6 * 13 * 12 * 20);
+  EXPECT_EQ(padded("2, 2", "same").status, CostStatus::kBadShapes);  // PyTorch refuses it
+  EXPECT_EQ(padded("1, 1", "other").status, CostStatus::kNeedsValues);
+}
+
 TEST(Conv, EverySchemaFindsItsArguments) {
   const uint64_t flops = 2ULL * 2 * 8 * 5 * 5 * 4 * 9;  // y is [2, 8, 5, 5]
   const auto expect = [&](std::string_view name, std::string_view dims, std::string_view values) {
