@@ -159,11 +159,32 @@ Quantity Pairs(const Mask& mask, CausalMode mode, int64_t queries, int64_t keys)
 }
 
 // Pairs over the whole batch. Where only the sum and the maximum of lengths are known, one sequence
-// has the maximum and the others share the rest evenly: no distribution has fewer pairs.
+// has the maximum and the others share the rest evenly: where queries and keys have the same
+// lengths, no distribution has fewer pairs; else it is an estimate.
 struct BatchPairs {
   Quantity count;
   bool is_lower_bound = false;
 };
+
+// Pairs of `sequences` that share queries and keys evenly: what a division leaves goes to the
+// first.
+Quantity PairsOfEqual(const Mask& mask, CausalMode mode, int64_t queries, int64_t keys,
+                      int64_t sequences) {
+  if (sequences == 0) return 0;
+  const int64_t more_queries = queries % sequences;
+  const int64_t more_keys = keys % sequences;
+  const int64_t steps[] = {std::min(more_queries, more_keys), std::max(more_queries, more_keys),
+                           sequences};
+  Quantity pairs = 0;
+  int64_t done = 0;
+  for (const int64_t step : steps) {
+    const int64_t queries_each = queries / sequences + (done < more_queries ? 1 : 0);
+    const int64_t keys_each = keys / sequences + (done < more_keys ? 1 : 0);
+    pairs += Pairs(mask, mode, queries_each, keys_each) * (step - done);
+    done = step;
+  }
+  return pairs;
+}
 
 BatchPairs PairsOfMany(const OpCall& call, const AttentionLayout& layout,
                        const AttentionShape& shape, const Mask& mask) {
@@ -171,19 +192,15 @@ BatchPairs PairsOfMany(const OpCall& call, const AttentionLayout& layout,
   const int64_t sequences = lengths.rank() == 1 ? std::max<int64_t>(lengths.dims[0] - 1, 1) : 1;
   const auto longest_at = static_cast<size_t>(layout.longest);
   const auto longest = [&](size_t index, int64_t total) {
-    const int64_t mean = total / sequences;
+    const int64_t mean = total / sequences + (total % sequences != 0 ? 1 : 0);
     return std::clamp(call.args.Integer(index).value_or(mean), mean, total);
   };
   const int64_t most_queries = longest(longest_at, shape.queries);
   const int64_t most_keys = longest(longest_at + 1, shape.keys);
   const CausalMode mode = call.options.causal;
-  Quantity pairs = Pairs(mask, mode, most_queries, most_keys);
-  if (sequences > 1) {
-    const int64_t others = sequences - 1;
-    const int64_t queries = (shape.queries - most_queries) / others;
-    const int64_t keys = (shape.keys - most_keys) / others;
-    pairs += Pairs(mask, mode, queries, keys) * others;
-  }
+  const Quantity pairs =
+      Pairs(mask, mode, most_queries, most_keys) +
+      PairsOfEqual(mask, mode, shape.queries - most_queries, shape.keys - most_keys, sequences - 1);
   return {pairs, sequences > 1};
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,6 +67,20 @@ TEST(Attention, SequencesOfManyLengthsAreALowerBound) {
   EXPECT_TRUE(varlen("False").is_lower_bound);
   EXPECT_EQ(varlen("False").matrix_flops, 2ULL * 4 * 64 * (2 * 64 * 64));
   EXPECT_EQ(varlen("True").matrix_flops, 2ULL * 4 * 64 * (2 * 64 * 65 / 2));
+}
+
+// 11 queries and 9 keys: 5 and 4 in one sequence, 2 and 2, 2 and 2, 2 and 1 in the others.
+TEST(Attention, RestsOfLengthsAreNotLost) {
+  const auto matrix_flops = [](int64_t longest_query, int64_t longest_key) {
+    const std::string values =
+        fmt::format(";;;;;{};{};0.;False;False;;;", longest_query, longest_key);
+    return Cost("aten::_flash_attention_forward",
+                {"[[11, 4, 32], [9, 4, 32], [9, 4, 32], [5], [5], [], [], [], [], [], [], [], []]",
+                 "c10::Half,c10::Half,c10::Half,int,int", values})
+        .matrix_flops;
+  };
+  EXPECT_EQ(matrix_flops(5, 4), 2ULL * 4 * 64 * (5 * 4 + 2 * 2 + 2 * 2 + 2 * 1));
+  EXPECT_EQ(matrix_flops(4, 3), 2ULL * 4 * 64 * (4 * 3 + 3 * 2 + 2 * 2 + 2 * 2));
 }
 
 TEST(Attention, WhatCannotBeIsSaid) {
