@@ -1,7 +1,6 @@
 #include "borescope/analysis/graph_captures.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "borescope/analysis/graph_launches.h"
@@ -34,6 +33,8 @@ class CaptureFinder {
   std::vector<GraphCapture> Find();
 
  private:
+  using Place = std::pair<int64_t, int64_t>;  // process and time
+
   // kNone for all but the outermost call of a role: drivers' calls lie inside the runtime's.
   CallRole RoleOfRow(uint32_t row);
   CallRole RoleOfName(uint32_t row);
@@ -41,6 +42,9 @@ class CaptureFinder {
   // Neither the call nor the driver's inside it.
   bool StartsNothing(uint32_t row) const;
   GraphCapture& New(uint32_t row);
+  Place PlaceOf(TrackId track, int64_t ts_ns) const;
+  // Those with both ends, in order of their begins.
+  std::vector<GraphCapture*> WholeCaptures();
   void CountLaunches();
 
   const RankView& view_;
@@ -107,24 +111,49 @@ void CaptureFinder::Take(uint32_t row, CallRole role) {
   }
 }
 
-void CaptureFinder::CountLaunches() {
-  const auto process = [&](TrackId track) { return view_.trace.tracks().pid[track.value]; };
-  std::map<std::pair<int64_t, int64_t>, GraphCapture*> by_begin;  // of a process
+CaptureFinder::Place CaptureFinder::PlaceOf(TrackId track, int64_t ts_ns) const {
+  return {view_.trace.tracks().pid[track.value], ts_ns};
+}
+
+std::vector<GraphCapture*> CaptureFinder::WholeCaptures() {
+  std::vector<GraphCapture*> captures;
   for (GraphCapture& capture : found_) {
     if (capture.capture_ns != kMissing) {
       capture.launches = 0;
-      by_begin[{process(capture.track), capture.begin_ns}] = &capture;
+      captures.push_back(&capture);
     }
   }
+  std::stable_sort(captures.begin(), captures.end(),
+                   [&](const GraphCapture* a, const GraphCapture* b) {
+                     return PlaceOf(a->track, a->begin_ns) < PlaceOf(b->track, b->begin_ns);
+                   });
+  return captures;
+}
+
+// Process by process in order of time. Captures that began before a launch lie on a stack, the last
+// one on top; what ended before a launch ended before all later launches, too.
+void CaptureFinder::CountLaunches() {
+  const auto place_of = [&](uint32_t row) { return PlaceOf(host_.track[row], host_.ts_ns[row]); };
+  std::stable_sort(launches_.begin(), launches_.end(),
+                   [&](uint32_t a, uint32_t b) { return place_of(a) < place_of(b); });
+  const std::vector<GraphCapture*> captures = WholeCaptures();
+  auto next = captures.begin();
+  std::vector<GraphCapture*> open;
   for (const uint32_t row : launches_) {
-    const int64_t pid = process(host_.track[row]);
-    const auto next = by_begin.upper_bound({pid, host_.ts_ns[row]});
-    if (next == by_begin.begin() || std::prev(next)->first.first != pid) {
-      continue;
+    const Place place = place_of(row);
+    for (; next != captures.end() && PlaceOf((*next)->track, (*next)->begin_ns) <= place; ++next) {
+      open.push_back(*next);
     }
-    GraphCapture& capture = *std::prev(next)->second;
-    const bool is_inside = host_.ts_ns[row] < capture.begin_ns + capture.capture_ns;
-    capture.launches += is_inside ? 1 : 0;
+    const auto is_over = [&](const GraphCapture& capture) {
+      const Place end = PlaceOf(capture.track, capture.begin_ns + capture.capture_ns);
+      return end.first != place.first || end.second <= place.second;
+    };
+    while (!open.empty() && is_over(*open.back())) {
+      open.pop_back();
+    }
+    if (!open.empty()) {
+      ++open.back()->launches;
+    }
   }
 }
 

@@ -18,8 +18,9 @@ struct GraphCapture {
   int64_t begin_ns = kMissing;  // start of the first of its calls
   int64_t capture_ns = kMissing;
   int64_t instantiate_ns = kMissing;  // length of that call
-  // Launch calls that started no work, inside the capture on any thread of its process; of captures
-  // side by side the one begun last has them. kMissing where no capture was seen from begin to end.
+  // Launch calls that started no work, inside the capture on any thread of its process; of the
+  // captures around it the one begun last has it. kMissing where no capture was seen from begin to
+  // end.
   int64_t launches = kMissing;
 };
 

@@ -152,6 +152,29 @@ TEST(GraphsTest, Captures) {
             "0,1,60,-,-,-\n");
 }
 
+TEST(GraphsTest, ALaunchBelongsToTheCaptureBegunLastOfThoseAroundIt) {
+  TestTrace trace;
+  trace.Runtime("cudaStreamBeginCapture", {0, 1}).Runtime("cudaLaunchKernel", {5, 1}, 1);
+  trace.Runtime("cudaLaunchKernel", {50, 1}, 2).Runtime("cudaStreamEndCapture", {99, 1});
+  trace.Runtime("cudaStreamBeginCapture", {10, 1}, kMissing, 2);
+  trace.Runtime("cudaLaunchKernel", {12, 1}, 3, 2).Runtime("cudaLaunchKernel", {14, 1}, 4, 2);
+  trace.Runtime("cudaStreamEndCapture", {19, 1}, kMissing, 2);
+  trace.Runtime("cudaLaunchKernel", {200, 1}, 5, 2);
+  EXPECT_EQ(Csv(Analyse("graphs", {&trace.View()})[kCaptures], {"thread", "captured"}),
+            "thread,captured\n1,2\n2,2\n");
+}
+
+TEST(GraphsTest, CapturesThatBeginTogether) {
+  TestTrace trace;
+  trace.Runtime("cudaStreamBeginCapture", {0, 1}).Runtime("cudaLaunchKernel", {50, 1}, 1);
+  trace.Runtime("cudaStreamEndCapture", {99, 1});
+  trace.Runtime("cudaStreamBeginCapture", {0, 1}, kMissing, 2);
+  trace.Runtime("cudaLaunchKernel", {5, 1}, 2, 2);
+  trace.Runtime("cudaStreamEndCapture", {9, 1}, kMissing, 2);
+  EXPECT_EQ(Csv(Analyse("graphs", {&trace.View()})[kCaptures], {"thread", "captured"}),
+            "thread,captured\n1,1\n2,1\n");
+}
+
 TEST(GraphsTest, HalvesOfCaptures) {
   TestTrace trace;
   trace.Runtime("cudaStreamEndCapture", {5, 5}).Runtime("hipGraphInstantiate", {20, 3});
