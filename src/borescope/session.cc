@@ -59,6 +59,14 @@ void CountLacks(const Lacks& lacks) {
   }
 }
 
+// Rows in any other order than preorder are no tree: people see their depth as a number.
+void ForgetTree(Table& table) {
+  Column* depth = table.Find("depth");
+  if (depth != nullptr) {
+    depth->role = Role::kDerived;
+  }
+}
+
 // Sorts and cuts for display. A column has to be in one table at least.
 Result<void> Arrange(const RunOptions& options, Findings& findings) {
   std::optional<Error> unknown;
@@ -70,6 +78,7 @@ Result<void> Arrange(const RunOptions& options, Findings& findings) {
     Result<Table> in_order = SortBy(table, options.sort);
     if (in_order.ok()) {
       table = std::move(*in_order);
+      ForgetTree(table);
       sorted = true;
     } else if (!unknown.has_value()) {
       unknown = Error{in_order.error().code, "--sort: " + in_order.error().message};
