@@ -7,6 +7,7 @@
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
 #include "borescope/index/steps.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope {
 namespace {
@@ -23,11 +24,6 @@ struct SelfTimes {
   int64_t host_ns = 0;
   int64_t device_ns = 0;
 };
-
-std::string_view KindName(HostKind kind) {
-  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
-  return kNames[static_cast<size_t>(kind)];
-}
 
 // The distinct paths of a trace: a tree in which each node knows the one around it.
 class Paths {
@@ -260,7 +256,7 @@ void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, con
   } else {
     row.Text(name == kStepName ? kAnyStep
                                : view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
-    row.Text(KindName(paths_.kind(entry.path)));
+    row.Text(HostKindName(paths_.kind(entry.path)));
   }
   row.Int(self.calls).Int(self.host_ns).Int(0).Int(self.device_ns).Int(0);
 }

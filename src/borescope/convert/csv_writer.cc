@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "borescope/output/csv.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
-
-std::string_view KindName(HostKind kind) {
-  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
-  return kNames[static_cast<size_t>(kind)];
-}
 
 std::string_view KindName(DeviceKind kind) {
   constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
@@ -120,7 +116,7 @@ void AddHost(const Trace& trace, LineWriter& lines) {
   for (uint32_t row = 0; row < host.size(); ++row) {
     const uint32_t track = host.track[row].value;
     const uint32_t detail = host.detail[row];
-    EventLine line{"host", KindName(host.kind[row]), host.name[row], host.ts_ns[row],
+    EventLine line{"host", HostKindName(host.kind[row]), host.name[row], host.ts_ns[row],
                    host.dur_ns[row]};
     line.pid = trace.tracks().pid[track];
     line.tid = trace.tracks().tid[track];

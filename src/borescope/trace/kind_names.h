@@ -1,0 +1,16 @@
+// What tables and files call the kinds of events.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope {
+
+inline std::string_view HostKindName(HostKind kind) {
+  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+}  // namespace borescope
