@@ -87,7 +87,7 @@ TEST(Arguments, EveryValueIsChecked) {
   EXPECT_EQ(Complaint({"kernels", "-", "--instance", "1"}),
             "--instance counts occurrences of an annotation; name it with --annotation");
   EXPECT_EQ(Complaint({"kernels", "-", "--compat", "nsys"}),
-            "--compat: unknown tool 'nsys'; tools are hta, rpd, inductor, key_averages");
+            "--compat: unknown tool 'nsys'; tools are hta, rpd, inductor, key_averages, pyprof");
   EXPECT_TRUE(Complaint({"kernels", "-", "--rank", "a"}).starts_with("--rank: "));
   EXPECT_TRUE(Complaint({"kernels", "-", "--step", "5..2"}).starts_with("--step: "));
 }

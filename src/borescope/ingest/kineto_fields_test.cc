@@ -66,7 +66,21 @@ const std::map<std::string, Field> kArgsKeys = {
     {"Bytes", Field::kAllocBytes},
     {"Total Allocated", Field::kTotalAllocated},
     {"Total Reserved", Field::kTotalReserved},
-    {"name", Field::kArgName}};
+    {"name", Field::kArgName},
+    {"domain", Field::kDomain},
+    {"arguments", Field::kCallArgs},
+    {"process", Field::kProcess},
+    {"stream handle", Field::kStreamHandle},
+    {"private memory per thread", Field::kPrivateBytes},
+    {"memcpy kind", Field::kCopyKind},
+    {"source", Field::kSource},
+    {"target", Field::kTarget},
+    {"source device", Field::kSourceDevice},
+    {"target device", Field::kTargetDevice},
+    {"width", Field::kWidth},
+    {"height", Field::kHeight},
+    {"is sync", Field::kIsSync},
+    {"is pinned", Field::kIsPinned}};
 
 TEST(KinetoFieldsTest, EveryKeyIsFoundWhereItBelongs) {
   for (const auto& [key, field] : kEventKeys) {
