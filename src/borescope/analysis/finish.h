@@ -17,6 +17,8 @@ inline int64_t AddSaturating(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? Limits::max() : Limits::min()) : sum;
 }
 
+inline void AddSaturatingTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
+
 // The sum of an integer column. REQUIRES: the column exists.
 int64_t SumOf(const Table& table, std::string_view column);
 

@@ -15,6 +15,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/duration_stats.h"
+#include "borescope/analysis/finish.h"
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/grouper.h"
@@ -43,8 +44,6 @@ struct NodeSums {
   DurationStats lengths;
   int64_t gap_ns = 0;
 };
-
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 
 class GraphTables {
  public:
@@ -112,11 +111,11 @@ void GraphTables::AddLaunch(const GraphLaunch& launch) {
     sums.delays.Add(LaunchDelay(view_, launch.call, works.front()));
   }
   for (const DeviceId id : works) {
-    AddTo(sums.device_ns, device.dur_ns[id.value]);
+    AddSaturatingTo(sums.device_ns, device.dur_ns[id.value]);
   }
   const Extent extent = ExtentOf(device, works);
   sums.spans.Add(extent.span_ns);
-  AddTo(sums.gap_ns, extent.gap_ns);
+  AddSaturatingTo(sums.gap_ns, extent.gap_ns);
 }
 
 uint32_t GraphTables::PlaceOf(uint32_t graph, DeviceId id, int64_t occurrence) {
@@ -142,7 +141,7 @@ void GraphTables::AddNodes(const GraphLaunch& launch) {
     NodeSums& node = nodes_[PlaceOf(launch.graph, id, occurrence)];
     node.lengths.Add(device.dur_ns[id.value]);
     if (end_ns != kMissing) {
-      AddTo(node.gap_ns, std::max<int64_t>(0, device.ts_ns[id.value] - end_ns));
+      AddSaturatingTo(node.gap_ns, std::max<int64_t>(0, device.ts_ns[id.value] - end_ns));
     }
     end_ns = std::max(end_ns, device.end_ns(id));
   }
@@ -152,7 +151,7 @@ int64_t GraphTables::SelectedDeviceTime() const {
   const DeviceEvents& device = view_.trace.device();
   int64_t total_ns = 0;
   for (uint32_t row = 0; row < device.size(); ++row) {
-    AddTo(total_ns, selected_.Keeps(DeviceId{row}) ? device.dur_ns[row] : 0);
+    AddSaturatingTo(total_ns, selected_.Keeps(DeviceId{row}) ? device.dur_ns[row] : 0);
   }
   return total_ns;
 }

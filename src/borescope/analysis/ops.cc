@@ -44,8 +44,6 @@ struct OpStats {
   int64_t flops = kMissing;
 };
 
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
-
 // Name in place of a StringId for device work without an operator.
 constexpr int64_t kNoName = -1;
 
@@ -107,8 +105,8 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   key_.push_back(kNoName);
   const uint32_t group = groups_.Find(key_);
   stats_.resize(groups_.size());
-  AddTo(stats_[group].self_device_ns, dur_ns);
-  AddTo(stats_[group].total_device_ns, dur_ns);
+  AddSaturatingTo(stats_[group].self_device_ns, dur_ns);
+  AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
 }
 
 void OpTable::AddFlops(OpStats& stats, HostId call) {
@@ -129,7 +127,7 @@ void OpTable::SumDeviceTime() {
     }
     const HostId op = view_.index.correlation.op_of[row];
     if (op.valid() && IsOp(op.value)) {
-      AddTo(device_ns_[op.value], device.dur_ns[row]);
+      AddSaturatingTo(device_ns_[op.value], device.dur_ns[row]);
     } else {
       AddWithoutOp(id, device.dur_ns[row]);
     }
@@ -180,12 +178,12 @@ void OpTable::SumTotals() {
     depth.resize(stats_.size());
     OpStats& stats = stats_[group];
     stats.calls += kept ? 1 : 0;
-    AddTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
-    AddTo(stats.self_device_ns, device_ns_[row]);
+    AddSaturatingTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
+    AddSaturatingTo(stats.self_device_ns, device_ns_[row]);
     AddFlops(stats, HostId{row});
     if (depth[group] == 0) {
-      AddTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
-      AddTo(stats.total_device_ns, below_ns);
+      AddSaturatingTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
+      AddSaturatingTo(stats.total_device_ns, below_ns);
     }
     ++depth[group];
     open.push_back({end_row, group});

@@ -15,8 +15,6 @@
 namespace borescope {
 namespace {
 
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
-
 // The sums of each name, in order of first appearance; `row` is one with that name.
 class FrameSums {
  public:
@@ -47,12 +45,12 @@ uint32_t FrameSums::GroupOf(const StackNode& node) {
 }
 
 void FrameSums::Add(const StackNode& node, bool is_outermost, StackNode& sums) const {
-  AddTo(sums.calls, node.calls);
-  AddTo(sums.self_host_ns, node.self_host_ns);
-  AddTo(sums.self_device_ns, node.self_device_ns);
+  AddSaturatingTo(sums.calls, node.calls);
+  AddSaturatingTo(sums.self_host_ns, node.self_host_ns);
+  AddSaturatingTo(sums.self_device_ns, node.self_device_ns);
   if (is_outermost) {
-    AddTo(sums.total_host_ns, node.total_host_ns);
-    AddTo(sums.total_device_ns, node.total_device_ns);
+    AddSaturatingTo(sums.total_host_ns, node.total_host_ns);
+    AddSaturatingTo(sums.total_device_ns, node.total_device_ns);
   }
 }
 

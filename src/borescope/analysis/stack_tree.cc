@@ -23,8 +23,6 @@ const Column& ColumnOf(const Table& table, std::string_view name) {
   return *found;
 }
 
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
-
 // Finds or makes the nodes of rows in preorder.
 class TreeReader {
  public:
@@ -100,9 +98,9 @@ StackTree TreeReader::Read() {
     path.resize(static_cast<size_t>(depth[row]) + 1);
     path.push_back(FrameOf(path.back(), row, depth[row]));
     StackNode& node = tree_.nodes[path.back()];
-    AddTo(node.calls, calls[row]);
-    AddTo(node.self_host_ns, host_ns[row]);
-    AddTo(node.self_device_ns, device_ns[row]);
+    AddSaturatingTo(node.calls, calls[row]);
+    AddSaturatingTo(node.self_host_ns, host_ns[row]);
+    AddSaturatingTo(node.self_device_ns, device_ns[row]);
   }
   return std::move(tree_);
 }
@@ -171,11 +169,11 @@ StackNode OtherBeside(const StackNode& node) {
 
 // Adds a node, and the time of all below it, to the node that stands for what was cut.
 void AddCut(const StackNode& node, StackNode& other) {
-  AddTo(other.calls, node.calls);
-  AddTo(other.self_host_ns, node.total_host_ns);
-  AddTo(other.total_host_ns, node.total_host_ns);
-  AddTo(other.self_device_ns, node.total_device_ns);
-  AddTo(other.total_device_ns, node.total_device_ns);
+  AddSaturatingTo(other.calls, node.calls);
+  AddSaturatingTo(other.self_host_ns, node.total_host_ns);
+  AddSaturatingTo(other.total_host_ns, node.total_host_ns);
+  AddSaturatingTo(other.self_device_ns, node.total_device_ns);
+  AddSaturatingTo(other.total_device_ns, node.total_device_ns);
 }
 
 }  // namespace
@@ -214,8 +212,8 @@ void SumTotals(StackTree& tree) {
   for (size_t i = tree.nodes.size(); i-- > 0;) {
     const StackNode& node = tree.nodes[i];
     if (node.parent != kNone) {
-      AddTo(tree.nodes[node.parent].total_host_ns, node.total_host_ns);
-      AddTo(tree.nodes[node.parent].total_device_ns, node.total_device_ns);
+      AddSaturatingTo(tree.nodes[node.parent].total_host_ns, node.total_host_ns);
+      AddSaturatingTo(tree.nodes[node.parent].total_device_ns, node.total_device_ns);
     }
   }
 }
@@ -224,8 +222,8 @@ StackNode WholeOf(const StackTree& tree) {
   StackNode whole;
   for (const StackNode& node : tree.nodes) {
     if (node.depth < 0) {
-      AddTo(whole.total_host_ns, node.total_host_ns);
-      AddTo(whole.total_device_ns, node.total_device_ns);
+      AddSaturatingTo(whole.total_host_ns, node.total_host_ns);
+      AddSaturatingTo(whole.total_device_ns, node.total_device_ns);
     }
   }
   return whole;
@@ -241,7 +239,7 @@ StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
     node.parent = node.parent == kNone ? kNone : place[node.parent];
     if (node.parent != kNone && kept.nodes[node.parent].is_other) {
       place[i] = node.parent;  // its time came with the frame around it
-      AddTo(kept.nodes[node.parent].calls, node.calls);
+      AddSaturatingTo(kept.nodes[node.parent].calls, node.calls);
       continue;
     }
     if (Stays(node, whole, cut)) {

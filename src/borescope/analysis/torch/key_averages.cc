@@ -40,8 +40,6 @@ struct Sums {
   int64_t flops = 0;
 };
 
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
-
 class KeyAverages {
  public:
   KeyAverages(const RankView& view, const Params& params)
@@ -105,11 +103,11 @@ void KeyAverages::AddHostRows() {
     Sums& sums =
         SumsOf(id, is_annotation ? RowKind::kCpuAnnotation : RowKind::kCpu, host.name[id.value]);
     ++sums.calls;
-    AddTo(sums.self_cpu_ns, calls.self_cpu_ns[i]);
-    AddTo(sums.total_cpu_ns, host.dur_ns[id.value]);
-    AddTo(sums.self_device_ns, calls.self_device_ns[i]);
-    AddTo(sums.total_device_ns, calls.total_device_ns[i]);
-    AddTo(sums.flops, FlopsOf(id));
+    AddSaturatingTo(sums.self_cpu_ns, calls.self_cpu_ns[i]);
+    AddSaturatingTo(sums.total_cpu_ns, host.dur_ns[id.value]);
+    AddSaturatingTo(sums.self_device_ns, calls.self_device_ns[i]);
+    AddSaturatingTo(sums.total_device_ns, calls.total_device_ns[i]);
+    AddSaturatingTo(sums.flops, FlopsOf(id));
   }
 }
 
@@ -117,14 +115,14 @@ void KeyAverages::AddDeviceRows() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     const bool is_work = IsDeviceWork(device.kind[row]);
-    AddTo(device_ns_, is_work ? device.dur_ns[row] : 0);
+    AddSaturatingTo(device_ns_, is_work ? device.dur_ns[row] : 0);
     const bool is_listed = is_work || device.kind[row] == DeviceKind::kAnnotation;
     if (events_ == ProfilerEvents::kAll && is_listed) {
       const RowKind kind = is_work ? RowKind::kCuda : RowKind::kCudaAnnotation;
       Sums& sums = SumsOf(DeviceId{row}, kind, device.name[row]);
       ++sums.calls;
-      AddTo(sums.self_device_ns, device.dur_ns[row]);
-      AddTo(sums.total_device_ns, device.dur_ns[row]);
+      AddSaturatingTo(sums.self_device_ns, device.dur_ns[row]);
+      AddSaturatingTo(sums.total_device_ns, device.dur_ns[row]);
     }
   }
 }
