@@ -14,6 +14,8 @@ Error NoPatterns(std::string_view cause) {
           fmt::format("{}; write {{\"category\": [\"expression\", ...], ...}}", cause)};
 }
 
+// RE2 reads UTF-8, as names are made valid UTF-8 when they are read. Of other bytes it matches
+// none.
 Result<std::unique_ptr<re2::RE2>> Compile(std::string_view category, std::string_view expression) {
   re2::RE2::Options options;
   options.set_log_errors(false);

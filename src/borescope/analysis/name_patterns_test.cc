@@ -41,6 +41,11 @@ TEST(NamePatternsTest, HostileExpressionsTakeLinearTime) {
   EXPECT_FALSE(NamePatterns::Parse(R"({"large": ["((a{100}){100}){100}"]})").ok());
 }
 
+TEST(NamePatternsTest, ADotIsACharacterOfUtf8) {
+  const NamePatterns patterns = NamePatterns::Parse(R"({"k": ["^a.b$"]})").value();
+  EXPECT_EQ(patterns.CategoryOf("a\u00e9b"), "k");
+}
+
 TEST(NamePatternsTest, NamesMayBeAnyBytes) {
   const NamePatterns patterns = NamePatterns::Parse(R"({"k": ["k$"]})").value();
   EXPECT_EQ(patterns.CategoryOf("\xff\xfe k"), "k");

@@ -9,10 +9,11 @@
 namespace borescope {
 namespace {
 
-RE2::Options QuietBytes() {
+// RE2 reads UTF-8, as names are made valid UTF-8 when they are read. Of other bytes it matches
+// none.
+RE2::Options Quiet() {
   RE2::Options options;
   options.set_log_errors(false);
-  options.set_encoding(RE2::Options::EncodingLatin1);  // names need not be valid UTF-8
   return options;
 }
 
@@ -21,7 +22,7 @@ RE2::Options QuietBytes() {
 OrderedPatterns::OrderedPatterns(std::span<const std::string_view> patterns) {
   patterns_.reserve(patterns.size());
   for (const std::string_view pattern : patterns) {
-    patterns_.push_back(std::make_unique<RE2>(std::string(pattern), QuietBytes()));
+    patterns_.push_back(std::make_unique<RE2>(std::string(pattern), Quiet()));
     BS_CHECK(patterns_.back()->ok());
   }
 }

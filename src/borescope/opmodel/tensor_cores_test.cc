@@ -10,6 +10,13 @@
 namespace borescope {
 namespace {
 
+TEST(OrderedPatternsTest, ADotIsACharacterOfUtf8) {
+  const std::string_view patterns[] = {"^a.b$", "k$"};
+  EXPECT_EQ(OrderedPatterns(patterns).FirstMatch("a\u00e9b"), 0U);
+  EXPECT_EQ(OrderedPatterns(patterns).FirstMatch("\xff\xfe k"), 1U);
+  EXPECT_EQ(OrderedPatterns(patterns).FirstMatch("a\xff\xff"), std::nullopt);
+}
+
 TEST(TensorCoresTest, EveryRuleDecidesItsExample) {
   std::vector<std::string_view> patterns;
   for (const MatrixUseRule& rule : MatrixUseRules()) {
