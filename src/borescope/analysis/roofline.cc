@@ -43,15 +43,13 @@ struct Stats {
   bool has_types = false;  // ... which differ
 };
 
-void AddTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
-
 void AddRoof(const RoofTime& roof, const CallTotals& totals, Stats& stats) {
   stats.has_roof = true;
-  AddTo(stats.roof_ns, roof.longest());
-  AddTo(stats.roofed_ns, totals.total_ns);
-  AddTo(stats.lost_ns, std::max<int64_t>(0, totals.total_ns - roof.longest()));
+  AddSaturatingTo(stats.roof_ns, roof.longest());
+  AddSaturatingTo(stats.roofed_ns, totals.total_ns);
+  AddSaturatingTo(stats.lost_ns, std::max<int64_t>(0, totals.total_ns - roof.longest()));
   const Bound bound = BoundOf(roof, totals.total_ns, totals.kernels);
-  AddTo(stats.bound_ns[static_cast<size_t>(bound)], totals.total_ns);
+  AddSaturatingTo(stats.bound_ns[static_cast<size_t>(bound)], totals.total_ns);
 }
 
 void AddMatrixUse(const ModelledCall& call, Stats& stats) {
@@ -113,13 +111,13 @@ void RooflineRows::Add(size_t i) {
   if (status != WorkStatus::kModelled || totals.kernels == 0) return;
   Stats& stats = StatsOf(call);
   ++stats.count;
-  AddTo(stats.totals.kernels, totals.kernels);
-  AddTo(stats.totals.total_ns, totals.total_ns);
+  AddSaturatingTo(stats.totals.kernels, totals.kernels);
+  AddSaturatingTo(stats.totals.total_ns, totals.total_ns);
   stats.has_types = stats.count > 1 && (stats.has_types || stats.type != call.cost.type);
   stats.type = call.cost.type;
-  AddTo(stats.flops, static_cast<int64_t>(MainFlops(call.cost)));
-  AddTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
-  AddTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
+  AddSaturatingTo(stats.flops, static_cast<int64_t>(MainFlops(call.cost)));
+  AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
+  AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
   stats.has_bytes = stats.has_bytes || call.cost.status == CostStatus::kOk;
   if (in_.at_roof[i].has_value()) {
     AddRoof(*in_.at_roof[i], totals, stats);
