@@ -193,9 +193,7 @@ Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
             Open(UriOf(std::filesystem::absolute(path).string()) + "?mode=ro&immutable=1",
                  SQLITE_OPEN_READONLY, path));
   BS_TRY(database.Harden());
-  constexpr std::string_view kMapAll = "PRAGMA mmap_size=1099511627776";
-  BS_TRY(database.Run(std::string(kMapAll)));
-  database.file_ = MappedFile::Open(path);
+  database.bytes_ = StoredBytes::OfFile(path);
   return database;
 }
 
@@ -210,7 +208,7 @@ Result<SqlDatabase> SqlDatabase::OpenBytes(std::string_view bytes, const std::st
     return SqlError(status, name, sqlite3_errstr(status));
   }
   BS_TRY(database.Harden());
-  database.memory_ = bytes;
+  database.bytes_ = StoredBytes::OfMemory(bytes);
   return database;
 }
 

@@ -7,13 +7,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/mapped_file.h"
 #include "borescope/base/result.h"
+#include "borescope/base/stored_bytes.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -85,14 +84,8 @@ class SqlDatabase {
   // The columns of a table, in order; empty when there is no such table.
   Result<std::vector<std::string>> Columns(std::string_view table);
 
-  // What was opened for reading, as a whole; empty where that cannot be had.
-  std::string_view bytes() const { return file_.has_value() ? file_->bytes() : memory_; }
-  // Gives back memory that reading `bytes` took.
-  void ForgetBytes() const {
-    if (file_.has_value()) {
-      file_->Forget();
-    }
-  }
+  // What was opened for reading; empty where that cannot be had.
+  const StoredBytes& bytes() const { return bytes_; }
 
   const std::string& name() const { return *name_; }
   sqlite3* handle() const { return database_.get(); }
@@ -105,8 +98,7 @@ class SqlDatabase {
   Result<void> Harden();
 
   std::unique_ptr<std::string> name_;  // where it does not move
-  std::optional<MappedFile> file_;
-  std::string_view memory_;
+  StoredBytes bytes_;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

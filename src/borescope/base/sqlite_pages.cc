@@ -87,37 +87,49 @@ uint64_t BytesOf(uint64_t serial) {
 
 double RealAt(const unsigned char* at) { return std::bit_cast<double>(Get64(at)); }
 
-uint32_t PageBytes(const unsigned char* header) {
-  const uint32_t bytes = Get16(header + kPageSizeAt);
-  return bytes == 1 ? 65536 : bytes;
+const unsigned char* BytesOf(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-const unsigned char* BytesOf(std::string_view file) {
-  return reinterpret_cast<const unsigned char*>(file.data());
+// What the header of the file says of its pages.
+struct FileHeader {
+  uint32_t page_bytes = 0;
+  uint32_t reserved_bytes = 0;  // of each page
+  uint32_t encoding = 0;
+};
+
+// All 0 where there is none.
+FileHeader ReadFileHeader(const StoredBytes& file) {
+  std::vector<unsigned char> buffer;
+  const unsigned char* header = file.Read(0, kFileHeaderBytes, buffer);
+  if (header == nullptr || std::memcmp(header, kSqliteMagic.data(), kSqliteMagic.size()) != 0) {
+    return {};
+  }
+  const uint32_t bytes = Get16(header + kPageSizeAt);
+  return {bytes == 1 ? 65536 : bytes, header[kReservedAt], Get32(header + kEncodingAt)};
+}
+
+bool IsPlain(const FileHeader& header) {
+  constexpr uint32_t kSmallestPage = 512;
+  constexpr uint32_t kLeastUsable = 480;
+  return header.page_bytes >= kSmallestPage && std::has_single_bit(header.page_bytes) &&
+         header.page_bytes - header.reserved_bytes >= kLeastUsable && header.encoding == kUtf8;
 }
 
 }  // namespace
 
-bool PageRows::CanRead(std::string_view file) {
-  if (file.size() < kFileHeaderBytes || !file.starts_with(kSqliteMagic)) {
-    return false;
-  }
-  const unsigned char* header = BytesOf(file);
-  const uint32_t page_bytes = PageBytes(header);
-  constexpr uint32_t kSmallestPage = 512;
-  constexpr uint32_t kLeastUsable = 480;
-  return page_bytes >= kSmallestPage && std::has_single_bit(page_bytes) &&
-         page_bytes - header[kReservedAt] >= kLeastUsable && Get32(header + kEncodingAt) == kUtf8;
-}
+bool PageRows::CanRead(const StoredBytes& file) { return IsPlain(ReadFileHeader(file)); }
 
-PageRows::PageRows(std::string_view file, const StoredTable& table, std::span<const int> columns)
-    : file_(file),
-      page_bytes_(PageBytes(BytesOf(file))),
-      usable_bytes_(page_bytes_ - BytesOf(file)[kReservedAt]),
-      page_count_(file.size() / page_bytes_),
-      pages_left_(page_count_),
-      tail_pages_left_(page_count_),
-      root_page_(table.root_page) {
+PageRows::PageRows(const StoredBytes& file, const StoredTable& table, std::span<const int> columns)
+    : file_(&file), root_page_(table.root_page) {
+  // A file that was emptied since has no pages.
+  if (const FileHeader header = ReadFileHeader(file); IsPlain(header)) {
+    page_bytes_ = header.page_bytes;
+    usable_bytes_ = header.page_bytes - header.reserved_bytes;
+    page_count_ = file.size() / page_bytes_;
+  }
+  pages_left_ = page_count_;
+  tail_pages_left_ = page_count_;
   for (const int column : columns) {
     stored_fields_ = std::max(stored_fields_, static_cast<size_t>(column + 1));
   }
@@ -139,27 +151,36 @@ PageRows::PageRows(std::string_view file, const StoredTable& table, std::span<co
 
 // The first page begins with the header of the file and belongs to the schema, so that a table
 // that claims it is damaged.
-const unsigned char* PageRows::PageAt(uint32_t number) const {
-  return number < 2 || number > page_count_ ? nullptr
-                                            : BytesOf(file_) + uint64_t{number - 1} * page_bytes_;
+bool PageRows::HasPage(uint32_t number) const { return number >= 2 && number <= page_count_; }
+
+// nullptr: the file is shorter now.
+const unsigned char* PageRows::PageAt(uint32_t number, std::vector<unsigned char>& buffer) const {
+  return file_->Read(uint64_t{number - 1} * page_bytes_, page_bytes_, buffer);
 }
 
 PageStep PageRows::Enter(uint32_t page_number) {
-  const unsigned char* page = PageAt(page_number);
-  if (page == nullptr || depth_ == kMostLevels) {
+  if (!HasPage(page_number) || depth_ == kMostLevels) {
     return PageStep::kUnknown;
   }
   if (pages_left_ == 0) {
     return PageStep::kLooped;
   }
   --pages_left_;
+  Level& level = levels_[depth_];
+  const unsigned char* page = PageAt(page_number, level.buffer);
+  if (page == nullptr) {
+    return PageStep::kGone;
+  }
   const bool is_leaf = page[0] == kLeafPage;
   const uint32_t cells = Get16(page + kCellCountAt);
   const size_t header_bytes = is_leaf ? kLeafHeaderBytes : kInteriorHeaderBytes;
   if ((!is_leaf && page[0] != kInteriorPage) || header_bytes + size_t{2} * cells > usable_bytes_) {
     return PageStep::kUnknown;
   }
-  levels_[depth_++] = {page, 0, cells};
+  level.page = page;
+  level.cell = 0;
+  level.cells = cells;
+  ++depth_;
   return PageStep::kRow;
 }
 
@@ -244,11 +265,14 @@ PageStep PageRows::CollectTail(const Payload& payload) {
   record_.assign(reinterpret_cast<const char*>(payload.begin), payload.stored);
   uint32_t number = Get32(payload.begin + payload.stored);
   while (record_.size() < payload.size) {
-    const unsigned char* page = PageAt(number);
-    if (page == nullptr || tail_pages_left_ == 0) {
-      return page == nullptr ? PageStep::kUnknown : PageStep::kLooped;
+    if (!HasPage(number) || tail_pages_left_ == 0) {
+      return HasPage(number) ? PageStep::kLooped : PageStep::kUnknown;
     }
     --tail_pages_left_;
+    const unsigned char* page = PageAt(number, tail_buffer_);
+    if (page == nullptr) {
+      return PageStep::kGone;
+    }
     const size_t bytes =
         std::min<size_t>(payload.size - record_.size(), usable_bytes_ - sizeof(uint32_t));
     record_.append(reinterpret_cast<const char*>(page) + sizeof(uint32_t), bytes);

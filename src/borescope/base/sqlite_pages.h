@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "borescope/base/sqlite.h"
+#include "borescope/base/stored_bytes.h"
 
 namespace borescope {
 
@@ -35,6 +36,7 @@ enum class PageStep : uint8_t {
   kEnd,
   kUnknown,  // a row that only SQLite can read, if anybody can
   kLooped,   // pages that hang together in a circle
+  kGone,     // the file was cut since it was opened
 };
 
 class PageRows {
@@ -42,18 +44,15 @@ class PageRows {
   // For a column that the table does not have: NULL.
   static constexpr int kNoColumn = -1;
 
-  // Whether tables of this file, which is given as a whole, may be plain.
-  static bool CanRead(std::string_view file);
+  // Whether tables of this file may be plain.
+  static bool CanRead(const StoredBytes& file);
 
   // `columns`: which of the table's to read, by place in it. The file must outlive the rows.
   // REQUIRES: CanRead(file)
-  PageRows(std::string_view file, const StoredTable& table, std::span<const int> columns);
+  PageRows(const StoredBytes& file, const StoredTable& table, std::span<const int> columns);
 
   // Goes to the next row, by row id. Call no more after another answer than kRow.
   PageStep Next();
-
-  // How much of the file was looked at so far.
-  uint64_t bytes_read() const { return (page_count_ - pages_left_) * page_bytes_; }
 
   // Of the current row; `column` counts those of the constructor.
   SqlType type(int column) const;
@@ -82,6 +81,7 @@ class PageRows {
     const unsigned char* page = nullptr;
     uint32_t cell = 0;  // the next
     uint32_t cells = 0;
+    std::vector<unsigned char> buffer;  // the page, where the file is not in memory
   };
   struct Payload {
     const unsigned char* begin;
@@ -98,9 +98,10 @@ class PageRows {
   PageStep CollectTail(const Payload& payload);
   Parsed Parse(const unsigned char* record, uint64_t size);
   bool FillMissing(size_t from);
-  const unsigned char* PageAt(uint32_t number) const;
+  bool HasPage(uint32_t number) const;
+  const unsigned char* PageAt(uint32_t number, std::vector<unsigned char>& buffer) const;
 
-  std::string_view file_;
+  const StoredBytes* file_;
   uint32_t page_bytes_ = 0;
   uint32_t usable_bytes_ = 0;  // of a page, without what extensions keep for themselves
   uint64_t page_count_ = 0;
@@ -121,6 +122,7 @@ class PageRows {
   std::vector<Place> places_;  // by column asked for
   int64_t row_id_ = 0;
   std::string record_;  // a row with a tail, put together
+  std::vector<unsigned char> tail_buffer_;
 };
 
 }  // namespace borescope

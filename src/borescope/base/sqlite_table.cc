@@ -135,7 +135,6 @@ Result<bool> SqlTable::Step() {
     const PageStep step = pages_->Next();
     if (step == PageStep::kRow) {
       ++rows_;
-      ForgetPages();
       return true;
     }
     if (step == PageStep::kEnd) {
@@ -147,18 +146,14 @@ Result<bool> SqlTable::Step() {
                        ": its pages name each other in a circle; copy the file again, or try "
                        "sqlite3's .recover"};
     }
+    if (step == PageStep::kGone) {
+      return Error{ErrorCode::kIo, database_->name() +
+                                       ": changed while it was read; wait until nobody writes to "
+                                       "it, or copy it, and try again"};
+    }
     BS_TRY(GoOnWithSqlite());
   }
   return statement_.Step();
-}
-
-// Pages are read once: keeping them would double the memory that a large file takes.
-void SqlTable::ForgetPages() {
-  constexpr uint64_t kBytesToKeep = uint64_t{1} << 24;
-  if (pages_->bytes_read() - forgotten_bytes_ >= kBytesToKeep) {
-    forgotten_bytes_ = pages_->bytes_read();
-    database_->ForgetBytes();
-  }
 }
 
 std::string_view SqlTable::Text(int column) const {

@@ -51,15 +51,13 @@ class SqlTable {
   Result<void> FindPages();
   Result<void> GoOnWithSqlite();
   std::string_view NumberAsText(int column) const;
-  void ForgetPages();
 
   const SqlDatabase* database_ = nullptr;
   std::string table_;
   std::vector<std::string> columns_;
   std::optional<PageRows> pages_;
   SqlStatement statement_;
-  uint64_t rows_ = 0;             // that the pages gave
-  uint64_t forgotten_bytes_ = 0;  // how many had been read when their memory was given back
+  uint64_t rows_ = 0;                      // that the pages gave
   mutable std::deque<std::string> texts_;  // of numbers in the current row
 };
 

@@ -235,12 +235,35 @@ TEST_F(SqlTableTest, PagesInACircleAreAnError) {
   }
   const StoredTable stored{2, {{"a"}}};
   constexpr int kFirst[] = {0};
-  PageRows rows(std::string_view(bytes).substr(0, 512 * 8), stored, kFirst);
+  const StoredBytes file = StoredBytes::OfMemory(std::string_view(bytes).substr(0, 512 * 8));
+  PageRows rows(file, stored, kFirst);
   PageStep step = PageStep::kRow;
   for (int row = 0; row < 1000 && step == PageStep::kRow; ++row) {
     step = rows.Next();
   }
   EXPECT_EQ(step, PageStep::kLooped);
+}
+
+// As when a profiler starts again and writes to the same name.
+TEST_F(SqlTableTest, AFileThatIsCutWhileItIsReadIsAnError) {
+  std::string sql = "PRAGMA page_size=512; CREATE TABLE t(a TEXT);";
+  for (int row = 0; row < 100; ++row) {
+    sql += "INSERT INTO t VALUES('" + std::string(100, 'x') + "');";
+  }
+  Make(sql);
+  const SqlDatabase database = std::move(SqlDatabase::OpenRead(path_)).value();
+  constexpr std::string_view kColumns[] = {"a"};
+  SqlTable table = std::move(SqlTable::Open(database, "t", kColumns)).value();
+  ASSERT_TRUE(table.Step().value());
+  std::filesystem::resize_file(path_, 0);
+  EXPECT_EQ(table.Text(0), std::string(100, 'x'));
+  Result<bool> stepped = true;
+  for (int row = 0; row < 100 && stepped.ok(); ++row) {
+    stepped = table.Step();
+  }
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().code, ErrorCode::kIo);
+  EXPECT_NE(stepped.error().message.find("changed while it was read"), std::string::npos);
 }
 
 }  // namespace
