@@ -187,9 +187,8 @@ TEST(SummaryTest, OneRankHasNeitherSpreadNorStragglers) {
 TEST(SummaryTest, NoDeviceWork) {
   TestTrace trace;
   trace.Op("f", Us(0, 10));
-  EXPECT_EQ(
-      Finding(Analyse("summary", {&trace.View()}), 0),
-      "No device work was recorded | warning | 1 host event, 0 kernels, memcpys and memsets");
+  EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
+            "No device work was recorded | warning | 1 host event, 0 kernels, memcpys and memsets");
 }
 
 TEST(SummaryTest, TheOverviewIsOfTheSelection) {
