@@ -105,7 +105,7 @@ TEST(StacksTest, TheOutermostFrameIsChargedOnce) {
             "part,1,80,80,0,0\nmain,1,20,100,0,0\n");
 }
 
-TEST(StacksTest, ThreadsAreOneTreeUnlessAskedFor) {
+TEST(StacksTest, StacksOfAllThreadIdsAreOneTreeUnlessAskedFor) {
   TestTrace trace;
   trace.Op("f", {0, 10}, {}, 1).Op("f", {5, 30}, {}, 2);
   EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()})[0], {"name", "calls", "total_host_ns"}),
