@@ -84,7 +84,8 @@ TEST(OpModelTest, NoModelFailsOnRandomArguments) {
         }
         values += between + "\"" + value + "\"";
       }
-      const CallArgs args = CallArgs::Parse({dims + "]", types + "]", "", values + "]"});
+      dims += "]", types += "]", values += "]";
+      const CallArgs args = CallArgs::Parse({dims, types, "", values});  // which keeps views
       const OpCost cost = CostOf(model.name, args, {});
       EXPECT_NE(cost.status, CostStatus::kUnknownOp) << model.name;
       if (cost.status != CostStatus::kOk) {
