@@ -41,7 +41,6 @@ class Modeller {
   void AssignTo(DeviceId id, HostId op, Arguments arguments);
   bool RanInGraph(DeviceId id);
   void LookAround();
-  HostId ForwardOf(HostId backward) const;
   bool HasBackwardFormula(HostId forward);
   std::vector<char> RowsAboveCalls() const;
   void AddCalls();
@@ -106,14 +105,6 @@ void Modeller::LookAround() {
   }
 }
 
-HostId Modeller::ForwardOf(HostId backward) const {
-  const auto& links = view_.index.forward_backward;
-  const auto found = std::lower_bound(
-      links.begin(), links.end(), backward,
-      [](const ForwardBackwardLink& link, HostId row) { return link.backward < row; });
-  return found != links.end() && found->backward == backward ? found->forward : HostId{};
-}
-
 bool Modeller::HasBackwardFormula(HostId forward) {
   const OpFamily family = costs_.Of(forward).family;
   return IsMatrixFamily(family) && family != OpFamily::kRecurrent;
@@ -128,7 +119,7 @@ void Modeller::Assign(DeviceId id) {
   }
   if (!op.valid()) {
     const bool has_launch = view_.index.correlation.launch_of[id.value].valid();
-    info.status = has_launch ? WorkStatus::kNoOperator : WorkStatus::kNoLaunch;
+    info.status = has_launch ? WorkStatus::kOutsideOps : WorkStatus::kNoLaunch;
     return;
   }
   info.status = WorkStatus::kNoModel;
@@ -140,7 +131,7 @@ void Modeller::Assign(DeviceId id) {
   }
   const bool is_backward = info.direction == WorkDirection::kBackward;
   const HostId backward = is_backward ? linked_[op.value] : HostId{};
-  if (backward.valid() && HasBackwardFormula(ForwardOf(backward))) {
+  if (backward.valid() && HasBackwardFormula(view_.index.ForwardOf(backward))) {
     AssignTo(id, backward, Arguments::kForward);
   } else if (call.valid()) {
     AssignTo(id, call, Arguments::kOwn);
@@ -168,7 +159,7 @@ std::vector<char> Modeller::RowsAboveCalls() const {
 
 ModelledCall Modeller::CallOf(HostId op) {
   const bool is_own = arguments_[op.value] == Arguments::kOwn;
-  const HostId shapes_of = is_own ? op : ForwardOf(op);
+  const HostId shapes_of = is_own ? op : view_.index.ForwardOf(op);
   return {
       .op = op, .shapes_of = shapes_of, .cost = costs_.Of(shapes_of), .direction = DirectionOf(op)};
 }
@@ -285,7 +276,7 @@ void Modeller::TellCost(ModelledCall& call) {
     call.cost = BackwardCost(call.cost, std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
   }
   const bool is_known = call.cost.status == CostStatus::kOk ||
-                        (call.cost.status == CostStatus::kUnknownType && call.cost.flops() > 0);
+                        (KnowsFlops(call.cost.status) && call.cost.flops() > 0);
   for (const DeviceId id : result_.WorksOf(call)) {
     WorkInfo& info = result_.info[id.value];
     info.status = is_known ? WorkStatus::kModelled : WorkStatus::kUnknownCost;

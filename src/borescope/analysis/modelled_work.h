@@ -36,7 +36,7 @@ enum class WorkStatus : uint8_t {
   kUnknownCost,  // belongs to a call with a model; OpCost::status says why the cost is unknown
   kNoModel,      // there are operators around the launch, and none has a model
   kGraph,        // ran by a graph launch, which does not tell which operator asked for it
-  kNoOperator,   // launched outside of any operator
+  kOutsideOps,   // launched outside of any operator
   kNoLaunch,     // neither the launch nor the operator was recorded
 };
 inline constexpr size_t kWorkStatuses = 6;

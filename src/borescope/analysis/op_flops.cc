@@ -9,55 +9,51 @@ bool HasDeviceWork(const DeviceEvents& device) {
   return std::any_of(device.kind.begin(), device.kind.end(), IsDeviceWork);
 }
 
-void CountLaunching(const RankView& view, const Selected& selected, OpCosts& costs,
-                    std::vector<char>& is_counted) {
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    HostId call = view.index.correlation.op_of[row];
-    if (!call.valid() || !selected.Keeps(DeviceId{row})) {
-      continue;
-    }
-    while (call.valid() && costs.ModelOf(call) == nullptr) {
-      call = view.index.tree.parent[call.value];
-    }
-    if (call.valid()) {
-      is_counted[call.value] = 1;
-    }
+// Without them nothing has known FLOPs.
+bool HasShapes(const Trace& trace) {
+  const std::vector<StringId>& dims = trace.ops().input_dims;
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](StringId text) { return !trace.Text(text).empty(); });
+}
+
+int64_t FlopsOf(const OpCost& cost) {
+  return KnowsFlops(cost.status) ? static_cast<int64_t>(cost.main_flops()) : kMissing;
+}
+
+void CountWithDevice(const RankView& view, const Selected& selected, const Selected& everything,
+                     std::vector<int64_t>& flops) {
+  const ModelledWork work = ModelWork(view, everything, {});
+  for (const ModelledCall& call : work.calls) {
+    const std::span<const DeviceId> works = work.WorksOf(call);
+    const bool is_known = work.info[works.front().value].status == WorkStatus::kModelled;
+    const bool is_selected =
+        std::any_of(works.begin(), works.end(), [&](DeviceId id) { return selected.Keeps(id); });
+    if (is_known && is_selected) flops[call.op.value] = FlopsOf(call.cost);
   }
 }
 
-// Its operators below do the work, and are counted already.
-void DropCompositesAbove(const RankView& view, OpCosts& costs, std::vector<char>& is_counted) {
-  const std::vector<HostId>& parent = view.index.tree.parent;
-  std::vector<char> is_above(is_counted.size());
-  for (uint32_t row = 0; row < is_counted.size(); ++row) {
-    HostId outer = is_counted[row] != 0 ? parent[row] : HostId{};
-    while (outer.valid() && is_above[outer.value] == 0) {
-      is_above[outer.value] = 1;
-      outer = parent[outer.value];
-    }
-  }
-  for (uint32_t row = 0; row < is_counted.size(); ++row) {
-    if (is_above[row] != 0 && is_counted[row] != 0 && costs.ModelOf(HostId{row})->is_composite) {
-      is_counted[row] = 0;
+void CountOnHost(const RankView& view, const Selected& selected, std::vector<int64_t>& flops) {
+  OpCosts costs(view.trace);
+  for (uint32_t row = 0; row < flops.size(); ++row) {
+    const OpModel* model = costs.ModelOf(HostId{row});
+    if (model != nullptr && !model->is_composite && selected.Keeps(HostId{row})) {
+      flops[row] = FlopsOf(costs.Of(HostId{row}));
     }
   }
 }
 
 }  // namespace
 
-std::vector<char> CountedCalls(const RankView& view, const Selected& selected, OpCosts& costs) {
-  std::vector<char> is_counted(view.trace.host().size());
+Result<std::vector<int64_t>> FlopsOfCalls(const RankView& view, const Selected& selected) {
+  std::vector<int64_t> flops(view.trace.host().size(), kMissing);
+  if (!HasShapes(view.trace)) return flops;
   if (HasDeviceWork(view.trace.device())) {
-    CountLaunching(view, selected, costs, is_counted);
-    DropCompositesAbove(view, costs, is_counted);
-    return is_counted;
+    BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
+    CountWithDevice(view, selected, everything, flops);
+  } else {
+    CountOnHost(view, selected, flops);
   }
-  for (uint32_t row = 0; row < is_counted.size(); ++row) {
-    const OpModel* model = costs.ModelOf(HostId{row});
-    is_counted[row] =
-        model != nullptr && !model->is_composite && selected.Keeps(HostId{row}) ? 1 : 0;
-  }
-  return is_counted;
+  return flops;
 }
 
 }  // namespace borescope

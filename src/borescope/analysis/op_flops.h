@@ -1,17 +1,17 @@
-// Which calls of operators have their FLOPs and bytes counted.
+// The FLOPs of operator calls, for verbs that list operators whether or not they have any.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "borescope/analysis/selection.h"
-#include "borescope/opmodel/op_costs.h"
+#include "borescope/analysis/modelled_work.h"
 
 namespace borescope {
 
-// Per host row 1 for a call whose cost counts, once, by the rule of opmodel/op_model.h: the
-// innermost operator with a model around the launch of selected device work, less composite ones
-// that have such a call inside. In a recording without any device work these are the selected calls
-// with a model that is not composite. O(rows).
-std::vector<char> CountedCalls(const RankView& view, const Selected& selected, OpCosts& costs);
+// Per host row the FLOPs (OpCost::main_flops) of a call that counts, else kMissing. Calls count as
+// in `roofline`: those that selected device work belongs to (modelled_work.h), each once. In a
+// recording without any device work these are the selected calls with a model that is not
+// composite. O(rows), times a logarithm.
+Result<std::vector<int64_t>> FlopsOfCalls(const RankView& view, const Selected& selected);
 
 }  // namespace borescope

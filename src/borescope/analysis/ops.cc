@@ -1,17 +1,15 @@
 // ops: host and device time per framework operator (HostKind::kOp).
 //
 //   self host     duration less the operators nested directly inside. Python frames, annotations
-//   and
-//                 runtime calls are looked through: the time of a launch stays with its operator.
+//                 and runtime calls are looked through: the time of a launch stays with its
+//                 operator.
 //                 On a thread that nests properly the self times of a root and all below it add up
 //                 to the duration of the root. (A nested operator that ends late counts up to the
 //                 end of the outer one.)
 //   self device   device work whose innermost operator is this call
 //   total         self and everything nested inside. Calls inside a call of the same row count
-//   once,
-//                 with the outermost, so that recursion does not inflate a total.
-//
-//   flops         of the calls whose cost counts (op_flops.h), from their shapes; docs/flops.md
+//                 once, with the outermost, so that recursion does not inflate a total.
+//   flops         of the calls that count (op_flops.h), from their shapes; docs/flops.md
 //
 // Device work without an operator has a row of its own, kNoOperator, so that self_device_ns adds up
 // to all selected device work. An operator that began outside the selected window, but launched
@@ -22,7 +20,7 @@
 #include "borescope/analysis/ops.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
@@ -47,22 +45,15 @@ struct OpStats {
 // Name in place of a StringId for device work without an operator.
 constexpr int64_t kNoName = -1;
 
-// FLOPs of a call, kMissing where they are not known.
-int64_t FlopsOf(const OpCost& cost) {
-  const bool is_known = cost.status == CostStatus::kOk || cost.status == CostStatus::kUnknownType;
-  constexpr auto kLargest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return is_known ? static_cast<int64_t>(std::min(cost.flops(), kLargest)) : kMissing;
-}
-
 class OpTable {
  public:
-  OpTable(const RankView& view, const Selected& selected, std::span<const std::string> by)
+  OpTable(const RankView& view, const Selected& selected, std::span<const std::string> by,
+          std::vector<int64_t> flops)
       : view_(view),
         selected_(selected),
         keys_(view, by),
         groups_(keys_.size() + 1),
-        costs_(view.trace),
-        is_counted_(CountedCalls(view, selected, costs_)) {}
+        flops_(std::move(flops)) {}
 
   Table Build();
 
@@ -80,9 +71,8 @@ class OpTable {
   const RankView& view_;
   const Selected& selected_;
   GroupKeys keys_;
-  Grouper groups_;  // key values, then the name
-  OpCosts costs_;
-  std::vector<char> is_counted_;  // per host row: its FLOPs count
+  Grouper groups_;              // key values, then the name
+  std::vector<int64_t> flops_;  // per host row; kMissing where they do not count
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
   std::vector<int64_t> self_host_ns_;   // per host row; meaningful for operators
@@ -110,7 +100,7 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
 }
 
 void OpTable::AddFlops(OpStats& stats, HostId call) {
-  const int64_t flops = is_counted_[call.value] != 0 ? FlopsOf(costs_.Of(call)) : kMissing;
+  const int64_t flops = flops_[call.value];
   if (flops != kMissing) {
     stats.flops = AddSaturating(stats.flops == kMissing ? 0 : stats.flops, flops);
   }
@@ -207,8 +197,8 @@ Table OpTable::Write() const {
   ns("total_device_ns", "Device work launched by the operator and all nested inside.");
   AddInt(table, "flops", Unit::kFlops, Role::kSum,
          "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
-         "innermost operator with a formula. Missing without one, or if shapes were not recorded "
-         "(profiler option record_shapes=True).");
+         "innermost operator with a formula: of its products of matrices, if it has any. Missing "
+         "without one, or if shapes were not recorded (profiler option record_shapes=True).");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Self device time / all device work.");
   for (size_t i = 0; i < stats_.size(); ++i) {
     const std::span<const int64_t> key = groups_.key(i);
@@ -236,7 +226,8 @@ Table OpTable::Build() {
 
 Result<Findings> MapOps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  return Findings{OpTable(view, selected, params.by).Build()};
+  BS_ASSIGN(std::vector<int64_t> flops, FlopsOfCalls(view, selected));
+  return Findings{OpTable(view, selected, params.by, std::move(flops)).Build()};
 }
 
 Result<Findings> FinishOps(Findings findings, const Params&) {

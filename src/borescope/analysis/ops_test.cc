@@ -97,6 +97,14 @@ TEST(OpsTest, ACompositeOperatorDoesNotCountBesideThoseInside) {
             "name,calls,flops\naten::mm,1,48\naten::matmul,1,-\n");
 }
 
+// The bias of a product is not what takes its time; `roofline` and `prof` say the same number.
+TEST(OpsTest, FlopsOfAProductAreThoseOfItsMatrices) {
+  TestTrace trace;
+  trace.Op("aten::addmm", {0, 100}, OpArgs{.dims = "[[4], [2, 3], [3, 4]]"});
+  trace.Launched("k", {30, 2}, {200, 40}, {1, 7, 0});
+  EXPECT_EQ(Flops(Analyse("ops", {&trace.View()})), "name,calls,flops\naten::addmm,1,48\n");
+}
+
 TEST(OpsTest, WithoutDeviceWorkTheInnerOperatorsCount) {
   TestTrace trace;
   const OpArgs args{.dims = std::string(kTwoByThree)};

@@ -59,7 +59,6 @@ class ProfTable {
   Assigned Assign(DeviceId id);
   WorkDirection DirectionOf(const WorkInfo& info, const std::vector<HostId>& ranges);
   HostId ForwardOf(const std::vector<HostId>& ranges);
-  HostId LinkedForward(HostId row) const;
   bool IsCalledFromPython(HostId row);
   void AddOperator(const Assigned& one, ProfRow& row);
   void AddSequences(const Assigned& one, const std::vector<HostId>& ranges, ProfRow& row) const;
@@ -118,19 +117,11 @@ WorkDirection ProfTable::DirectionOf(const WorkInfo& info, const std::vector<Hos
   return is_forward ? WorkDirection::kForward : info.direction;
 }
 
-HostId ProfTable::LinkedForward(HostId row) const {
-  const auto& links = view_.index.forward_backward;
-  const auto found = std::lower_bound(
-      links.begin(), links.end(), row,
-      [](const ForwardBackwardLink& link, HostId backward) { return link.backward < backward; });
-  return found != links.end() && found->backward == row ? found->forward : HostId{};
-}
-
 // The forward operator of the innermost backward operator that has one, by the index, else by
 // sequence number.
 HostId ProfTable::ForwardOf(const std::vector<HostId>& ranges) {
   for (size_t i = ranges.size(); i-- > 0;) {
-    const HostId forward = LinkedForward(ranges[i]);
+    const HostId forward = view_.index.ForwardOf(ranges[i]);
     if (forward.valid()) return forward;
   }
   for (size_t i = ranges.size(); i-- > 0;) {

@@ -58,12 +58,6 @@ void AddMatrixUse(const ModelledCall& call, Stats& stats) {
   ++stats.unit_calls[is_yes ? 0 : call.matrix_use == MatrixUse::kNo ? 1 : 2];
 }
 
-// What a call does: matrix FLOPs, where it has any. Bias and softmax beside them do not slow it
-// down.
-uint64_t MainFlops(const OpCost& cost) {
-  return cost.matrix_flops > 0 ? cost.matrix_flops : cost.vector_flops;
-}
-
 class RooflineRows {
  public:
   RooflineRows(const RooflineInput& in, std::span<const std::string> by)
@@ -115,7 +109,7 @@ void RooflineRows::Add(size_t i) {
   AddSaturatingTo(stats.totals.total_ns, totals.total_ns);
   stats.has_types = stats.count > 1 && (stats.has_types || stats.type != call.cost.type);
   stats.type = call.cost.type;
-  AddSaturatingTo(stats.flops, static_cast<int64_t>(MainFlops(call.cost)));
+  AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost.main_flops()));
   AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
   AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
   stats.has_bytes = stats.has_bytes || call.cost.status == CostStatus::kOk;

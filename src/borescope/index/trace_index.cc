@@ -64,6 +64,13 @@ constexpr IndexPart kParts[] = {
 
 }  // namespace
 
+HostId TraceIndex::ForwardOf(HostId backward) const {
+  const auto found = std::lower_bound(
+      forward_backward.begin(), forward_backward.end(), backward,
+      [](const ForwardBackwardLink& link, HostId row) { return link.backward < row; });
+  return found != forward_backward.end() && found->backward == backward ? found->forward : HostId{};
+}
+
 TraceIndex BuildIndex(const Trace& trace, int threads) {
   TraceIndex index;
   index.tree = BuildCallTree(trace, threads, index.diagnostics);

@@ -92,6 +92,8 @@ struct TraceIndex {
   KernelClass ClassOf(const Trace& trace, DeviceId id) const {
     return class_of_name[trace.device().name[id.value].value];
   }
+  // The forward operator that a row of forward_backward ties to this one; invalid without one.
+  HostId ForwardOf(HostId backward) const;
 };
 
 // Builds all indexes with up to `threads` threads; the result does not depend on their number.

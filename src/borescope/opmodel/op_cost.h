@@ -17,6 +17,9 @@ enum class CostStatus : uint8_t {
   kUnknownType,    // FLOPs are right; bytes are 0, because the type of a tensor is not known
   kOverflow,       // more than 64 bits can count: damaged shapes
 };
+inline bool KnowsFlops(CostStatus status) {
+  return status == CostStatus::kOk || status == CostStatus::kUnknownType;
+}
 // "ok", "unknown op", ...
 std::string_view CostStatusName(CostStatus status);
 
@@ -62,6 +65,9 @@ struct OpCost {
   uint64_t weight_gradient_flops = 0;
 
   uint64_t flops() const { return matrix_flops + vector_flops; }
+  // What every verb calls the FLOPs of a call: the matrix FLOPs of what has any, as a bias or a
+  // softmax beside products does not take the time; else the vector FLOPs.
+  uint64_t main_flops() const { return matrix_flops > 0 ? matrix_flops : vector_flops; }
   uint64_t bytes() const { return read_bytes + written_bytes; }
 };
 

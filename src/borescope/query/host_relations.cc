@@ -39,6 +39,11 @@ Cell At(uint32_t detail, const Column& column, Make make) {
   return detail == kNoDetail ? Null() : make(column[detail]);
 }
 
+uint32_t TritonDetail(Rows r, uint32_t row) {
+  const uint32_t op = OpDetail(r, row);
+  return op == kNoDetail ? kNoDetail : r.trace.ops().triton[op];
+}
+
 Cell ExternalIdOf(Rows r, uint32_t row) {
   const uint32_t op = OpDetail(r, row);
   return op != kNoDetail ? Int(r.trace.ops().external_id[op])
@@ -156,6 +161,14 @@ constexpr ColumnSpec kOps[] = {
      }},
     {"collective_id", kInteger, kKey, "What it says of a collective, in collectives.",
      [](Rows r, uint32_t row) { return At(OpDetail(r, row), r.trace.ops().collective, RowId); }},
+    {"kernel_backend", kText, kFew, "What compiled the kernel it launches: triton.",
+     [](Rows r, uint32_t row) {
+       return At(TritonDetail(r, row), r.trace.triton().backend, PooledOrNull);
+     }},
+    {"kernel_file", kText, kMany, "File that kernel was compiled from, as recorded.",
+     [](Rows r, uint32_t row) {
+       return At(TritonDetail(r, row), r.trace.triton().kernel_file, PooledOrNull);
+     }},
     kNameId};
 
 constexpr ColumnSpec kLaunches[] = {

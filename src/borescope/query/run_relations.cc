@@ -31,6 +31,9 @@ constexpr ColumnSpec kTracks[] = {
     {"stream", kInteger, kFew, "Stream.", TrackInt<&Tracks::tid, false>},
     {"process", kInteger, kFew, "Process of a stream, in files of several processes.",
      TrackInt<&Tracks::process, false>},
+    {"is_async", kInteger, kFew,
+     "1: ranges of a thread that start and end anywhere, beside its other events.",
+     [](Rows r, uint32_t row) { return Int(r.trace.tracks().is_async[row]); }},
     {"name", kText, kMany, "Name of the thread or stream, where recorded.",
      [](Rows r, uint32_t row) { return PooledOrNull(r.trace.tracks().name[row]); }},
     {"events", kInteger, kMany, "Number of its events.", [](Rows r, uint32_t row) {

@@ -20,10 +20,6 @@ int64_t PartOf(uint64_t whole, size_t index, size_t count) {
   return static_cast<int64_t>(std::min(part, most));
 }
 
-bool IsKnown(CostStatus status) {
-  return status == CostStatus::kOk || status == CostStatus::kUnknownType;
-}
-
 // A product of matrices, or a convolution: each gradient of them costs what forward does.
 bool HasGradientCost(OpFamily family) {
   return family == OpFamily::kGemm || family == OpFamily::kConvolution;
@@ -33,11 +29,8 @@ bool HasGradientCost(OpFamily family) {
 
 WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count) {
   BS_CHECK(count > 0);
-  if (!IsKnown(cost.status)) return {.status = CostStatusName(cost.status)};
-  // As roofline counts: what a product adds to its matrix FLOPs (a bias) is not what takes its
-  // time.
-  const uint64_t flops = cost.matrix_flops > 0 ? cost.matrix_flops : cost.vector_flops;
-  WorkShare share{.flops = PartOf(flops, index, count),
+  if (!KnowsFlops(cost.status)) return {.status = CostStatusName(cost.status)};
+  WorkShare share{.flops = PartOf(cost.main_flops(), index, count),
                   .bytes = PartOf(cost.bytes(), index, count),
                   .status = kModelled};
   if (cost.status == CostStatus::kUnknownType) {
@@ -57,7 +50,7 @@ HostId MarkerWork::Choose(const std::vector<HostId>& ranges) {
     if (!innermost.valid()) innermost = ranges[i];
     const CostStatus status = CostOf(ranges[i]).status;
     if (status == CostStatus::kUnknownOp) continue;
-    if (IsKnown(status)) return ranges[i];
+    if (KnowsFlops(status)) return ranges[i];
     if (!modelled.valid()) modelled = ranges[i];
   }
   return modelled.valid() ? modelled : innermost;
@@ -110,7 +103,7 @@ void MarkerWork::TellMains(Call& call) {
 
 WorkShare MarkerWork::BackwardShare(const Call& call, size_t index) {
   OpCost cost = CostOf(call.arguments);
-  if (IsKnown(cost.status) && !HasGradientCost(cost.family)) return {.status = kNoModel};
+  if (KnowsFlops(cost.status) && !HasGradientCost(cost.family)) return {.status = kNoModel};
   cost.vector_flops = 0;
   // Of two gradients each is the share of one kernel; more kernels share both.
   const size_t mains = call.mains.size();
