@@ -11,8 +11,6 @@
 namespace borescope {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // A file that is named twice is read twice.
 Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
   if (options.output == "-") {

@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 Result<void> CheckFolderOf(const std::string& target) {
   std::error_code ignored;
   const fs::path folder = fs::path(target).parent_path();

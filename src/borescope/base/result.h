@@ -24,6 +24,11 @@ struct Error {
   std::string message;
 };
 
+// The caller asked for something impossible.
+inline Error UsageError(std::string message) {
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+
 template <class T = void>
 class [[nodiscard]] Result {
  public:

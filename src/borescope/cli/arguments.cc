@@ -16,8 +16,6 @@
 namespace borescope::cli {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view nearest = Nearest(word, candidates);
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);

@@ -13,8 +13,6 @@
 namespace borescope::cli {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // The last of several words is OUT, unless -o names it. A forgotten OUT must not cost the last IN.
 Result<void> FindOutput(const RawOptions& raw, ConvertOptions& options) {
   options.inputs = raw.inputs;

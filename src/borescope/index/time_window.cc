@@ -12,8 +12,6 @@ namespace {
 // No trace is longer (146 years).
 constexpr int64_t kMostNs = int64_t{1} << 62;
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A number; decimals beyond the ninth do not count.

@@ -4,13 +4,12 @@
 #include <limits>
 #include <set>
 
+#include "borescope/ingest/time_limit.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope {
 namespace {
 
-// As for the times of other formats: no difference of two can overflow.
-constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 // CUPTI counts calls in 32 bits.
 constexpr int64_t kMostCorrelation = std::numeric_limits<uint32_t>::max();
 // "No stream" of an unsigned number: what waits for a whole context.

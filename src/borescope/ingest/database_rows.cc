@@ -6,13 +6,12 @@
 #include <limits>
 
 #include "borescope/ingest/number.h"
+#include "borescope/ingest/time_limit.h"
 #include "borescope/ingest/valid_text.h"
 
 namespace borescope {
 namespace {
 
-// Times beyond this (73 years) are clamped, so that no difference or sum of two can overflow.
-constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 // Row numbers of a trace have 32 bits.
 constexpr uint64_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
 

@@ -5,12 +5,11 @@
 #include <limits>
 
 #include "borescope/ingest/json_string.h"
+#include "borescope/ingest/time_limit.h"
 
 namespace borescope {
 namespace {
 
-// Times beyond this (73 years) are clamped, so that no difference or sum of two can overflow.
-constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 // "ts" beyond this many ns (2001) is Unix time, not relative to a base.
 constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
 

@@ -7,6 +7,7 @@
 
 #include "borescope/ingest/json_space.h"
 #include "borescope/ingest/number.h"
+#include "borescope/ingest/time_limit.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
@@ -14,8 +15,6 @@ namespace {
 
 // Four numbers are far shorter; white space between them included.
 constexpr size_t kLongestEntry = 4096;
-// As for the times of traces: no difference of two can overflow.
-constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
 
 // Action of torch.profiler._memory_profiler, numbered from 1.
 constexpr std::array<std::string_view, 5> kActions = {"unknown", "preexisting", "create",

@@ -1,0 +1,12 @@
+// How far from zero a time may be.
+#pragma once
+
+#include <cstdint>
+
+namespace borescope {
+
+// Readers clamp times beyond this (73 years) and count them, so that no difference or sum of two
+// can overflow.
+inline constexpr int64_t kTimeLimitNs = int64_t{1} << 61;
+
+}  // namespace borescope
