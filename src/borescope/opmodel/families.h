@@ -135,4 +135,7 @@ enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kG
 OpCost Collective(const OpCall& call);
 enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList };
 
+// generated.cc
+OpCost GeneratedKernel(const OpCall& call);
+
 }  // namespace borescope::opmodel

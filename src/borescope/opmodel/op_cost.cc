@@ -16,6 +16,8 @@ std::string_view CostStatusName(CostStatus status) {
       return "needs values";
     case CostStatus::kUnknownType:
       return "unknown dtype";
+    case CostStatus::kBytesOnly:
+      return "bytes only";
     case CostStatus::kOverflow:
       return "overflow";
   }
@@ -54,6 +56,8 @@ std::string_view OpFamilyName(OpFamily family) {
       return "optimizer";
     case OpFamily::kCollective:
       return "collective";
+    case OpFamily::kGenerated:
+      return "generated";
   }
   return "";
 }

@@ -345,6 +345,11 @@ constexpr OpModel kModels[] = {
     Update("aten::_fused_sgd", 3, 4),
     Update("aten::_fused_adagrad", 3, 6),
 
+    Row("triton_poi_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_red_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_per_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_for_", OpFamily::kGenerated, GeneratedKernel),
+
     Row("c10d::allreduce_", kComm, Collective, kInPlaceList),
     Row("c10d::broadcast_", kComm, Collective, kInPlaceList),
     Row("c10d::_allgather_base_", kComm, Collective, kOutputFirst),
