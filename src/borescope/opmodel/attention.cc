@@ -39,15 +39,19 @@ constexpr AttentionLayout kLayouts[] = {
     {kFlash, kSequenceFirst, kBottomRight, 0, 8, kNone, 3, 5, 11},
     {kEfficient, kSequenceFirst, kTopLeft, 0, 9, 3, 4, 6, kNone, true},
     {kCudnn, kHeadsFirst, kTopLeft, 0, 10, 3, 4, 6},
+    {kSdpaOnCpu, kHeadsFirst, kTopLeft, 0, 4, 5},
     {kSdpaFlashBackward, kHeadsFirst, kTopLeft, 1, 11},
     {kSdpaEfficientBackward, kHeadsFirst, kTopLeft, 1, 11, 4},
     {kSdpaCudnnBackward, kHeadsFirst, kTopLeft, 1, 14, 8},
+    {kSdpaOnCpuBackward, kHeadsFirst, kTopLeft, 1, 7, 8},
+    {kSdpaOtherBackward, kHeadsFirst, kTopLeft, 1, 13, 4},
     {kFlashBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, 6, 8, 15},
     {kEfficientBackward, kSequenceFirst, kTopLeft, 1, 14, 4, 6, 8, kNone, true},
     {kFlashAttn, kSequenceFirst, kBottomRight, 0, 5, kNone, kNone, kNone, 6},
     {kFlashAttnVarlen, kSequenceFirst, kBottomRight, 0, 9, kNone, 3, 5, 10},
     {kFlashAttnBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, kNone, kNone, 12},
     {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, 1, 15, kNone, 9, 11, 16},
+    {kXformersFlash, kSequenceFirst, kBottomRight, 0, 10, kNone, 3, 6, 11},
 };
 
 const AttentionLayout& LayoutOf(const OpCall& call) {

@@ -54,6 +54,10 @@ std::string_view OpFamilyName(OpFamily family) {
       return "pooling";
     case OpFamily::kOptimizer:
       return "optimizer";
+    case OpFamily::kQuantization:
+      return "quantization";
+    case OpFamily::kLinearAlgebra:
+      return "linear algebra";
     case OpFamily::kCollective:
       return "collective";
     case OpFamily::kGenerated:

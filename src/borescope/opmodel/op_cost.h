@@ -43,6 +43,8 @@ enum class OpFamily : uint8_t {
   kDataMovement,
   kPooling,
   kOptimizer,
+  kQuantization,
+  kLinearAlgebra,
   kCollective,
   kGenerated,  // kernels that a compiler fused
 };
