@@ -27,6 +27,7 @@ enum MatrixArgs : uint8_t {
 OpCost ProductInto(const OpCall& call);      // (result, a, b, ...)
 OpCost QuantizedLinear(const OpCall& call);  // x [..., k], w [n, k]; variant: type of the result
 OpCost PackedProduct(const OpCall& call);    // variant: whose columns are those of the result
+OpCost TransformerEngineProduct(const OpCall& call);
 OpCost ProductScaledByLists(const OpCall& call);  // variant: where the bias is
 
 // conv.cc; FLOPs per element of the row: of the result
@@ -69,6 +70,8 @@ enum AttentionArgs : uint8_t {
   kFlashAttnBackward,
   kFlashAttnVarlenBackward,
   kXformersFlash,
+  kFlashAttn3,
+  kFlashAttn3Backward,
 };
 
 // pointwise.cc; FLOPs per element of the row: of the result
@@ -178,7 +181,8 @@ enum TransformKind : uint8_t { kTransformComplex, kTransformOfReal, kTransformTo
 // streams.cc; variant: StreamArgs
 OpCost Streams(const OpCall& call);
 OpCost RotaryEmbedding(const OpCall& call);  // of what is rotated
-OpCost CacheWrite(const OpCall& call);       // variant: number of caches
+OpCost CausalConvolution(const OpCall& call);
+OpCost CacheWrite(const OpCall& call);  // variant: number of caches
 // One order of arguments each; "new" are results.
 enum StreamArgs : uint8_t {
   kResultAndInput,

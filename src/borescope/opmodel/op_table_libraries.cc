@@ -1,6 +1,7 @@
 // Operators of libraries on top of PyTorch, and kernels that TorchInductor generated. Argument
 // positions are those of the schemas that the libraries register: vLLM (csrc/torch_bindings.cpp,
-// csrc/moe/torch_bindings.cpp), FBGEMM, bitsandbytes, xFormers, FlashAttention.
+// csrc/moe/torch_bindings.cpp), FBGEMM, bitsandbytes, xFormers, FlashAttention, Transformer Engine
+// 1, causal-conv1d.
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
@@ -26,10 +27,13 @@ constexpr OpModel kModels[] = {
         Row("flash_attn::_flash_attn_backward", kAttend, AttentionBackward, kFlashAttnBackward)),
     Backward(Row("flash_attn::_flash_attn_varlen_backward", kAttend, AttentionBackward,
                  kFlashAttnVarlenBackward)),
+    Row("flash_attn_3::fwd", kAttend, AttentionForward, kFlashAttn3),
+    Backward(Row("flash_attn_3::bwd", kAttend, AttentionBackward, kFlashAttn3Backward)),
     Row("xformers_flash::flash_fwd", kAttend, AttentionForward, kXformersFlash),
     Row("xformers::efficient_attention_forward_cutlass", kAttend, AttentionForward, kEfficient),
 
     Row("_C::cutlass_scaled_mm", kGemm, ProductInto),
+    Row("tex_ts::te_gemm_ts", kGemm, TransformerEngineProduct),
     Row("_C::awq_gemm", kGemm, PackedProduct, 2),
     Row("_C::gptq_gemm", kGemm, PackedProduct, 1),
     With(Row("_C::silu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 4, 1),
@@ -40,6 +44,7 @@ constexpr OpModel kModels[] = {
     With(Row("_C::gelu_new", kPoint, Streams, kResultAndInput), 7, 1),
     With(Row("_C::gelu_fast", kPoint, Streams, kResultAndInput), 7, 1),
     With(Row("_C::gelu_quick", kPoint, Streams, kResultAndInput), 4, 1),
+    Row("DaoAILab::_causal_conv1d_fwd_cpp", kPoint, CausalConvolution),
     With(Row("_C::rotary_embedding", kPoint, RotaryEmbedding), 3),
     With(Row("_C::rms_norm", kNorm, RmsNormInto, kRmsNorm), 4),
     With(Row("_C::fused_add_rms_norm", kNorm, RmsNormInto, kAddRmsNorm), 5),

@@ -48,6 +48,7 @@ constexpr OpModel kModels[] = {
 
     Row("aten::copy_", kMove, CopyInto),
     Row("aten::clone", kMove, CopyOf),
+    Row("aten::_local_scalar_dense", kMove, CopyOf),
     Composite(Row("aten::contiguous", kMove, CopyOf)),
     Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
     Row("aten::flip", kMove, CopyOf),

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "borescope/opmodel/test_calls.h"
 
 namespace borescope::opmodel {
@@ -73,6 +75,27 @@ TEST(Quantized, ProductsOfLibraries) {
             CostStatus::kBadShapes);
 }
 
+// a is [k, m] or, transposed, [m, k]; the result [n, m].
+TEST(Quantized, ProductsOfTransformerEngine) {
+  const auto product = [](std::string_view a, std::string_view transposed) {
+    const std::string dims = "[" + std::string(a) +
+                             ", [1], [], [], [], [64, 32], [1], [], [], [], [64, 16], [], [], [], "
+                             "[], [], [], [], [1000], [], [], []]";
+    const std::string values =
+        ",,,," + std::string(transposed) + ",,,,,False,,,,,,,,False,,0,False,";
+    return Cost("tex_ts::te_gemm_ts",
+                {dims,
+                 "c10::Half,float,Scalar,Scalar,Scalar,c10::Half,float,Scalar,Scalar,Scalar,"
+                 "c10::Half,,,,,,,,unsigned char,,,",
+                 values});
+  };
+  constexpr uint64_t kFlops = 2ULL * 64 * 16 * 32;
+  EXPECT_EQ(product("[16, 32]", "True").matrix_flops, kFlops);
+  EXPECT_EQ(product("[32, 16]", "False").matrix_flops, kFlops);
+  EXPECT_EQ(product("[16, 32]", "True").bytes(), 2U * (16 * 32 + 64 * 32 + 64 * 16));
+  EXPECT_EQ(product("[16, 31]", "True").status, CostStatus::kBadShapes);
+}
+
 TEST(Serving, FusedOperatorsOfVllm) {
   Expect("_C::gelu_new", {"[[8, 16], [8, 16]]", "c10::Half,c10::Half"}, {0, 8 * 128, 512});
   Expect("_C::static_scaled_fp8_quant",
@@ -100,6 +123,10 @@ TEST(Serving, RotationsAndCaches) {
          {"[[8], [8, 256], [8, 128], [], [4096, 32], []]",
           "long int,c10::Half,c10::Half,Scalar,c10::Half,Scalar", ",,,64,,True"},
          {0, 3 * 8 * 6 * 32, 8 * 8 + 2 * 8 * 32 + 2 * 2 * 8 * 6 * 32});
+  Expect("DaoAILab::_causal_conv1d_fwd_cpp",
+         {"[[2, 64, 100], [64, 4], [64], [], [], [2, 64, 100], [], []]",
+          "c10::Half,c10::Half,c10::Half,,,c10::Half,,Scalar"},
+         {0, 2 * 4 * 12800, 2 * 2 * 12800 + 2 * 256 + 2 * 64});
   Expect("_C_cache_ops::reshape_and_cache_flash",
          {"[[8, 2, 64], [8, 2, 64], [10, 16, 2, 64], [10, 16, 2, 64], [8], [], [], []]",
           "c10::Half,c10::Half,unsigned char,unsigned char,long int,,float,float"},

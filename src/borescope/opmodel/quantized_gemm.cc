@@ -69,6 +69,28 @@ OpCost PackedProduct(const OpCall& call) {
   return cost.Read(*x).Write(outputs, x->type).MultiplyAdds(outputs * x->dims[1], x->type).Finish();
 }
 
+// Of Transformer Engine: (a, its scales, ..., whether it is transposed at 4, b at 5, ..., at 9, the
+// result at 10, ..., bias at 14), in the order of columns: a of [k, m], transposed [m, k].
+OpCost TransformerEngineProduct(const OpCall& call) {
+  const OpTensor* a = call.args.Tensor(0);
+  const OpTensor* b = call.args.Tensor(5);
+  const OpTensor* result = call.args.Tensor(10);
+  if (a == nullptr || b == nullptr || result == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const auto is_transposed = call.args.Bool(4);
+  if (!is_transposed) return Failure(call, CostStatus::kNeedsValues);
+  if (a->rank() != 2 || b->rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const int64_t k = a->dims[*is_transposed ? 1 : 0];
+  if (b->dims[0] != k && b->dims[1] != k) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  return cost.Read(*a)
+      .Read(*b)
+      .Write(*result)
+      .MultiplyAdds(Elements(*result) * k, a->type)
+      .Finish();
+}
+
 // (a, b, scales of a, ..., type): scales are in lists, whose types are not recorded: they count no
 // bytes. variant: where the bias is, before the type
 OpCost ProductScaledByLists(const OpCall& call) {

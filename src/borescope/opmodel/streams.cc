@@ -77,6 +77,26 @@ OpCost RotaryEmbedding(const OpCall& call) {
       .Finish();
 }
 
+// (x, weight [channels, width], bias, sequences, first states, result, ...): every channel by
+// itself, which is nothing for matrix units.
+OpCost CausalConvolution(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* weight = call.args.Tensor(1);
+  const OpTensor* result = call.args.Tensor(5);
+  if (x == nullptr || weight == nullptr || result == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  if (weight->rank() == 0) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  return cost.Type(x->type)
+      .Read(*x)
+      .Read(*weight)
+      .Read(call.args.Tensor(2))
+      .Vector(Elements(*x) * weight->dims.back() * 2)
+      .Write(*result)
+      .Finish();
+}
+
 // (keys, values, their caches, places, ...): what new tokens have goes to its places, in the type
 // of the cache. variant: how many caches there are
 OpCost CacheWrite(const OpCall& call) {
