@@ -34,8 +34,8 @@ OpCost Cholesky(const OpCall& call) {
   const OpTensor* a = call.args.Tensor(0);
   if (a == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto matrices = MatricesOf(*a);
-  if (!matrices || matrices->rows != matrices->columns)
-    return Failure(call, CostStatus::kBadShapes);
+  const bool is_square = matrices && matrices->rows == matrices->columns;
+  if (!is_square) return Failure(call, CostStatus::kBadShapes);
   const Quantity n = matrices->rows;
   CostBuilder cost(call);
   return cost.Type(a->type)

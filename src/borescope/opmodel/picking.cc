@@ -12,7 +12,9 @@ namespace {
 using enum ScalarType;
 
 // The steps of a binary search in so many sorted values.
-int64_t SearchSteps(int64_t values) { return std::bit_width(static_cast<uint64_t>(values)); }
+int64_t SearchSteps(int64_t values) {
+  return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(values)));
+}
 
 }  // namespace
 
