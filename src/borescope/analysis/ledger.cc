@@ -24,7 +24,7 @@
 namespace borescope {
 namespace {
 
-constexpr size_t kFamilies = static_cast<size_t>(OpFamily::kCollective) + 1;
+constexpr size_t kFamilies = kOpFamilies;
 // Kinds of time by priority: families with a known roof, families without one, others.
 constexpr size_t kNoModelKind = 2 * kFamilies;
 constexpr size_t kCommunicationKind = kNoModelKind + 1;

@@ -10,6 +10,7 @@
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/phases.h"
+#include "borescope/opmodel/list_type.h"
 #include "borescope/opmodel/quantity.h"
 
 namespace borescope {
@@ -47,6 +48,7 @@ class Modeller {
   ModelledCall CallOf(HostId op);
   void CollectWorks();
   void TellRoles(ModelledCall& call);
+  void TellListType(ModelledCall& call);
   void TellCost(ModelledCall& call);
   Evidence EvidenceOf(DeviceId id);
   MatrixUse UseOf(DeviceId id);
@@ -267,7 +269,19 @@ OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
   return cost;
 }
 
+// Types of tensors in lists, by the kernels that worked on them.
+void Modeller::TellListType(ModelledCall& call) {
+  if (call.cost.status != CostStatus::kUnknownType) return;
+  for (const DeviceId id : result_.WorksOf(call)) {
+    const ScalarType type = ListTypeOfKernel(view_.trace.Name(id));
+    if (type == ScalarType::kUnknown) continue;
+    call.cost = costs_.Of(call.shapes_of, type);
+    return;
+  }
+}
+
 void Modeller::TellCost(ModelledCall& call) {
+  TellListType(call);
   if (call.op != call.shapes_of) {
     const std::span<const DeviceId> works = result_.WorksOf(call);
     const auto mains = std::count_if(works.begin(), works.end(), [&](DeviceId id) {
@@ -275,8 +289,8 @@ void Modeller::TellCost(ModelledCall& call) {
     });
     call.cost = BackwardCost(call.cost, std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
   }
-  const bool is_known = call.cost.status == CostStatus::kOk ||
-                        (KnowsFlops(call.cost.status) && call.cost.flops() > 0);
+  const bool is_known =
+      KnowsBytes(call.cost.status) || (KnowsFlops(call.cost.status) && call.cost.flops() > 0);
   for (const DeviceId id : result_.WorksOf(call)) {
     WorkInfo& info = result_.info[id.value];
     info.status = is_known ? WorkStatus::kModelled : WorkStatus::kUnknownCost;

@@ -12,6 +12,8 @@
 //               checkpointing makes them; operators of a backward that is itself differentiated
 //               look the same), update (of parameters)
 //
+// Types of tensors in lists, which producers leave out, are those that the names of the kernels say.
+//
 // Work below a backward operator in which no call can be counted (shapes or operators were not
 // recorded) takes the arguments of the forward operator with the same sequence number, where that
 // is a product of matrices, a convolution or an attention: a gradient of the first two costs what
@@ -32,7 +34,7 @@
 namespace borescope {
 
 enum class WorkStatus : uint8_t {
-  kModelled,     // belongs to a call whose FLOPs are known
+  kModelled,     // belongs to a call whose FLOPs or bytes are known
   kUnknownCost,  // belongs to a call with a model; OpCost::status says why the cost is unknown
   kNoModel,      // there are operators around the launch, and none has a model
   kGraph,        // ran by a graph launch, which does not tell which operator asked for it

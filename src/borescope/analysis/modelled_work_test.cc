@@ -57,6 +57,36 @@ TEST(ModelledWork, CallOfSeveralKernelsCountsOnce) {
   EXPECT_EQ(Modelled(trace).calls[0].matrix_use, MatrixUse::kYes);
 }
 
+TEST(ModelledWork, TypesOfTensorsInListsAreThoseOfTheKernel) {
+  TestTrace trace;
+  const OpArgs lists{.dims = "[[[8, 16], [4]], [[8, 16], [4]], []]",
+                     .types = R"(["TensorList", "TensorList", "Scalar"])"};
+  trace.Op("aten::_foreach_add_", {0, 100}, lists)
+      .Launched("multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpListAlphaFunctor<float>>",
+                {10, 10}, {200, 50}, {1});
+  const ModelledCall call = Modelled(trace).calls[0];
+  EXPECT_EQ(call.cost.status, CostStatus::kOk);
+  EXPECT_EQ(call.cost.bytes(), 3U * 4 * (128 + 4));
+}
+
+TEST(ModelledWork, OfAnUnknownKernelTypesOfListsStayUnknown) {
+  TestTrace trace;
+  const OpArgs lists{.dims = "[[[8, 16], [8, 16]], []]", .types = R"(["TensorList", "Scalar"])"};
+  trace.Op("aten::cat", {0, 100}, lists).Launched("some_copy", {10, 10}, {200, 50}, {1});
+  EXPECT_EQ(Modelled(trace).calls[0].cost.status, CostStatus::kUnknownType);
+  EXPECT_EQ(Statuses(trace), "unknown cost;");
+}
+
+TEST(ModelledWork, BytesAloneAreAModel) {
+  TestTrace trace;
+  const OpArgs buffers{.dims = "[[8, 16], [8, 16], []]",
+                       .types = R"(["float", "float", "Scalar"])"};
+  trace.Op("triton_poi_fused_relu_0", {0, 100}, buffers)
+      .Launched("triton_poi_fused_relu_0", {10, 10}, {200, 50}, {1});
+  EXPECT_EQ(Statuses(trace), "modelled;");
+  EXPECT_EQ(Modelled(trace).calls[0].cost.bytes(), 1024U);
+}
+
 TEST(ModelledWork, InnermostModelCountsAndCompositeDoesNotBesideIt) {
   TestTrace trace;
   trace.Op("aten::linear", {0, 100}, kProduct)

@@ -32,6 +32,7 @@ struct Stats {
   int64_t flops = 0;
   int64_t vector_flops = 0;
   int64_t bytes = 0;
+  bool has_flops = false;
   bool has_bytes = false;
   bool has_roof = false;
   int64_t roof_ns = 0;
@@ -112,7 +113,8 @@ void RooflineRows::Add(size_t i) {
   AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost.main_flops()));
   AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
   AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
-  stats.has_bytes = stats.has_bytes || call.cost.status == CostStatus::kOk;
+  stats.has_bytes = stats.has_bytes || KnowsBytes(call.cost.status);
+  stats.has_flops = stats.has_flops || KnowsFlops(call.cost.status);
   if (in_.at_roof[i].has_value()) {
     AddRoof(*in_.at_roof[i], totals, stats);
   }
@@ -143,7 +145,7 @@ void RooflineRows::AddSumColumns(Table& table) const {
   };
   sum("flops", Unit::kFlops,
       "Matrix FLOPs of matrix operators, vector FLOPs of others, each call once; a multiply-add "
-      "is two.");
+      "is two. Missing of generated kernels, whose arguments do not tell what they compute.");
   sum("bytes", Unit::kBytes,
       "Every input read once, every output written once; missing if types were not recorded.");
   sum("vector_flops", Unit::kFlops,
@@ -171,7 +173,7 @@ Table RooflineRows::NewTable() const {
     AddString(table, "dtypes", Role::kDerived,
               "Type of the operands, if all calls have the same; as recorded with --by dtype.");
   }
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls whose FLOPs are known.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls whose FLOPs or bytes are known.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of the durations of the kernels.");
   AddInt(table, "lost_ns", Unit::kNanoseconds, Role::kSum,
          "Time beyond the roof, call by call; missing if the peaks are not known.");
@@ -190,9 +192,11 @@ void RooflineRows::Push(Row& row, const Stats& stats) const {
   }
   row.Int(stats.count).Int(stats.totals.total_ns);
   stats.has_roof ? row.Int(stats.lost_ns) : row.Missing();
-  row.Missing().Missing().Missing().Missing().Missing().Missing().Int(stats.flops);
+  row.Missing().Missing().Missing().Missing().Missing().Missing();
+  stats.has_flops ? row.Int(stats.flops) : row.Missing();
   stats.has_bytes ? row.Int(stats.bytes) : row.Missing();
-  row.Int(stats.vector_flops).Int(stats.totals.kernels).Int(stats.roof_ns).Int(stats.roofed_ns);
+  stats.has_flops ? row.Int(stats.vector_flops) : row.Missing();
+  row.Int(stats.totals.kernels).Int(stats.roof_ns).Int(stats.roofed_ns);
   for (const int64_t ns : stats.bound_ns) {
     row.Int(ns);
   }

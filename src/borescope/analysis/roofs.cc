@@ -177,7 +177,7 @@ std::optional<RoofTime> Roofs::TimeOf(const ModelledCall& call, std::string_view
     time.vector_ns = TimeFor(cost.vector_flops, *tflops * 1e3);
   }
   const std::optional<double> gbps = BandwidthOf(*spec);
-  const bool has_bytes = gbps.has_value() && cost.status == CostStatus::kOk;
+  const bool has_bytes = gbps.has_value() && KnowsBytes(cost.status);
   if (has_bytes) {
     time.memory_ns = TimeFor(cost.bytes(), *gbps);
   } else if (cost.matrix_flops == 0) {

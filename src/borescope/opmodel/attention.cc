@@ -2,6 +2,7 @@
 // scores). Pairs that a causal mask or a window takes away are not counted unless the options say
 // so.
 #include <algorithm>
+#include <array>
 
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/opmodel/families.h"
@@ -26,6 +27,9 @@ struct AttentionLayout {
   int query, causal;
   int bias = kNone, lengths = kNone, longest = kNone, window = kNone;
   bool causal_is_mask_type = false;  // 0 none, 1 top left, 2 bottom right
+  // Tensors that, where they are given, hide the lengths of the keys: pages, used lengths, new
+  // keys.
+  std::array<int, 3> hiding = {kNone, kNone, kNone};
 };
 
 using enum HeadOrder;
@@ -39,15 +43,41 @@ constexpr AttentionLayout kLayouts[] = {
     {kFlash, kSequenceFirst, kBottomRight, 0, 8, kNone, 3, 5, 11},
     {kEfficient, kSequenceFirst, kTopLeft, 0, 9, 3, 4, 6, kNone, true},
     {kCudnn, kHeadsFirst, kTopLeft, 0, 10, 3, 4, 6},
+    {kSdpaOnCpu, kHeadsFirst, kTopLeft, 0, 4, 5},
     {kSdpaFlashBackward, kHeadsFirst, kTopLeft, 1, 11},
     {kSdpaEfficientBackward, kHeadsFirst, kTopLeft, 1, 11, 4},
     {kSdpaCudnnBackward, kHeadsFirst, kTopLeft, 1, 14, 8},
+    {kSdpaOnCpuBackward, kHeadsFirst, kTopLeft, 1, 7, 8},
+    {kSdpaOtherBackward, kHeadsFirst, kTopLeft, 1, 13, 4},
     {kFlashBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, 6, 8, 15},
     {kEfficientBackward, kSequenceFirst, kTopLeft, 1, 14, 4, 6, 8, kNone, true},
     {kFlashAttn, kSequenceFirst, kBottomRight, 0, 5, kNone, kNone, kNone, 6},
     {kFlashAttnVarlen, kSequenceFirst, kBottomRight, 0, 9, kNone, 3, 5, 10},
     {kFlashAttnBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, kNone, kNone, 12},
     {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, 1, 15, kNone, 9, 11, 16},
+    {kXformersFlash,
+     kSequenceFirst,
+     kBottomRight,
+     0,
+     10,
+     kNone,
+     3,
+     6,
+     11,
+     false,
+     {5, kNone, kNone}},
+    {kFlashAttn3, kSequenceFirst, kBottomRight, 0, 24, kNone, 7, 12, 25, false, {3, 11, 14}},
+    {kFlashAttn3Backward,
+     kSequenceFirst,
+     kBottomRight,
+     1,
+     16,
+     kNone,
+     9,
+     13,
+     17,
+     false,
+     {11, 12, kNone}},
 };
 
 const AttentionLayout& LayoutOf(const OpCall& call) {
@@ -232,6 +262,11 @@ Attention Understand(const OpCall& call) {
   attention.bias = TensorAt(call.args, layout.bias);
   if (attention.q == nullptr || attention.k == nullptr || attention.v == nullptr) {
     attention.status = CostStatus::kMissingShapes;
+    return attention;
+  }
+  if (std::ranges::any_of(layout.hiding,
+                          [&](int hidden) { return TensorAt(call.args, hidden) != nullptr; })) {
+    attention.status = CostStatus::kNeedsValues;
     return attention;
   }
   const auto shape = ShapeOf(call, layout);

@@ -142,5 +142,35 @@ TEST(Attention, AgreesWithCounting) {
   }
 }
 
+// The third version of FlashAttention: what hides the lengths of keys makes the cost unknown.
+TEST(Attention, OfTheThirdVersion) {
+  const auto attention = [](std::string_view pages) {
+    const std::string dims =
+        "[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], "
+        "[], [], [], [], [], [], " +
+        std::string(pages) + ", [], [], [], [], [], [], [], [], [], [], [], []]";
+    return Cost("flash_attn_3::fwd", {dims, "c10::Half,c10::Half,c10::Half,,,,,,,,,,,,int",
+                                      ",,,,,,,,,,,,,,,,,,,,,,,0.25,False,-1,-1"});
+  };
+  // int with no dimensions is a single element: a tensor.
+  EXPECT_EQ(attention("[2, 8]").status, CostStatus::kNeedsValues);
+  const OpCost without =
+      Cost("flash_attn_3::fwd",
+           {"[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], [], [], [], [], "
+            "[], [], [], [], [], [], [], [], [], [], [], [], [], [], []]",
+            "c10::Half,c10::Half,c10::Half", ",,,,,,,,,,,,,,,,,,,,,,,0.25,True,-1,-1"});
+  EXPECT_EQ(without.matrix_flops, 2U * 2 * 4 * (32 * 33 / 2) * (16 + 16));
+}
+
+TEST(Attention, OfXformers) {
+  EXPECT_EQ(
+      Cost("xformers_flash::flash_fwd",
+           {"[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], [], [], [], "
+            "[], [], []]",
+            "c10::Half,c10::Half,c10::Half", ",,,,,,32,32,0.,0.25,False,-1,-1,True"})
+          .matrix_flops,
+      2U * 2 * 4 * 32 * 32 * (16 + 16));
+}
+
 }  // namespace
 }  // namespace borescope::opmodel

@@ -140,4 +140,12 @@ OpCost CostBuilder::Finish() const {
   return cost;
 }
 
+OpCost CostBuilder::FinishBytes() const {
+  OpCost cost = Finish();
+  if (cost.status == CostStatus::kOk) {
+    cost.status = CostStatus::kBytesOnly;
+  }
+  return cost;
+}
+
 }  // namespace borescope::opmodel

@@ -51,6 +51,9 @@ class CostBuilder {
   CostBuilder& WeightGradient(Quantity multiply_adds);
 
   OpCost Finish() const;
+  OpCost FinishBytes() const;  // of what nobody knows the FLOPs of
+
+  ScalarType type() const { return cost_.type; }
 
  private:
   Quantity Bytes(Quantity elements, ScalarType type);

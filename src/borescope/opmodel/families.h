@@ -23,6 +23,13 @@ enum MatrixArgs : uint8_t {
   kIntegerProduct,  // (a, b), the result is int32
 };
 
+// quantized_gemm.cc
+OpCost ProductInto(const OpCall& call);      // (result, a, b, ...)
+OpCost QuantizedLinear(const OpCall& call);  // x [..., k], w [n, k]; variant: type of the result
+OpCost PackedProduct(const OpCall& call);    // variant: whose columns are those of the result
+OpCost TransformerEngineProduct(const OpCall& call);
+OpCost ProductScaledByLists(const OpCall& call);  // variant: where the bias is
+
 // conv.cc; FLOPs per element of the row: of the result
 OpCost ConvForward(const OpCall& call);   // variant: ConvArgs
 OpCost ConvBackward(const OpCall& call);  // variant: kConvGeneral or kConvCudnn
@@ -50,15 +57,21 @@ enum AttentionArgs : uint8_t {
   kFlash,
   kEfficient,
   kCudnn,
+  kSdpaOnCpu,
   kSdpaFlashBackward,
   kSdpaEfficientBackward,
   kSdpaCudnnBackward,
+  kSdpaOnCpuBackward,
+  kSdpaOtherBackward,
   kFlashBackward,
   kEfficientBackward,
   kFlashAttn,  // of the package flash_attn, as those below
   kFlashAttnVarlen,
   kFlashAttnBackward,
   kFlashAttnVarlenBackward,
+  kXformersFlash,
+  kFlashAttn3,
+  kFlashAttn3Backward,
 };
 
 // pointwise.cc; FLOPs per element of the row: of the result
@@ -96,17 +109,33 @@ enum ReductionKind : uint8_t {
   kReduceRoot,     // one root or logarithm per result
   kReduceMaximum,  // with the index, over one dimension
   kReduceToIndex,
+  kReduceTwo,  // gives two numbers
 };
 
 // indexing.cc
 OpCost Embedding(const OpCall& call);
 OpCost EmbeddingBackward(const OpCall& call);
 OpCost IndexSelect(const OpCall& call);
-OpCost Gather(const OpCall& call);
+OpCost IndexFill(const OpCall& call);
+OpCost Gather(const OpCall& call);  // variant: where the index is
+OpCost Put(const OpCall& call);
 OpCost Scatter(const OpCall& call);  // variant: ScatterKind
 OpCost Sort(const OpCall& call);
 OpCost TopK(const OpCall& call);
 enum ScatterKind : uint8_t { kPlace, kPlaceAndAdd };
+
+// picking.cc; of the tensor looked at
+OpCost DependsOnData(const OpCall& call);
+OpCost LookThrough(const OpCall& call);  // variant: which tensor
+OpCost IndexPut(const OpCall& call);
+OpCost Search(const OpCall& call);  // variant: where the tensor is
+OpCost BinCount(const OpCall& call);
+OpCost Histogram(const OpCall& call);
+
+// embedding_bag.cc
+OpCost EmbeddingBag(const OpCall& call);
+OpCost EmbeddingBagBackward(const OpCall& call);
+OpCost BatchedTables(const OpCall& call);
 
 // movement.cc
 OpCost CopyInto(const OpCall& call);
@@ -126,6 +155,50 @@ OpCost PoolBackward(const OpCall& call);  // variant: where the indices are; 0: 
 OpCost AdaptivePool(const OpCall& call);
 OpCost Upsample(const OpCall& call);  // FLOPs per element of the result
 
+// padding.cc; backward of the gradient
+OpCost PadByInside(const OpCall& call);
+OpCost GradientOfShape(const OpCall& call);
+OpCost UpsampleBackward(const OpCall& call);
+
+// quantize.cc; of the input
+OpCost Quantize(const OpCall& call);  // variant: where the type is
+OpCost Dequantize(const OpCall& call);
+OpCost FakeQuantize(const OpCall& call);
+OpCost QuantizeToFloat8(const OpCall& call);  // variant: Float8Scales
+enum Float8Scales : uint8_t { kScalePerTensor, kScalePerRow };
+
+// linear_algebra.cc; triangles
+OpCost Cholesky(const OpCall& call);
+OpCost LuFactors(const OpCall& call);
+OpCost QrFactors(const OpCall& call);
+OpCost SolveTriangles(const OpCall& call);  // variant: SolveArgs
+enum SolveArgs : uint8_t { kSolveMatrixFirst, kSolveRightSideFirst, kSolveWithPivots };
+
+// fourier.cc; variant: TransformKind
+OpCost FourierTransform(const OpCall& call);
+enum TransformKind : uint8_t { kTransformComplex, kTransformOfReal, kTransformToReal };
+
+// streams.cc; variant: StreamArgs
+OpCost Streams(const OpCall& call);
+OpCost RotaryEmbedding(const OpCall& call);  // of what is rotated
+OpCost CausalConvolution(const OpCall& call);
+OpCost CacheWrite(const OpCall& call);  // variant: number of caches
+// One order of arguments each; "new" are results.
+enum StreamArgs : uint8_t {
+  kResultAndInput,
+  kResultInputScale,
+  kResultInputNewScale,
+  kHalfInputScale,     // the result has half of the input; FLOPs are of the result
+  kHalfInputNewScale,  // the same
+  kInputResultNewScale,
+  kNormScale,        // result, input, weight, scale
+  kAddNormScale,     // result, input, residual (overwritten), weight, scale
+  kNormNewScale,     // result, input, weight, new scale, epsilon, bound, residual (overwritten)
+  kExpertsOfTokens,  // weights, experts, rows; scores
+  kInputAndResult,
+  kBlocksOfExperts,  // experts; number, block; rows, experts, length
+};
+
 // rnn.cc; variant: RnnArgs
 OpCost RecurrentLayers(const OpCall& call);
 OpCost RecurrentCell(const OpCall& call);
@@ -134,5 +207,8 @@ enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kG
 // collective.cc; variant: CollectiveArgs
 OpCost Collective(const OpCall& call);
 enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList };
+
+// generated.cc
+OpCost GeneratedKernel(const OpCall& call);
 
 }  // namespace borescope::opmodel

@@ -147,16 +147,41 @@ TEST(FlopCounter, CausalMasksAreIgnoredUnlessAskedFor) {
   EXPECT_EQ(Cost(kOp, causal).matrix_flops, uint64_t{2} * (32 * 33 / 2) * (16 + 16));
 }
 
-// Its dimensions are batch, sequence, heads, size; PyTorch reads them as batch, heads, sequence.
+// Keys of fewer heads (GQA) are read once; the products are as many as the heads of the queries.
+TEST(FlopCounter, HeadsOfTheQueriesCount) {
+  ExpectEqual({"aten::_scaled_dot_product_flash_attention",
+               {"[[2, 8, 32, 16], [2, 4, 48, 16], [2, 4, 48, 16], [], [], [], []]", kTypes,
+                ";;;0.;False;False;"},
+               Sdpa({2, 8, 32, 48, 16, 16})});
+}
+
+TEST(FlopCounter, AttentionOnTheHostIsEqual) {
+  ExpectEqual({"aten::_scaled_dot_product_flash_attention_for_cpu",
+               {kDims, kTypes, ";;;0.;False;;"},
+               Sdpa(kShape)});
+  ExpectEqual({"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+               {"[[2, 4, 32, 8], [2, 4, 32, 16], [2, 4, 48, 16], [2, 4, 48, 8], [2, 4, 32, 8], "
+                "[2, 4, 32], [], [], [], []]",
+                "c10::Half,c10::Half,c10::Half,c10::Half,c10::Half,float", ";;;;;;0.;False;;"},
+               SdpaBackward(kShape)});
+}
+
+constexpr std::string_view kSequenceFirst =
+    "[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], [], [], [], [], [], []]";
+
 TEST(FlopCounter, TheKernelsOwnOperatorHasSequencesBeforeHeads) {
-  const TestCall call{
-      "[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], [], [], [], [], [], "
-      "[], []]",
-      kTypes, ";;;;;32;32;0.;False;False;0.25;;;;"};
+  ExpectEqual({"aten::_flash_attention_forward",
+               {kSequenceFirst, kTypes, ";;;;;32;32;0.;False;False;0.25;;;;"},
+               Sdpa({2, 4, 32, 32, 16, 16})});
+}
+
+// Of this one PyTorch takes the sequences for heads.
+TEST(FlopCounter, SequencesAreNoHeads) {
   constexpr uint64_t kPytorch = Sdpa({2, 32, 4, 4, 16, 16});
-  EXPECT_EQ(Cost("aten::_flash_attention_forward", call).matrix_flops,
-            Sdpa({2, 4, 32, 32, 16, 16}));
-  EXPECT_NE(Sdpa({2, 4, 32, 32, 16, 16}), kPytorch);
+  const TestCall call{kSequenceFirst, kTypes, ";;;;;;;;0.;0;False;;;"};
+  const OpCost cost = Cost("aten::_efficient_attention_forward", call);
+  EXPECT_EQ(cost.matrix_flops, Sdpa({2, 4, 32, 32, 16, 16}));
+  EXPECT_NE(cost.matrix_flops, kPytorch);
 }
 
 }  // namespace

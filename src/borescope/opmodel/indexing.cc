@@ -18,6 +18,13 @@ std::optional<int64_t> SizeOf(const OpTensor& tensor, int64_t dim) {
   return tensor.dims[static_cast<size_t>(dim)];
 }
 
+// Elements at one place of a dimension; nothing if there is none of that number.
+std::optional<Quantity> SliceOf(const OpTensor& tensor, int64_t dim) {
+  const auto size = SizeOf(tensor, dim);
+  if (!size) return std::nullopt;
+  return *size == 0 ? Quantity(0) : Elements(tensor).DividedUp(static_cast<uint64_t>(*size));
+}
+
 }  // namespace
 
 OpCost Embedding(const OpCall& call) {
@@ -57,18 +64,31 @@ OpCost IndexSelect(const OpCall& call) {
   if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto dim = call.args.Integer(1);
   if (!dim) return Failure(call, CostStatus::kNeedsValues);
-  const auto size = SizeOf(*x, *dim);
-  if (!size) return Failure(call, CostStatus::kBadShapes);
-  const Quantity slice =
-      *size == 0 ? Quantity(0) : Elements(*x).DividedUp(static_cast<uint64_t>(*size));
-  const Quantity picked = slice * Elements(*index);
+  const auto slice = SliceOf(*x, *dim);
+  if (!slice) return Failure(call, CostStatus::kBadShapes);
+  const Quantity picked = *slice * Elements(*index);
   CostBuilder cost(call);
   return cost.Type(x->type).Read(*index).Read(picked, x->type).Write(picked, x->type).Finish();
 }
 
-OpCost Gather(const OpCall& call) {
+// (x, dim, index, value)
+OpCost IndexFill(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* index = call.args.Tensor(2);
+  if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const auto dim = call.args.Integer(1);
+  if (!dim) return Failure(call, CostStatus::kNeedsValues);
+  const auto slice = SliceOf(*x, *dim);
+  if (!slice) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  cost.Type(x->type).Read(*index);
+  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
+  return cost.Write(*slice * Elements(*index), x->type).Finish();
+}
+
+OpCost Gather(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* index = call.args.Tensor(call.model.variant);
   if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
   CostBuilder cost(call);
   return cost.Type(x->type)
@@ -76,6 +96,22 @@ OpCost Gather(const OpCall& call) {
       .Read(Elements(*index), x->type)
       .Write(Elements(*index), x->type)
       .Finish();
+}
+
+// (x, index, source, accumulate)
+OpCost Put(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* index = call.args.Tensor(1);
+  const OpTensor* source = call.args.Tensor(2);
+  if (x == nullptr || index == nullptr || source == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const Quantity touched = Elements(*index);
+  const Quantity added = call.args.Bool(3).value_or(false) ? touched : Quantity(0);
+  CostBuilder cost(call);
+  cost.Type(x->type).Read(*index).Read(touched, source->type).Vector(added);
+  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
+  return cost.Read(added, x->type).Write(touched, x->type).Finish();
 }
 
 // (x, dim, index, source). In place what is touched is written, and read if it is added to; else

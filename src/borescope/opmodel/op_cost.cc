@@ -16,6 +16,8 @@ std::string_view CostStatusName(CostStatus status) {
       return "needs values";
     case CostStatus::kUnknownType:
       return "unknown dtype";
+    case CostStatus::kBytesOnly:
+      return "bytes only";
     case CostStatus::kOverflow:
       return "overflow";
   }
@@ -52,8 +54,14 @@ std::string_view OpFamilyName(OpFamily family) {
       return "pooling";
     case OpFamily::kOptimizer:
       return "optimizer";
+    case OpFamily::kQuantization:
+      return "quantization";
+    case OpFamily::kLinearAlgebra:
+      return "linear algebra";
     case OpFamily::kCollective:
       return "collective";
+    case OpFamily::kGenerated:
+      return "generated";
   }
   return "";
 }

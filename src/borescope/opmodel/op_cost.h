@@ -1,6 +1,7 @@
 // What an operator call costs at least, judged by its arguments alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -15,10 +16,14 @@ enum class CostStatus : uint8_t {
   kBadShapes,      // no shapes, or such that the operator cannot have been called with
   kNeedsValues,    // depends on a value (stride, mode, ...) that was not recorded
   kUnknownType,    // FLOPs are right; bytes are 0, because the type of a tensor is not known
+  kBytesOnly,      // bytes are right; FLOPs are 0, because what is computed was not recorded
   kOverflow,       // more than 64 bits can count: damaged shapes
 };
 inline bool KnowsFlops(CostStatus status) {
   return status == CostStatus::kOk || status == CostStatus::kUnknownType;
+}
+inline bool KnowsBytes(CostStatus status) {
+  return status == CostStatus::kOk || status == CostStatus::kBytesOnly;
 }
 // "ok", "unknown op", ...
 std::string_view CostStatusName(CostStatus status);
@@ -38,8 +43,12 @@ enum class OpFamily : uint8_t {
   kDataMovement,
   kPooling,
   kOptimizer,
+  kQuantization,
+  kLinearAlgebra,
   kCollective,
+  kGenerated,  // kernels that a compiler fused
 };
+inline constexpr size_t kOpFamilies = static_cast<size_t>(OpFamily::kGenerated) + 1;
 std::string_view OpFamilyName(OpFamily family);
 
 enum class OpDirection : uint8_t { kForward, kBackward, kUpdate };
@@ -48,13 +57,13 @@ std::string_view OpDirectionName(OpDirection direction);
 
 // Compulsory work: FLOPs of the mathematical operation (a multiply-add is 2, of complex numbers 8),
 // bytes of every distinct input read once and every output written once. Counts are 0 unless the
-// status is kOk or, for FLOPs alone, kUnknownType.
+// status is kOk or, for FLOPs alone, kUnknownType, for bytes alone, kBytesOnly.
 struct OpCost {
   CostStatus status = CostStatus::kUnknownOp;
   OpFamily family = OpFamily::kNone;
   OpDirection direction = OpDirection::kForward;
   bool is_composite = false;    // see OpModel::is_composite
-  bool is_lower_bound = false;  // sequence lengths are not recorded; FLOPs are at least these
+  bool is_lower_bound = false;  // lengths or counts are not recorded; it costs at least this
   ScalarType type = ScalarType::kUnknown;  // of the inputs of the arithmetic
   uint64_t matrix_flops = 0;  // products of matrices, convolutions, attention: what matrix units do
   uint64_t vector_flops = 0;  // everything else: bias, activation, softmax, ...

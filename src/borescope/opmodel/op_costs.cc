@@ -36,24 +36,30 @@ const OpModel* OpCosts::ModelOf(HostId call) {
   return found->second;
 }
 
-const OpCost& OpCosts::Of(HostId call) {
+const OpCost& OpCosts::Of(HostId call, ScalarType list_type) {
   if (ModelOf(call) == nullptr) return unknown_;
   const uint32_t row = trace_.host().detail[call.value];
-  Key key{trace_.host().name[call.value].value};
+  Key key{trace_.host().name[call.value].value, static_cast<uint32_t>(list_type)};
   if (row != kNoDetail) {
     const Ops& ops = trace_.ops();
-    key = {key[0], ops.input_dims[row].value, ops.input_types[row].value,
-           ops.input_strides[row].value, ops.concrete_inputs[row].value};
+    key = {key[0],
+           key[1],
+           ops.input_dims[row].value,
+           ops.input_types[row].value,
+           ops.input_strides[row].value,
+           ops.concrete_inputs[row].value};
   }
   const auto [found, is_new] = costs_.try_emplace(key);
   if (is_new) {
-    found->second = Compute(call);
+    found->second = Compute(call, list_type);
   }
   return found->second;
 }
 
-OpCost OpCosts::Compute(HostId call) const {
-  return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options_);
+OpCost OpCosts::Compute(HostId call, ScalarType list_type) const {
+  OpModelOptions options = options_;
+  options.list_type = list_type;
+  return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options);
 }
 
 }  // namespace borescope

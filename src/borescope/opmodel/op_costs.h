@@ -27,15 +27,17 @@ class OpCosts {
   const OpModel* ModelOf(HostId call);
 
   // The reference stays valid. Rows without a model have the status kUnknownOp.
-  const OpCost& Of(HostId call);
+  const OpCost& Of(HostId call) { return Of(call, options_.list_type); }
+  // With this type of the tensors in its lists, which the producer did not record.
+  const OpCost& Of(HostId call, ScalarType list_type);
 
  private:
-  using Key = std::array<uint32_t, 5>;  // name, dims, types, strides, values
+  using Key = std::array<uint32_t, 6>;  // name, list type, dims, types, strides, values
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
 
-  OpCost Compute(HostId call) const;
+  OpCost Compute(HostId call, ScalarType list_type) const;
 
   const Trace& trace_;
   OpModelOptions options_;

@@ -18,6 +18,14 @@ ModelsByName IndexByName() {
   return models;
 }
 
+// "triton_poi_" of "triton_poi_fused_add_0", and the same of all that TorchInductor generates;
+// empty for other names.
+std::string_view GeneratedPrefix(std::string_view name) {
+  constexpr std::string_view kExample = "triton_poi_";
+  const bool is_generated = name.starts_with("triton_") && name.size() > kExample.size();
+  return is_generated ? name.substr(0, kExample.size()) : std::string_view();
+}
+
 }  // namespace
 
 const OpModel* FindOpModel(std::string_view name) {
@@ -26,13 +34,16 @@ const OpModel* FindOpModel(std::string_view name) {
   if (found == models.end() && name.ends_with('_')) {
     found = models.find(name.substr(0, name.size() - 1));
   }
+  if (found == models.end()) {
+    found = models.find(GeneratedPrefix(name));
+  }
   return found == models.end() ? nullptr : found->second;
 }
 
 OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options) {
   const OpModel* model = FindOpModel(name);
   if (model == nullptr) return {};
-  const OpCall call{*model, args, options, name != model->name};
+  const OpCall call{*model, args, options, name.ends_with('_') && name != model->name, name};
   if (args.is_bad()) return opmodel::Failure(call, CostStatus::kBadShapes);
   if (!args.is_recorded()) return opmodel::Failure(call, CostStatus::kMissingShapes);
   return model->cost(call);

@@ -41,7 +41,8 @@ struct OpCall {
   const OpModel& model;
   const CallArgs& args;
   const OpModelOptions& options;
-  bool is_in_place = false;  // "aten::add_" by the row of "aten::add"
+  bool is_in_place = false;    // "aten::add_" by the row of "aten::add"
+  std::string_view name = {};  // as recorded
 };
 
 // The type of what a pointwise operator writes.
@@ -53,7 +54,9 @@ enum class ResultType : uint8_t {
 };
 
 struct OpModel {
-  std::string_view name;  // "aten::mm"; for in-place variants ("aten::add_") without the last '_'
+  // "aten::mm"; for in-place variants ("aten::add_") without the last '_'; for generated kernels
+  // ("triton_poi_fused_add_0") what they begin with
+  std::string_view name;
   OpFamily family = OpFamily::kNone;
   OpDirection direction = OpDirection::kForward;
   OpCost (*cost)(const OpCall&) = nullptr;
@@ -65,7 +68,8 @@ struct OpModel {
   uint8_t variant = 0;  // tells the operators of one function apart (order of arguments, ...)
 };
 
-// The model for an operator, or nullptr. In-place variants are found by the name of the other.
+// The model for an operator, or nullptr. In-place variants are found by the name of the other,
+// generated kernels by what their names begin with.
 const OpModel* FindOpModel(std::string_view name);
 
 // All rows, in the order of their families.

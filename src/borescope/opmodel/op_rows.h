@@ -1,11 +1,16 @@
 // The words the table of models (op_table.cc) is written in.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "borescope/opmodel/families.h"
 
 namespace borescope::opmodel {
+
+// Parts of AllOpModels().
+std::span<const OpModel> MemoryOpModels();   // op_table_memory.cc
+std::span<const OpModel> LibraryOpModels();  // op_table_libraries.cc
 
 constexpr OpModel Row(std::string_view name, OpFamily family, OpCost (*cost)(const OpCall&),
                       uint8_t variant = 0) {

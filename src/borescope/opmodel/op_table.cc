@@ -1,5 +1,9 @@
-// The table of models: one row per operator, by family. Argument positions are those of PyTorch's
-// schemas (native_functions.yaml).
+// The table of models: one row per operator, by family. Here stand the operators of PyTorch that
+// compute; op_table_memory.cc has those that move, op_table_libraries.cc those of other libraries.
+// Argument positions are those of PyTorch's schemas (native_functions.yaml).
+#include <iterator>
+#include <vector>
+
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
@@ -16,16 +20,13 @@ constexpr auto kAttend = OpFamily::kAttention;
 constexpr auto kNorm = OpFamily::kNormalization;
 constexpr auto kSoft = OpFamily::kSoftmax;
 constexpr auto kLoss = OpFamily::kLoss;
-constexpr auto kIndex = OpFamily::kIndexing;
-constexpr auto kMove = OpFamily::kDataMovement;
-constexpr auto kPool = OpFamily::kPooling;
 constexpr auto kRnn = OpFamily::kRecurrent;
-constexpr auto kComm = OpFamily::kCollective;
 
-constexpr OpModel kModels[] = {
+constexpr OpModel kComputing[] = {
     Row("aten::mm", kGemm, MatrixProduct),
     Row("aten::_int_mm", kGemm, MatrixProduct, kIntegerProduct),
     Row("aten::_scaled_mm", kGemm, MatrixProduct, kScaledProduct),
+    Row("aten::_scaled_mm_v2", kGemm, ProductScaledByLists, 8),
     Row("aten::addmm", kGemm, MatrixProduct, kAddendFirst),
     Row("aten::_addmm_activation", kGemm, MatrixProduct, kAddendFirst),
     Row("aten::bmm", kGemm, BatchedProduct),
@@ -71,6 +72,9 @@ constexpr OpModel kModels[] = {
 
     Composite(Row("aten::scaled_dot_product_attention", kAttend, AttentionForward, kSdpa)),
     Composite(Row("aten::_scaled_dot_product_attention_math", kAttend, AttentionForward, kSdpa)),
+    Composite(Row("aten::_scaled_dot_product_fused_attention_overrideable", kAttend,
+                  AttentionForward, kSdpa)),
+    Row("aten::_scaled_dot_product_flash_attention_for_cpu", kAttend, AttentionForward, kSdpaOnCpu),
     Composite(
         Row("aten::_scaled_dot_product_flash_attention", kAttend, AttentionForward, kSdpaFlash)),
     Composite(Row("aten::_scaled_dot_product_efficient_attention", kAttend, AttentionForward,
@@ -86,15 +90,13 @@ constexpr OpModel kModels[] = {
                            AttentionBackward, kSdpaEfficientBackward))),
     Backward(Row("aten::_scaled_dot_product_cudnn_attention_backward", kAttend, AttentionBackward,
                  kSdpaCudnnBackward)),
+    Backward(Row("aten::_scaled_dot_product_flash_attention_for_cpu_backward", kAttend,
+                 AttentionBackward, kSdpaOnCpuBackward)),
+    Backward(Row("aten::_scaled_dot_product_fused_attention_overrideable_backward", kAttend,
+                 AttentionBackward, kSdpaOtherBackward)),
     Backward(Row("aten::_flash_attention_backward", kAttend, AttentionBackward, kFlashBackward)),
     Backward(
         Row("aten::_efficient_attention_backward", kAttend, AttentionBackward, kEfficientBackward)),
-    Row("flash_attn::_flash_attn_forward", kAttend, AttentionForward, kFlashAttn),
-    Row("flash_attn::_flash_attn_varlen_forward", kAttend, AttentionForward, kFlashAttnVarlen),
-    Backward(
-        Row("flash_attn::_flash_attn_backward", kAttend, AttentionBackward, kFlashAttnBackward)),
-    Backward(Row("flash_attn::_flash_attn_varlen_backward", kAttend, AttentionBackward,
-                 kFlashAttnVarlenBackward)),
 
     Row("aten::_cudnn_rnn", kRnn, RecurrentLayers, kRnnCudnn),
     Row("aten::miopen_rnn", kRnn, RecurrentLayers, kRnnMiopen),
@@ -156,6 +158,8 @@ constexpr OpModel kModels[] = {
     Unary("aten::hardswish", 4),
     Unary("aten::hardsigmoid", 3),
     Unary("aten::leaky_relu", 2),
+    Unary("aten::hardshrink", 1),
+    Unary("aten::softshrink", 2),
     Unary("aten::clamp_min", 1),
     Unary("aten::clamp_max", 1),
     Unary("aten::threshold", 1),
@@ -166,6 +170,9 @@ constexpr OpModel kModels[] = {
     Binary("aten::mul", 1),
     Binary("aten::maximum", 1),
     Binary("aten::minimum", 1),
+    Binary("aten::fmax", 1),
+    Binary("aten::fmin", 1),
+    Binary("aten::copysign", 1),
     Binary("aten::fmod", 1),
     Binary("aten::remainder", 1),
     Binary("aten::floor_divide", 1),
@@ -177,9 +184,14 @@ constexpr OpModel kModels[] = {
     Binary("aten::__xor__", 1),
     Binary("aten::__lshift__", 1),
     Binary("aten::__rshift__", 1),
+    Binary("aten::bitwise_left_shift", 1),
+    Binary("aten::bitwise_right_shift", 1),
     Gives(Binary("aten::div", 1), ResultType::kFloat),
     Gives(Binary("aten::true_divide", 1), ResultType::kFloat),
     Binary("aten::pow", 0, 1),
+    Gives(Binary("aten::xlogy", 1, 1), ResultType::kFloat),
+    Binary("aten::hypot", 3, 1),
+    Binary("aten::logaddexp", 3, 2),
     Gives(Binary("aten::atan2", 0, 1), ResultType::kFloat),
     Binary("aten::_prelu_kernel", 2),
     Predicate("aten::eq", 2),
@@ -214,9 +226,6 @@ constexpr OpModel kModels[] = {
     With(Row("aten::native_dropout", OpFamily::kPointwise, Dropout), 2),
     With(Row("aten::_fused_dropout", OpFamily::kPointwise, Dropout), 2),
     Composite(With(Row("aten::dropout", OpFamily::kPointwise, Dropout), 2)),
-    With(Row("_C::silu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 4, 1),
-    With(Row("_C::gelu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
-    With(Row("_C::gelu_tanh_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
     With(Row("aten::glu", OpFamily::kPointwise, GatedHalf), 4, 1),
     Backward(With(Row("aten::glu_backward", OpFamily::kPointwise, GatedHalfBackward), 7, 1)),
 
@@ -227,8 +236,6 @@ constexpr OpModel kModels[] = {
     Backward(
         With(Row("aten::native_layer_norm_backward", kNorm, LayerNormBackward, kLayerNorm), 11)),
     Backward(With(Row("aten::_fused_rms_norm_backward", kNorm, LayerNormBackward, kRmsNorm), 8)),
-    With(Row("_C::rms_norm", kNorm, RmsNormInto, kRmsNorm), 4),
-    With(Row("_C::fused_add_rms_norm", kNorm, RmsNormInto, kAddRmsNorm), 5),
     Composite(With(Row("aten::batch_norm", kNorm, BatchNorm), 8)),
     With(Row("aten::native_batch_norm", kNorm, BatchNorm), 8),
     With(Row("aten::_native_batch_norm_legit", kNorm, BatchNorm), 8),
@@ -274,87 +281,52 @@ constexpr OpModel kModels[] = {
     Reduce("aten::linalg_vector_norm", 2, 2, kReduceRoot),
     Reduce("aten::var", 1, 4),
     Reduce("aten::std", 1, 4, kReduceRoot),
+    Reduce("aten::var_mean", 1, 4, kReduceTwo),
+    Reduce("aten::aminmax", 1, 2, kReduceTwo),
+    Reduce("aten::nansum", 1, 2, kReduceSum),
+    Reduce("aten::median", 1, 1, kReduceMaximum),
+    Reduce("aten::mode", 1, 1, kReduceMaximum),
+    Reduce("aten::kthvalue", 2, 1, kReduceMaximum),
     With(Reduce("aten::logsumexp", 1, 2, kReduceRoot), 2, 1),
     With(Inputs(Row("aten::max", OpFamily::kReduction, MaximumOf, kReduceMaximum), 1), 1),
     With(Inputs(Row("aten::min", OpFamily::kReduction, MaximumOf, kReduceMaximum), 1), 1),
     Unary("aten::cumsum", 1),
     Unary("aten::cumprod", 1),
+    Unary("aten::logcumsumexp", 2, 2),
 
-    Composite(Row("aten::embedding", kIndex, Embedding)),
-    Backward(Row("aten::embedding_dense_backward", kIndex, EmbeddingBackward)),
-    Row("aten::index_select", kIndex, IndexSelect),
-    Row("aten::gather", kIndex, Gather),
-    Row("aten::scatter", kIndex, Scatter, kPlace),
-    Row("aten::scatter_add", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::index_add", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::index_copy", kIndex, Scatter, kPlace),
-    Row("aten::sort", kIndex, Sort),
-    With(Row("aten::topk", kIndex, TopK), 2),
-
-    Row("aten::copy_", kMove, CopyInto),
-    Row("aten::clone", kMove, CopyOf),
-    Composite(Row("aten::contiguous", kMove, CopyOf)),
-    Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
-    Row("aten::flip", kMove, CopyOf),
-    Row("aten::roll", kMove, CopyOf),
-    Row("aten::tril", kMove, CopyOf),
-    Row("aten::triu", kMove, CopyOf),
-    Row("aten::cat", kMove, Concatenate),
-    Row("aten::stack", kMove, Concatenate),
-    Row("aten::fill_", kMove, Fill),
-    Composite(Row("aten::zero_", kMove, Fill)),
-    Row("aten::normal_", kMove, Fill),
-    Row("aten::uniform_", kMove, Fill),
-    Row("aten::bernoulli_", kMove, Fill),
-    Row("aten::random_", kMove, Fill),
-    Row("aten::exponential_", kMove, Fill),
-
-    Row("aten::max_pool2d_with_indices", kPool, MaxPool),
-    Row("aten::max_pool3d_with_indices", kPool, MaxPool),
-    Row("aten::avg_pool2d", kPool, AvgPool),
-    Row("aten::avg_pool3d", kPool, AvgPool),
-    Row("aten::_adaptive_avg_pool2d", kPool, AdaptivePool),
-    Row("aten::_adaptive_avg_pool3d", kPool, AdaptivePool),
-    Backward(Row("aten::max_pool2d_with_indices_backward", kPool, PoolBackward, 7)),
-    Backward(Row("aten::max_pool3d_with_indices_backward", kPool, PoolBackward, 7)),
-    Backward(Row("aten::avg_pool2d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::avg_pool3d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::_adaptive_avg_pool2d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::_adaptive_avg_pool3d_backward", kPool, PoolBackward)),
-    Row("aten::upsample_nearest2d", kPool, Upsample),
-    Row("aten::upsample_nearest3d", kPool, Upsample),
-    With(Row("aten::upsample_bilinear2d", kPool, Upsample), 11),
-    With(Row("aten::upsample_bicubic2d", kPool, Upsample), 40),
-
-    Lists("aten::_foreach_add", 2, 1),
-    Lists("aten::_foreach_sub", 2, 1),
-    Lists("aten::_foreach_mul", 2, 1),
-    Lists("aten::_foreach_div", 2, 1),
-    Lists("aten::_foreach_neg", 1, 1),
-    Lists("aten::_foreach_sqrt", 1, 0, 1),
-    Lists("aten::_foreach_reciprocal", 1, 1),
-    Lists("aten::_foreach_maximum", 2, 1),
-    Inputs(Row("aten::_foreach_copy", OpFamily::kOptimizer, ForEach, 1), 2),
-    Lists("aten::_foreach_lerp", 2, 3),
-    Lists("aten::_foreach_addcmul", 3, 3),
-    Lists("aten::_foreach_addcdiv", 3, 3),
-    Lists("aten::_foreach_zero", 0, 0),
-    With(Row("aten::_foreach_norm", OpFamily::kOptimizer, ForEachNorm), 2),
-    Update("aten::_fused_adam", 5, 12),
-    Update("aten::_fused_adamw", 5, 14),
-    Update("aten::_fused_sgd", 3, 4),
-    Update("aten::_fused_adagrad", 3, 6),
-
-    Row("c10d::allreduce_", kComm, Collective, kInPlaceList),
-    Row("c10d::broadcast_", kComm, Collective, kInPlaceList),
-    Row("c10d::_allgather_base_", kComm, Collective, kOutputFirst),
-    Row("c10d::_reduce_scatter_base_", kComm, Collective, kOutputFirst),
-    Row("c10d::alltoall_base_", kComm, Collective, kOutputFirst),
-    Row("nccl:all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("aten::linalg_cholesky_ex", OpFamily::kLinearAlgebra, Cholesky),
+    Row("aten::linalg_lu_factor_ex", OpFamily::kLinearAlgebra, LuFactors),
+    Row("aten::linalg_qr", OpFamily::kLinearAlgebra, QrFactors),
+    With(Row("aten::linalg_solve_triangular", OpFamily::kLinearAlgebra, SolveTriangles,
+             kSolveMatrixFirst),
+         1),
+    With(Row("aten::triangular_solve", OpFamily::kLinearAlgebra, SolveTriangles,
+             kSolveRightSideFirst),
+         1),
+    With(
+        Row("aten::cholesky_solve", OpFamily::kLinearAlgebra, SolveTriangles, kSolveRightSideFirst),
+        2),
+    With(Row("aten::linalg_lu_solve", OpFamily::kLinearAlgebra, SolveTriangles, kSolveWithPivots),
+         2),
+    Row("aten::_fft_c2c", OpFamily::kLinearAlgebra, FourierTransform, kTransformComplex),
+    Row("aten::_fft_r2c", OpFamily::kLinearAlgebra, FourierTransform, kTransformOfReal),
+    Row("aten::_fft_c2r", OpFamily::kLinearAlgebra, FourierTransform, kTransformToReal),
 };
+
+std::vector<OpModel> JoinedTables() {
+  std::vector<OpModel> models(std::begin(kComputing), std::end(kComputing));
+  const std::span<const OpModel> memory = MemoryOpModels();
+  const std::span<const OpModel> libraries = LibraryOpModels();
+  models.insert(models.end(), memory.begin(), memory.end());
+  models.insert(models.end(), libraries.begin(), libraries.end());
+  return models;
+}
 
 }  // namespace
 
-std::span<const OpModel> AllOpModels() { return kModels; }
+std::span<const OpModel> AllOpModels() {
+  static const std::vector<OpModel> models = JoinedTables();
+  return models;
+}
 
 }  // namespace borescope

@@ -64,6 +64,7 @@ OpCost Reduction(const OpCall& call) {
   // max and min over one dimension give the index, too.
   const bool gives_index = call.model.variant == kReduceMaximum && !reduced.empty();
   cost.Write(gives_index ? *results : Quantity(0), kInt64);
+  cost.Write(call.model.variant == kReduceTwo ? *results : Quantity(0), x->type);
   return cost.Write(*results, TypeOfResult(call, x->type)).Finish();
 }
 

@@ -23,6 +23,11 @@ using enum ScalarType;
 // In the order of the enum.
 constexpr TypeRow kTypes[] = {
     {kUnknown, 0, "unknown", "", "", kNoNumber, ""},
+    {kOpaque8, 8, "8 bits", "", "", kNoNumber, ""},
+    {kOpaque16, 16, "16 bits", "", "", kNoNumber, ""},
+    {kOpaque32, 32, "32 bits", "", "", kNoNumber, ""},
+    {kOpaque64, 64, "64 bits", "", "", kNoNumber, ""},
+    {kOpaque128, 128, "128 bits", "", "", kNoNumber, ""},
     {kBool, 8, "bool", "bool", "Bool", 11, ""},
     {kUInt8, 8, "uint8", "unsigned char", "Byte", 0, ""},
     {kInt8, 8, "int8", "signed char", "Char", 1, "char"},

@@ -9,6 +9,11 @@ namespace borescope {
 
 enum class ScalarType : uint8_t {
   kUnknown,
+  kOpaque8,  // of elements of which the size alone is known
+  kOpaque16,
+  kOpaque32,
+  kOpaque64,
+  kOpaque128,
   kBool,
   kUInt8,
   kInt8,

@@ -29,6 +29,9 @@ bool HasGradientCost(OpFamily family) {
 
 WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count) {
   BS_CHECK(count > 0);
+  if (cost.status == CostStatus::kBytesOnly) {
+    return {.bytes = PartOf(cost.bytes(), index, count), .status = CostStatusName(cost.status)};
+  }
   if (!KnowsFlops(cost.status)) return {.status = CostStatusName(cost.status)};
   WorkShare share{.flops = PartOf(cost.main_flops(), index, count),
                   .bytes = PartOf(cost.bytes(), index, count),
