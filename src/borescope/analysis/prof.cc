@@ -352,7 +352,13 @@ Table ProfTable::Build(bool with_copies) {
 
 Result<void> CheckProf(const Params& params) {
   BS_TRY(ModelOptionsOf(params));
-  return CheckProfColumns(params.Text(kColumnsParam));
+  BS_TRY(CheckProfColumns(params.Text(kColumnsParam)));
+  const int64_t width = params.Number(kWidthParam);
+  if (width == 0) return {};
+  if (params.Flag(kQuotedParam)) {
+    return Error{ErrorCode::kInvalidArgument, "--csv and --width are two styles; name one"};
+  }
+  return CheckProfWidth(params.Text(kColumnsParam), width);
 }
 
 Result<Findings> MapProf(const RankView& view, const Params& params) {
@@ -364,7 +370,8 @@ Result<Findings> MapProf(const RankView& view, const Params& params) {
 }
 
 Result<Findings> FinishProf(Findings findings, const Params& params) {
-  findings[0] = SelectProfColumns(std::move(findings[0]), params.Text(kColumnsParam));
+  findings[0] = SelectProfColumns(std::move(findings[0]), params.Text(kColumnsParam),
+                                  params.Number(kWidthParam) != 0);
   return findings;
 }
 

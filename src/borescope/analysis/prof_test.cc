@@ -92,7 +92,7 @@ TEST(ProfCompatTest, KernelsWithoutArguments) {
   EXPECT_EQ(capture.Prof("dir,seq,mod,op,kernel,params,tc,flops", Compat::kPyProf),
             "Direction,SeqId,Module,Op,Kernel,Params,TC,FLOPs\n"
             "bprop,6,na,threshold,elementwise_kernel,na=na,,na,0\n"
-            "fprop,-,na,-,elementwise_kernel,na=na,,na,0\n"
+            "fprop,-,na,,elementwise_kernel,na=na,,na,0\n"
             "fprop,7,na,_convolution," +
                 std::string(kConvKernel) + ",na=na,,na,0\n");
 }
@@ -135,7 +135,7 @@ TEST(ProfCompatTest, WhatStopsPyProfIsARow) {
   capture.Kernels({kRelu}, kElementwise);
   EXPECT_EQ(capture.Prof("op,flops,bytes,status", Compat::kPyProf),
             "Op,FLOPs,Bytes,Status\n"
-            "-,-,-,PyProf stops\n"
+            ",-,-,PyProf stops\n"
             "mm,-,-,PyProf stops\n"
             "relu,12845056,51380224,modelled\n");
 }

@@ -40,7 +40,8 @@ constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinSha
 constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
 constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
-constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
+                                            &kCausalParam, &kSfuWeightParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.

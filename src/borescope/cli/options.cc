@@ -142,6 +142,13 @@ constexpr VerbRow kOtherVerbs[] = {
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
 };
 
+// Options of analyses that have a short name, as in the tool they come from.
+struct ShortName {
+  std::string_view param;
+  std::string_view name;
+};
+constexpr ShortName kShortNames[] = {{"columns", "c"}, {"width", "w"}};
+
 // What an option is for, and its default.
 std::string ParamHelp(const ParamSpec& param) {
   std::string help(param.help);
@@ -181,6 +188,12 @@ bool Applies(const OptionRow& row, const VerbRow& verb) {
          std::find(verb.options.begin(), verb.options.end(), row.long_name) != verb.options.end();
 }
 
+std::string_view ShortNameOf(const ParamSpec& param) {
+  const auto* row = std::find_if(std::begin(kShortNames), std::end(kShortNames),
+                                 [&](const ShortName& one) { return one.param == param.name; });
+  return row == std::end(kShortNames) ? "" : row->name;
+}
+
 std::vector<const ParamSpec*> ParamsOf(Specs specs) {
   std::vector<const ParamSpec*> params;
   for (const AnalysisSpec* spec : specs) {
@@ -200,7 +213,8 @@ std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {
     if (row.group > kQuestion && !params_are_in) {
       params_are_in = true;
       for (const ParamSpec* param : spec.params) {
-        views.push_back({kQuestion, "", param->name, param->value, ParamHelp(*param), {}});
+        views.push_back(
+            {kQuestion, ShortNameOf(*param), param->name, param->value, ParamHelp(*param), {}});
       }
     }
     if (row.applies(&spec)) {

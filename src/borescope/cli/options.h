@@ -61,6 +61,9 @@ bool Applies(const OptionRow& row, Specs specs);
 // The options that belong to these verbs only, in order, each once.
 std::vector<const ParamSpec*> ParamsOf(Specs specs);
 
+// "c" of --columns; empty for most.
+std::string_view ShortNameOf(const ParamSpec& param);
+
 // An option as help and completion show it, whichever of the two tables it comes from.
 struct VerbRow;
 

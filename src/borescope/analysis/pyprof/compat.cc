@@ -104,7 +104,8 @@ Result<Findings> MapPyProf(const RankView& view, const Params& params) {
 }
 
 Result<Findings> FinishPyProf(Findings findings, const Params& params) {
-  findings[0] = SelectPyProfColumns(std::move(findings[0]), params.Text(kColumnsParam));
+  findings[0] = SelectPyProfColumns(std::move(findings[0]), params.Text(kColumnsParam),
+                                    params.Number(kWidthParam) != 0);
   return findings;
 }
 
