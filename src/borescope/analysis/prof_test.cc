@@ -239,5 +239,20 @@ TEST(ProfTest, UnknownColumns) {
   EXPECT_TRUE(checked.error().message.starts_with("--columns: no column 'flop'; columns are rank"));
 }
 
+// A window that cuts a call does not change what its kernels are told to do.
+TEST(ProfTest, AWindowChangesNoWork) {
+  TestTrace trace;
+  trace
+      .Op("aten::mm", {0, 100},
+          {.dims = "[[8, 16], [16, 16]]", .types = R"(["c10::Half", "c10::Half"])"})
+      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {200, 50}, {.correlation = 1, .stream = 7})
+      .Launched("volta_h884gemm_64x64_nt", {30, 10}, {300, 50}, {.correlation = 2, .stream = 8});
+  Params params;
+  params.values.push_back({.name = "columns", .text = "idx,sub,kernel,flops"});
+  params.selection.streams = *NumberRanges::Parse("8");
+  EXPECT_EQ(Csv(Analyse("prof", {&trace.View()}, params).front()),
+            "idx,sub,kernel,flops\n1,1,volta_h884gemm_64x64_nt,2048\n");
+}
+
 }  // namespace
 }  // namespace borescope
