@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/index/trace_index.h"
+#include "borescope/inductor_code.h"
 #include "borescope/line_styles.h"
 #include "borescope/param_files.h"
 #include "borescope/run_checks.h"
@@ -248,6 +249,7 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, options.params, options}));
   Answer answer;
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
+  AddInductorCode(specs, options.params, answer.document.tables);
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
   answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);

@@ -102,6 +102,12 @@ constexpr OptionRow kOptions[] = {
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
      nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording", &Raw::trace,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "timeout", "SECONDS", "end it if it runs longer (300)", &Raw::timeout, nullptr,
+     OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
@@ -132,11 +138,15 @@ constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
+constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
+
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
+    {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
+     "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", kBenchOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},

@@ -25,6 +25,7 @@ struct RawOptions {
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;
+  std::string trace, timeout, python;  // of bench-kernel
   bool all = false;
   bool no_progress = false;
   bool quiet = false;
