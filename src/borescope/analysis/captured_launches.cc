@@ -50,14 +50,21 @@ class Pairing {
   std::optional<Slot> SlotOf(HostId op, uint32_t number) const;
   void PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_t& chosen);
   std::vector<DeviceId> KernelsOf(std::span<const DeviceId> works) const;
-  bool MayHaveMade(const Capture& capture, const GraphLaunch& launch, size_t kernels) const;
+  uint32_t FindCapture(const GraphLaunch& launch, std::span<const DeviceId> kernels, Pairs& pairs);
   Pairs Match(const Capture& capture, std::span<const DeviceId> kernels) const;
   bool AgreesInOrder(const Capture& capture, std::span<const DeviceId> kernels) const;
 
   const RankView& view_;
   const HostEvents& host_;
   const DeviceEvents& device_;
-  std::vector<Capture> captures_;    // by start
+  // Captures of one process and number of calls, by start.
+  struct Candidates {
+    std::vector<uint32_t> captures;
+    size_t first_unused = 0;
+  };
+
+  std::vector<Capture> captures_;  // by start
+  std::map<std::pair<int64_t, size_t>, Candidates> by_length_;
   std::map<Slot, uint32_t> learnt_;  // slots of captures: the name of their eager kernels
   CapturedLaunches found_;
 };
@@ -84,7 +91,10 @@ void Pairing::TakeCaptures(const std::vector<GraphCapture>& captures) {
                     .end_ns = found.begin_ns + found.capture_ns};
     std::copy_if(found.calls.begin(), found.calls.end(), std::back_inserter(capture.calls),
                  [&](HostId call) { return !IsCopyName(view_.trace.Name(call)); });
-    if (!capture.calls.empty()) captures_.push_back(std::move(capture));
+    if (capture.calls.empty()) continue;
+    by_length_[{capture.process, capture.calls.size()}].captures.push_back(
+        static_cast<uint32_t>(captures_.size()));
+    captures_.push_back(std::move(capture));
   }
 }
 
@@ -143,12 +153,6 @@ std::vector<DeviceId> Pairing::KernelsOf(std::span<const DeviceId> works) const 
   return kernels;
 }
 
-bool Pairing::MayHaveMade(const Capture& capture, const GraphLaunch& launch, size_t kernels) const {
-  const uint32_t call = launch.call.value;
-  return capture.calls.size() == kernels && capture.end_ns <= host_.ts_ns[call] &&
-         capture.process == view_.trace.tracks().pid[host_.track[call].value];
-}
-
 bool Pairing::AgreesInOrder(const Capture& capture, std::span<const DeviceId> kernels) const {
   bool has_name = false;
   for (size_t i = 0; i < kernels.size(); ++i) {
@@ -180,31 +184,43 @@ Pairing::Pairs Pairing::Match(const Capture& capture, std::span<const DeviceId> 
   return pairs;
 }
 
+// A capture that fits, unused ones first; kUnknown for none. Sets `pairs`. Of very many captures of
+// one length some are not looked at.
+uint32_t Pairing::FindCapture(const GraphLaunch& launch, std::span<const DeviceId> kernels,
+                              Pairs& pairs) {
+  constexpr size_t kMostTries = 64;
+  const int64_t process = view_.trace.tracks().pid[host_.track[launch.call.value].value];
+  const auto found = by_length_.find({process, kernels.size()});
+  if (found == by_length_.end()) return kUnknown;
+  auto& [captures, first_unused] = found->second;
+  while (first_unused < captures.size() && captures_[captures[first_unused]].is_used) {
+    ++first_unused;
+  }
+  for (const size_t begin : {first_unused, size_t{0}}) {
+    for (size_t i = begin; i < std::min(captures.size(), begin + kMostTries); ++i) {
+      const Capture& capture = captures_[captures[i]];
+      const bool is_unwanted = begin != 0 && capture.is_used;
+      if (is_unwanted || capture.end_ns > host_.ts_ns[launch.call.value]) continue;
+      pairs = Match(capture, kernels);
+      if (!pairs.empty()) return captures[i];
+    }
+  }
+  return kUnknown;
+}
+
 // `chosen` is the capture of the launch's graph: kUnknown until one fits.
 void Pairing::PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_t& chosen) {
-  constexpr int kMostTries =
-      64;  // captures of one length; the rest of a hostile file is not paired
   const GraphLaunch& launch = launches.launches[number];
   const std::vector<DeviceId> kernels = KernelsOf(launches.WorksOf(launch));
   if (!launch.call.valid() || kernels.empty()) return;
-  uint32_t best = kUnknown;
   Pairs pairs;
-  int tries = 0;
-  const uint32_t first = chosen == kUnknown ? 0 : chosen;
-  const auto end = chosen == kUnknown ? static_cast<uint32_t>(captures_.size()) : chosen + 1;
-  for (uint32_t i = first; i < end && tries < kMostTries; ++i) {
-    const Capture& capture = captures_[i];
-    if (!MayHaveMade(capture, launch, kernels.size())) continue;
-    ++tries;
-    Pairs match = Match(capture, kernels);
-    if (match.empty()) continue;
-    best = i;
-    pairs = std::move(match);
-    if (!capture.is_used) break;
+  if (chosen == kUnknown) {
+    chosen = FindCapture(launch, kernels, pairs);
+  } else if (captures_[chosen].calls.size() == kernels.size()) {
+    pairs = Match(captures_[chosen], kernels);
   }
-  if (best == kUnknown) return;
-  chosen = best;
-  captures_[best].is_used = true;
+  if (pairs.empty()) return;
+  captures_[chosen].is_used = true;
   for (size_t i = 0; i < kernels.size(); ++i) {
     found_.launch_of[kernels[i].value] = pairs[i];
     found_.replay_of[kernels[i].value] = number;

@@ -127,5 +127,26 @@ TEST(CapturedLaunches, ALaunchBeforeTheCaptureRanAnotherGraph) {
   EXPECT_EQ(Statuses(trace), "status,kernels,total_ns\ngraph,2,60\nmodelled,2,60\n");
 }
 
+TEST(CapturedLaunches, LaunchesOfOneGraphShareItsCapture) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}, kProduct).Launched(kGemm, {10, 10}, {200, 50}, {1});
+  for (const int64_t at : {1000, 2000}) {
+    trace.Runtime("cudaStreamBeginCapture", {at, 10})
+        .Op("aten::mm", {at + 100, 100}, kProduct)
+        .Runtime("cudaLaunchKernel", {at + 110, 10}, at)
+        .Runtime("cudaStreamEndCapture", {at + 400, 10});
+  }
+  for (const int64_t at : {3000, 4000}) {
+    trace.Op("graph", {at, 500}).Runtime("cudaGraphLaunch", {at + 10, 10}, at);
+    trace.Kernel(kGemm, {at + 100, 50}, {at});
+  }
+  const Result<CapturedLaunches> found = FindCapturedLaunches(trace.View());
+  ASSERT_TRUE(found.ok());
+  // Without handles both launches are of one graph.
+  EXPECT_EQ(found->launch_of[1], found->launch_of[2]);
+  EXPECT_FALSE(found->launch_of[0].valid());
+  EXPECT_NE(found->replay_of[1], found->replay_of[2]);
+}
+
 }  // namespace
 }  // namespace borescope
