@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "borescope/index/trace_index.h"
+#include "borescope/inductor_code.h"
+#include "borescope/line_styles.h"
 #include "borescope/param_files.h"
 #include "borescope/run_checks.h"
 #include "borescope/run_overlay.h"
@@ -247,8 +249,10 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, options.params, options}));
   Answer answer;
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
+  AddInductorCode(specs, options.params, answer.document.tables);
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
+  answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
   BS_TRY(CommitOverlays(run));
   AppendReports(run, answer);
   return answer;

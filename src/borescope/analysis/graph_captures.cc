@@ -153,6 +153,7 @@ void CaptureFinder::CountLaunches() {
     }
     if (!open.empty()) {
       ++open.back()->launches;
+      open.back()->calls.push_back(HostId{row});
     }
   }
 }

@@ -22,6 +22,7 @@ struct GraphCapture {
   // captures around it the one begun last has it. kMissing where no capture was seen from begin to
   // end.
   int64_t launches = kMissing;
+  std::vector<HostId> calls = {};  // these, by start
 };
 
 // By start, those that began in the selected time. O(rows), times a logarithm.

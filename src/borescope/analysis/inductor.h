@@ -11,6 +11,13 @@
 
 namespace borescope {
 
+// Where the session looks for the files of kernels (inductor_code.h).
+inline constexpr ParamSpec kInductorCacheParam{
+    "inductor-cache", "DIR",
+    "read what generated kernels do from their files in this folder (default: where they were "
+    "recorded to be)",
+    ParamType::kText};
+
 // The files and operators behind kernels that Triton launched.
 class TritonSources {
  public:

@@ -81,14 +81,16 @@ TEST(InductorTest, KernelsOfDifferentFilesStayApart) {
             "triton_pointwise,1,2,30,0.3,0.15\n"
             "triton_user,1,1,30,0.3,0.15\n"
             "copy,1,1,10,0.1,0.05\n");
-  EXPECT_EQ(Csv(findings[1]),
+  EXPECT_EQ(Csv(findings[1],
+                {"category", "kernel", "calls", "total_ns", "share_of_wall", "origins", "source"}),
             "category,kernel,calls,total_ns,share_of_wall,origins,source\n"
             "gemm,ampere_sgemm_128x64_nn,1,30,0.15,aten::mm,-\n"
             "triton_user,mine,1,30,0.15,mine,/model.py\n"
             "triton_pointwise,triton_poi_fused_add_0,1,20,0.1,add,/cache/b.py\n"
             "copy,Memcpy HtoD,1,10,0.05,-,-\n"
             "triton_pointwise,triton_poi_fused_add_0,1,10,0.05,add,/cache/a.py\n");
-  EXPECT_EQ(Csv(findings[2]), "wall_ns,busy_ns,work_ns,busy_share\n200,100,100,0.5\n");
+  EXPECT_EQ(Csv(findings[2]),
+            "wall_ns,busy_ns,work_ns,busy_share,memory_gbps\n200,100,100,0.5,-\n");
 }
 
 // A graph launches kernels without their operators; one file of that name settles it.
@@ -148,6 +150,30 @@ TEST(InductorTest, TheReportOfTorchInductorHasItsFiveCategories) {
             "unknown,mine,1.5e-05,0.5,15\n"
             "unknown,Memcpy HtoD,5e-06,0.5,5\n");
   EXPECT_EQ(Csv(findings[2]), "Total wall time (ms)\n0.0001\n");
+}
+
+// The call of the graph counts, not the region around it.
+TEST(InductorTest, ByCompiledGraphAndStep) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#3", {0, 1000})
+      .Op("Torch-Compiled Region: 0/0", {10, 400})
+      .Annotation("## Call CompiledFxGraph fabc ##", {20, 200})
+      .Launched("triton_poi_fused_add_0", {30, 10}, {100, 50}, {1})
+      .Launched("triton_poi_fused_add_0", {300, 10}, {400, 50}, {2})
+      .Launched("triton_red_fused_sum_1", {500, 10}, {600, 100}, {3});
+  Params params;
+  params.by = {"graph", "step"};
+  const Findings findings = Analyse("inductor", {&trace.View()}, params);
+  EXPECT_EQ(Csv(findings[0], {"step", "graph", "category", "calls", "total_ns"}),
+            "step,graph,category,calls,total_ns\n"
+            "3,-,triton_reduction,1,100\n"
+            "3,Torch-Compiled Region: 0/0,triton_pointwise,1,50\n"
+            "3,fabc,triton_pointwise,1,50\n");
+  EXPECT_EQ(Csv(findings[1], {"graph", "kernel", "share_of_wall", "gain"}),
+            "graph,kernel,share_of_wall,gain\n"
+            "-,triton_red_fused_sum_1,0.1,0.05\n"
+            "Torch-Compiled Region: 0/0,triton_poi_fused_add_0,0.05,0.025\n"
+            "fabc,triton_poi_fused_add_0,0.05,0.025\n");
 }
 
 }  // namespace

@@ -12,9 +12,10 @@ namespace {
 
 std::string_view StatusOf(const RooflineInput& in, DeviceId id) {
   const WorkInfo& info = in.work.info[id.value];
-  return info.status == WorkStatus::kUnknownCost
-             ? CostStatusName(in.work.calls[info.call].cost.status)
-             : WorkStatusName(info.status);
+  if (info.status == WorkStatus::kUnknownCost) {
+    return CostStatusName(in.work.calls[info.call].cost.status);
+  }
+  return in.work.IsCaptured(id) ? kCapturedStatus : WorkStatusName(info.status);
 }
 
 // What to do about work of a status; empty: nothing.
@@ -24,7 +25,7 @@ std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
     case WorkStatus::kNoModel:
       return "these operators have no cost model";
     case WorkStatus::kGraph:
-      return "profile a run without graphs to see the operators";
+      return "record the capture of the graph and a run before it, or run without graphs";
     case WorkStatus::kNoLaunch:
       return "begin recording before the work is launched";
     case WorkStatus::kUnknownCost:
@@ -90,7 +91,8 @@ Table ModelledShareTable(const RooflineInput& in) {
   }
   Table table{"modelled", "How much of the device time has a model", {}};
   AddString(table, "status", Role::kKey,
-            "\"modelled\": counted in the other tables; all others say why not.");
+            "\"modelled\", and of kernels of graphs \"captured\", are counted in the other tables; "
+            "all others say why not.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels, copies and memsets.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / all device work.");

@@ -1,15 +1,14 @@
 #include "borescope/analysis/modelled_work.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "borescope/analysis/graph_launches.h"
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/measured_matrix_use.h"
 #include "borescope/analysis/phases.h"
+#include "borescope/analysis/repeated_ops.h"
 #include "borescope/opmodel/list_type.h"
 #include "borescope/opmodel/quantity.h"
 
@@ -21,18 +20,19 @@ enum class Evidence : uint8_t { kHelper, kNothing, kProduct };
 
 class Modeller {
  public:
-  Modeller(const RankView& view, const Selected& selected, const OpModelOptions& options)
+  Modeller(const RankView& view, const OpModelOptions& options)
       : view_(view),
-        selected_(selected),
         host_(view.trace.host()),
         costs_(view.trace, options),
         phases_(HostPhases(view)),
+        is_repeated_(RepeatedOps(view)),
+        measured_(view),
         op_of_(view.trace.device().size()),
         arguments_(view.trace.host().size(), Arguments::kNone),
         is_graph_(view.trace.strings().size()),
         uses_(view.trace.strings().size()) {}
 
-  ModelledWork Build();
+  Result<ModelledWork> Build();
 
  private:
   // Whose arguments tell the cost of a host row.
@@ -40,11 +40,17 @@ class Modeller {
 
   void Assign(DeviceId id);
   void AssignTo(DeviceId id, HostId op, Arguments arguments);
+  HostId OperatorOf(DeviceId id) const;
+  bool IsReplay(uint32_t row) const {
+    return op_of_[row].valid() && result_.captured.LaunchOf(DeviceId{row}).valid();
+  }
   bool RanInGraph(DeviceId id);
   void LookAround();
   bool HasBackwardFormula(HostId forward);
   std::vector<char> RowsAboveCalls() const;
+  bool IsCounted(const ModelledCall& call, const std::vector<char>& is_above) const;
   void AddCalls();
+  void AddReplays(const std::vector<char>& is_above);
   ModelledCall CallOf(HostId op);
   void CollectWorks();
   void TellRoles(ModelledCall& call);
@@ -53,18 +59,17 @@ class Modeller {
   Evidence EvidenceOf(DeviceId id);
   MatrixUse UseOf(DeviceId id);
   WorkDirection DirectionOf(HostId op);
-  bool IsRecorded(HostId op, bool around) const;
 
   const RankView& view_;
-  const Selected& selected_;
   const HostEvents& host_;
   OpCosts costs_;
   std::vector<Phase> phases_;
-  // Per host row, of it and the rows around it: the innermost with a model, the innermost that is
-  // tied to a forward operator, and whether autograd records it.
+  std::vector<char> is_repeated_;
+  MeasuredMatrixUse measured_;
+  // Per host row, of it and the rows around it: the innermost with a model, and the innermost that
+  // is tied to a forward operator.
   std::vector<HostId> with_model_;
   std::vector<HostId> linked_;
-  std::vector<char> is_recorded_;
   std::vector<HostId> op_of_;                   // per device row: the call it would belong to
   std::vector<Arguments> arguments_;            // per host row
   std::vector<std::optional<bool>> is_graph_;   // per text
@@ -88,7 +93,6 @@ void Modeller::LookAround() {
   const auto rows = static_cast<uint32_t>(host_.size());
   with_model_.resize(rows);
   linked_.resize(rows);
-  is_recorded_.resize(rows);
   for (const ForwardBackwardLink& link : view_.index.forward_backward) {
     linked_[link.backward.value] = link.backward;
   }
@@ -103,7 +107,6 @@ void Modeller::LookAround() {
     if (!linked_[row].valid() && outer.valid()) {
       linked_[row] = linked_[outer.value];
     }
-    is_recorded_[row] = IsRecorded(id, outer.valid() && is_recorded_[outer.value] != 0) ? 1 : 0;
   }
 }
 
@@ -112,10 +115,21 @@ bool Modeller::HasBackwardFormula(HostId forward) {
   return IsMatrixFamily(family) && family != OpFamily::kRecurrent;
 }
 
+// Of a kernel of a graph the one in the capture, if there is one.
+HostId Modeller::OperatorOf(DeviceId id) const {
+  HostId row = result_.captured.LaunchOf(id);
+  if (!row.valid()) return view_.index.correlation.op_of[id.value];
+  while (row.valid() && host_.kind[row.value] != HostKind::kOp) {
+    row = view_.index.tree.parent[row.value];
+  }
+  return row;
+}
+
 void Modeller::Assign(DeviceId id) {
   WorkInfo& info = result_.info[id.value];
-  const HostId op = view_.index.correlation.op_of[id.value];
-  if (RanInGraph(id)) {
+  const HostId op = OperatorOf(id);
+  const bool is_replay = result_.captured.LaunchOf(id).valid() && op.valid();
+  if (!is_replay && RanInGraph(id)) {
     info.status = WorkStatus::kGraph;
     return;
   }
@@ -168,23 +182,53 @@ ModelledCall Modeller::CallOf(HostId op) {
 
 // A composite call, or a backward call that stands in for operators that were not recorded, is not
 // counted beside calls below it.
+bool Modeller::IsCounted(const ModelledCall& call, const std::vector<char>& is_above) const {
+  const bool stands_in = call.cost.is_composite || call.op != call.shapes_of;
+  return !stands_in || is_above[call.op.value] == 0;
+}
+
+// The calls in captures, once per launch of their graph.
+void Modeller::AddReplays(const std::vector<char>& is_above) {
+  std::vector<std::array<uint32_t, 3>> works;  // graph launch, operator, device row
+  for (uint32_t row = 0; row < op_of_.size(); ++row) {
+    if (IsReplay(row)) works.push_back({result_.captured.replay_of[row], op_of_[row].value, row});
+  }
+  std::sort(works.begin(), works.end());
+  for (size_t begin = 0, end = 0; begin < works.size(); begin = end) {
+    ModelledCall call = CallOf(HostId{works[begin][1]});
+    call.is_replay = true;
+    const bool is_counted = IsCounted(call, is_above);
+    for (; end < works.size() && std::equal(&works[begin][0], &works[begin][2], &works[end][0]);
+         ++end) {
+      if (is_counted) {
+        result_.info[works[end][2]].call = static_cast<uint32_t>(result_.calls.size());
+      }
+    }
+    if (is_counted) result_.calls.push_back(call);
+  }
+}
+
 void Modeller::AddCalls() {
   const std::vector<char> is_above = RowsAboveCalls();
+  std::vector<char> has_work(host_.size());  // of its own launches
+  for (uint32_t row = 0; row < op_of_.size(); ++row) {
+    if (op_of_[row].valid() && !IsReplay(row)) has_work[op_of_[row].value] = 1;
+  }
   std::vector<uint32_t> call_of_op(host_.size(), kNoCall);
   for (uint32_t row = 0; row < host_.size(); ++row) {
-    if (arguments_[row] == Arguments::kNone) continue;
+    if (has_work[row] == 0) continue;
     const ModelledCall call = CallOf(HostId{row});
-    const bool stands_in = call.cost.is_composite || call.op != call.shapes_of;
-    if (!stands_in || is_above[row] == 0) {
+    if (IsCounted(call, is_above)) {
       call_of_op[row] = static_cast<uint32_t>(result_.calls.size());
       result_.calls.push_back(call);
     }
   }
-  for (size_t row = 0; row < op_of_.size(); ++row) {
-    if (op_of_[row].valid()) {
+  for (uint32_t row = 0; row < op_of_.size(); ++row) {
+    if (op_of_[row].valid() && !IsReplay(row)) {
       result_.info[row].call = call_of_op[op_of_[row].value];
     }
   }
+  AddReplays(is_above);
 }
 
 // A counting sort by call.
@@ -240,7 +284,7 @@ void Modeller::TellRoles(ModelledCall& call) {
         evidence(id) == Evidence::kProduct || device.name[id.value] == device.name[best.value];
     result_.info[id.value].role = is_main ? KernelRole::kMain : KernelRole::kHelper;
     if (is_main && is_matrix) {
-      const MatrixUse use = UseOf(id);
+      const MatrixUse use = measured_.Of(id, UseOf(id));
       const bool is_better = call.matrix_use == MatrixUse::kNotMatrix || use == MatrixUse::kYes;
       call.matrix_use = is_better ? use : call.matrix_use;
     }
@@ -298,17 +342,6 @@ void Modeller::TellCost(ModelledCall& call) {
   }
 }
 
-// Whether autograd records the operator (it has a sequence number), or one around it, with no
-// operator between them that autograd runs backward.
-bool Modeller::IsRecorded(HostId op, bool around) const {
-  if (view_.trace.Name(op).starts_with(kBackwardMark)) return false;
-  const Ops& ops = view_.trace.ops();
-  const uint32_t row = host_.detail[op.value];
-  if (host_.kind[op.value] != HostKind::kOp || row == kNoDetail) return around;
-  if (ops.forward_thread[row] > 0) return false;
-  return around || ops.sequence[row] >= 0;
-}
-
 WorkDirection Modeller::DirectionOf(HostId op) {
   const OpModel* model = costs_.ModelOf(op);
   const OpDirection by_model = model == nullptr ? OpDirection::kForward : model->direction;
@@ -317,15 +350,16 @@ WorkDirection Modeller::DirectionOf(HostId op) {
   }
   if (by_model == OpDirection::kBackward) return WorkDirection::kBackward;
   if (phases_[op.value] != Phase::kBackward) return WorkDirection::kForward;
-  return is_recorded_[op.value] != 0 ? WorkDirection::kRecompute : WorkDirection::kBackward;
+  return is_repeated_[op.value] != 0 ? WorkDirection::kRecompute : WorkDirection::kBackward;
 }
 
-ModelledWork Modeller::Build() {
-  const auto device_rows = static_cast<uint32_t>(view_.trace.device().size());
-  result_.info.resize(device_rows);
+Result<ModelledWork> Modeller::Build() {
+  BS_ASSIGN(result_.captured, FindCapturedLaunches(view_));
+  const DeviceEvents& device = view_.trace.device();
+  result_.info.resize(device.size());
   LookAround();
-  for (uint32_t row = 0; row < device_rows; ++row) {
-    if (selected_.Keeps(DeviceId{row})) Assign(DeviceId{row});
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (IsDeviceWork(device.kind[row])) Assign(DeviceId{row});
   }
   AddCalls();
   CollectWorks();
@@ -349,34 +383,13 @@ std::string_view WorkDirectionName(WorkDirection direction) {
   return kNames[static_cast<size_t>(direction)];
 }
 
-Result<OpModelOptions> ModelOptionsOf(const Params& params) {
-  constexpr std::pair<std::string_view, CausalMode> kModes[] = {
-      {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
-  constexpr int64_t kMostWeight = 1000;
-  const std::string_view causal = params.Text(kCausalParam);
-  const auto* mode = std::find_if(std::begin(kModes), std::end(kModes),
-                                  [&](const auto& row) { return row.first == causal; });
-  if (mode == std::end(kModes)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--causal {}: expected exact, half or full", causal)};
-  }
-  const int64_t weight = params.Number(kSfuWeightParam);
-  if (weight > kMostWeight) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--sfu-weight {}: expected at most {}", weight, kMostWeight)};
-  }
-  return OpModelOptions{.causal = mode->second,
-                        .transcendental_flops = static_cast<uint32_t>(weight)};
-}
-
 bool IsMatrixFamily(OpFamily family) {
   return family == OpFamily::kGemm || family == OpFamily::kConvolution ||
          family == OpFamily::kAttention || family == OpFamily::kRecurrent;
 }
 
-ModelledWork ModelWork(const RankView& view, const Selected& selected,
-                       const OpModelOptions& options) {
-  return Modeller(view, selected, options).Build();
+Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options) {
+  return Modeller(view, options).Build();
 }
 
 }  // namespace borescope

@@ -9,8 +9,10 @@
 //               like products are main, of any other the longest and all of its name; a call has
 //               at least one.
 //   direction   forward, backward, recompute (forward calls repeated inside backward, as
-//               checkpointing makes them; operators of a backward that is itself differentiated
-//               look the same), update (of parameters)
+//               checkpointing makes them: repeated_ops.h), update (of parameters)
+//   graphs      a kernel that a graph launch ran belongs to the call in the capture that made the
+//               graph (captured_launches.h), once per launch of the graph: each is a call of its
+//               own
 //
 // Types of tensors in lists, which producers leave out, are those that the names of the kernels say.
 //
@@ -26,8 +28,8 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/captured_launches.h"
 #include "borescope/analysis/registry.h"
-#include "borescope/analysis/selection.h"
 #include "borescope/opmodel/op_costs.h"
 #include "borescope/opmodel/tensor_cores.h"
 
@@ -37,12 +39,14 @@ enum class WorkStatus : uint8_t {
   kModelled,     // belongs to a call whose FLOPs or bytes are known
   kUnknownCost,  // belongs to a call with a model; OpCost::status says why the cost is unknown
   kNoModel,      // there are operators around the launch, and none has a model
-  kGraph,        // ran by a graph launch, which does not tell which operator asked for it
+  kGraph,        // ran by a graph launch, and no capture tells which operator asked for it
   kOutsideOps,   // launched outside of any operator
   kNoLaunch,     // neither the launch nor the operator was recorded
 };
 inline constexpr size_t kWorkStatuses = 6;
 std::string_view WorkStatusName(WorkStatus status);  // "modelled", "unknown cost", ...
+// What is shown for kModelled where ModelledWork::IsCaptured.
+inline constexpr std::string_view kCapturedStatus = "captured";
 
 enum class KernelRole : uint8_t { kNone, kMain, kHelper };
 
@@ -57,6 +61,7 @@ struct ModelledCall {
   HostId shapes_of;  // whose arguments tell the cost: `op`, or its forward operator
   OpCost cost;       // of the whole call; counts are 0 unless known
   WorkDirection direction = WorkDirection::kUnknown;
+  bool is_replay = false;  // in a capture: its work is that of one launch of the graph
   MatrixUse matrix_use = MatrixUse::kNotMatrix;  // of its main kernels; kYes if one of them does
   uint32_t first_work = 0;                       // its slice of ModelledWork::works
   uint32_t end_work = 0;
@@ -71,18 +76,23 @@ struct WorkInfo {
 };
 
 struct ModelledWork {
-  std::vector<ModelledCall> calls;  // by host row
+  std::vector<ModelledCall> calls;  // by host row; those of graphs behind all others
   std::vector<DeviceId> works;      // of one call in row order (stream, then start)
-  std::vector<WorkInfo> info;       // per device row; of rows not selected the default
+  std::vector<WorkInfo> info;       // per device row
+  CapturedLaunches captured;
 
+  // Whether its cost is known by the capture of its graph.
+  bool IsCaptured(DeviceId id) const {
+    return info[id.value].status == WorkStatus::kModelled && captured.LaunchOf(id).valid();
+  }
   std::span<const DeviceId> WorksOf(const ModelledCall& call) const {
     return std::span(works).subspan(call.first_work, call.end_work - call.first_work);
   }
 };
 
-// Linear in the rows, times a logarithm.
-ModelledWork ModelWork(const RankView& view, const Selected& selected,
-                       const OpModelOptions& options);
+// Of the whole recording, so that what is selected of a call does not change its cost. Linear in
+// the rows, times a logarithm.
+Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options);
 
 // --causal and --sfu-weight; kInvalidArgument for other values.
 Result<OpModelOptions> ModelOptionsOf(const Params& params);

@@ -14,9 +14,9 @@ namespace {
 const OpArgs kProduct{.dims = "[[8, 16], [16, 16]]", .types = R"(["c10::Half", "c10::Half"])"};
 
 ModelledWork Modelled(TestTrace& trace) {
-  const RankView& view = trace.View();
-  const Result<Selected> selected = Selected::Make(view, Selection{});
-  return ModelWork(view, *selected, OpModelOptions{});
+  Result<ModelledWork> work = ModelWork(trace.View(), OpModelOptions{});
+  EXPECT_TRUE(work.ok());
+  return std::move(*work);
 }
 
 // 256 FLOPs.
@@ -160,6 +160,59 @@ TEST(ModelledWork, BackwardWithoutShapesTakesThoseOfForward) {
   EXPECT_EQ(Calls(trace),
             "aten::mm forward 4096: volta_h884gemm_64x64_nn*\n"
             "MmBackward0 backward 8192: volta_h884gemm_64x64_nt* volta_h884gemm_64x64_tn* fill\n");
+}
+
+// create_graph=True: autograd records what it runs backward, to run that backward, too.
+TEST(ModelledWork, ADifferentiatedBackwardIsNoRecomputation) {
+  const auto recorded = [](int64_t number) {
+    return OpArgs{.sequence = number, .dims = kProduct.dims, .types = kProduct.types};
+  };
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 50}, recorded(3))
+      .Launched("k1", {10, 10}, {500, 10}, {1})
+      .Op("MmBackward0", {100, 90}, {.forward_thread = 1, .sequence = 3}, 2)
+      .Op("aten::mm", {110, 30}, recorded(8), 2)
+      .Runtime("cudaLaunchKernel", {120, 10}, 2, 2)
+      .Kernel("k2", {510, 10}, {2})
+      .Op("aten::mm", {150, 30}, recorded(9), 2)
+      .Runtime("cudaLaunchKernel", {160, 10}, 3, 2)
+      .Kernel("k3", {520, 10}, {3})
+      .Op("MmBackward0", {300, 90}, {.forward_thread = 2, .sequence = 9}, 2)
+      .Op("aten::mm", {310, 30}, kProduct, 2)
+      .Runtime("cudaLaunchKernel", {320, 10}, 4, 2)
+      .Kernel("k4", {530, 10}, {4});
+  EXPECT_EQ(Calls(trace),
+            "aten::mm forward 4096: k1*\n"
+            "aten::mm backward 4096: k2*\n"
+            "aten::mm backward 4096: k3*\n"
+            "aten::mm backward 4096: k4*\n");
+}
+
+// A repeated forward is run backward in the same call of the engine.
+TEST(ModelledWork, ACheckpointThatRunsBackwardItselfIsRecomputed) {
+  TestTrace trace;
+  trace.Op("CheckpointFunctionBackward", {100, 300}, {.forward_thread = 1, .sequence = 7}, 2)
+      .Op("aten::mm", {110, 30}, {.sequence = 8, .dims = kProduct.dims, .types = kProduct.types}, 2)
+      .Runtime("cudaLaunchKernel", {120, 10}, 2, 2)
+      .Kernel("k2", {510, 10}, {2})
+      .Op("MmBackward0", {200, 90}, {.forward_thread = 2, .sequence = 8}, 2)
+      .Op("aten::mm", {210, 30}, kProduct, 2)
+      .Runtime("cudaLaunchKernel", {220, 10}, 3, 2)
+      .Kernel("k3", {520, 10}, {3});
+  EXPECT_EQ(Calls(trace), "aten::mm recompute 4096: k2*\naten::mm backward 4096: k3*\n");
+}
+
+TEST(ModelledWork, CountersOfMatrixUnitsDecideOverNames) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}, kProduct)
+      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {200, 50}, {1})
+      .Op("aten::mm", {110, 100}, kProduct)
+      .Launched("my_gemm", {120, 10}, {260, 50}, {2})
+      .Range("volta_h884gemm_64x64_nn", {1000, 10}, {{"sm__inst_executed_pipe_tensor.sum", 0}})
+      .Range("my_gemm", {1010, 10}, {{"sm__inst_executed_pipe_tensor.sum", 64}});
+  const ModelledWork work = Modelled(trace);
+  EXPECT_EQ(work.calls[0].matrix_use, MatrixUse::kNo);
+  EXPECT_EQ(work.calls[1].matrix_use, MatrixUse::kYes);
 }
 
 }  // namespace

@@ -20,16 +20,18 @@ int64_t FlopsOf(const OpCost& cost) {
   return KnowsFlops(cost.status) ? static_cast<int64_t>(cost.main_flops()) : kMissing;
 }
 
-void CountWithDevice(const RankView& view, const Selected& selected, const Selected& everything,
-                     std::vector<int64_t>& flops) {
-  const ModelledWork work = ModelWork(view, everything, {});
+Result<void> CountWithDevice(const RankView& view, const Selected& selected,
+                             std::vector<int64_t>& flops) {
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, {}));
   for (const ModelledCall& call : work.calls) {
+    if (call.is_replay) continue;  // no call of this table
     const std::span<const DeviceId> works = work.WorksOf(call);
     const bool is_known = work.info[works.front().value].status == WorkStatus::kModelled;
     const bool is_selected =
         std::any_of(works.begin(), works.end(), [&](DeviceId id) { return selected.Keeps(id); });
     if (is_known && is_selected) flops[call.op.value] = FlopsOf(call.cost);
   }
+  return {};
 }
 
 void CountOnHost(const RankView& view, const Selected& selected, std::vector<int64_t>& flops) {
@@ -48,8 +50,7 @@ Result<std::vector<int64_t>> FlopsOfCalls(const RankView& view, const Selected& 
   std::vector<int64_t> flops(view.trace.host().size(), kMissing);
   if (!HasShapes(view.trace)) return flops;
   if (HasDeviceWork(view.trace.device())) {
-    BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
-    CountWithDevice(view, selected, everything, flops);
+    BS_TRY(CountWithDevice(view, selected, flops));
   } else {
     CountOnHost(view, selected, flops);
   }

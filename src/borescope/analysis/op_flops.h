@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/analysis/modelled_work.h"
+#include "borescope/analysis/selection.h"
 
 namespace borescope {
 

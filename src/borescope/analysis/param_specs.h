@@ -111,6 +111,15 @@ inline constexpr ParamSpec kColumnsParam{
     "(default: all)",
     ParamType::kText};
 
+inline constexpr ParamSpec kWidthParam{"width", "N",
+                                       "text: a line per kernel with columns of fixed width, in "
+                                       "which kernel and params share what the "
+                                       "others leave of N; without --columns those of PyProf",
+                                       ParamType::kNumber};
+inline constexpr ParamSpec kQuotedParam{
+    "csv", "", "text: a line per kernel, every value in quotes, with commas between them",
+    ParamType::kFlag};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};

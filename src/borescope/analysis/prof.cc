@@ -12,9 +12,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "borescope/analysis/measured_matrix_use.h"
 #include "borescope/analysis/modelled_work.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/pyprof/columns.h"
@@ -34,6 +34,7 @@ struct Assigned {
   HostId arguments = {};  // marker or operator that tells them; may be invalid
   HostId forward = {};    // operator of forward behind a backward kernel; may be invalid
   bool by_marker = false;
+  std::optional<int64_t> sub = {};  // number among the kernels of `call`
   WorkDirection direction = WorkDirection::kUnknown;
 };
 
@@ -44,18 +45,20 @@ struct Described {
 
 class ProfTable {
  public:
-  ProfTable(const RankView& view, const Selected& selected, const OpModelOptions& options)
+  ProfTable(const RankView& view, ModelledWork modelled, const OpModelOptions& options)
       : view_(view),
         trace_(view.trace),
-        selected_(selected),
-        modelled_(ModelWork(view, selected, options)),
+        modelled_(std::move(modelled)),
+        measured_(view),
         markers_(view.trace),
         marker_work_(view, markers_, options),
         uses_(view.trace.strings().size()) {}
 
-  Table Build(bool with_copies);
+  // `all` is what is counted, in order; of the selected the rows are shown.
+  Table Build(const std::vector<DeviceId>& all, const Selected& selected);
 
  private:
+  HostId Anchor(DeviceId id) const;
   Assigned Assign(DeviceId id);
   WorkDirection DirectionOf(const WorkInfo& info, const std::vector<HostId>& ranges);
   HostId ForwardOf(const std::vector<HostId>& ranges);
@@ -66,6 +69,7 @@ class ProfTable {
   void AddWork(const Assigned& one, ProfRow& row);
   void AddModelled(DeviceId id, ProfRow& row);
   void NumberMains();
+  void NumberInCall(Assigned& one);
   const Described& Describe(const Assigned& one);
   std::string LayerOf(const std::vector<HostId>& ranges);
   std::string TraceOf(const std::vector<HostId>& ranges);
@@ -75,13 +79,13 @@ class ProfTable {
 
   const RankView& view_;
   const Trace& trace_;
-  const Selected& selected_;
   ModelledWork modelled_;
+  MeasuredMatrixUse measured_;
   PyProfMarkers markers_;
   MarkerWork marker_work_;
-  std::optional<ForwardOperators> forward_;         // once needed
-  std::vector<std::optional<MatrixUse>> uses_;      // per text, of main kernels of matrix operators
-  std::unordered_map<uint32_t, int64_t> next_sub_;  // by call
+  std::optional<ForwardOperators> forward_;     // once needed
+  std::vector<std::optional<MatrixUse>> uses_;  // per text, of main kernels of matrix operators
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> next_sub_;  // by call and launch of its graph
   // Of modelled_: the number of a main kernel among those of its call, and how many these are.
   std::vector<uint32_t> main_index_;             // per device row
   std::vector<uint32_t> mains_;                  // per call
@@ -141,10 +145,16 @@ HostId InnermostOperator(const Trace& trace, const std::vector<HostId>& ranges) 
   return {};
 }
 
+// Of a kernel of a graph the call in the capture, if there is one.
+HostId ProfTable::Anchor(DeviceId id) const {
+  const HostId captured = modelled_.captured.LaunchOf(id);
+  return captured.valid() ? captured : AnchorOf(view_, id);
+}
+
 // Operators come before markers where they know their cost to the byte.
 Assigned ProfTable::Assign(DeviceId id) {
   const WorkInfo& info = modelled_.info[id.value];
-  const std::vector<HostId> ranges = RangesOf(view_, AnchorOf(view_, id));
+  const std::vector<HostId> ranges = RangesOf(view_, Anchor(id));
   Assigned one{.id = id, .direction = DirectionOf(info, ranges)};
   const bool is_backward = one.direction == WorkDirection::kBackward;
   if (is_backward) one.forward = ForwardOf(ranges);
@@ -271,7 +281,7 @@ MatrixUse ProfTable::UseOf(DeviceId id, bool of_matrix_op) {
     use = MatrixUseOf(trace_.Name(id), true);
   }
   const bool is_unknown = *use == MatrixUse::kUnknown && !of_matrix_op;
-  return is_unknown ? MatrixUse::kNotMatrix : *use;
+  return measured_.Of(id, is_unknown ? MatrixUse::kNotMatrix : *use);
 }
 
 std::string_view TcText(MatrixUse use) {
@@ -290,9 +300,10 @@ void ProfTable::AddModelled(DeviceId id, ProfRow& row) {
   const ModelledCall& call = modelled_.calls[info.call];
   WorkShare share = ShareOfCost(call.cost, main_index_[id.value], mains_[info.call]);
   if (!is_main && share.flops.has_value()) share = {.flops = 0, .bytes = 0, .status = "helper"};
+  const bool is_captured = is_main && share.flops.has_value() && modelled_.IsCaptured(id);
   row.flops = share.flops;
   row.bytes = share.bytes;
-  row.status = share.status;
+  row.status = is_captured ? kCapturedStatus : share.status;
 }
 
 void ProfTable::AddWork(const Assigned& one, ProfRow& row) {
@@ -309,11 +320,11 @@ void ProfTable::AddWork(const Assigned& one, ProfRow& row) {
 
 ProfRow ProfTable::RowOf(const Assigned& one) {
   ProfRow row{.kernel = one.id, .name = std::string(trace_.Name(one.id))};
-  const HostId anchor = AnchorOf(view_, one.id);
+  const HostId anchor = Anchor(one.id);
   const std::vector<HostId> ranges = RangesOf(view_, anchor);
   if (anchor.valid()) row.tid = trace_.tracks().tid[trace_.host().track[anchor.value].value];
   row.dir = WorkDirectionName(one.direction);
-  if (one.call.valid()) row.sub = next_sub_[one.call.value]++;
+  row.sub = one.sub;
   AddOperator(one, row);
   AddSequences(one, ranges, row);
   if (one.forward.valid()) AddContext(RangesOf(view_, one.forward), row);
@@ -332,15 +343,26 @@ void ProfTable::NumberMains() {
   }
 }
 
-Table ProfTable::Build(bool with_copies) {
+void ProfTable::NumberInCall(Assigned& one) {
+  if (!one.call.valid()) return;
+  const CapturedLaunches& captured = modelled_.captured;
+  const uint32_t replay =
+      captured.LaunchOf(one.id).valid() ? captured.replay_of[one.id.value] + 1 : 0;
+  one.sub = next_sub_[{one.call.value, replay}]++;
+}
+
+Table ProfTable::Build(const std::vector<DeviceId>& all, const Selected& selected) {
   NumberMains();
-  std::vector<Assigned> all;
-  for (const DeviceId id : LaunchOrder(view_, selected_, with_copies)) {
-    all.push_back(Assign(id));
+  std::vector<Assigned> assigned;
+  assigned.reserve(all.size());
+  for (const DeviceId id : all) {
+    assigned.push_back(Assign(id));
+    NumberInCall(assigned.back());
   }
   Table table = NewProfTable();
   int64_t idx = 0;
-  for (const Assigned& one : all) {
+  for (const Assigned& one : assigned) {
+    if (!selected.Keeps(one.id)) continue;
     ProfRow row = RowOf(one);
     row.idx = ++idx;
     PushProfRow(view_, row, table);
@@ -350,21 +372,20 @@ Table ProfTable::Build(bool with_copies) {
 
 }  // namespace
 
-Result<void> CheckProf(const Params& params) {
-  BS_TRY(ModelOptionsOf(params));
-  return CheckProfColumns(params.Text(kColumnsParam));
-}
-
 Result<Findings> MapProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
+  BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
+  BS_ASSIGN(ModelledWork modelled, ModelWork(view, options));
+  const std::vector<DeviceId> all = LaunchOrder(view, everything, params.all);
   Findings findings;
-  findings.push_back(ProfTable(view, selected, options).Build(params.all));
+  findings.push_back(ProfTable(view, std::move(modelled), options).Build(all, selected));
   return findings;
 }
 
 Result<Findings> FinishProf(Findings findings, const Params& params) {
-  findings[0] = SelectProfColumns(std::move(findings[0]), params.Text(kColumnsParam));
+  findings[0] = SelectProfColumns(std::move(findings[0]), params.Text(kColumnsParam),
+                                  params.Number(kWidthParam) != 0);
   return findings;
 }
 

@@ -92,7 +92,7 @@ TEST(ProfCompatTest, KernelsWithoutArguments) {
   EXPECT_EQ(capture.Prof("dir,seq,mod,op,kernel,params,tc,flops", Compat::kPyProf),
             "Direction,SeqId,Module,Op,Kernel,Params,TC,FLOPs\n"
             "bprop,6,na,threshold,elementwise_kernel,na=na,,na,0\n"
-            "fprop,-,na,-,elementwise_kernel,na=na,,na,0\n"
+            "fprop,-,na,,elementwise_kernel,na=na,,na,0\n"
             "fprop,7,na,_convolution," +
                 std::string(kConvKernel) + ",na=na,,na,0\n");
 }
@@ -135,7 +135,7 @@ TEST(ProfCompatTest, WhatStopsPyProfIsARow) {
   capture.Kernels({kRelu}, kElementwise);
   EXPECT_EQ(capture.Prof("op,flops,bytes,status", Compat::kPyProf),
             "Op,FLOPs,Bytes,Status\n"
-            "-,-,-,PyProf stops\n"
+            ",-,-,PyProf stops\n"
             "mm,-,-,PyProf stops\n"
             "relu,12845056,51380224,modelled\n");
 }
@@ -237,6 +237,21 @@ TEST(ProfTest, UnknownColumns) {
   const Result<void> checked = FindAnalysis("prof")->check(params);
   ASSERT_FALSE(checked.ok());
   EXPECT_TRUE(checked.error().message.starts_with("--columns: no column 'flop'; columns are rank"));
+}
+
+// A window that cuts a call does not change what its kernels are told to do.
+TEST(ProfTest, AWindowChangesNoWork) {
+  TestTrace trace;
+  trace
+      .Op("aten::mm", {0, 100},
+          {.dims = "[[8, 16], [16, 16]]", .types = R"(["c10::Half", "c10::Half"])"})
+      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {200, 50}, {.correlation = 1, .stream = 7})
+      .Launched("volta_h884gemm_64x64_nt", {30, 10}, {300, 50}, {.correlation = 2, .stream = 8});
+  Params params;
+  params.values.push_back({.name = "columns", .text = "idx,sub,kernel,flops"});
+  params.selection.streams = *NumberRanges::Parse("8");
+  EXPECT_EQ(Csv(Analyse("prof", {&trace.View()}, params).front()),
+            "idx,sub,kernel,flops\n1,1,volta_h884gemm_64x64_nt,2048\n");
 }
 
 }  // namespace

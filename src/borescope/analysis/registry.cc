@@ -4,6 +4,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/inductor.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/pyprof/tables.h"
 #include "borescope/analysis/rpd/tables.h"
@@ -37,10 +38,13 @@ constexpr const ParamSpec* kRooflineParams[] = {&kDeviceParam, &kDeviceSpecParam
                                                 &kSfuWeightParam};
 constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
                                              &kFoldedParam};
-constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
+constexpr std::string_view kInductorKeys[] = {"step", "graph"};
+constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam, &kInductorCacheParam,
+                                                &kDeviceParam, &kDeviceSpecParam};
 constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
-constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
+                                            &kCausalParam, &kSfuWeightParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -126,6 +130,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .summary = "device time of a compiled PyTorch model by what made the kernels",
      .example = "borescope inductor trace.json.gz --top 20",
      .needs = Needs::kDeviceEvents,
+     .by = kInductorKeys,
      .params = kInductorParams,
      .answer = {.map = MapInductor, .reduce = MergeFindings, .finish = FinishInductor},
      .inductor = &kInductorReport},

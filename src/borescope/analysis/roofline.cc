@@ -330,8 +330,7 @@ Result<Findings> MapRoofline(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   BS_ASSIGN(const Roofs roofs, Roofs::Make(view, params));
-  BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
-  const ModelledWork work = ModelWork(view, everything, options);
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, options));
   const std::vector<std::optional<RoofTime>> at_roof = RoofTimes(view.trace, work, roofs);
   const RooflineInput in{view, selected, roofs, work, at_roof};
   return Findings{

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/modelled_work.h"
 #include "borescope/analysis/roofs.h"
+#include "borescope/analysis/selection.h"
 #include "borescope/table/table.h"
 
 namespace borescope {

@@ -91,7 +91,7 @@ int WriteDocument(const OutputOptions& output, const Document& document, bool qu
       output.path.empty()
           ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
           : WriteToFiles(output, document, quiet);
-  if (!output.writer->carries_diagnostics && !quiet) {
+  if (!CarriesDiagnostics(*output.writer, document) && !quiet) {
     TalkAboutQuality(document.diagnostics);
   }
   return status;

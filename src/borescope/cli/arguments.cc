@@ -28,6 +28,12 @@ bool Applies(const OptionRow& row, const Command& command) {
   return command.verb != nullptr ? Applies(row, *command.verb) : Applies(row, command.analyses);
 }
 
+// As CLI11 wants them: "-f,--format".
+std::string OptionNames(std::string_view short_name, std::string_view long_name) {
+  return short_name.empty() ? fmt::format("--{}", long_name)
+                            : fmt::format("-{},--{}", short_name, long_name);
+}
+
 void AddOptions(CLI::App& app, Command& command) {
   RawOptions& raw = command.raw;
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
@@ -35,9 +41,7 @@ void AddOptions(CLI::App& app, Command& command) {
     if (!Applies(row, command)) {
       continue;
     }
-    const std::string names = row.short_name.empty()
-                                  ? fmt::format("--{}", row.long_name)
-                                  : fmt::format("-{},--{}", row.short_name, row.long_name);
+    const std::string names = OptionNames(row.short_name, row.long_name);
     if (row.text != nullptr) {
       // As with most tools, the last one counts.
       app.add_option(names, raw.*row.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -46,7 +50,7 @@ void AddOptions(CLI::App& app, Command& command) {
     }
   }
   for (const ParamSpec* param : ParamsOf(command.analyses)) {
-    const std::string name = fmt::format("--{}", param->name);
+    const std::string name = OptionNames(ShortNameOf(*param), param->name);
     if (param->type == ParamType::kFlag) {
       app.add_flag_callback(name, [&raw, param] { raw.params[param->name] = ""; });
     } else {

@@ -102,6 +102,12 @@ constexpr OptionRow kOptions[] = {
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
      nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording", &Raw::trace,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "timeout", "SECONDS", "end it if it runs longer (300)", &Raw::timeout, nullptr,
+     OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
@@ -132,15 +138,26 @@ constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
+constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
+
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
+    {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
+     "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", kBenchOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
     {"completion", "a completion script for the shell", "bash|zsh|fish",
      "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
 };
+
+// Options of analyses that have a short name, as in the tool they come from.
+struct ShortName {
+  std::string_view param;
+  std::string_view name;
+};
+constexpr ShortName kShortNames[] = {{"columns", "c"}, {"width", "w"}};
 
 // What an option is for, and its default.
 std::string ParamHelp(const ParamSpec& param) {
@@ -181,6 +198,12 @@ bool Applies(const OptionRow& row, const VerbRow& verb) {
          std::find(verb.options.begin(), verb.options.end(), row.long_name) != verb.options.end();
 }
 
+std::string_view ShortNameOf(const ParamSpec& param) {
+  const auto* row = std::find_if(std::begin(kShortNames), std::end(kShortNames),
+                                 [&](const ShortName& one) { return one.param == param.name; });
+  return row == std::end(kShortNames) ? "" : row->name;
+}
+
 std::vector<const ParamSpec*> ParamsOf(Specs specs) {
   std::vector<const ParamSpec*> params;
   for (const AnalysisSpec* spec : specs) {
@@ -200,7 +223,8 @@ std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {
     if (row.group > kQuestion && !params_are_in) {
       params_are_in = true;
       for (const ParamSpec* param : spec.params) {
-        views.push_back({kQuestion, "", param->name, param->value, ParamHelp(*param), {}});
+        views.push_back(
+            {kQuestion, ShortNameOf(*param), param->name, param->value, ParamHelp(*param), {}});
       }
     }
     if (row.applies(&spec)) {

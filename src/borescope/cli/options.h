@@ -25,6 +25,7 @@ struct RawOptions {
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;
+  std::string trace, timeout, python;  // of bench-kernel
   bool all = false;
   bool no_progress = false;
   bool quiet = false;
@@ -60,6 +61,9 @@ bool Applies(const OptionRow& row, Specs specs);
 
 // The options that belong to these verbs only, in order, each once.
 std::vector<const ParamSpec*> ParamsOf(Specs specs);
+
+// "c" of --columns; empty for most.
+std::string_view ShortNameOf(const ParamSpec& param);
 
 // An option as help and completion show it, whichever of the two tables it comes from.
 struct VerbRow;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "borescope/output/text_layout.h"
+#include "borescope/output/text_lines.h"
 #include "borescope/output/units.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
@@ -108,9 +109,18 @@ Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOption
 }
 
 Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
+  const bool has_lines = document.lines.form != LineForm::kNone;
   for (size_t i = 0; i < document.tables.size(); ++i) {
-    const std::string gap = i == 0 ? "" : "\n";
-    BS_TRY(sink.Write(gap + LayOutTable(Preview(document.tables[i]), StyleOf(options))));
+    const Table& table = document.tables[i];
+    BS_TRY(sink.Write(i == 0 ? "" : "\n"));
+    if (has_lines && table.name == document.lines.table) {
+      BS_TRY(WriteLines(table, document.lines, sink));
+    } else {
+      BS_TRY(sink.Write(LayOutTable(Preview(table), StyleOf(options))));
+    }
+  }
+  if (has_lines) {
+    return {};
   }
   if (!document.diagnostics.empty() && !document.tables.empty()) {
     BS_TRY(sink.Write("\n"));

@@ -36,6 +36,11 @@ std::string PathOfTable(const fs::path& path, std::string_view table) {
 
 std::span<const TableWriter> TableWriters() { return kWriters; }
 
+bool CarriesDiagnostics(const TableWriter& writer, const Document& document) {
+  const bool has_lines = writer.write == WriteText && document.lines.form != LineForm::kNone;
+  return writer.carries_diagnostics && !has_lines;
+}
+
 const TableWriter* FindTableWriter(std::string_view name) {
   const auto* const found = std::find_if(std::begin(kWriters), std::end(kWriters),
                                          [&](const TableWriter& row) { return row.name == name; });

@@ -28,10 +28,26 @@ struct DiagnosticRow {
   std::string help;   // what it means and what to do
 };
 
+// How text shows a table where it is not fitted to the terminal: a heading and a line per row, all
+// of them, with values as they are.
+enum class LineForm : uint8_t {
+  kNone,    // fitted
+  kSpaced,  // one blank between values
+  kFixed,   // columns of given widths, one blank behind each: text at the left and cut, numbers at
+            // the right and never cut
+  kQuoted,  // each value in double quotes, with commas between them
+};
+struct LineStyle {
+  LineForm form = LineForm::kNone;
+  std::string table = {};           // which table; others are fitted
+  std::vector<size_t> widths = {};  // of kFixed: code points, by column
+};
+
 // What one invocation answers: the tables, and how far the input can be trusted.
 struct Document {
   std::vector<Table> tables;
   std::vector<DiagnosticRow> diagnostics;
+  LineStyle lines = {};  // text only
 };
 
 struct WriteOptions {
@@ -51,6 +67,11 @@ struct TableWriter {
 };
 
 std::span<const TableWriter> TableWriters();
+
+// Whether the diagnostics are in what the writer makes of the document. Text that other programs
+// read holds none.
+bool CarriesDiagnostics(const TableWriter& writer, const Document& document);
+
 const TableWriter* FindTableWriter(std::string_view name);  // nullptr when there is none
 
 // Writes `document` to the file `path`, or, where the format holds one table per file and there are

@@ -18,7 +18,8 @@ class PyProfTable {
   explicit PyProfTable(const RankView& view)
       : view_(view), markers_(view.trace), records_(view, markers_), table_(NewProfTable()) {}
 
-  Table Build(const Selected& selected);
+  // `all` is what is numbered and paired, in order; of the selected the rows are shown.
+  Table Build(const std::vector<DeviceId>& all, const Selected& selected);
 
  private:
   void AddWork(const PyProfRecord& record, ProfRow& row);
@@ -74,10 +75,11 @@ std::string Underscored(std::string name) {
   return name;
 }
 
-Table PyProfTable::Build(const Selected& selected) {
+Table PyProfTable::Build(const std::vector<DeviceId>& all, const Selected& selected) {
   int64_t idx = 0;
-  for (const DeviceId id : LaunchOrder(view_, selected, false)) {
+  for (const DeviceId id : all) {
     const PyProfRecord record = records_.Next(id);
+    if (!selected.Keeps(id)) continue;
     ProfRow row{.kernel = id, .idx = ++idx, .seq = record.seq, .alt_seq = record.alt_seq};
     const HostId anchor = AnchorOf(view_, id);
     if (anchor.valid()) {
@@ -98,13 +100,16 @@ Table PyProfTable::Build(const Selected& selected) {
 
 Result<Findings> MapPyProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
+  const std::vector<DeviceId> all = LaunchOrder(view, everything, false);
   Findings findings;
-  findings.push_back(PyProfTable(view).Build(selected));
+  findings.push_back(PyProfTable(view).Build(all, selected));
   return findings;
 }
 
 Result<Findings> FinishPyProf(Findings findings, const Params& params) {
-  findings[0] = SelectPyProfColumns(std::move(findings[0]), params.Text(kColumnsParam));
+  findings[0] = SelectPyProfColumns(std::move(findings[0]), params.Text(kColumnsParam),
+                                    params.Number(kWidthParam) != 0);
   return findings;
 }
 

@@ -1,0 +1,30 @@
+// Runs another program and reads what it writes.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+
+namespace borescope {
+
+struct ChildLimits {
+  std::chrono::milliseconds time{std::chrono::minutes(1)};
+  size_t output_bytes = size_t{1} << 20;  // of either stream
+};
+
+struct ChildOutput {
+  int status = 0;  // exit status; 128 + N of a program that signal N ended
+  std::string out;
+  std::string err;
+};
+
+// Runs `words[0]`, found along PATH, with the other words as its arguments, our environment, and no
+// standard input; no shell is involved. What it started goes with it: a limit ends its whole group
+// of processes. Errors, which name the program:
+//   kIo           it cannot be started, it ran too long, or it wrote too much
+// REQUIRES: !words.empty(). Thread-safe.
+Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits);
+
+}  // namespace borescope

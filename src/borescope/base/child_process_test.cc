@@ -1,0 +1,70 @@
+#include "borescope/base/child_process.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace borescope {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(ChildProcess, GivesBothStreamsAndTheStatus) {
+  const Result<ChildOutput> output =
+      RunChild({"sh", "-c", "echo one; echo two >&2; cat; exit 3"}, {});
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->out, "one\n");
+  EXPECT_EQ(output->err, "two\n");
+  EXPECT_EQ(output->status, 3);
+}
+
+TEST(ChildProcess, WordsArePassedAsTheyAre) {
+  const Result<ChildOutput> output = RunChild({"echo", "$HOME; `a` 'b'"}, {});
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->out, "$HOME; `a` 'b'\n");
+}
+
+TEST(ChildProcess, OurEnvironmentIsItsOwn) {
+  setenv("BORESCOPE_CHILD_TEST", "seen", 1);  // NOLINT(concurrency-mt-unsafe)
+  const Result<ChildOutput> output = RunChild({"sh", "-c", "echo $BORESCOPE_CHILD_TEST"}, {});
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->out, "seen\n");
+}
+
+TEST(ChildProcess, AMissingProgramIsAnError) {
+  const Result<ChildOutput> output = RunChild({"no-such-program-here"}, {});
+  ASSERT_FALSE(output.ok());
+  EXPECT_EQ(output.error().message, "no-such-program-here: No such file or directory");
+}
+
+// Those it started, too, which hold the pipe open.
+TEST(ChildProcess, TimeIsLimited) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<ChildOutput> output =
+      RunChild({"sh", "-c", "sleep 30 & sleep 30"}, {.time = milliseconds(100)});
+  ASSERT_FALSE(output.ok());
+  EXPECT_EQ(output.error().message, "sh: ran too long");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(ChildProcess, AClosedOutputDoesNotHideThatItGoesOn) {
+  const Result<ChildOutput> output =
+      RunChild({"sh", "-c", "exec >&- 2>&-; sleep 30"}, {.time = milliseconds(100)});
+  EXPECT_FALSE(output.ok());
+}
+
+TEST(ChildProcess, OutputIsLimited) {
+  const Result<ChildOutput> output =
+      RunChild({"sh", "-c", "while :; do echo aaaaaaaaaaaaaaaa; done"}, {.output_bytes = 1000});
+  ASSERT_FALSE(output.ok());
+  EXPECT_EQ(output.error().message, "sh: wrote too much");
+}
+
+TEST(ChildProcess, ASignalIsAStatus) {
+  const Result<ChildOutput> output = RunChild({"sh", "-c", "kill -9 $$"}, {});
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->status, 137);
+}
+
+}  // namespace
+}  // namespace borescope

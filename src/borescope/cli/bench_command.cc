@@ -1,0 +1,42 @@
+#include "borescope/cli/bench_command.h"
+
+#include "borescope/cli/answers.h"
+#include "borescope/run_bench_kernel.h"
+
+namespace borescope::cli {
+namespace {
+
+Result<BenchOptions> UnderstandBench(const RawOptions& raw) {
+  constexpr int kLongestSeconds = 86'400;
+  if (raw.inputs.size() != 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "bench-kernel runs one file that TorchInductor generated; name it"};
+  }
+  BenchOptions options{.file = raw.inputs.front(), .trace = raw.trace};
+  if (!raw.python.empty()) {
+    options.python = raw.python;
+  }
+  if (!raw.timeout.empty()) {
+    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+    options.timeout = std::chrono::seconds(seconds);
+  }
+  return options;
+}
+
+}  // namespace
+
+int RunBenchVerb(const Command& command) {
+  const Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
+  }
+  const Result<BenchOptions> options = UnderstandBench(command.raw);
+  if (!options.ok()) {
+    return FailWith(options.error(), command);
+  }
+  const Result<Document> document = BenchKernel(*options);
+  return document.ok() ? WriteDocument(*output, *document, command.raw.quiet)
+                       : FailWith(document.error(), command);
+}
+
+}  // namespace borescope::cli

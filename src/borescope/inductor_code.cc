@@ -1,0 +1,156 @@
+#include "borescope/inductor_code.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/inductor.h"
+
+namespace borescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The text between the brackets behind `label`, on one line of a comment.
+std::string BracketsBehind(std::string_view code, std::string_view label) {
+  constexpr size_t kLongest = 2000;
+  const size_t at = code.find(label);
+  if (at == code.npos) return {};
+  std::string_view line = code.substr(at + label.size());
+  line = line.substr(0, std::min(line.find('\n'), kLongest));
+  const size_t end = line.find(']');
+  return end == line.npos ? std::string() : std::string(line.substr(0, end));
+}
+
+std::optional<double> NumberBehind(std::string_view code, std::string_view label) {
+  const size_t at = code.find(label);
+  if (at == code.npos) return std::nullopt;
+  std::string_view text = code.substr(at + label.size());
+  const size_t begin = text.find_first_not_of(" :");
+  if (begin == text.npos) return std::nullopt;
+  text.remove_prefix(begin);
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_good = error == std::errc() && number > 0 && number < 1e9;
+  return is_good ? std::optional(number) : std::nullopt;
+}
+
+// Where the code of a kernel may be.
+std::vector<fs::path> PlacesOf(const std::string& recorded, std::string_view folder) {
+  const fs::path source(recorded);
+  if (source.extension() != ".py" || source.filename() == ".py") return {};
+  if (folder.empty()) return {source};
+  const fs::path name = source.filename();
+  const fs::path parent = source.parent_path().filename();
+  std::vector<fs::path> places;
+  if (!parent.empty() && parent != "." && parent != "..") {
+    places.push_back(fs::path(folder) / parent / name);
+  }
+  places.push_back(fs::path(folder) / name);
+  return places;
+}
+
+std::optional<InductorCode> ReadCode(const std::string& recorded, std::string_view folder) {
+  constexpr size_t kMostBytes = size_t{4} << 20;
+  for (const fs::path& place : PlacesOf(recorded, folder)) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(place, ignored)) continue;
+    std::ifstream file(place, std::ios::binary);
+    if (!file) continue;
+    std::string code(kMostBytes, '\0');
+    file.read(code.data(), static_cast<std::streamsize>(code.size()));
+    code.resize(static_cast<size_t>(file.gcount()));
+    return ParseInductorCode(code);
+  }
+  return std::nullopt;
+}
+
+// The code of every row of the table that has a file; no place for any other.
+std::vector<std::optional<InductorCode>> CodesOf(const Table& kernels, std::string_view folder) {
+  const Column& source = *kernels.Find("source");
+  std::map<std::string, std::optional<InductorCode>> known;
+  std::vector<std::optional<InductorCode>> codes(kernels.rows());
+  for (size_t row = 0; row < kernels.rows(); ++row) {
+    if (source.IsMissing(row)) continue;
+    const std::string& file = std::get<StringValues>(source.values)[row];
+    const auto [found, is_new] = known.try_emplace(file);
+    if (is_new) found->second = ReadCode(file, folder);
+    codes[row] = found->second;
+  }
+  return codes;
+}
+
+void PushText(Column& column, const std::string& text) {
+  text.empty() ? PushMissing(column) : Push(column, text);
+}
+
+std::optional<double> RateOf(const InductorCode& code, int64_t calls, int64_t total_ns) {
+  if (!code.gigabytes.has_value() || total_ns <= 0) return std::nullopt;
+  return *code.gigabytes * static_cast<double>(calls) * 1e9 / static_cast<double>(total_ns);
+}
+
+// Of the memory of the device, in 1e9 bytes per second.
+std::optional<double> BandwidthIn(const Findings& findings) {
+  for (const Table& table : findings) {
+    const Column* peak = table.Find("memory_gbps");
+    const bool is_known =
+        table.name == "inductor_time" && peak != nullptr && peak->size() > 0 && !peak->IsMissing(0);
+    if (is_known) return std::get<FloatValues>(peak->values)[0];
+  }
+  return std::nullopt;
+}
+
+void AddColumns(const std::vector<std::optional<InductorCode>>& codes,
+                std::optional<double> bandwidth, Table& kernels) {
+  kernels.columns.reserve(kernels.columns.size() + 4);  // keeps the references below valid
+  Column& rate =
+      AddFloat(kernels, "gbps", Unit::kGigabytesPerSecond, Role::kDerived,
+               "Bytes by the kernel's file x calls / total: at least so much was moved.");
+  Column& share = AddFloat(kernels, "bandwidth_share", Unit::kShare, Role::kDerived,
+                           "That / the bandwidth of the device's memory.");
+  Column& aten = AddString(kernels, "original_aten", Role::kDerived,
+                           "Operators of the model that were fused, by the kernel's file.");
+  Column& nodes = AddString(kernels, "source_nodes", Role::kDerived,
+                            "Nodes of the model's Python behind it, by the kernel's file.");
+  const IntValues& calls = std::get<IntValues>(kernels.Find("calls")->values);
+  const IntValues& total_ns = std::get<IntValues>(kernels.Find("total_ns")->values);
+  for (size_t row = 0; row < codes.size(); ++row) {
+    const InductorCode code = codes[row].value_or(InductorCode{});
+    const std::optional<double> gbps = RateOf(code, calls[row], total_ns[row]);
+    PushOptional(rate, gbps);
+    const bool has_share = gbps.has_value() && bandwidth.value_or(0) > 0;
+    has_share ? Push(share, *gbps / *bandwidth) : PushMissing(share);
+    PushText(aten, code.original_aten);
+    PushText(nodes, code.source_nodes);
+  }
+}
+
+}  // namespace
+
+InductorCode ParseInductorCode(std::string_view code) {
+  return {.original_aten = BracketsBehind(code, "Original ATen: ["),
+          .source_nodes = BracketsBehind(code, "Source Nodes: ["),
+          .gigabytes = NumberBehind(code, "'kernel_num_gb'")};
+}
+
+void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
+                     Findings& findings) {
+  const bool is_asked = std::any_of(specs.begin(), specs.end(), [](const AnalysisSpec* spec) {
+    return spec->name == "inductor";
+  });
+  const auto kernels = std::find_if(findings.begin(), findings.end(), [](const Table& table) {
+    return table.name == "inductor_kernels";
+  });
+  if (!is_asked || kernels == findings.end()) return;
+  const auto codes = CodesOf(*kernels, params.Text(kInductorCacheParam));
+  if (std::any_of(codes.begin(), codes.end(), [](const auto& code) { return code.has_value(); })) {
+    AddColumns(codes, BandwidthIn(findings), *kernels);
+  }
+}
+
+}  // namespace borescope

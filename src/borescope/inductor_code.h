@@ -1,0 +1,31 @@
+// What TorchInductor wrote into the file of a kernel it generated, for `inductor`: the operators
+// and lines of the model behind it, and the bytes it moves at least.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/registry.h"
+
+namespace borescope {
+
+struct InductorCode {
+  std::string original_aten = {};        // "aten.add, aten.relu"; empty: not told
+  std::string source_nodes = {};         // names in the model's Python: "x, relu"
+  std::optional<double> gigabytes = {};  // kernel_num_gb, 1e9 bytes a call
+};
+
+// Of the first kernel in the text, which may be anything. Pure.
+InductorCode ParseInductorCode(std::string_view code);
+
+// Adds what the files of Triton kernels say to the table of kernels of `inductor`, if one of
+// `specs` made it: those recorded or, with --inductor-cache, those of the same names below that
+// folder (DIR/ab/HASH.py, DIR/HASH.py). Columns gbps, bandwidth_share, original_aten and
+// source_nodes appear where at least one file could be read; only regular files called *.py are.
+// Reads the first 4 MiB of each.
+void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
+                     Findings& findings);
+
+}  // namespace borescope
