@@ -13,6 +13,7 @@ Exit status: 0 all is well, 1 something is not.
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -118,11 +119,33 @@ class Checker:
                 if process.wait() != 0 or said:
                     self.faults.append(f"lost reader: {words}: {process.returncode} {said}")
 
+    def check_lost_reader_of_a_file(self) -> None:
+        """Our own standard output is no file: its reader may go. That of a named pipe may not."""
+        command = [self.borescope, "convert", str(self.trace), "--to", "chrome", "-q", "-o"]
+        with subprocess.Popen([*command, "/dev/stdout"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            process.stdout.read(100)
+            process.stdout.close()
+            said = process.stderr.read()
+            if process.wait() != 0 or said:
+                self.faults.append(f"lost reader: /dev/stdout: {process.returncode} {said}")
+        pipe = self.outputs / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen([*command, str(pipe)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            with open(pipe, encoding="utf-8") as reader:
+                reader.read(100)
+            said = process.communicate()[1]
+            if process.returncode != 2 or str(pipe) not in said:
+                self.faults.append(f"lost reader: a named pipe: {process.returncode} {said}")
+        pipe.unlink()
+
     def check_all(self) -> list[str]:
         self.check_full_disk()
         self.check_full_device()
         self.check_bad_inputs()
         self.check_lost_reader()
+        self.check_lost_reader_of_a_file()
         return self.faults
 
 

@@ -1,6 +1,9 @@
 #include "borescope/cli/convert_command.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
@@ -56,6 +59,17 @@ Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertOptions
   return RunConvert(options);
 }
 
+// Whether `path` is our own standard output (/dev/stdout) and nobody reads it any more: then
+// whoever did has what he wanted, as from the verbs that print.
+bool HasLostReader(const std::string& path) {
+  struct stat output{};
+  struct stat standard{};
+  pollfd waiting{STDOUT_FILENO, POLLOUT, 0};
+  return stat(path.c_str(), &output) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+         output.st_dev == standard.st_dev && output.st_ino == standard.st_ino &&
+         poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLERR) != 0;
+}
+
 void TalkAbout(const ConvertReport& report, const std::string& path) {
   const auto digits = [](size_t count) { return GroupDigits(static_cast<int64_t>(count)); };
   std::string line = fmt::format("borescope: wrote {}: {} event{}", path, digits(report.written),
@@ -86,7 +100,8 @@ int RunConvertVerb(const Command& command) {
   }
   const Result<ConvertReport> report = ConvertWithProgress(command, *options);
   if (!report.ok()) {
-    return FailWith(report.error(), command);
+    const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(options->output);
+    return is_lost ? kDone : FailWith(report.error(), command);
   }
   if (!command.raw.quiet) {
     TalkAbout(*report, options->output);

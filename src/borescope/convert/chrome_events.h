@@ -20,5 +20,10 @@ void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
                        ConvertCounts& counts);
 // Forward-backward flows; they are no events of their own and not counted.
 void WriteFlows(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text);
+// Depths of queues and whether GPUs work, which no event says; not counted.
+void WriteCounters(const ConvertInput& input, ChromeText& text);
+// What monitors read. Borescope reads these counters back by their category and "dur", which
+// viewers do not look at.
+void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts);
 
 }  // namespace borescope

@@ -34,21 +34,56 @@ std::string_view HostCategory(HostKind kind, Vendor vendor, std::string_view nam
 
 class HostWriter {
  public:
-  HostWriter(const Trace& trace, const ChromeTracks& tracks, ChromeText& text)
-      : trace_(trace), tracks_(tracks), text_(text), is_json_(trace.strings().size(), 0) {}
+  HostWriter(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text)
+      : trace_(input.trace),
+        first_id_(static_cast<uint64_t>(input.source.first_id)),
+        tracks_(tracks),
+        text_(text),
+        is_json_(trace_.strings().size(), 0) {}
 
   void Write(uint32_t row) {
     const HostEvents& host = trace_.host();
-    const StringId name = host.name[row];
-    text_.StartEvent();
-    text_.Put(R"({"ph":"X","cat":")");
-    text_.Put(HostCategory(host.kind[row], trace_.meta().vendor, trace_.Text(name)));
-    text_.Put(R"(","name":)");
-    text_.PutPooled(name);
+    if (trace_.tracks().is_async[host.track[row].value] != 0) {
+      return WriteAsync(row);
+    }
+    PutHead(R"({"ph":"X","cat":")", row);
     text_.Put(tracks_.Place(host.track[row]));
     text_.PutTime(host.ts_ns[row]);
     text_.Put(",\"dur\":");
     text_.PutTime(host.dur_ns[row]);
+    PutArgs(row);
+  }
+
+ private:
+  // Viewers take complete events of a thread to be nested, so that one that may overlap others is
+  // written as its begin and its end.
+  void WriteAsync(uint32_t row) {
+    PutAsync(R"({"ph":"b","cat":")", row, trace_.host().ts_ns[row]);
+    PutArgs(row);
+    PutAsync(R"({"ph":"e","cat":")", row, trace_.host().end_ns(HostId{row}));
+    text_.Put("}");
+  }
+
+  void PutAsync(std::string_view start, uint32_t row, int64_t ts_ns) {
+    PutHead(start, row);
+    text_.Put(",\"id\":");
+    text_.PutUint(first_id_ + row);
+    text_.Put(tracks_.Place(trace_.host().track[row]));
+    text_.PutTime(ts_ns);
+  }
+
+  void PutHead(std::string_view start, uint32_t row) {
+    const HostEvents& host = trace_.host();
+    const StringId name = host.name[row];
+    text_.StartEvent();
+    text_.Put(start);
+    text_.Put(HostCategory(host.kind[row], trace_.meta().vendor, trace_.Text(name)));
+    text_.Put(R"(","name":)");
+    text_.PutPooled(name);
+  }
+
+  void PutArgs(uint32_t row) {
+    const HostEvents& host = trace_.host();
     ChromeArgs args(text_);
     if (host.detail[row] != kNoDetail) {
       WriteDetail(host.kind[row], host.detail[row], args);
@@ -56,7 +91,6 @@ class HostWriter {
     args.End();
   }
 
- private:
   void WriteDetail(HostKind kind, uint32_t detail, ChromeArgs& args) {
     switch (kind) {
       case HostKind::kAnnotation:
@@ -124,6 +158,7 @@ class HostWriter {
   }
 
   const Trace& trace_;
+  const uint64_t first_id_;
   const ChromeTracks& tracks_;
   ChromeText& text_;
   std::vector<char> is_json_;  // by StringId: 0 not looked at yet
@@ -133,7 +168,7 @@ class HostWriter {
 
 void WriteHostEvents(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text,
                      ConvertCounts& counts) {
-  HostWriter writer(input.trace, tracks, text);
+  HostWriter writer(input, tracks, text);
   const HostEvents& host = input.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (counts.Keep(input.window.Holds(host.ts_ns[row]))) {

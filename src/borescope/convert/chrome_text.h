@@ -1,13 +1,12 @@
 // What every part of the Chrome writer writes with: names that are escaped once, args, places.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/output/event_text.h"
+#include "borescope/output/json_writer.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope {
@@ -17,38 +16,57 @@ class ChromeText : public EventText {
  public:
   // `comma_first`: as in EventText.
   ChromeText(Sink& sink, const StringPool& strings, bool comma_first)
-      : EventText(sink, comma_first), strings_(strings), looks_(strings.size(), Looks::kUnknown) {}
+      : EventText(sink, comma_first), strings_(strings), forms_(strings.size(), kUnknown) {}
 
   // The string of that id as a JSON string.
   void PutPooled(StringId id) {
-    const std::string_view text = strings_.Get(id);
-    if (!IsPlain(id, text)) {
-      PutString(text);
-      return;
+    const Form form = FormOf(id);
+    if (form == kPlain) {
+      PutPlainString(strings_.Get(id));
+    } else if (form == kOdd) {
+      PutString(strings_.Get(id));
+    } else {
+      Put(escaped_[form - kFirstEscaped]);
     }
-    Put("\"");
-    Put(text);
-    Put("\"");
   }
 
   std::string_view Text(StringId id) const { return strings_.Get(id); }
 
  private:
-  enum class Looks : uint8_t { kUnknown, kPlain, kOdd };
+  // How a string is written: as it is, escaped anew each time, or as escaped_[form -
+  // kFirstEscaped].
+  using Form = uint32_t;
+  static constexpr Form kUnknown = 0;
+  static constexpr Form kPlain = 1;
+  static constexpr Form kOdd = 2;
+  static constexpr Form kFirstEscaped = 3;
+  // Memory must not grow with the texts of a trace, which may all be odd and stand once.
+  static constexpr size_t kMostEscaped = size_t{1} << 14;
 
-  bool IsPlain(StringId id, std::string_view text) {
+  Form FormOf(StringId id) {
     if (!id.valid()) {
-      return true;
+      return kPlain;
     }
-    Looks& looks = looks_[id.value];
-    if (looks == Looks::kUnknown) {
-      looks = IsPlainJson(text) ? Looks::kPlain : Looks::kOdd;
+    Form& form = forms_[id.value];
+    if (form == kUnknown) {
+      form = LookAt(strings_.Get(id));
     }
-    return looks == Looks::kPlain;
+    return form;
+  }
+  Form LookAt(std::string_view text) {
+    if (IsPlainJson(text)) {
+      return kPlain;
+    }
+    if (escaped_.size() == kMostEscaped) {
+      return kOdd;
+    }
+    AppendJsonString(escaped_.emplace_back(), text);
+    return kFirstEscaped + static_cast<Form>(escaped_.size() - 1);
   }
 
   const StringPool& strings_;
-  std::vector<Looks> looks_;  // by StringId
+  std::vector<Form> forms_;           // by StringId
+  std::vector<std::string> escaped_;  // with their quotes; the first kMostEscaped odd ones
 };
 
 // The "args" of one event, none where nothing is put. Keys are JSON with quotes and colon. What was

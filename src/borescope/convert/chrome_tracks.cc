@@ -39,7 +39,8 @@ ChromeTracks::ChromeTracks(const Trace& trace, std::string_view source)
   threads_.reserve(tracks.size());
   places_.reserve(tracks.size());
   for (uint32_t track = 0; track < tracks.size(); ++track) {
-    const bool is_taken = track > 0 && IsSameLine(tracks, track - 1, track);
+    const bool is_taken =
+        track > 0 && IsSameLine(tracks, track - 1, track) && tracks.is_async[track] == 0;
     threads_.push_back(is_taken ? own.Next() : tracks.tid[track]);
     places_.push_back(
         fmt::format(R"(,"pid":{},"tid":{},"ts":)", tracks.pid[track], threads_.back()));
@@ -54,7 +55,11 @@ void ChromeTracks::WriteNames(ChromeText& text) const {
     if (is_new) {
       WriteProcess(tracks.pid[track], tracks.kind[track] == TrackKind::kDevice, text);
     }
-    WriteThread(track, text);
+    const bool is_named =
+        track > 0 && tracks.is_async[track] != 0 && IsSameLine(tracks, track - 1, track);
+    if (!is_named) {
+      WriteThread(track, text);
+    }
   }
 }
 

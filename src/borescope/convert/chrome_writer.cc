@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "borescope/convert/chrome_events.h"
-#include "borescope/convert/counters.h"
 #include "borescope/output/json_writer.h"
 
 namespace borescope {
@@ -119,92 +116,6 @@ Result<void> WriteTail(const std::vector<DeviceInfo>& devices, Sink& sink) {
   BS_TRY(json.Finish());
   const std::string& text = members.text();
   return sink.Write("\n],\n" + text.substr(text.find('{') + 1));
-}
-
-// ---- Counters ----
-
-// The events of one counter up to the time, and from there to the value.
-struct CounterText {
-  std::string head;
-  std::string args;
-};
-
-CounterText MakeCounter(int64_t pid, std::string_view name, std::string_view series) {
-  CounterText counter{R"({"ph":"C","name":)", R"(,"args":{)"};
-  AppendJsonString(counter.head, name);
-  counter.head += fmt::format(R"(,"pid":{},"tid":0,"ts":)", pid);
-  AppendJsonString(counter.args, series);
-  counter.args += ':';
-  return counter;
-}
-
-void WritePoint(const CounterText& counter, int64_t ts_ns, double value, ChromeText& text) {
-  text.StartEvent();
-  text.Put(counter.head);
-  text.PutTime(ts_ns);
-  text.Put(counter.args);
-  text.PutNumber(value);
-  text.Put("}}");
-}
-
-void WritePoints(const CounterText& counter, const std::vector<CounterPoint>& points,
-                 ChromeText& text) {
-  for (const CounterPoint& point : points) {
-    WritePoint(counter, point.ts_ns, static_cast<double>(point.value), text);
-  }
-}
-
-std::string QueueName(const Tracks& tracks, uint32_t track) {
-  const std::string name = fmt::format("QueueDepth stream {}", tracks.tid[track]);
-  return tracks.process[track] == kMissing
-             ? name
-             : fmt::format("{} of process {}", name, tracks.process[track]);
-}
-
-void WriteCounters(const ConvertInput& input, ChromeText& text) {
-  for (const DeviceTracks& device : DevicesOf(input.trace)) {
-    WritePoints(MakeCounter(device.device, "GPU busy", "busy"), BusySteps(input, device), text);
-    for (uint32_t track = device.first_track; track < device.end_track; ++track) {
-      const std::string name = QueueName(input.trace.tracks(), track);
-      WritePoints(MakeCounter(device.device, name, "depth"), QueueDepth(input, {track}), text);
-    }
-  }
-}
-
-// ---- Monitors ----
-
-// Only GPUs are processes of their own: what else has a monitor stands in -1, with its name.
-CounterText CounterOf(const Trace& trace, size_t sample) {
-  constexpr int64_t kNoProcess = -1;
-  const Samples& samples = trace.samples();
-  const std::string_view type = trace.Text(samples.device_type[sample]);
-  const std::string_view series = trace.Text(samples.name[sample]);
-  const bool is_gpu = type.empty() || type == "gpu";
-  if (is_gpu && samples.device[sample] != kMissing) {
-    return MakeCounter(samples.device[sample], series, series);
-  }
-  return MakeCounter(kNoProcess, MonitorName(trace, sample), series);
-}
-
-// What a monitor reads is a counter; its last value ends where it was last seen.
-void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
-  const Samples& samples = input.trace.samples();
-  std::map<std::tuple<int64_t, uint32_t, uint32_t>, size_t> last_of_series;
-  for (size_t row = 0; row < samples.size(); ++row) {
-    if (!counts.Keep(input.window.Holds(samples.ts_ns[row]))) {
-      continue;
-    }
-    WritePoint(CounterOf(input.trace, row), samples.ts_ns[row], samples.value[row], text);
-    const std::tuple series(samples.device[row], samples.device_type[row].value,
-                            samples.name[row].value);
-    size_t& last = last_of_series.try_emplace(series, row).first->second;
-    last = samples.ts_ns[row] >= samples.ts_ns[last] ? row : last;
-  }
-  for (const auto& [series, row] : last_of_series) {
-    if (samples.end_ns[row] > samples.ts_ns[row]) {
-      WritePoint(CounterOf(input.trace, row), samples.end_ns[row], samples.value[row], text);
-    }
-  }
 }
 
 // ---- The file ----

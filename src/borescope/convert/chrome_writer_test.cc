@@ -110,10 +110,30 @@ TEST(ChromeWriter, DrawsWhatMonitorsRead) {
   }
   const Written written = Write(maker.Finish(), {0, 2000});
   EXPECT_EQ(written.counts.written, 2U);
-  EXPECT_TRUE(
-      written.Has(R"({"ph":"C","name":"sclk","pid":2,"tid":0,"ts":1.000,"args":{"sclk":62.5}})"));
+  EXPECT_TRUE(written.Has(
+      R"({"ph":"C","cat":"monitor,,2","name":"sclk","pid":2,"tid":0,"ts":1.000,"dur":1.000,"args":{"sclk":62.5}})"));
   EXPECT_TRUE(
       written.Has(R"({"ph":"C","name":"sclk","pid":2,"tid":0,"ts":3.000,"args":{"sclk":125}})"));
+}
+
+TEST(ChromeWriter, WritesRangesThatMayOverlapAsTheirBeginAndEnd) {
+  TraceMaker maker;
+  TracePart& part = maker.part();
+  maker.Host(HostKind::kOp, "op", 1, {0, 10});
+  for (const int64_t ts_ns : {1, 5}) {
+    maker.Host(HostKind::kAnnotation, "range", 1, {ts_ns, 20});
+    part.data.host.track.back() = part.AsyncTrack(100, 1);
+  }
+  part.thread_names.push_back({100, 1, part.Intern("main")});
+  const Written written = Write(maker.Finish());
+  EXPECT_EQ(written.counts.written, 3U);
+  EXPECT_TRUE(written.Has(
+      R"({"ph":"b","cat":"user_annotation","name":"range","id":1,"pid":100,"tid":1,"ts":0.001},)"
+      "\n"
+      R"({"ph":"e","cat":"user_annotation","name":"range","id":1,"pid":100,"tid":1,"ts":0.021},)"))
+      << written.text;
+  EXPECT_TRUE(written.Has(R"("id":2,"pid":100,"tid":1,"ts":0.025})"));
+  EXPECT_EQ(written.text.find("thread_name"), written.text.rfind("thread_name"));
 }
 
 TEST(ChromeWriter, DrawsMonitorsOfWhatIsNoGpuApart) {

@@ -38,6 +38,27 @@ struct DatabaseInput {
   const LoadOptions& options;
 };
 
+// Tells how far a reader is that goes through its tables one after the other, as if each held an
+// equal part of the file.
+class TableProgress {
+ public:
+  // The input must outlive it.
+  TableProgress(const DatabaseInput& input, size_t tables) : input_(input), tables_(tables) {}
+
+  // One more is read.
+  void Done() {
+    if (input_.options.progress && done_ < tables_) {
+      ++done_;
+      input_.options.progress(input_.meta.file_bytes / tables_ * done_, input_.meta.file_bytes);
+    }
+  }
+
+ private:
+  const DatabaseInput& input_;
+  size_t tables_;
+  size_t done_ = 0;
+};
+
 // Reads a finished trace from the database with the first format that knows its tables.
 // kUnsupportedFormat when none does.
 Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const LoadOptions& options);

@@ -133,8 +133,8 @@ class Pipeline {
 
   void JoinNext() {
     ParsedChunk& parsed = *Slot(joined_);
+    facts_.Merge(parsed.facts, builder_.host_size());
     builder_.Append(std::move(parsed.part));
-    facts_.Merge(parsed.facts);
     outcome_ = parsed.outcome;
     if (outcome_.events_end != 0) {
       last_event_end_byte_ = parsed.chunk.byte + outcome_.events_end;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "borescope/ingest/kineto_ranges.h"
+#include "borescope/ingest/kineto_samples.h"
 
 namespace borescope {
 
@@ -70,7 +71,8 @@ uint32_t LastRow(size_t size) { return static_cast<uint32_t>(size - 1); }
 
 }  // namespace
 
-void KinetoFacts::Merge(const KinetoFacts& other) {
+void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
+  async.Append(other.async, first_host_row);
   profiled_ns = std::max(profiled_ns, other.profiled_ns);
   for (size_t i = 0; i < timestamps.decimals.size(); ++i) {
     timestamps.decimals[i] += other.timestamps.decimals[i];
@@ -115,8 +117,16 @@ void KinetoEvents::Add(const RawEvent& event) {
     case 'f':
       AddFlow(event);
       break;
-    case 't':
+    case 'b':
+      AddAsyncBegin(event);
+      return;
+    case 'e':
+      AddAsyncEnd(event);
+      break;
     case 'C':
+      AddMonitorSample(event, values_, part_);
+      break;
+    case 't':
       break;
     default:
       diagnostics().Count(Diag::kUnknownPhase, event.byte, phase);
@@ -233,13 +243,16 @@ void KinetoEvents::AddComplete(const RawEvent& event) {
   }
 }
 
-void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time) {
+void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
+                           bool is_async) {
   HostEvents& host = part_.data.host;
+  const int64_t pid = values_.ProcessNumber(event, Field::kPid);
+  const int64_t tid = values_.ProcessNumber(event, Field::kTid);
   host.ts_ns.push_back(time.ts_ns);
   host.dur_ns.push_back(time.dur_ns);
   host.name.push_back(name);
-  host.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
-                                   values_.ProcessNumber(event, Field::kTid)));
+  host.track.push_back(is_async ? part_.AsyncTrack(pid, tid)
+                                : part_.Track(TrackKind::kHost, pid, tid));
   host.kind.push_back(kind);
   uint32_t detail = kNoDetail;
   if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
@@ -253,6 +266,44 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
     detail = AddOtherCall(event);
   }
   host.detail.push_back(detail);
+}
+
+// False, counted, where nothing says which halves belong together, or when this one was.
+bool KinetoEvents::AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge) {
+  if (!event.Has(Field::kFlowId)) {
+    diagnostics().Count(Diag::kUnknownPhase, event.byte, "an asynchronous event without \"id\"");
+    return false;
+  }
+  edge.key = values_.Text(event, Field::kCategory);
+  edge.key += ' ';
+  edge.key += values_.Text(event, Field::kFlowId);
+  edge.byte = event.byte;
+  return values_.Timestamp(event, edge.ts_ns);
+}
+
+// A range that may lie across others, also of work of a device, is an event of the thread.
+void KinetoEvents::AddAsyncBegin(const RawEvent& event) {
+  CountPhase(event, 'b', 0);
+  const Role role = RoleOf(last_category_);
+  AsyncRanges::Edge edge;
+  if (!AsyncEdge(event, edge)) {
+    return;
+  }
+  const HostKind kind = role == Role::kOp           ? HostKind::kOp
+                        : role == Role::kAnnotation ? HostKind::kAnnotation
+                        : role == Role::kPython     ? HostKind::kPython
+                        : role == Role::kRuntime    ? HostKind::kRuntime
+                                                    : HostKind::kOther;
+  const EventTime time{true, edge.ts_ns, 0};
+  facts_.async.Begin(std::move(edge), part_.data.host.size());
+  AddHost(event, kind, InternText(event, Field::kName), time, true);
+}
+
+void KinetoEvents::AddAsyncEnd(const RawEvent& event) {
+  AsyncRanges::Edge edge;
+  if (AsyncEdge(event, edge)) {
+    facts_.async.End(std::move(edge));
+  }
 }
 
 void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId name,

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/ingest/async_ranges.h"
 #include "borescope/ingest/event_values.h"
 #include "borescope/ingest/kineto_fields.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
 
-// Facts about the whole file that only its events tell. Merging is commutative.
+// Facts about the whole file that only its events tell.
 struct KinetoFacts {
   int64_t profiled_ns = 0;  // longest "Trace" span: how long the profiler ran
   TimestampFacts timestamps;
@@ -21,8 +22,10 @@ struct KinetoFacts {
   bool saw_hip = false;
   bool saw_xpu = false;
   bool saw_mtia = false;
+  AsyncRanges async;
 
-  void Merge(const KinetoFacts& other);
+  // `first_host_row`: where the host events that `other` was counted with come to stand.
+  void Merge(const KinetoFacts& other, size_t first_host_row = 0);
 };
 
 // Not thread-safe: one per TracePart.
@@ -44,8 +47,12 @@ class KinetoEvents {
   enum class Role : uint8_t;
 
   void AddComplete(const RawEvent& event);
-  void AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time);
+  void AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
+               bool is_async = false);
   void AddDevice(const RawEvent& event, DeviceKind kind, StringId name, EventTime time);
+  void AddAsyncBegin(const RawEvent& event);
+  void AddAsyncEnd(const RawEvent& event);
+  bool AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge);
   void AddInstant(const RawEvent& event);
   void AddFlow(const RawEvent& event);
   void AddThreadName(const RawEvent& event);

@@ -56,6 +56,7 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
   if (!reader.damage().empty()) {
     builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
   }
+  document.facts().async.Close(builder);
   CompleteMeta(document.facts(), members);
   CheckFractions(members, document.facts(), builder.diagnostics());
   members.meta.file = name;

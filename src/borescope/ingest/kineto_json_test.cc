@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace borescope {
 namespace {
@@ -56,6 +57,60 @@ TEST(KinetoJsonTest, MembersInAnyOrder) {
     EXPECT_EQ(meta.devices[0].max_threads_per_multiprocessor, 2048);
     EXPECT_TRUE(trace.diagnostics().empty());
   }
+}
+
+std::string Async(char phase, const std::string& id, int ts_us) {
+  return R"({"ph":")" + std::string(1, phase) + R"(","cat":"user_annotation","name":"r)" + id +
+         R"(","id":)" + id + R"(,"pid":1,"tid":2,"ts":)" + std::to_string(ts_us) + "}";
+}
+
+std::string ListOf(const std::vector<std::string>& events) {
+  std::string text;
+  for (const std::string& event : events) {
+    text += (text.empty() ? "[" : ",") + event;
+  }
+  return text + "]";
+}
+
+TEST(KinetoJsonTest, BeginAndEndOfOneIdAreARangeOfItsOwnTrack) {
+  const Trace trace =
+      LoadGood(ListOf({kOp, Async('b', "1", 10), Async('e', "2", 30), Async('b', "2", 12),
+                       Async('e', "1", 20), Async('b', "1", 12), Async('e', "1", 15)}));
+  const HostEvents& host = trace.host();
+  ASSERT_EQ(host.size(), 4U);
+  EXPECT_EQ(trace.tracks().is_async, (std::vector<char>{0, 1}));
+  EXPECT_EQ(host.dur_ns, (std::vector<int64_t>{5000, 10000, 18000, 3000}));
+  EXPECT_EQ(trace.Name(HostId{2}), "r2");
+  EXPECT_EQ(host.kind[2], HostKind::kAnnotation);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kMissingDuration), 0U);
+}
+
+TEST(KinetoJsonTest, AsynchronousEventsWithoutTheirOtherHalfAreCounted) {
+  const Trace trace = LoadGood(ListOf({kOp, Async('b', "1", 10), Async('e', "2", 30),
+                                       R"({"ph":"b","cat":"c","name":"n","ts":1})"}));
+  ASSERT_EQ(trace.host().size(), 2U);
+  EXPECT_EQ(trace.host().dur_ns[1], 0);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kMissingDuration), 1U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kDanglingReference), 1U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kUnknownPhase), 1U);
+}
+
+TEST(KinetoJsonTest, CountersOfMonitorsAreSamples) {
+  const std::string head = R"({"ph":"C","cat":"monitor)";
+  const Trace trace = LoadGood(
+      ListOf({kOp, head + R"(,gpu,2","name":"sclk","pid":2,"ts":1,"dur":3,"args":{"sclk":62.5}})",
+              head + R"(,,","name":"gpu power","pid":-1,"ts":2,"dur":0,"args":{"power":7}})",
+              head + R"(,a,b,-1","name":"x","pid":-1,"ts":2,"dur":0,"args":{"x":1}})",
+              R"({"ph":"C","name":"sclk","pid":2,"ts":4,"args":{"sclk":62.5}})"}));
+  const Samples& samples = trace.samples();
+  ASSERT_EQ(samples.size(), 3U);
+  EXPECT_EQ(samples.ts_ns[0], 1000);
+  EXPECT_EQ(samples.end_ns[0], 4000);
+  EXPECT_EQ(samples.device, (std::vector<int64_t>{2, kMissing, -1}));
+  EXPECT_EQ(trace.Text(samples.device_type[0]), "gpu");
+  EXPECT_EQ(trace.Text(samples.device_type[2]), "a,b");
+  EXPECT_EQ(trace.Text(samples.name[1]), "power");
+  EXPECT_EQ(samples.value[0], 62.5);
 }
 
 TEST(KinetoJsonTest, MembersOfTheWrongTypeAreNotRecorded) {

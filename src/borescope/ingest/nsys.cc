@@ -43,7 +43,7 @@ constexpr std::string_view kOtherKnownTables[] = {
 class NsysReader {
  public:
   explicit NsysReader(const DatabaseInput& input)
-      : input_(input), trace_(MemoryKindNumbers::kNsightSystems) {}
+      : input_(input), trace_(MemoryKindNumbers::kNsightSystems), progress_(input, kTables) {}
 
   Result<void> Read();
   CuptiTrace& trace() { return trace_; }
@@ -63,8 +63,12 @@ class NsysReader {
   Result<void> ReadThreadNames();
   Result<void> CountRest();
 
+  // All that are read, the texts first.
+  static constexpr size_t kTables = 1 + std::size(kCallTables) + std::size(kOtherKnownTables);
+
   const DatabaseInput& input_;
   CuptiTrace trace_;
+  TableProgress progress_;
   TextTable strings_;
   Demangler demangle_;
   std::vector<StringId> kernel_names_;  // by the recorded one
@@ -85,17 +89,22 @@ Result<void> NsysReader::Read() {
   trace_.CorrelateByProcess(WorkNamesProcesses());
   BS_TRY(strings_.Read(input_.database, input_.schema, "StringIds", "id", "value", trace_.part()));
   strings_.Finish(trace_.diagnostics());
+  progress_.Done();
   for (const CallTable& table : kCallTables) {
     BS_TRY(ReadCalls(table));
+    progress_.Done();
   }
   NsysRanges ranges(strings_, trace_);
   BS_TRY(ranges.Read(input_));
+  progress_.Done();
   BS_TRY(ReadKernels());
+  progress_.Done();
   BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
   BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
   BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
   BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
   BS_TRY(ReadMemory());
+  progress_.Done();
   BS_TRY(ReadThreadNames());
   trace_.ForgetLoneProcess();
   return CountRest();
@@ -170,6 +179,7 @@ Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::s
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {
+      progress_.Done();
       return {};
     }
     (trace_.*add)(rows);

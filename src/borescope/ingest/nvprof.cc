@@ -42,7 +42,7 @@ constexpr WorkTable kWorkTables[] = {
 class NvprofReader {
  public:
   explicit NvprofReader(const DatabaseInput& input)
-      : input_(input), trace_(MemoryKindNumbers::kCupti) {
+      : input_(input), trace_(MemoryKindNumbers::kCupti), progress_(input, kTables) {
     trace_.CorrelateByProcess(false);  // device rows do not say whose they are
   }
 
@@ -58,8 +58,13 @@ class NvprofReader {
   Result<void> ReadWork(const WorkTable& work);
   Result<void> CountRest();
 
+  // Texts and markers beside them.
+  static constexpr size_t kTables =
+      2 + std::size(kCallTables) + std::size(kKernelTables) + std::size(kWorkTables);
+
   const DatabaseInput& input_;
   CuptiTrace trace_;
+  TableProgress progress_;
   TextTable strings_;
   Demangler demangle_;
   std::vector<StringId> kernel_names_;  // by the recorded one
@@ -69,16 +74,21 @@ Result<void> NvprofReader::Read() {
   BS_TRY(
       strings_.Read(input_.database, input_.schema, "StringTable", "_id_", "value", trace_.part()));
   strings_.Finish(trace_.diagnostics());
+  progress_.Done();
   for (const CallTable& table : kCallTables) {
     BS_TRY(ReadCalls(table));
+    progress_.Done();
   }
   NvprofMarkers markers(strings_, trace_);
   BS_TRY(markers.Read(input_));
+  progress_.Done();
   for (const std::string_view table : kKernelTables) {
     BS_TRY(ReadKernels(table));
+    progress_.Done();
   }
   for (const WorkTable& work : kWorkTables) {
     BS_TRY(ReadWork(work));
+    progress_.Done();
   }
   return CountRest();
 }

@@ -84,17 +84,19 @@ Result<void> CountUnreadTables(RocpdTables& tables) {
   return {};
 }
 
+// What is read of the tables with one suffix, in this order.
+constexpr Result<void> (*kStages[])(RocpdTables& tables) = {
+    ReadRocpdInfo,   ReadRocpdRegions, ReadRocpdCounters, ReadRocpdDeviceWork,
+    ReadRocpdMemory, ReadRocpdSamples, CountUnreadTables};
+
 // Reads the tables with the current suffix. Returns the version of their schema.
-Result<std::string> ReadSuffix(RocpdTables& tables) {
+Result<std::string> ReadSuffix(RocpdTables& tables, TableProgress& progress) {
   BS_TRY(CheckGeneration(tables));
   BS_ASSIGN(std::string version, ReadMetadata(tables));
-  BS_TRY(ReadRocpdInfo(tables));
-  BS_TRY(ReadRocpdRegions(tables));
-  BS_TRY(ReadRocpdCounters(tables));
-  BS_TRY(ReadRocpdDeviceWork(tables));
-  BS_TRY(ReadRocpdMemory(tables));
-  BS_TRY(ReadRocpdSamples(tables));
-  BS_TRY(CountUnreadTables(tables));
+  for (const auto read : kStages) {
+    BS_TRY(read(tables));
+    progress.Done();
+  }
   return version;
 }
 
@@ -108,15 +110,12 @@ bool IsRocpd(const DatabaseSchema& schema) {
 Result<Trace> LoadRocpd(DatabaseInput input) {
   RocpdTables tables{.database = input.database, .schema = input.schema};
   const std::vector<std::string> suffixes = Suffixes(input.schema);
+  TableProgress progress(input, suffixes.size() * std::size(kStages));
   std::string version;
   for (const std::string& suffix : suffixes) {
     tables.suffix = suffix;
-    BS_ASSIGN(version, ReadSuffix(tables));
+    BS_ASSIGN(version, ReadSuffix(tables, progress));
     ++tables.suffix_number;
-    if (input.options.progress) {
-      input.options.progress(input.meta.file_bytes / suffixes.size() * tables.suffix_number,
-                             input.meta.file_bytes);
-    }
   }
   tables.lines.AssignTracks(tables.part);
   input.meta.producer = "rocprofiler-sdk, rocpd schema " + (version.empty() ? "3" : version);

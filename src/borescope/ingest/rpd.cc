@@ -108,26 +108,21 @@ Result<void> CountUnreadTables(RpdTables& tables) {
 }
 
 Result<RpdMetadata> ReadAll(RpdTables& tables, const DatabaseInput& input) {
-  uint64_t done = 0;
-  constexpr uint64_t kStages = 6;
-  const auto report = [&] {
-    if (input.options.progress) {
-      input.options.progress(input.meta.file_bytes / kStages * ++done, input.meta.file_bytes);
-    }
-  };
+  constexpr size_t kStages = 6;
+  TableProgress progress(input, kStages);
   BS_ASSIGN(RpdMetadata metadata, ReadMetadata(tables));
   BS_TRY(ReadTexts(tables));
-  report();
+  progress.Done();
   BS_TRY(ReadRpdCalls(tables));
-  report();
+  progress.Done();
   BS_TRY(ReadRpdDeviceWork(tables, !metadata.has_right_copy_ends));
-  report();
+  progress.Done();
   BS_TRY(ReadRpdStacks(tables));
-  report();
+  progress.Done();
   BS_TRY(ReadSamples(tables));
-  report();
+  progress.Done();
   BS_TRY(CountUnreadTables(tables));
-  report();
+  progress.Done();
   return metadata;
 }
 

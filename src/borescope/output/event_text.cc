@@ -1,8 +1,9 @@
 #include "borescope/output/event_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -16,26 +17,24 @@ constexpr int64_t kFirstOwnThread = 1'000'000'000;
 
 }  // namespace
 
-EventText::EventText(Sink& sink, bool comma_first) : sink_(sink), needs_comma_(comma_first) {
-  buffer_.reserve(kPieceBytes + kPieceBytes / 8);
-}
+EventText::EventText(Sink& sink, bool comma_first)
+    : sink_(sink),
+      needs_comma_(comma_first),
+      buffer_(kPieceBytes + kPieceBytes / 8),
+      at_(buffer_.data()) {}
 
 void EventText::StartEvent() {
-  if (buffer_.size() >= kPieceBytes) {
+  if (used() >= kPieceBytes) {
     Flush();
   }
   Put(std::exchange(needs_comma_, true) ? ",\n" : "\n");
 }
 
-void EventText::PutTime(int64_t ns) {
-  const uint64_t magnitude = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  const auto fraction = static_cast<unsigned>(magnitude % 1000);
-  const char decimals[] = {'.', static_cast<char>('0' + fraction / 100),
-                           static_cast<char>('0' + fraction / 10 % 10),
-                           static_cast<char>('0' + fraction % 10)};
-  Put(ns < 0 ? "-" : "");
-  PutUint(magnitude / 1000);
-  Put({decimals, sizeof(decimals)});
+// An event may be longer than what is left of a piece, by any size.
+void EventText::Grow(size_t size) {
+  const size_t kept = used();
+  buffer_.resize(std::max(2 * buffer_.size(), kept + size));
+  at_ = buffer_.data() + kept;
 }
 
 void EventText::PutNumber(double value) {
@@ -45,15 +44,13 @@ void EventText::PutNumber(double value) {
   } else if (std::abs(value) < kExact && value == std::trunc(value)) {
     PutInt(static_cast<int64_t>(value));
   } else {
-    fmt::format_to(std::back_inserter(buffer_), "{}", value);
+    Put(fmt::format("{}", value));
   }
 }
 
 void EventText::PutString(std::string_view text) {
   if (IsPlainJson(text)) {
-    Put("\"");
-    Put(text);
-    Put("\"");
+    PutPlainString(text);
     return;
   }
   std::string json;
@@ -68,9 +65,9 @@ Result<void> EventText::Finish() {
 
 void EventText::Flush() {
   if (status_.ok()) {
-    status_ = sink_.Write({buffer_.data(), buffer_.size()});
+    status_ = sink_.Write({buffer_.data(), used()});
   }
-  buffer_.clear();
+  at_ = buffer_.data();
 }
 
 bool IsPlainJson(std::string_view text) {

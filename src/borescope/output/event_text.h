@@ -2,13 +2,12 @@
 // of such events share: commas, exact times, strings, numbers of threads nobody has.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/output/digits.h"
 #include "borescope/output/sink.h"
 #include "borescope/trace/tables.h"
 
@@ -28,32 +27,57 @@ class EventText {
   bool has_events() const { return needs_comma_; }
 
   // Text as it is; must be JSON.
-  void Put(std::string_view text) { buffer_.append(text); }
-  void PutInt(int64_t value) {
-    const fmt::format_int text(value);
-    Put({text.data(), text.size()});
+  void Put(std::string_view text) {
+    char* at = Room(text.size());
+    at_ = at + text.copy(at, text.size());
   }
-  void PutUint(uint64_t value) {
-    const fmt::format_int text(value);
-    Put({text.data(), text.size()});
-  }
+  void PutInt(int64_t value) { at_ = PutSignedDigits(Room(kMostDigits), value); }
+  void PutUint(uint64_t value) { at_ = PutDigits(Room(kMostDigits), value); }
   // Nanoseconds as microseconds with three decimals, as profilers write them: exact, without a
   // double.
-  void PutTime(int64_t ns);
+  void PutTime(int64_t ns) {
+    char* at = Room(kMostDigits + 1);
+    uint64_t magnitude = static_cast<uint64_t>(ns);
+    if (ns < 0) {
+      *at++ = '-';
+      magnitude = 0 - magnitude;
+    }
+    at = PutDigits(at, magnitude / 1000);
+    *at++ = '.';
+    at_ = PutThreeDigits(at, static_cast<uint32_t>(magnitude % 1000));
+  }
   // The shortest text that reads back the same; NaN and infinities are null.
   void PutNumber(double value);
   // A JSON string: in quotation marks, escaped, valid UTF-8 whatever it was before.
   void PutString(std::string_view text);
+  // The same for text that is plain JSON (IsPlainJson), which it does not look at.
+  void PutPlainString(std::string_view text) {
+    char* at = Room(text.size() + 2);
+    *at++ = '"';
+    at += text.copy(at, text.size());
+    *at++ = '"';
+    at_ = at;
+  }
 
   // Hands over what is left and reports the first failure.
   Result<void> Finish();
 
  private:
+  // Where to write up to `size` characters; whoever does moves at_ behind them.
+  char* Room(size_t size) {
+    if (static_cast<size_t>(buffer_.data() + buffer_.size() - at_) < size) {
+      Grow(size);
+    }
+    return at_;
+  }
+  void Grow(size_t size);
+  size_t used() const { return static_cast<size_t>(at_ - buffer_.data()); }
   void Flush();
 
   Sink& sink_;
   bool needs_comma_;
-  fmt::memory_buffer buffer_;
+  std::vector<char> buffer_;  // written up to at_
+  char* at_;
   Result<void> status_;
 };
 

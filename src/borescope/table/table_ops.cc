@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/table/text_ranks.h"
 
 namespace borescope {
 namespace {
@@ -33,9 +34,32 @@ int CompareMissing(const Column& column, size_t a, size_t b) {
   return static_cast<int>(column.IsMissing(a)) - static_cast<int>(column.IsMissing(b));
 }
 
-int CompareInColumns(std::span<const Column* const> columns, size_t a, size_t b) {
-  for (const Column* column : columns) {
-    if (const int order = CompareCells(*column, a, b); order != 0) {
+// A column to sort by. Texts are ranked once, when two are compared for the first time.
+class SortColumn {
+ public:
+  explicit SortColumn(const Column& column)
+      : column_(&column), texts_(std::get_if<StringValues>(&column.values)) {}
+
+  // As CompareCells.
+  int Compare(size_t a, size_t b) {
+    if (texts_ == nullptr || column_->IsMissing(a) || column_->IsMissing(b)) {
+      return CompareCells(*column_, a, b);
+    }
+    if (ranks_.empty()) {
+      ranks_ = TextRanks(*texts_);
+    }
+    return CompareValues(ranks_[a], ranks_[b]);
+  }
+
+ private:
+  const Column* column_;
+  const StringValues* texts_;    // nullptr: of numbers
+  std::vector<uint32_t> ranks_;  // by row
+};
+
+int CompareInColumns(std::span<SortColumn> columns, size_t a, size_t b) {
+  for (SortColumn& column : columns) {
+    if (const int order = column.Compare(a, b); order != 0) {
       return order;
     }
   }
@@ -49,11 +73,11 @@ Rows AllRows(const Table& table) {
   return rows;
 }
 
-std::vector<const Column*> ColumnPointers(const Table& table) {
-  std::vector<const Column*> columns;
+std::vector<SortColumn> AllColumns(const Table& table) {
+  std::vector<SortColumn> columns;
   columns.reserve(table.columns.size());
   for (const Column& column : table.columns) {
-    columns.push_back(&column);
+    columns.emplace_back(column);
   }
   return columns;
 }
@@ -173,7 +197,7 @@ Column CombineColumn(const Column& column, std::span<const uint32_t> rows, const
 }
 
 // One past the last row of each run of rows with equal keys. REQUIRES: `rows` sorted by `keys`.
-Rows EndsOfGroups(std::span<const Column* const> keys, const Rows& rows) {
+Rows EndsOfGroups(std::span<SortColumn> keys, const Rows& rows) {
   Rows ends;
   for (size_t i = 1; i <= rows.size(); ++i) {
     if (i == rows.size() || CompareInColumns(keys, rows[i - 1], rows[i]) != 0) {
@@ -232,10 +256,10 @@ Table Concat(std::span<const Table> parts) {
 }
 
 Table MergeByKey(const Table& table) {
-  std::vector<const Column*> keys;
+  std::vector<SortColumn> keys;
   for (const Column& column : table.columns) {
     if (column.role == Role::kKey) {
-      keys.push_back(&column);
+      keys.emplace_back(column);
     }
   }
   Rows rows = AllRows(table);
@@ -273,20 +297,20 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
     return Error{ErrorCode::kInvalidArgument, "table " + table.name + " has no column '" +
                                                   std::string(column) + "'; it has " + known};
   }
-  const std::vector<const Column*> columns = ColumnPointers(table);
+  std::vector<SortColumn> columns = AllColumns(table);
+  SortColumn by(*first);
   const int sign = IsNumeric(*first) ? -1 : 1;
   Rows rows = AllRows(table);
   std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
     const bool any_missing = first->IsMissing(a) || first->IsMissing(b);
-    const int order =
-        any_missing ? CompareMissing(*first, a, b) : sign * CompareCells(*first, a, b);
+    const int order = any_missing ? CompareMissing(*first, a, b) : sign * by.Compare(a, b);
     return order != 0 ? order < 0 : CompareInColumns(columns, a, b) < 0;
   });
   return TakeRows(table, rows);
 }
 
 Table SortAll(const Table& table) {
-  const std::vector<const Column*> columns = ColumnPointers(table);
+  std::vector<SortColumn> columns = AllColumns(table);
   Rows rows = AllRows(table);
   std::stable_sort(rows.begin(), rows.end(),
                    [&](uint32_t a, uint32_t b) { return CompareInColumns(columns, a, b) < 0; });

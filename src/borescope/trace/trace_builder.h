@@ -77,6 +77,8 @@ class TraceBuilder {
   void Reserve(size_t host_events, size_t device_events);
 
   Diagnostics& diagnostics() { return whole_.data.diagnostics; }
+  // Of a host event that is already here, in the order in which they were appended.
+  void SetHostDuration(size_t row, int64_t dur_ns) { whole_.data.host.dur_ns[row] = dur_ns; }
   size_t host_size() const { return whole_.data.host.size(); }
   size_t device_size() const { return whole_.data.device.size(); }
 
