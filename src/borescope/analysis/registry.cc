@@ -41,6 +41,8 @@ constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
 constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
 constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kCriticalPathParams[] = {
+    &kDataLoadParam, &kFreeLaunchesParam, &kOverlayAllEventsParam, &kOverlayAllEdgesParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -231,6 +233,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kCounters,
      .answer = {.map = MapCounters, .reduce = ConcatFindings},
      .hta = &kHtaCounters},
+    {.name = "critical-path",
+     .summary = "the longest chain of dependent work, and what bounds it",
+     .example = "borescope critical-path trace.json.gz --annotation ProfilerStep --compat hta",
+     .needs = Needs::kHostEvents,
+     .params = kCriticalPathParams,
+     .answer = kHtaCriticalPath,
+     .hta = &kHtaCriticalPath,
+     .overlay = OverlayHtaCriticalPath},
     {.name = "stats",
      .summary = "the reports of nsys stats with their columns, of any input",
      .example = "borescope stats cuda_gpu_kern_sum,cuda_api_sum trace.json.gz -f csv",
