@@ -39,6 +39,15 @@ std::vector<HtaEventRow> RowsNamed(const HtaEvents& events, std::string_view par
   return rows;
 }
 
+Error NoOccurrence(const HtaEvents& events, const std::string& annotation, int64_t wanted,
+                   size_t there) {
+  const std::string where = " in what HTA keeps of " + events.trace().meta().file;
+  return {ErrorCode::kMissingData,
+          there == 0 ? "no name with '" + annotation + "'" + where + "; give another --annotation"
+                     : "no occurrence " + std::to_string(wanted) + " of names with '" + annotation +
+                           "'" + where + "; give an --instance below " + std::to_string(there)};
+}
+
 Result<Span> SpanOf(const HtaEvents& events, const Selection& selection) {
   if (selection.annotation.empty()) {
     return Span{std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
@@ -53,10 +62,7 @@ Result<Span> SpanOf(const HtaEvents& events, const Selection& selection) {
     span.end_us = std::max(span.end_us, events[rows[i]].end_us());
   }
   if (span.begin_us > span.end_us) {
-    return Error{ErrorCode::kMissingData,
-                 events.trace().meta().file + ": no occurrence " + std::to_string(instances.first) +
-                     " of a name with '" + selection.annotation + "'; it has " +
-                     std::to_string(rows.size()) + " of them (HTA drops the last step)"};
+    return NoOccurrence(events, selection.annotation, instances.first, rows.size());
   }
   return span;
 }

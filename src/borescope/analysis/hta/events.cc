@@ -70,9 +70,7 @@ void HtaEvents::Collect() {
   const HostEvents& host = trace().host();
   rows_.reserve(host.size() + trace().device().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
-    if (host.kind[row] != HostKind::kPython) {
-      rows_.push_back(MakeHost(frame_, HostId{row}));
-    }
+    rows_.push_back(MakeHost(frame_, HostId{row}));
   }
   for (uint32_t row = 0; row < trace().device().size(); ++row) {
     rows_.push_back(MakeDevice(frame_, DeviceId{row}));

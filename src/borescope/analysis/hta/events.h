@@ -1,6 +1,5 @@
-// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path sees them: those of host
-// and device in one list, in the order of the file, each with the row its correlation number ties
-// it to. Python functions are none of them: HTA drops them while it reads.
+// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path sees them: those of host and
+// device in one list, in the order of the file, each with the row its correlation number ties it to.
 #pragma once
 
 #include <cstdint>
