@@ -172,6 +172,10 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   if (spec.takes_two()) {
     selection.steps = {};
   }
+  if (spec.PipelineFor(params).takes_window) {
+    selection.annotation = {};
+    selection.instances = {};
+  }
   const CompatRow* tool = FindCompat(params.compat);
   if (tool != nullptr && (!selection.empty() || !Regroups(*tool, params))) {
     return Error{ErrorCode::kInvalidArgument,

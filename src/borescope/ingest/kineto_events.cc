@@ -91,6 +91,7 @@ KinetoFacts KinetoEvents::facts() const {
 }
 
 void KinetoEvents::Add(const RawEvent& event) {
+  ++part_.events;
   const std::string_view phase = event.Get(Field::kPhase);
   if (event.has_duplicates()) {
     diagnostics().Count(Diag::kDuplicateKey, event.byte);
@@ -241,6 +242,7 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
   host.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
                                    values_.ProcessNumber(event, Field::kTid)));
   host.kind.push_back(kind);
+  host.position.push_back(Position());
   uint32_t detail = kNoDetail;
   if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
     detail = AddOp(event);
@@ -273,6 +275,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
   device.track.push_back(part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid),
                                      tid, values_.Integer(event, Field::kProcess)));
   device.kind.push_back(kind);
+  device.position.push_back(Position());
   device.correlation.push_back(values_.Integer(event, Field::kCorrelation));
   device.external_id.push_back(values_.Integer(event, Field::kExternalId));
   switch (kind) {
