@@ -92,6 +92,10 @@ inline constexpr ParamSpec kDeviceSpecParam{
     "device-spec", "FILE", "peaks of a device as JSON, {\"name\": ..., \"tflops\": {...}, ...}",
     ParamType::kFile};
 
+// critical-path
+inline constexpr ParamSpec kDataLoadParam{
+    "data-load", "TEXT", "events whose name contains this are data loading, too", ParamType::kText};
+
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{
     "report",

@@ -43,8 +43,8 @@ class Construction {
     for (const ThreadFacts& thread : result_.facts.threads) {
       AddThread(thread);
     }
-    result_.start_of_work = AddDeviceWork(view_, result_.syncs, start_of_, builder_,
-                                          result_.sync_weight_ns);
+    result_.start_of_work =
+        AddDeviceWork(view_, result_.syncs, start_of_, builder_, result_.sync_weight_ns);
     AddCallWaits();
     for (const Handover& handover : handovers) {
       const NodeId from = NodeOf(handover.from);
@@ -77,8 +77,11 @@ class Construction {
   void MarkWaits() {
     for (const SyncEdge& edge : result_.syncs.edges) {
       if (edge.kind != SyncKind::kStreamWait) {
-        result_.facts.marks[edge.call.value] |= kMarkStart | kMarkEnd;
-        result_.facts.marks[edge.call.value] |= IsReleasedBy(edge) ? kMarkWaits : 0;
+        uint8_t& marks = result_.facts.marks[edge.call.value];
+        marks |= kMarkStart | kMarkEnd;
+        if (IsReleasedBy(edge)) {
+          marks |= kMarkWaits;
+        }
       }
     }
   }

@@ -40,9 +40,8 @@ struct Reason {
 
 class DeviceEdges {
  public:
-  DeviceEdges(const RankView& view, const SyncEdges& syncs,
-              const std::vector<NodeId>& launch_nodes, GraphBuilder& builder,
-              std::vector<int64_t>& sync_weight_ns)
+  DeviceEdges(const RankView& view, const SyncEdges& syncs, const std::vector<NodeId>& launch_nodes,
+              GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns)
       : view_(view),
         device_(view.trace.device()),
         syncs_(syncs),
@@ -166,9 +165,9 @@ class DeviceEdges {
   GraphBuilder& builder_;
   std::vector<int64_t>& sync_weight_ns_;
   std::vector<NodeId> start_of_;
-  std::vector<DeviceId> graph_before_;  // per device row
+  std::vector<DeviceId> graph_before_;              // per device row
   std::vector<std::pair<DeviceId, size_t>> waits_;  // target and index of stream waits, sorted
-  std::vector<Reason> reasons_;  // of the work at hand
+  std::vector<Reason> reasons_;                     // of the work at hand
 };
 
 }  // namespace

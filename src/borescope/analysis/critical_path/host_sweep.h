@@ -22,7 +22,7 @@ enum HostMark : uint8_t {
 struct HostPiece {
   HostId innermost;  // invalid: between all events
   int64_t begin_ns = 0;
-  int64_t end_ns = 0;     // > begin_ns
+  int64_t end_ns = 0;       // > begin_ns
   bool is_running = false;  // its time is the thread's own work
   bool is_loading = false;  // inside an event of data loading
 };
@@ -34,9 +34,9 @@ struct ThreadFacts {
 
 // What the sweep has to know of all threads.
 struct HostFacts {
-  std::vector<uint8_t> marks;          // per host row; HostMark
-  std::vector<char> is_loading;        // per StringId
-  std::vector<ThreadFacts> threads;    // those with events
+  std::vector<uint8_t> marks;        // per host row; HostMark
+  std::vector<char> is_loading;      // per StringId
+  std::vector<ThreadFacts> threads;  // those with events
 };
 
 // Calls on_piece(HostPiece) for the whole of the thread from its first start to its last end, and

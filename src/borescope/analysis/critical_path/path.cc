@@ -37,9 +37,9 @@ BoundBy WorkBound(const RankView& view, DeviceId id) {
   return kBounds[static_cast<size_t>(activity)];
 }
 
-class Steps {
+class StepMaker {
  public:
-  Steps(const RankView& view, const RecordingGraph& recording, const LongestPaths& paths)
+  StepMaker(const RankView& view, const RecordingGraph& recording, const LongestPaths& paths)
       : view_(view), recording_(recording), graph_(recording.graph), paths_(paths) {}
 
   std::vector<PathStep> Make() {
@@ -84,8 +84,8 @@ class Steps {
   }
 
   PathStep StepOf(EdgeId edge, NodeId from, NodeId to) const {
-    PathStep step{graph_.ts_ns[from], graph_.ts_ns[to], graph_.event[to], graph_.side[to],
-                  PathKind::kDependency, BoundBy::kWait};
+    PathStep step{graph_.ts_ns[from], graph_.ts_ns[to],      graph_.event[to],
+                  graph_.side[to],    PathKind::kDependency, BoundBy::kWait};
     // What was not the last to wait for explains nothing of the time.
     const bool is_explained = graph_.weight_ns[edge] == step.end_ns - step.begin_ns;
     const bool to_device = step.side == NodeSide::kDevice;
@@ -146,8 +146,7 @@ class Steps {
     SweepThread(
         view_.trace, recording_.facts, thread,
         [&](const HostPiece& piece) {
-          while (stretch != stretches.end() &&
-                 graph_.ts_ns[stretch->from + 1] <= piece.begin_ns) {
+          while (stretch != stretches.end() && graph_.ts_ns[stretch->from + 1] <= piece.begin_ns) {
             ++stretch;
           }
           for (auto at = stretch; at != stretches.end() && graph_.ts_ns[at->from] < piece.end_ns;
@@ -211,7 +210,7 @@ std::vector<PathStep> ClipSteps(std::vector<PathStep> steps, const IntervalSet& 
 
 std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
                                 const LongestPaths& paths, const IntervalSet& windows) {
-  return ClipSteps(Steps(view, recording, paths).Make(), windows);
+  return ClipSteps(StepMaker(view, recording, paths).Make(), windows);
 }
 
 }  // namespace borescope

@@ -1,8 +1,11 @@
 #include "borescope/analysis/critical_path/threads.h"
 
 #include <algorithm>
+#include <compare>
+#include <functional>
 #include <map>
 #include <queue>
+#include <span>
 #include <utility>
 
 namespace borescope {
@@ -16,7 +19,9 @@ std::vector<char> FindEngines(const RankView& view) {
   std::vector<char> engines(view.trace.tracks().size());
   for (const ForwardBackwardLink& link : view.index.forward_backward) {
     const TrackId track = host.track[link.backward.value];
-    engines[track.value] |= track != host.track[link.forward.value] ? 1 : 0;
+    if (track != host.track[link.forward.value]) {
+      engines[track.value] = 1;
+    }
   }
   std::vector<char> is_engine_name(view.trace.strings().size());
   for (uint32_t name = 0; name < is_engine_name.size(); ++name) {
@@ -126,8 +131,7 @@ std::vector<Busy> BusyOf(const Trace& trace, TrackId track) {
 // The gaps of one main thread, one after another.
 class Gaps {
  public:
-  Gaps(std::vector<Handover>& handovers, HostFacts& facts)
-      : handovers_(handovers), facts_(facts) {}
+  Gaps(std::vector<Handover>& handovers, HostFacts& facts) : handovers_(handovers), facts_(facts) {}
 
   // The engine's part in the gap between two busy times; `after` is nullptr behind the last one.
   void Tie(const Busy& before, std::span<const Busy> engine, const Busy* after) {
@@ -165,8 +169,12 @@ class Gaps {
 
   void Add(HostMoment from, HostMoment to) {
     handovers_.push_back({from, to});
-    facts_.marks[from.event.value] |= from.is_end ? kMarkEnd : kMarkStart;
-    facts_.marks[to.event.value] |= to.is_end ? kMarkEnd : kMarkStart;
+    Mark(from);
+    Mark(to);
+  }
+
+  void Mark(HostMoment moment) {
+    facts_.marks[moment.event.value] |= moment.is_end ? kMarkEnd : kMarkStart;
   }
 
   std::vector<Handover>& handovers_;
