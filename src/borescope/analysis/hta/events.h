@@ -1,5 +1,6 @@
-// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path sees them: those of host and
-// device in one list, in the order of the file, each with the row its correlation number ties it to.
+// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path sees them: those of host
+// and device in one list, in the order of the file, each with the row its correlation number ties
+// it to.
 #pragma once
 
 #include <cstdint>
