@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/hta/critical_graph.h"
 #include "borescope/analysis/hta/events.h"
+#include "borescope/base/result.h"
 
 namespace borescope {
 
@@ -35,7 +36,8 @@ struct CriticalBuild {
 
 void AddLockEdges(CriticalBuild& build);
 void AddStackEdges(CriticalBuild& build);
-// `free_launches`: also an edge without a weight from each other launch to its kernel.
-void AddDeviceEdges(CriticalBuild& build, bool free_launches);
+// `free_launches`: also an edge without a weight from each other launch to its kernel. kMissingData
+// where waits for whole devices would need more edges than memory should hold.
+Result<void> AddDeviceEdges(CriticalBuild& build, bool free_launches);
 
 }  // namespace borescope

@@ -13,6 +13,9 @@ namespace {
 // A longer time between two kernels of a stream has another reason than the kernel before.
 constexpr int64_t kLongestDelayUs = 1500;
 
+// Waits for the whole device have an edge for every stream; damaged files may name any number.
+constexpr size_t kMostDeviceWaits = size_t{1} << 22;
+
 class DeviceEdges {
  public:
   DeviceEdges(CriticalBuild& build, bool free_launches)
@@ -23,7 +26,8 @@ class DeviceEdges {
         before_record_(LaunchesBeforeRecords(events_)),
         after_wait_(LaunchesAfterWaits(events_)) {}
 
-  void AddAll();
+  // False if there are too many waits for whole devices.
+  bool AddAll();
 
  private:
   // A stream with the end of the last work seen on it; in the order of first sight.
@@ -52,6 +56,7 @@ class DeviceEdges {
   std::unordered_map<int64_t, HtaEventRow> before_record_;
   std::unordered_map<HtaEventRow, HtaEventRow> after_wait_;
   std::vector<StreamEnd> last_;
+  size_t device_waits_ = 0;                               // edges of waits for whole devices
   std::unordered_map<int64_t, size_t> stream_at_;         // index into last_
   std::unordered_map<HtaEventRow, HtaEventRow> held_up_;  // work -> the work it waits for
 };
@@ -74,14 +79,18 @@ std::vector<HtaEventRow> DeviceEdges::RowsInOrder() const {
   return rows;
 }
 
-void DeviceEdges::AddAll() {
+bool DeviceEdges::AddAll() {
   for (const HtaEventRow row : RowsInOrder()) {
+    if (device_waits_ > kMostDeviceWaits) {
+      return false;
+    }
     if (events_.IsSync(row)) {
       AddSync(row);
     } else if (build_.HasNodes(row)) {
       AddWork(row);
     }
   }
+  return true;
 }
 
 DeviceEdges::StreamEnd* DeviceEdges::FindStream(int64_t stream) {
@@ -119,6 +128,7 @@ void DeviceEdges::AddSync(HtaEventRow row) {
     for (const StreamEnd& stream : last_) {
       LinkToCall(stream.end, row);
     }
+    device_waits_ += last_.size();
   } else if (const StreamEnd* stream = FindStream(events_[row].stream);
              name == "Stream Sync" && stream != nullptr) {
     LinkToCall(stream->end, row);
@@ -215,8 +225,14 @@ void DeviceEdges::AddLaunch(HtaEventRow row, bool is_free) {
 
 }  // namespace
 
-void AddDeviceEdges(CriticalBuild& build, bool free_launches) {
-  DeviceEdges(build, free_launches).AddAll();
+Result<void> AddDeviceEdges(CriticalBuild& build, bool free_launches) {
+  if (!DeviceEdges(build, free_launches).AddAll()) {
+    return Error{ErrorCode::kMissingData,
+                 build.events.trace().meta().file +
+                     ": too many waits for whole devices with their streams; look at less of it, "
+                     "with --annotation and --instance"};
+  }
+  return {};
 }
 
 }  // namespace borescope

@@ -20,7 +20,7 @@ Result<std::unique_ptr<HtaCriticalPath>> HtaCriticalPath::Make(const RankView& v
   CriticalBuild& build = *made->build_;
   AddLockEdges(build);
   AddStackEdges(build);
-  AddDeviceEdges(build, params.Flag(kFreeLaunchesParam));
+  BS_TRY(AddDeviceEdges(build, params.Flag(kFreeLaunchesParam)));
   if (build.graph.edges().empty()) {
     return Error{ErrorCode::kMissingData,
                  view.trace.meta().file + ": no operators, runtime calls or kernels in that part"};

@@ -83,6 +83,18 @@ TEST(HtaCriticalPathTest, HostileTimesAndNumbers) {
   EXPECT_EQ(findings.size(), 5u);
 }
 
+// HTA would add 10^8 edges.
+TEST(HtaCriticalPathTest, ManyStreamsAndManyWaitsForAllOfThemAreRefused) {
+  constexpr int64_t kMany = 10'000;
+  TestTrace trace;
+  for (int64_t i = 0; i < kMany; ++i) {
+    trace.Launched("k", Us(2 * i, 1), Us(2 * i + 1, 1), {i, i, 0});
+    trace.Runtime("cudaDeviceSynchronize", Us(2 * (kMany + i), 1), kMany + i);
+    trace.Sync("Context Sync", Us(2 * (kMany + i), 1), {kMany + i, -1, 0});
+  }
+  EXPECT_EQ(ErrorOf(trace, Hta()).code, ErrorCode::kMissingData);
+}
+
 TEST(HtaCriticalPathTest, AllArrowsNeedAllEvents) {
   TestTrace trace = Waiting();
   Params params = Hta();
