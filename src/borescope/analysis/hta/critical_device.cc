@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kLongestDelayUs = 1500;
 
 // Waits for the whole device have an edge for every stream; damaged files may name any number.
-constexpr size_t kMostDeviceWaits = size_t{1} << 22;
+constexpr size_t kMostDeviceWaits = size_t{1} << 20;
 
 class DeviceEdges {
  public:

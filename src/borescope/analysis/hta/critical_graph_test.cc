@@ -30,13 +30,15 @@ std::vector<CriticalNodeId> NodesOf(const std::vector<CriticalEdge>& path) {
 using Nodes = std::vector<CriticalNodeId>;
 
 TEST(HtaCriticalGraphTest, TheLongestWay) {
-  HtaCriticalGraph graph = GraphAt({0, 10, 15, 40});
+  HtaCriticalGraph graph = GraphAt({0, 10, 15, 40, 50, 60});
   graph.Add(0, 1, CriticalKind::kOperator);
   graph.Add(1, 3, CriticalKind::kOperator, true);
   graph.Add(0, 2, CriticalKind::kLaunchDelay);
   graph.Add(2, 3, CriticalKind::kSync);
-  EXPECT_EQ(NodesOf(graph.LongestPath()), (Nodes{0, 2, 3}));
-  EXPECT_EQ(graph.connected_nodes(), 4u);
+  graph.Add(3, 4, CriticalKind::kOperator);
+  graph.Add(4, 5, CriticalKind::kDependency);  // leads no further
+  EXPECT_EQ(NodesOf(graph.LongestPath()), (Nodes{0, 2, 3, 4}));
+  EXPECT_EQ(graph.connected_nodes(), 6u);
 }
 
 // networkx keeps the place of an edge that is added again, and takes its new values.

@@ -21,10 +21,6 @@ Result<std::unique_ptr<HtaCriticalPath>> HtaCriticalPath::Make(const RankView& v
   AddLockEdges(build);
   AddStackEdges(build);
   BS_TRY(AddDeviceEdges(build, params.Flag(kFreeLaunchesParam)));
-  if (build.graph.edges().empty()) {
-    return Error{ErrorCode::kMissingData,
-                 view.trace.meta().file + ": no operators, runtime calls or kernels in that part"};
-  }
   if (!made->IsRefused()) {
     made->path_ = build.graph.LongestPath();
   }

@@ -14,8 +14,7 @@ namespace borescope {
 // Immutable once made. The view must outlive it.
 class HtaCriticalPath {
  public:
-  // kMissingData where there is no such part, or nothing in it; kInvalidArgument for options that
-  // do not go together.
+  // kMissingData where there is no such part; kInvalidArgument for a list of occurrences.
   static Result<std::unique_ptr<HtaCriticalPath>> Make(const RankView& view, const Params& params);
 
   const HtaEvents& events() const { return events_; }
