@@ -58,8 +58,11 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
   if (specs.size() > 1) {
     return UsageError("--overlay draws one verb; ask for it alone");
   }
-  if (options.params.compat != Compat::kNone) {
-    return UsageError("--overlay draws what Borescope finds, not another tool; leave out --compat");
+  if (specs.front()->OverlayFor(options.params) == nullptr) {
+    return UsageError(
+        options.params.compat == Compat::kNone
+            ? "--overlay draws what HTA finds here; add --compat hta"
+            : "--overlay draws what Borescope finds, not another tool; leave out --compat");
   }
   if (options.overlay == "-") {
     return UsageError("--overlay writes a file, not standard output; name one");
@@ -80,13 +83,25 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
 
 Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const InputFile& input,
                           RankPart& part) {
-  BS_ASSIGN(const Overlay overlay, request.specs.front()->overlay(view, request.params));
+  BS_ASSIGN(const Overlay overlay,
+            request.specs.front()->OverlayFor(request.params)(view, request.params));
+  const bool is_damaged = IsDamaged(view.trace.diagnostics());
+  if (is_damaged && !overlay.marks.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 input.path +
+                     ": its text is damaged, so that the events to mark cannot be found "
+                     "again; record it anew, or leave out --overlay"};
+  }
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
   BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
   const std::string path = OverlayPath(request.files, request.options.overlay, input);
   BS_ASSIGN(part.overlay, DraftOverlayFile(*opened.bytes, view.trace, overlay, path));
-  part.report.overlay = OverlayReport{path, overlay.counters.size(), overlay.tracks.size(),
-                                      IsDamaged(view.trace.diagnostics())};
+  part.report.overlay = OverlayReport{.path = path,
+                                      .counters = overlay.counters.size(),
+                                      .tracks = overlay.tracks.size(),
+                                      .arrows = overlay.arrows.arrows.size(),
+                                      .marked = overlay.marks.critical.size(),
+                                      .keeps_damage = is_damaged};
   return {};
 }
 

@@ -299,8 +299,8 @@ Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const 
   if (!mapped.ok()) {
     return {};
   }
-  if (spec.overlay != nullptr) {
-    static_cast<void>(spec.overlay(view, params));
+  if (const auto draw = spec.OverlayFor(params); draw != nullptr) {
+    static_cast<void>(draw(view, params));
   }
   const Pipeline& pipeline = spec.PipelineFor(params);
   Result<Findings> finished = Finish(pipeline, params, {&*mapped, 1});

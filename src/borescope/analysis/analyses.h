@@ -90,6 +90,9 @@ Result<Findings> FinishMemory(Findings findings, const Params& params);
 
 Result<Findings> MapCounters(const RankView& view, const Params& params);
 
+Result<void> CheckCriticalPath(const Params& params);
+Result<Findings> MapCriticalPath(const RankView& view, const Params& params);
+
 Result<void> CheckStats(const Params& params);
 Result<Findings> MapStats(const RankView& view, const Params& params);
 Result<Findings> FinishStats(Findings findings, const Params& params);

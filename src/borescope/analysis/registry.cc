@@ -45,6 +45,8 @@ constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
 constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
                                             &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kCriticalPathParams[] = {
+    &kDataLoadParam, &kFreeLaunchesParam, &kOverlayAllEventsParam, &kOverlayAllEdgesParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -225,6 +227,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kCollectiveKernels,
      .answer = {.map = MapStragglers, .reduce = ConcatFindings, .finish = FinishStragglers},
      .hta = &kHtaStragglers},
+    {.name = "critical-path",
+     .summary = "what decides how long it takes: one cause for every moment, and what would help",
+     .example = "borescope critical-path trace.json.gz --step 2",
+     .needs = Needs::kEvents,
+     .params = kCriticalPathParams,
+     .answer = {.map = MapCriticalPath, .reduce = ConcatFindings},
+     .hta = &kHtaCriticalPath,
+     .check = CheckCriticalPath},
     {.name = "memory",
      .summary = "allocated and reserved memory over time, and what fills it at the peak",
      .example = "borescope memory trace.json.gz",

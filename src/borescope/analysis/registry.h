@@ -50,6 +50,9 @@ enum class Needs : uint8_t {
   kCounters,  // profiler ranges with hardware counters
 };
 
+// Draws the answer of one rank.
+using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
+
 // The functions that answer a question.
 struct Pipeline {
   Result<Findings> (*map)(const RankView&, const Params&) = nullptr;
@@ -62,6 +65,10 @@ struct Pipeline {
   // Not nullptr: the verb takes two inputs, each mapped and reduced alone, and this makes the
   // answer of both; there is no finish.
   Result<Findings> (*compare)(Findings base, Findings test, const Params&) = nullptr;
+  // What --overlay draws under the --compat of this pipeline, as AnalysisSpec::overlay without one.
+  DrawOverlay overlay = nullptr;
+  // Of a tool that looks at parts of a rank: --annotation and --instance are allowed.
+  bool takes_window = false;
 };
 
 struct AnalysisSpec {
@@ -90,7 +97,7 @@ struct AnalysisSpec {
   // What can be known to be wrong with the options before any input is read. nullptr: nothing.
   Result<void> (*check)(const Params&) = nullptr;
   // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
-  Result<Overlay> (*overlay)(const RankView&, const Params&) = nullptr;
+  DrawOverlay overlay = nullptr;
 
   // nullptr where the rules of that tool are not defined for the verb.
   const Pipeline* FindPipeline(Compat compat) const;
@@ -99,6 +106,10 @@ struct AnalysisSpec {
   const Pipeline& PipelineFor(const Params& given) const {
     const Pipeline* found = FindPipeline(given.compat);
     return found == nullptr ? answer : *found;
+  }
+  // nullptr where --overlay is not defined for what is asked.
+  DrawOverlay OverlayFor(const Params& given) const {
+    return given.compat == Compat::kNone ? overlay : PipelineFor(given).overlay;
   }
   bool takes_two() const { return answer.compare != nullptr; }
 };

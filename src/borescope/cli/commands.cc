@@ -33,6 +33,8 @@ std::string OverlayLine(const OverlayReport& overlay) {
   };
   add(overlay.counters, "counter");
   add(overlay.tracks, "track");
+  add(overlay.arrows, "arrow");
+  add(overlay.marked, "marked event");
   return fmt::format("borescope: wrote {}: {}{}\n", overlay.path,
                      drawn.empty() ? "nothing to draw" : fmt::format("{}", fmt::join(drawn, ", ")),
                      overlay.keeps_damage ? "; its text is as damaged as that of the source, and "

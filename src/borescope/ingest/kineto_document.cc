@@ -190,7 +190,8 @@ void DocumentReader::ReadEventArray() {
   reader_.Consume(1);
   members_.has_events = true;
   Meta& meta = members_.meta;
-  meta.events_end_byte = reader_.byte();
+  meta.events_begin_byte = reader_.byte();
+  meta.events_end_byte = meta.events_begin_byte;
   meta.has_events_before_end = false;
   const uint64_t dropped = builder_.diagnostics().count(Diag::kDroppedText);
   ReadArrayBody();

@@ -93,6 +93,7 @@ KinetoFacts KinetoEvents::facts() const {
 }
 
 void KinetoEvents::Add(const RawEvent& event) {
+  ++part_.events;
   const std::string_view phase = event.Get(Field::kPhase);
   if (event.has_duplicates()) {
     diagnostics().Count(Diag::kDuplicateKey, event.byte);
@@ -254,6 +255,7 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
   host.track.push_back(is_async ? part_.AsyncTrack(pid, tid)
                                 : part_.Track(TrackKind::kHost, pid, tid));
   host.kind.push_back(kind);
+  host.position.push_back(Position());
   uint32_t detail = kNoDetail;
   if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
     detail = AddOp(event);
@@ -324,6 +326,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
   device.track.push_back(part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid),
                                      tid, values_.Integer(event, Field::kProcess)));
   device.kind.push_back(kind);
+  device.position.push_back(Position());
   device.correlation.push_back(values_.Integer(event, Field::kCorrelation));
   device.external_id.push_back(values_.Integer(event, Field::kExternalId));
   switch (kind) {

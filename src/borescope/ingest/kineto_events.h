@@ -2,6 +2,7 @@
 // knowledge of categories, old names and field types is here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,6 +58,11 @@ class KinetoEvents {
   void AddFlow(const RawEvent& event);
   void AddThreadName(const RawEvent& event);
   void CountPhase(const RawEvent& event, char phase, int64_t dur_ns);
+
+  // Of the event at hand, in the part.
+  uint32_t Position() const {
+    return static_cast<uint32_t>(std::min<uint64_t>(part_.events - 1, kNoPosition));
+  }
 
   uint32_t AddOp(const RawEvent& event);
   uint32_t AddTritonLaunch(const RawEvent& event);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/output/event_list_sink.h"
 #include "borescope/output/event_text.h"
 #include "borescope/output/gzip_sink.h"
 #include "borescope/output/json_writer.h"
@@ -64,8 +65,45 @@ void Draw(const OverlayTrack& track, int64_t thread, EventText& text) {
   }
 }
 
-Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, Sink& sink) {
-  EventText text(sink, trace.meta().has_events_before_end);
+// Flow events are tied to the event around their time; "bp":"e" says so of the end.
+void DrawEnd(const OverlayArrow::End& end, bool is_start, EventText& text) {
+  text.Put(is_start ? R"("ph":"s","pid":)" : R"("ph":"f","bp":"e","pid":)");
+  text.PutInt(end.pid);
+  text.Put(",\"tid\":");
+  text.PutInt(end.tid);
+  text.Put(",\"ts\":");
+  text.PutTime(end.ts_ns);
+}
+
+void Draw(const OverlayArrows& arrows, EventText& text) {
+  const std::string name = Quoted(arrows.name);
+  const std::string head = fmt::format(R"({{"name":{},"cat":{},"id":)", name, name);
+  std::vector<std::string> types;
+  types.reserve(arrows.types.size());
+  for (const std::string& type : arrows.types) {
+    types.push_back(Quoted(type));
+  }
+  uint64_t id = 0;
+  for (const OverlayArrow& arrow : arrows.arrows) {
+    BS_DCHECK(std::isfinite(arrow.weight_us));
+    for (const bool is_start : {true, false}) {
+      text.StartEvent();
+      text.Put(head);
+      text.PutUint(id);
+      text.Put(",");
+      DrawEnd(is_start ? arrow.from : arrow.to, is_start, text);
+      text.Put(",\"args\":{\"weight\":");
+      text.PutNumber(arrow.weight_us);
+      text.Put(arrow.critical ? ",\"critical\":true,\"type\":" : ",\"critical\":false,\"type\":");
+      text.Put(types[arrow.type]);
+      text.Put("}}");
+    }
+    ++id;
+  }
+}
+
+Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, bool comma_first, Sink& sink) {
+  EventText text(sink, comma_first);
   for (const OverlayCounter& counter : overlay.counters) {
     Draw(counter, text);
   }
@@ -73,6 +111,7 @@ Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, Sink& sink)
   for (const OverlayTrack& track : overlay.tracks) {
     Draw(track, threads.Next(), text);
   }
+  Draw(overlay.arrows, text);
   return text.Finish();
 }
 
@@ -80,11 +119,11 @@ Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, Sink& sink)
 class TextCopy {
  public:
   // `name` stands for the source in messages.
-  TextCopy(ByteSource& source, std::string_view name, Sink& sink)
-      : source_(source), name_(name), sink_(sink), piece_(kPieceBytes) {}
+  TextCopy(ByteSource& source, std::string_view name)
+      : source_(source), name_(name), piece_(kPieceBytes) {}
 
   // Copies `most` bytes, or up to the end of the source; says how many there were.
-  Result<uint64_t> Copy(uint64_t most) {
+  Result<uint64_t> Copy(uint64_t most, Sink& sink) {
     uint64_t copied = 0;
     while (copied < most) {
       const auto wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), most - copied));
@@ -95,7 +134,7 @@ class TextCopy {
       if (*size == 0) {
         break;
       }
-      BS_TRY(sink_.Write({piece_.data(), *size}));
+      BS_TRY(sink.Write({piece_.data(), *size}));
       copied += *size;
     }
     return copied;
@@ -104,22 +143,35 @@ class TextCopy {
  private:
   ByteSource& source_;
   std::string_view name_;
-  Sink& sink_;
   std::vector<char> piece_;
 };
 
+Error Changed(const Meta& meta) {
+  return {ErrorCode::kIo, meta.file + ": changed while it was read; try again"};
+}
+
+// The text before and of the events. Says whether an event was written.
+Result<bool> WriteRecorded(TextCopy& text, const Meta& meta, const OverlayMarks& marks,
+                           Sink& sink) {
+  const uint64_t plain = marks.empty() ? meta.events_end_byte : meta.events_begin_byte;
+  BS_ASSIGN(const uint64_t copied, text.Copy(plain, sink));
+  EventListSink list(sink, marks);
+  BS_ASSIGN(const uint64_t listed, text.Copy(meta.events_end_byte - plain, list));
+  if (copied + listed < meta.events_end_byte || (!marks.empty() && !list.is_complete())) {
+    return Changed(meta);
+  }
+  return marks.empty() ? meta.has_events_before_end : list.has_events();
+}
+
 Result<void> WriteCopy(ByteSource& source, const Trace& trace, const Overlay& overlay, Sink& sink) {
   const Meta& meta = trace.meta();
-  TextCopy text(source, meta.file, sink);
-  BS_ASSIGN(const uint64_t copied, text.Copy(meta.events_end_byte));
-  if (copied < meta.events_end_byte) {
-    return Error{ErrorCode::kIo, meta.file + ": changed while it was read; try again"};
-  }
-  BS_TRY(WriteEvents(trace, overlay, sink));
+  TextCopy text(source, meta.file);
+  BS_ASSIGN(const bool has_events, WriteRecorded(text, meta, overlay.marks, sink));
+  BS_TRY(WriteEvents(trace, overlay, has_events, sink));
   if (meta.text_is_cut) {
     return sink.Write(meta.text_is_object ? "\n]}\n" : "\n]\n");
   }
-  BS_TRY(text.Copy(std::numeric_limits<uint64_t>::max()));
+  BS_TRY(text.Copy(std::numeric_limits<uint64_t>::max(), sink));
   return {};
 }
 
@@ -128,9 +180,12 @@ Result<void> WriteCopy(ByteSource& source, const Trace& trace, const Overlay& ov
 Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Trace& trace,
                                                    const Overlay& overlay,
                                                    const std::string& path) {
-  if (trace.meta().events_end_byte == 0) {
+  const Meta& meta = trace.meta();
+  const bool is_placed =
+      meta.events_end_byte != 0 && (overlay.marks.empty() || meta.events_begin_byte != 0);
+  if (!is_placed) {
     return Error{ErrorCode::kMissingData,
-                 trace.meta().file + ": no list of trace events, to which --overlay could add"};
+                 meta.file + ": no list of trace events, to which --overlay could add"};
   }
   BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
   if (path.ends_with(".gz")) {

@@ -1,6 +1,6 @@
-// Writes a copy of a trace with an overlay drawn into it: the recorded text byte for byte, and the
-// counters and events of the overlay behind its last event. Valid JSON as far as the source is,
-// openable in Perfetto and chrome://tracing.
+// Writes a copy of a trace with an overlay drawn into it: the recorded text byte for byte but for
+// marks and what the overlay leaves out, and its counters, events and arrows behind the last event.
+// Valid JSON as far as the source is, openable in Perfetto and chrome://tracing.
 #pragma once
 
 #include <memory>

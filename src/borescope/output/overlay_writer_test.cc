@@ -14,7 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // One point, at 1.5 us.
-Overlay OneCounter() { return {{{0, "Queue", "launches", {{1500, 2}}}}, {}}; }
+Overlay Counters(std::vector<OverlayCounter> counters) {
+  Overlay overlay;
+  overlay.counters = std::move(counters);
+  return overlay;
+}
+Overlay OneCounter() { return Counters({{0, "Queue", "launches", {{1500, 2}}}}); }
 
 const std::string kCounter =
     R"({"ph":"C","cat":"borescope","name":"Queue","pid":0,"tid":0,"ts":1.500,"args":{"launches":2}})";
@@ -84,7 +89,7 @@ TEST_F(OverlayWriterTest, WithoutEventsTheTextStaysAsItIs) {
     std::string plain = text;
     plain.erase(plain.find('|'), 1);
     EXPECT_EQ(Written(text, WithEvents(), Overlay()), plain);
-    EXPECT_EQ(Written(text, WithEvents(), {{{0, "a", "b", {}}}, {}}), plain);
+    EXPECT_EQ(Written(text, WithEvents(), Counters({{0, "a", "b", {}}})), plain);
   }
 }
 
@@ -133,6 +138,69 @@ TEST_F(OverlayWriterTest, TracksHaveNamesAndTidsOfTheirOwn) {
             "\uFFFD"
             R"(","pid":3,"tid":1000000002,"ts":2.000,"dur":0.000},
 {"ph":"M","name":"thread_name","pid":4,"tid":1000000003,"args":{"name":"Track 2"}}])");
+}
+
+// From 1.5 us on thread 2 to 2 us on stream 7.
+Overlay OneArrow() {
+  Overlay overlay;
+  overlay.arrows.name = "path";
+  overlay.arrows.types = {"delay", "wait \"x\""};
+  overlay.arrows.arrows = {{{1, 2, 1500}, {0, 7, 2000}, 1, 12, true}};
+  return overlay;
+}
+
+const std::string kArrow =
+    R"({"name":"path","cat":"path","id":0,"ph":"s","pid":1,"tid":2,"ts":1.500,)"
+    R"("args":{"weight":12,"critical":true,"type":"wait \"x\""}},)"
+    "\n"
+    R"({"name":"path","cat":"path","id":0,"ph":"f","bp":"e","pid":0,"tid":7,"ts":2.000,)"
+    R"("args":{"weight":12,"critical":true,"type":"wait \"x\""}})";
+
+TEST_F(OverlayWriterTest, ArrowsArePairsOfFlowEvents) {
+  EXPECT_EQ(Written("[{}|]", WithEvents(), OneArrow()), "[{},\n" + kArrow + "]");
+  Overlay two = OneArrow();
+  two.arrows.arrows.push_back({{1, 2, -5}, {1, 3, 0}, 0, 0.25, false});
+  const std::string text = Written("[{}|]", WithEvents(), two);
+  EXPECT_NE(text.find(R"("id":1,"ph":"s","pid":1,"tid":2,"ts":-0.005,)"
+                      R"("args":{"weight":0.25,"critical":false,"type":"delay"}})"),
+            std::string::npos)
+      << text;
+}
+
+Meta WithList(std::string_view text) {
+  Meta meta = WithEvents();
+  meta.events_begin_byte = text.find('[') + 1;
+  return meta;
+}
+
+TEST_F(OverlayWriterTest, MarksStandInTheCopy) {
+  constexpr std::string_view kText = R"({"a":[1],"traceEvents":[{"ts":1}, {"ph":"M"}|], "x":{}})";
+  Meta meta = WithEvents();
+  meta.events_begin_byte = kText.find("[{") + 1;
+  Overlay overlay = OneArrow();
+  overlay.marks.critical = {1};
+  EXPECT_EQ(Written(std::string(kText), meta, overlay),
+            R"({"a":[1],"traceEvents":[{"ts":1}, {"ph":"M", "args": {"critical": 1}},)"
+            "\n" +
+                kArrow + R"(], "x":{}})");
+}
+
+TEST_F(OverlayWriterTest, WhereAllEventsAreLeftOutNoCommaStays) {
+  Overlay overlay = OneArrow();
+  overlay.marks.only_critical = true;
+  const std::string text = R"([ {"ph":"X"},{"ph":"X"}|])";
+  EXPECT_EQ(Written(text, WithList(text), overlay), "[\n" + kArrow + "]");
+}
+
+TEST_F(OverlayWriterTest, EventsToMarkThatAreNotThereAreAnError) {
+  Overlay overlay;
+  overlay.marks.critical = {1};
+  Meta meta = WithList("[");
+  meta.events_end_byte = 3;
+  EXPECT_EQ(Write("[{}]", meta, overlay).error().message,
+            "in.json: changed while it was read; try again");
+  meta.events_begin_byte = 0;
+  EXPECT_EQ(Write("[{}]", meta, overlay).error().code, ErrorCode::kMissingData);
 }
 
 // More than one piece on both sides of the overlay, and inside it.

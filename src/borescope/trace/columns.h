@@ -25,13 +25,13 @@ template <class V>
 void ForEachMember(V& visit, const HostEvents*) {
   using T = HostEvents;
   visit(&T::ts_ns), visit(&T::dur_ns), visit(&T::name), visit(&T::track), visit(&T::kind),
-      visit(&T::detail);
+      visit(&T::detail), visit(&T::position);
 }
 template <class V>
 void ForEachMember(V& visit, const DeviceEvents*) {
   using T = DeviceEvents;
   visit(&T::ts_ns), visit(&T::dur_ns), visit(&T::name), visit(&T::track), visit(&T::kind),
-      visit(&T::correlation), visit(&T::external_id), visit(&T::detail);
+      visit(&T::correlation), visit(&T::external_id), visit(&T::detail), visit(&T::position);
 }
 template <class V>
 void ForEachMember(V& visit, const Ops*) {
@@ -137,9 +137,12 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
 // More would cost more memory than the sorting takes time.
 inline constexpr int kMostSpareColumns = 4;
 
-// Reorders one column: new row i is old row order[i].
+// Reorders one column: new row i is old row order[i]. One that is not recorded stays empty.
 template <class T>
 void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
+  if (column.empty()) {
+    return;
+  }
   std::vector<T> moved(column.size());
   for (size_t i = 0; i < order.size(); ++i) {
     moved[i] = column[order[i]];

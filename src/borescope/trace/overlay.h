@@ -1,5 +1,7 @@
 // Overlay: what an analysis draws on top of the trace it was made from: counter tracks, and events
-// of its own on tracks beside the recorded ones. The recorded events themselves stay as they are.
+// of its own on tracks beside the recorded ones, arrows between recorded events. The recorded
+// events themselves stay as they are, but for the mark that some get, and for those that are left
+// out.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +37,44 @@ struct OverlayTrack {
   std::vector<OverlaySpan> spans;  // by time, not overlapping unless nested
 };
 
+// An arrow from one recorded event to another: a pair of flow events, which viewers tie to what
+// lies around their times.
+struct OverlayArrow {
+  struct End {
+    int64_t pid = 0;  // of the recorded thread or stream
+    int64_t tid = 0;
+    int64_t ts_ns = 0;
+  };
+
+  End from;
+  End to;
+  uint32_t type = 0;     // index into OverlayArrows::types
+  double weight_us = 0;  // time the arrow stands for; finite
+  bool critical = false;
+};
+
+struct OverlayArrows {
+  std::string name;                // of all of them, and their category: "critical_path"
+  std::vector<std::string> types;  // what kinds there are
+  std::vector<OverlayArrow> arrows;
+};
+
+// Recorded events that are told from the others, by their positions (kNoPosition).
+struct OverlayMarks {
+  std::vector<uint32_t> critical;  // get the argument "critical": 1; ascending, distinct
+  // Leaves out the complete events (ph X) that are neither critical nor of these categories. What
+  // is not complete always stays.
+  bool only_critical = false;
+  std::vector<std::string> kept_categories;
+
+  bool empty() const { return critical.empty() && !only_critical; }
+};
+
 struct Overlay {
   std::vector<OverlayCounter> counters;
   std::vector<OverlayTrack> tracks;
+  OverlayArrows arrows;
+  OverlayMarks marks;
 };
 
 }  // namespace borescope

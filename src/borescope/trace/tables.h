@@ -19,6 +19,9 @@
 namespace borescope {
 
 inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
+// The position of an event is its number among all events of the file's list, of whatever phase,
+// counted from 0; this one stands for those that are too far behind to be numbered.
+inline constexpr uint32_t kNoPosition = std::numeric_limits<uint32_t>::max();
 // A number the producer did not record. (The smallest int64: ids may be negative.)
 inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
 
@@ -74,6 +77,7 @@ struct HostEvents {
   std::vector<TrackId> track;
   std::vector<HostKind> kind;
   std::vector<uint32_t> detail;
+  std::vector<uint32_t> position;  // as kNoPosition says; empty where events have none
 
   size_t size() const { return ts_ns.size(); }
   int64_t end_ns(HostId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
@@ -89,6 +93,7 @@ struct DeviceEvents {
   std::vector<int64_t> correlation;  // joins with RuntimeCalls::correlation
   std::vector<int64_t> external_id;  // id of the op in new files, copy of correlation in old ones
   std::vector<uint32_t> detail;
+  std::vector<uint32_t> position;  // as kNoPosition says; empty where events have none
 
   size_t size() const { return ts_ns.size(); }
   int64_t end_ns(DeviceId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
@@ -299,6 +304,9 @@ struct Meta {
   RecordedOptions options;
   uint64_t text_bytes = 0;  // inflated size
   uint64_t file_bytes = 0;  // as stored
+  // Where the list of events begins: just behind its opening bracket, as an offset into the
+  // inflated text. 0: unknown.
+  uint64_t events_begin_byte = 0;
   // Where more events can be written into a copy of the text: just behind the last complete event
   // (behind the opening bracket where there is none), as an offset into the inflated text. With a
   // comma where one is needed, the copy is valid JSON if the text is. 0: unknown.

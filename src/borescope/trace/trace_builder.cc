@@ -62,10 +62,23 @@ struct DeviceShift {
   }
 };
 
+// REQUIRES: `events` of the list stand before those of the rows from `from` on.
+void ShiftPositions(std::vector<uint32_t>& positions, size_t from, uint64_t events) {
+  for (size_t i = from; i < positions.size(); ++i) {
+    positions[i] = static_cast<uint32_t>(std::min<uint64_t>(events + positions[i], kNoPosition));
+  }
+}
+
 template <class Spine, class Shift>
-void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift& shift) {
+void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift& shift,
+                 uint64_t events) {
   const size_t old_size = whole.size();
+  const size_t old_positions = whole.position.size();
   AppendRows(whole, part, map);
+  ShiftPositions(whole.position, old_positions, events);
+  if (whole.position.size() != whole.size()) {  // a file whose events have positions, and another
+    whole.position.clear();
+  }
   for (size_t i = old_size; i < whole.size(); ++i) {
     if (whole.detail[i] != kNoDetail) {
       whole.detail[i] += shift[whole.kind[i]];
@@ -324,10 +337,12 @@ void TraceBuilder::Append(TracePart&& part) {
     whole_.thread_names.push_back({name.pid, name.tid, map(name.name)});
   }
   AppendSpine(whole.host, rows.host, map,
-              HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())});
+              HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())}, whole_.events);
   AppendSpine(whole.device, rows.device, map,
               DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()),
-                          Rows(whole.syncs.size()), Rows(whole.ranges.size())});
+                          Rows(whole.syncs.size()), Rows(whole.ranges.size())},
+              whole_.events);
+  whole_.events += part.events;
   AppendDetails(whole, rows, map);
   for (const EventCount& count : rows.event_counts) {
     whole_.CountEvent(count.phase, map(count.category), count.total_ns);

@@ -14,7 +14,8 @@
 namespace borescope {
 
 // Rows of one piece of the input with ids of its own: StringIds of `data.strings`, TrackIds of
-// `data.tracks`, details of `data`'s tables. Rows stand in source order. Not thread-safe.
+// `data.tracks`, details of `data`'s tables, positions counted from its first event. Rows stand in
+// source order. Not thread-safe.
 class TracePart {
  public:
   TracePart();
@@ -28,6 +29,7 @@ class TracePart {
 
   TraceData data;
   std::vector<ThreadName> thread_names;
+  uint64_t events = 0;  // of the list, for formats whose events have positions
 
   StringId Intern(std::string_view text) { return data.strings.Intern(text); }
 

@@ -1,0 +1,89 @@
+// critical-path: what the wall time of a recording is spent on, one thing at every moment. The
+// definition is in docs/critical-path.md.
+#include <utility>
+
+#include "borescope/analysis/analyses.h"
+#include "borescope/analysis/critical_path/build_graph.h"
+#include "borescope/analysis/critical_path/path.h"
+#include "borescope/analysis/critical_path/tables.h"
+#include "borescope/analysis/critical_path/what_if.h"
+#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/row.h"
+#include "borescope/base/check.h"
+
+namespace borescope {
+namespace {
+
+// How many names are asked about in what_if.
+constexpr size_t kWhatIfs = 10;
+
+constexpr std::string_view kSyncHelp =
+    "What calls wait for is inferred from their names and from the order of streams; waits between "
+    "streams are not known. Record them: torch.profiler.profile(experimental_config="
+    "torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True))";
+
+}  // namespace
+
+Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
+  Table table{"sync_quality", "How far waits are known", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddBool(table, "recorded", Role::kDerived,
+          "Whether the file holds records of waits (cuda_sync).");
+  const auto count = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kCount, Role::kDerived, doc);
+  };
+  count("edges", "Edges of sync_edges in the whole recording.");
+  count("inferred", "Those that were not recorded.");
+  count("backward", "Waits whose work ends after them, which give no edge: clocks, lost records.");
+  count("unresolved", "Waits of which it cannot be known what they wait for.");
+  AddString(table, "help", Role::kDerived, "What would tell more; missing where nothing would.");
+  int64_t inferred = 0;
+  for (const SyncEdge& edge : syncs.edges) {
+    inferred += edge.inferred ? 1 : 0;
+  }
+  const bool helps = !syncs.has_records && view.trace.meta().format == "kineto-json" &&
+                     view.trace.meta().vendor != Vendor::kAmd && view.trace.device().size() != 0;
+  Row(table)
+      .Int(view.rank)
+      .Bool(syncs.has_records)
+      .Count(syncs.edges.size())
+      .Int(inferred)
+      .Count(syncs.backward)
+      .Count(syncs.unresolved)
+      .MaybeText(helps ? kSyncHelp : std::string_view());
+  return table;
+}
+
+Result<void> CheckCriticalPath(const Params& params) {
+  if (!params.selection.gpus.empty() || !params.selection.streams.empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "critical-path: --gpu and --stream would leave out work that other work waits "
+                 "for; select time, with --step, --annotation or --begin and --end"};
+  }
+  if (params.compat != Compat::kHta && params.Flag(kFreeLaunchesParam)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "critical-path: --zero-weight-launch-edges is of HTA's graph; add --compat hta"};
+  }
+  return {};
+}
+
+Result<Findings> MapCriticalPath(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const RecordingGraph recording = BuildGraph(view, params.Text(kDataLoadParam));
+  const TopologicalOrder order = OrderNodes(recording.graph);
+  const LongestPaths paths = FindLongestPaths(recording.graph, order);
+  const std::vector<PathStep> steps = PathSteps(view, recording, paths, selected.windows());
+  const std::vector<PathOp> ops = SumPath(view, steps);
+  const int64_t span_ns = Coverage(selected.windows());
+  const std::vector<WhatIf> answers =
+      AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows());
+  return Findings{PathSummary(view, steps),
+                  OpTable(view, ops, span_ns),
+                  WhatIfTable(view, answers, span_ns),
+                  PathTable(view, steps),
+                  SyncTable(view, recording, selected),
+                  SlackTable(view, recording, order, paths, selected),
+                  SyncQualityTable(view, recording.syncs)};
+}
+
+}  // namespace borescope

@@ -1,0 +1,107 @@
+// slack: how much later each event could end without making the recording longer.
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/critical_path/tables.h"
+#include "borescope/analysis/row.h"
+
+namespace borescope {
+namespace {
+
+Table NewSlackTable() {
+  Table table{"slack", "How much later events could end without making anything later", {}, 20};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position in the file's list of events; missing where it has none.");
+  AddString(table, "name", Role::kDerived, "Operator, call or device work.");
+  AddString(table, "side", Role::kDerived, "host or device.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin on the clock of the file.");
+  AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
+  AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
+         "How much later it could end with the recording as long as it is; 0 on the path.");
+  return table;
+}
+
+// Per edge: how much longer it could take.
+class Slack {
+ public:
+  Slack(const EventGraph& graph, const TopologicalOrder& order, const LongestPaths& paths)
+      : graph_(graph),
+        paths_(paths),
+        latest_(LatestTimes(graph, order, paths.ns[EventGraph::kEnd])) {}
+
+  int64_t Of(NodeId from, EdgeId edge) const {
+    return latest_[graph_.target[edge]] - graph_.weight_ns[edge] - paths_.ns[from];
+  }
+
+ private:
+  const EventGraph& graph_;
+  const LongestPaths& paths_;
+  std::vector<int64_t> latest_;
+};
+
+void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event,
+               int64_t slack_ns) {
+  const auto push = [&](const auto& events, std::string_view side_name) {
+    const bool has_index = !events.position.empty() && events.position[event] != kNoPosition;
+    Row row(table);
+    row.Int(view.rank);
+    has_index ? row.Int(events.position[event]) : row.Missing();
+    row.Text(view.trace.Text(events.name[event])).Text(side_name);
+    row.Int(events.ts_ns[event]).Int(events.dur_ns[event]).Int(slack_ns);
+  };
+  side == NodeSide::kHost ? push(view.trace.host(), "host") : push(view.trace.device(), "device");
+}
+
+// The slack of the operators and calls of a thread that are kept, by row: that of the stretch in
+// which they end.
+std::vector<std::pair<uint32_t, int64_t>> ThreadSlack(const RankView& view,
+                                                      const RecordingGraph& recording,
+                                                      size_t thread, const Slack& slack,
+                                                      const Selected& selected) {
+  const EventGraph& graph = recording.graph;
+  std::vector<std::pair<uint32_t, int64_t>> found;
+  NodeId node = recording.first_node[thread];
+  SweepThread(
+      view.trace, recording.facts, recording.facts.threads[thread], [](const HostPiece&) {},
+      [&](HostId id, bool is_end, int64_t at_ns) {
+        const HostKind kind = view.trace.host().kind[id.value];
+        const bool is_operator = kind == HostKind::kOp || kind == HostKind::kRuntime;
+        if (!is_end || !is_operator || !selected.Keeps(id)) {
+          return;
+        }
+        while (node + 2 < recording.end_node[thread] && graph.ts_ns[node + 1] < at_ns) {
+          ++node;
+        }
+        const EdgeId edge = ThreadEdge(graph, node);
+        if (edge != kNoEdge) {
+          found.emplace_back(id.value, slack.Of(node, edge));
+        }
+      });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+Table SlackTable(const RankView& view, const RecordingGraph& recording,
+                 const TopologicalOrder& order, const LongestPaths& paths,
+                 const Selected& selected) {
+  const Slack slack(recording.graph, order, paths);
+  Table table = NewSlackTable();
+  for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+    for (const auto& [row, slack_ns] : ThreadSlack(view, recording, thread, slack, selected)) {
+      PushSlack(table, view, NodeSide::kHost, row, slack_ns);
+    }
+  }
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    const NodeId start = recording.start_of_work[row];
+    if (start != kNoNode && selected.Keeps(DeviceId{row})) {
+      PushSlack(table, view, NodeSide::kDevice, row,
+                slack.Of(start, recording.graph.first_edge[start]));
+    }
+  }
+  return table;
+}
+
+}  // namespace borescope

@@ -1,0 +1,24 @@
+// The tables of critical-path. Internal to critical_path/.
+#pragma once
+
+#include <vector>
+
+#include "borescope/analysis/critical_path/path.h"
+#include "borescope/analysis/critical_path/what_if.h"
+#include "borescope/analysis/selection.h"
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+Table PathTable(const RankView& view, const std::vector<PathStep>& steps);
+Table PathSummary(const RankView& view, const std::vector<PathStep>& steps);
+Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected);
+Table OpTable(const RankView& view, const std::vector<PathOp>& ops, int64_t span_ns);
+Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns);
+Table SlackTable(const RankView& view, const RecordingGraph& recording,
+                 const TopologicalOrder& order, const LongestPaths& paths,
+                 const Selected& selected);
+// How far the waits are known, and what would tell more.
+Table SyncQualityTable(const RankView& view, const SyncEdges& syncs);
+
+}  // namespace borescope
