@@ -32,8 +32,8 @@ struct PlannedNode {
 
 // How often something of the source could not be kept, or was not what it should be.
 struct PlanCounts {
-  uint64_t orphaned_device = 0;      // device nodes whose operator is not in the document: left out
-  uint64_t containers = 0;           // processes and threads without operators: left out
+  uint64_t orphaned_device = 0;      // device work whose operator is not there: kept without it
+  uint64_t containers = 0;           // the process, threads without operators: left out
   uint64_t unreached = 0;            // operators below no thread: kept, on a thread of their own
   uint64_t dangling_deps = 0;        // dependencies on nodes that are not there: left out
   uint64_t backward_deps = 0;        // dependencies on what starts later: left out

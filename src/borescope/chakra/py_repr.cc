@@ -196,7 +196,52 @@ void AppendWord(std::string_view token, std::string& out) {
   AppendNumber(token, out);
 }
 
+void AppendUtf16Escapes(uint32_t code, std::string& out) {
+  const auto put = std::back_inserter(out);
+  if (code < 0x10000) {
+    fmt::format_to(put, "\\u{:04x}", code);
+  } else {
+    fmt::format_to(put, "\\u{:04x}\\u{:04x}", 0xd800 + ((code - 0x10000) >> 10),
+                   0xdc00 + ((code - 0x10000) & 0x3ff));
+  }
+}
+
+// The letter that follows the backslash in JSON; 0 for characters without one.
+char ShortEscapeOf(uint32_t code) {
+  switch (code) {
+    case '"':
+    case '\\':
+      return static_cast<char>(code);
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    case '\b':
+      return 'b';
+    case '\f':
+      return 'f';
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
+
+void AppendAsciiJson(std::string_view text, std::string& out) {
+  for (size_t place = 0; place < text.size();) {
+    const uint32_t code = NextCode(text, place);
+    if (const char letter = ShortEscapeOf(code); letter != 0) {
+      out += '\\';
+      out += letter;
+    } else if (code >= 0x20 && code < 0x7f) {
+      out += static_cast<char>(code);
+    } else {
+      AppendUtf16Escapes(code, out);
+    }
+  }
+}
 
 void AppendPythonFloat(double value, std::string& out) {
   if (!std::isfinite(value)) {

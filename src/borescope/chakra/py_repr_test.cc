@@ -22,7 +22,8 @@ std::string Float(double value) {
 // What python3 prints for str(json.loads(text)).
 TEST(PyRepr, ValuesAreThoseOfPython) {
   EXPECT_EQ(Str("[[433,434,0,\n 53120,4,\"cuda:0\"]]"), "[[433, 434, 0, 53120, 4, 'cuda:0']]");
-  EXPECT_EQ(Str(R"x(["Tensor(float)", true, false, null])x"), "['Tensor(float)', True, False, None]");
+  EXPECT_EQ(Str(R"x(["Tensor(float)", true, false, null])x"),
+            "['Tensor(float)', True, False, None]");
   EXPECT_EQ(Str(R"({"a" : [ ], "b":{}})"), "{'a': [], 'b': {}}");
   EXPECT_EQ(Str("[NaN, Infinity, -Infinity]"), "[nan, inf, -inf]");
   EXPECT_EQ(Str("123456789012345678901234567890"), "123456789012345678901234567890");
