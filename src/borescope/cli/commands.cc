@@ -10,6 +10,7 @@
 
 #include "borescope/base/check.h"
 #include "borescope/cli/answers.h"
+#include "borescope/cli/chakra_command.h"
 #include "borescope/cli/completion.h"
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
@@ -188,10 +189,8 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb},
-    {"query", RunQuery},
-    {"list", RunList},
-    {"completion", RunCompletion},
+    {"convert", RunConvertVerb}, {"chakra", RunChakraVerb},     {"query", RunQuery},
+    {"list", RunList},           {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

@@ -98,6 +98,22 @@ constexpr OptionRow kOptions[] = {
      nullptr, OnlyNamed, Targets},
     {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
      &Raw::schema, OnlyNamed, nullptr},
+    {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
+     nullptr, &Raw::order, OnlyNamed, nullptr},
+    {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
+     &Raw::npus, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
+     &Raw::passes, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
+     &Raw::frequency, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime, nullptr,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "default-tensor-size", "BYTES", "generate: of memory, send and receive (1024)",
+     &Raw::tensor_size, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
+     &Raw::comm_size, nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
@@ -132,9 +148,45 @@ constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
+constexpr std::string_view kChakraOptions[] = {
+    "compat",           "linked",        "order",           "num-npus",
+    "num-passes",       "npu-frequency", "default-runtime", "default-tensor-size",
+    "default-comm-size"};
+
+constexpr std::string_view kChakraDetails =
+    "TASK is one of:\n"
+    "  convert IN OUT    a linked PyTorch trace (borescope link), or a workload of\n"
+    "                    ASTRA-sim 1.0, as .et\n"
+    "  check ET...       whether simulators can trust it; exit status 1 where not\n"
+    "  dump ET [OUT]     as JSON\n"
+    "  generate [FOLDER] small .et files to try a simulator with\n"
+    "  draw ET [OUT]     dependencies as .dot or .graphml\n"
+    "  timeline LOG [OUT]  log of a simulator as Chrome trace\n"
+    "--compat chakra: as the tools of MLCommons Chakra, byte for byte.\n";
+
+// Options of the tools of MLCommons Chakra.
+constexpr AliasRow kChakraAliases[] = {
+    {"--input", AliasRow::Use::kInput},
+    {"--input-filename", AliasRow::Use::kInput},
+    {"--output-filename", AliasRow::Use::kRename, "--output"},
+    {"--num-npus", AliasRow::Use::kRename, "--num-npus"},
+    {"--num-passes", AliasRow::Use::kRename, "--num-passes"},
+    {"--npu-frequency", AliasRow::Use::kRename, "--npu-frequency"},
+    {"--default-runtime", AliasRow::Use::kRename, "--default-runtime"},
+    {"--default-tensor-size", AliasRow::Use::kRename, "--default-tensor-size"},
+    {"--default-comm-size", AliasRow::Use::kRename, "--default-comm-size"},
+    {"--log-filename", AliasRow::Use::kIgnore},
+    {"--input-type", AliasRow::Use::kIgnore},
+    {"--num-dims", AliasRow::Use::kIgnore},
+    {"--simulate", AliasRow::Use::kIgnoreFlag},
+};
+
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
+    {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
+     "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", kChakraOptions,
+     kChakraDetails, kChakraAliases},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
