@@ -40,8 +40,10 @@ constexpr FamilyRow kFamilies[] = {
 
 // ---- A node with an attribute of every kind ----
 
+constexpr uint64_t Bits(int64_t number) { return static_cast<uint64_t>(number); }
+
+// The values of the list.
 std::vector<uint64_t> NumbersOf(EtScalar scalar) {
-  const auto bits = [](auto number) { return static_cast<uint64_t>(number); };
   switch (scalar) {
     case EtScalar::kDouble:
       return {std::bit_cast<uint64_t>(1.2345), std::bit_cast<uint64_t>(2.3456)};
@@ -57,10 +59,10 @@ std::vector<uint64_t> NumbersOf(EtScalar scalar) {
       return {9876543210, 1234567890};
     case EtScalar::kSint32:
     case EtScalar::kSfixed32:
-      return {bits(int64_t{-12345}), bits(int64_t{-23456})};
+      return {12345, Bits(-23456)};
     case EtScalar::kSint64:
     case EtScalar::kSfixed64:
-      return {bits(int64_t{-9876543210}), bits(int64_t{-1234567890})};
+      return {9876543210, Bits(-1234567890)};
     case EtScalar::kBool:
       return {1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
     case EtScalar::kString:
@@ -68,6 +70,16 @@ std::vector<uint64_t> NumbersOf(EtScalar scalar) {
       break;
   }
   return {12345, 12346, 12347, 12348, 12349, 12350, 12351, 12352, 12353, 12354};
+}
+
+bool IsNegative(EtScalar scalar) {
+  return scalar == EtScalar::kSint32 || scalar == EtScalar::kSint64 ||
+         scalar == EtScalar::kSfixed32 || scalar == EtScalar::kSfixed64;
+}
+
+// The reference describes some and not others.
+bool HasDoc(EtScalar scalar) {
+  return scalar <= EtScalar::kSint64 || scalar == EtScalar::kBool || scalar == EtScalar::kString;
 }
 
 // Owns what the attributes point to.
@@ -80,8 +92,10 @@ class SampleAttributes {
       const auto scalar = static_cast<EtScalar>(i);
       const std::vector<EtAttr> values = ValuesOf(scalar);
       EtAttr single = values.front();
+      single.bits = IsNegative(scalar) ? 0 - single.bits : single.bits;
       single.name = EtValueName(single.field);
-      single.doc = single.name;
+      single.name.remove_suffix(std::string_view("_val").size());
+      single.doc = HasDoc(scalar) ? single.name : std::string_view();
       attrs.push_back(single);
       EtAttr list;
       list.field = EtValueField(scalar, true);
