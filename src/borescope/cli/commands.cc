@@ -13,6 +13,7 @@
 #include "borescope/cli/completion.h"
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
+#include "borescope/cli/link_command.h"
 #include "borescope/cli/query_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
@@ -189,6 +190,7 @@ struct RunnerRow {
 };
 constexpr RunnerRow kRunners[] = {
     {"convert", RunConvertVerb},
+    {"link", RunLinkVerb},
     {"query", RunQuery},
     {"list", RunList},
     {"completion", RunCompletion},
