@@ -8,7 +8,10 @@
 #include "borescope/base/byte_source.h"
 #include "borescope/chakra/compat/device_events.h"
 #include "borescope/chakra/compat/link_compat.h"
+#include "borescope/chakra/link.h"
 #include "borescope/chakra/link_writer.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
 #include "borescope/output/gzip_sink.h"
 #include "borescope/output/sink.h"
 #include "borescope/run_inputs.h"
@@ -47,14 +50,37 @@ Result<void> CheckPaths(const LinkOptions& options) {
   return {};
 }
 
-Result<chakra::LinkPlan> Link(const LinkOptions& options, const chakra::HostTrace& host) {
+Result<chakra::LinkPlan> LinkAsChakra(const LinkOptions& options, const chakra::HostTrace& host) {
   BS_ASSIGN(std::string text, ReadText(options.device));
   BS_ASSIGN(chakra::compat::DeviceTrace device,
             About(options.device, chakra::compat::ReadDeviceTrace(std::move(text))));
   return About(options.device, chakra::compat::LinkAsChakra(host, std::move(device)));
 }
 
-Result<void> WriteFile(const LinkOptions& options, const LinkedTrace& linked) {
+Result<void> CheckRank(const LinkOptions& options, const Trace& trace) {
+  const std::optional<int64_t> recorded = trace.meta().rank;
+  if (!options.rank.has_value() || !recorded.has_value() || recorded == options.rank) {
+    return {};
+  }
+  return UsageError(fmt::format("{}: is of rank {}, not of rank {} as --rank says", options.device,
+                                *recorded, *options.rank));
+}
+
+Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
+  BS_ASSIGN(Trace loaded, LoadFile(options.device, {options.threads, options.progress}));
+  BS_TRY(CheckRank(options, loaded));
+  const Trace& trace = *(linked.trace = std::make_unique<const Trace>(std::move(loaded)));
+  const TraceIndex index = BuildIndex(trace, options.threads);
+  BS_ASSIGN(chakra::LinkPlan plan,
+            About(options.device, chakra::LinkTrace(linked.host, trace, index)));
+  Diagnostics found = trace.diagnostics();
+  found.Merge(index.diagnostics);
+  found.Merge(plan.diagnostics);
+  plan.diagnostics = found;
+  return plan;
+}
+
+Result<void> WriteFile(const LinkOptions& options, const LinkedPair& linked) {
   BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(options.output));
   const auto write = [&](Sink& sink) {
     return chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink);
@@ -97,6 +123,12 @@ Table CoverageTable(const chakra::LinkCounts& counts) {
   const uint64_t devices = counts.device_linked + counts.device_orphaned;
   add("host nodes matched", counts.host_matched, counts.host_nodes, {});
   add("host nodes unmatched", counts.host_nodes - counts.host_matched, counts.host_nodes, {});
+  if (counts.renamed != 0) {
+    add("host nodes of another name", counts.renamed, counts.host_nodes, {});
+  }
+  if (counts.duplicates != 0) {
+    add("record functions used twice", counts.duplicates, counts.host_nodes, {});
+  }
   add("device work linked", counts.device_linked, devices, counts.linked_ns);
   add("device work orphaned", counts.device_orphaned, devices, counts.orphaned_ns);
   return table;
@@ -114,19 +146,21 @@ Table DependencyTable(const chakra::LinkCounts& counts) {
   add("thread waits for thread", counts.thread_deps);
   add("host waits for device, recorded", counts.sync_found);
   add("host waits for device, inferred", counts.sync_inferred);
-  add("of these in the linked trace", counts.sync_attached);
-  add("device work behind work of its stream", counts.stream_order);
+  add("host waits for device, written", counts.sync_attached);
+  add("host asks for an event, no wait", counts.sync_queries);
+  add("device work after work of its stream", counts.stream_order);
   add("stream waits for stream", counts.stream_waits);
   return table;
 }
 
 }  // namespace
 
-Result<LinkedTrace> LinkTraces(const LinkOptions& options) {
-  LinkedTrace linked;
+Result<LinkedPair> LinkTraces(const LinkOptions& options) {
+  LinkedPair linked;
   BS_ASSIGN(std::string text, ReadText(options.host));
   BS_ASSIGN(linked.host, About(options.host, chakra::ReadHostTrace(std::move(text))));
-  BS_ASSIGN(linked.plan, Link(options, linked.host));
+  BS_ASSIGN(linked.plan,
+            options.as_chakra ? LinkAsChakra(options, linked.host) : Link(options, linked));
   AppendDiagnostics(linked.host.diagnostics, options.host, linked.diagnostics);
   AppendDiagnostics(linked.plan.diagnostics, options.device, linked.diagnostics);
   return linked;
@@ -134,7 +168,7 @@ Result<LinkedTrace> LinkTraces(const LinkOptions& options) {
 
 Result<Document> RunLink(const LinkOptions& options) {
   BS_TRY(CheckPaths(options));
-  BS_ASSIGN(LinkedTrace linked, LinkTraces(options));
+  BS_ASSIGN(LinkedPair linked, LinkTraces(options));
   BS_TRY(WriteFile(options, linked));
   Document document;
   document.tables = {CoverageTable(linked.plan.counts), DependencyTable(linked.plan.counts)};

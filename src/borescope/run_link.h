@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "borescope/chakra/host_trace.h"
 #include "borescope/chakra/link_plan.h"
 #include "borescope/output/writer.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope {
 
@@ -27,7 +29,8 @@ struct LinkOptions {
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-struct LinkedTrace {
+struct LinkedPair {
+  std::unique_ptr<const Trace> trace;  // of the profiler, whose names the plan shows; or null
   chakra::HostTrace host;
   chakra::LinkPlan plan;
   std::vector<DiagnosticRow> diagnostics;
@@ -35,7 +38,7 @@ struct LinkedTrace {
 
 // Reads both and links them. Errors name the file: those of reading; kMissingData where nothing is
 // in both; kInvalidArgument for a device trace of another rank.
-Result<LinkedTrace> LinkTraces(const LinkOptions& options);
+Result<LinkedPair> LinkTraces(const LinkOptions& options);
 
 // LinkTraces, and writes the linked trace: nothing of it appears unless all of it was written. The
 // answer are the tables of coverage.

@@ -14,6 +14,12 @@ Result<void> CheckLinked(const LinkCounts& counts) {
                     "ExecutionTraceObserver().register_callback(FILE))",
                     counts.host_nodes)};
   }
+  if (counts.renamed * 2 > counts.host_matched) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{} of {} operators have another name in the host trace: the two were "
+                             "not recorded at the same time, or by different processes",
+                             counts.renamed, counts.host_matched)};
+  }
   if (counts.device_linked == 0 && counts.device_orphaned != 0) {
     return Error{ErrorCode::kMissingData,
                  fmt::format("none of {} kernels and copies of the device trace was launched in an "

@@ -69,12 +69,16 @@ struct LinkCounts {
   uint64_t device_orphaned = 0;  // no launch, or no operator of the host trace around it
   int64_t linked_ns = 0;
   int64_t orphaned_ns = 0;
+  uint64_t renamed = 0;     // of the matched: the name is another one
+  uint64_t duplicates = 0;  // nodes, or events, whose record function another one before has, too
   uint64_t thread_deps = 0;
-  uint64_t sync_found = 0;  // by events of the synchronisation
-  uint64_t sync_inferred = 0;
+  uint64_t sync_found = 0;     // waits of calls for device work, by events of synchronisation
+  uint64_t sync_inferred = 0;  // the same, by what the calls are
   uint64_t sync_attached = 0;  // of both
+  uint64_t sync_queries = 0;   // calls that asked for device work and did not wait
   uint64_t stream_order = 0;
   uint64_t stream_waits = 0;
+  bool has_sync_records = false;
 };
 
 struct LinkPlan {
