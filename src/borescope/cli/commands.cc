@@ -14,6 +14,7 @@
 #include "borescope/cli/completion.h"
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
+#include "borescope/cli/link_command.h"
 #include "borescope/cli/query_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
@@ -189,8 +190,8 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb}, {"chakra", RunChakraVerb},     {"query", RunQuery},
-    {"list", RunList},           {"completion", RunCompletion},
+    {"convert", RunConvertVerb}, {"link", RunLinkVerb}, {"chakra", RunChakraVerb},
+    {"query", RunQuery},         {"list", RunList},     {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

@@ -94,6 +94,19 @@ constexpr OptionRow kOptions[] = {
     {kQuestion, "", "all", "",
      "also copies and memsets; ops --compat key_averages: also kernels and runtime calls", nullptr,
      &Raw::all, HasAll, nullptr},
+    {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
+     &Raw::host, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
+     &Raw::device, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
+    {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
      nullptr, OnlyNamed, Targets},
     {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
@@ -145,6 +158,18 @@ constexpr OptionRow kOptions[] = {
 
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
 
+constexpr std::string_view kLinkOptions[] = {"host",
+                                             "device",
+                                             "chakra-host-trace",
+                                             "pytorch-et-file",
+                                             "chakra-device-trace",
+                                             "kineto-file",
+                                             "output-file",
+                                             "rank",
+                                             "compat",
+                                             "threads",
+                                             "no-progress"};
+
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
@@ -184,6 +209,9 @@ constexpr AliasRow kChakraAliases[] = {
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
+    {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
+     "--host ET --device TRACE -o LINKED [OPTIONS]",
+     "borescope link --host host.0.json --device device.0.json.gz -o linked.0.json", kLinkOptions},
     {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
      "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", kChakraOptions,
      kChakraDetails, kChakraAliases},

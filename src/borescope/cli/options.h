@@ -22,6 +22,7 @@ struct RawOptions {
   std::string base_rank, test_rank, base_step, test_step;
   std::string begin, end;
   std::string to;                               // of convert
+  std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
   std::string threads, memory_limit;

@@ -1,0 +1,18 @@
+// Names of calls and records that have to do with waiting for the device. CUDA, HIP, Level Zero.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace borescope {
+
+enum class BlockingCall : uint8_t { kNone, kEvent, kStream, kDevice, kCopy, kAsyncCopy };
+
+// What a runtime call of this name waits for. Copies: its own work; an asynchronous one does so
+// only where the memory of the host is pageable.
+BlockingCall ClassifyBlockingCall(std::string_view name);
+
+bool IsEventRecordName(std::string_view name);
+bool IsQueryName(std::string_view name);
+
+}  // namespace borescope
