@@ -14,9 +14,11 @@
 #include "borescope/chakra/et_samples.h"
 #include "borescope/chakra/et_stream.h"
 #include "borescope/chakra/et_totals.h"
+#include "borescope/chakra/link_writer.h"
 #include "borescope/chakra/sim_timeline.h"
 #include "borescope/chakra/text_workload.h"
 #include "borescope/run_inputs.h"
+#include "borescope/run_link.h"
 
 namespace borescope {
 namespace {
@@ -29,6 +31,36 @@ Error AtFile(const std::string& path, const Error& error) {
 }
 Result<void> AtFile(const std::string& path, const Result<void>& result) {
   return result.ok() ? Result<void>() : AtFile(path, result.error());
+}
+
+// A text that can be moved out.
+class TextSink : public Sink {
+ public:
+  Result<void> Write(std::string_view bytes) override {
+    text.append(bytes);
+    return {};
+  }
+  std::string text;
+};
+
+// The linked trace of two captures, as text, and what was odd in them.
+struct LinkedText {
+  std::string text;
+  std::vector<DiagnosticRow> diagnostics;
+};
+Result<LinkedText> LinkInMemory(const std::string& host, const std::string& device,
+                                bool as_reference) {
+  if (host.empty() || device.empty()) {
+    return UsageError("--host and --device belong together; name both traces");
+  }
+  LinkOptions options;
+  options.host = host;
+  options.device = device;
+  options.as_chakra = as_reference;
+  BS_ASSIGN(LinkedPair pair, LinkTraces(options));
+  TextSink sink;
+  BS_TRY(AtFile(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
+  return LinkedText{std::move(sink.text), std::move(pair.diagnostics)};
 }
 
 // ---- Convert ----
@@ -88,21 +120,30 @@ std::vector<DiagnosticRow> DiagnosticsOf(const PlanCounts& counts, const LinkedC
   return rows;
 }
 
-Result<Document> ConvertLinked(std::string text, const ChakraConvertOptions& options) {
+Result<Document> ConvertLinked(std::string text, const std::string& name,
+                               const ChakraConvertOptions& options) {
   if (options.npus.has_value() || options.passes.has_value()) {
-    return UsageError("--num-npus and --num-passes are for workloads; " + options.input +
+    return UsageError("--num-npus and --num-passes are for workloads; " + name +
                       " is a trace of one rank");
   }
-  BS_ASSIGN(const LinkedTrace linked, ParseLinkedTrace(std::move(text), options.input));
+  BS_ASSIGN(const LinkedTrace linked, ParseLinkedTrace(std::move(text), name));
   Result<EtPlan> plan = options.as_reference ? PlanEtAsReference(linked) : PlanEt(linked);
   if (!plan.ok()) {
-    return AtFile(options.input, plan.error());
+    return AtFile(name, plan.error());
   }
   BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(options.output));
   BS_TRY(WriteEt(linked, *plan, *file));
   BS_TRY(file->Commit());
   return Document{{EtTotalsTable({{options.output, TotalsOf(*plan)}})},
-                  DiagnosticsOf(plan->counts, linked.counts, options.input)};
+                  DiagnosticsOf(plan->counts, linked.counts, name)};
+}
+
+Result<Document> ConvertPair(const ChakraConvertOptions& options) {
+  BS_ASSIGN(LinkedText linked, LinkInMemory(options.host, options.device, options.as_reference));
+  BS_ASSIGN(Document document, ConvertLinked(std::move(linked.text), options.host, options));
+  document.diagnostics.insert(document.diagnostics.begin(), linked.diagnostics.begin(),
+                              linked.diagnostics.end());
+  return document;
 }
 
 Result<Document> ConvertText(std::string text, const ChakraConvertOptions& options) {
@@ -183,13 +224,25 @@ struct CheckInputs {
   }
 };
 
-Result<void> CheckSource(const CheckInputs& inputs, const std::string& path,
+bool HasSource(const ChakraCheckOptions& options) {
+  return !options.linked.empty() || !options.host.empty() || !options.device.empty();
+}
+
+Result<LinkedTrace> ReadSource(const ChakraCheckOptions& options) {
+  if (!options.linked.empty()) {
+    BS_ASSIGN(std::string text, ReadWhole(options.linked));
+    return ParseLinkedTrace(std::move(text), options.linked);
+  }
+  BS_ASSIGN(LinkedText linked, LinkInMemory(options.host, options.device, false));
+  return ParseLinkedTrace(std::move(linked.text), options.host);
+}
+
+Result<void> CheckSource(const CheckInputs& inputs, const ChakraCheckOptions& options,
                          std::vector<CheckRow>& rows) {
   if (inputs.files.size() != 1) {
-    return UsageError("--linked is what one .et was made from; check one file with it");
+    return UsageError("--linked, --host and --device are what one .et was made from; check one");
   }
-  BS_ASSIGN(std::string text, ReadWhole(path));
-  BS_ASSIGN(const LinkedTrace linked, ParseLinkedTrace(std::move(text), path));
+  BS_ASSIGN(const LinkedTrace linked, ReadSource(options));
   CheckEtAgainst(inputs.paths[0], *inputs.files[0], linked, rows);
   return {};
 }
@@ -197,12 +250,17 @@ Result<void> CheckSource(const CheckInputs& inputs, const std::string& path,
 }  // namespace
 
 Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
-  if (IsSameFile(options.input, options.output)) {
-    return UsageError(options.output + ": is the input; convert would overwrite it");
+  for (const std::string& path : {options.input, options.host, options.device}) {
+    if (!path.empty() && IsSameFile(path, options.output)) {
+      return UsageError(options.output + ": is an input; convert would overwrite it");
+    }
+  }
+  if (!options.host.empty() || !options.device.empty()) {
+    return ConvertPair(options);
   }
   BS_ASSIGN(std::string text, ReadWhole(options.input));
   if (LooksLikeJson(text)) {
-    return ConvertLinked(std::move(text), options);
+    return ConvertLinked(std::move(text), options.input, options);
   }
   if (LooksLikeTextWorkload(text)) {
     return ConvertText(std::move(text), options);
@@ -280,8 +338,8 @@ Result<ChakraVerdict> RunChakraCheck(const ChakraCheckOptions& options) {
     CheckEt(file.path, *inputs.files.back(), rows);
     totals.push_back({file.path, TotalsOf(*inputs.files.back())});
   }
-  if (!options.linked.empty()) {
-    BS_TRY(CheckSource(inputs, options.linked, rows));
+  if (HasSource(options)) {
+    BS_TRY(CheckSource(inputs, options, rows));
   }
   CheckCollectives(inputs.Named(), rows);
   ChakraVerdict verdict;

@@ -14,7 +14,9 @@
 namespace borescope {
 
 struct ChakraConvertOptions {
-  std::string input;   // a linked trace, a bare execution trace, or a workload of ASTRA-sim 1.0
+  std::string input;   // a linked trace, a bare execution trace, or a workload of ASTRA-sim 1.0;
+  std::string host;    // or instead of it an execution trace
+  std::string device;  // and a trace of the profiler, which are linked first
   std::string output;  // the .et; of a workload what stands in front of .0.et, .1.et, ...
   bool as_reference = false;       // as chakra_converter
   std::optional<uint64_t> npus;    // of a workload: devices; 1 where nothing is said
@@ -56,6 +58,7 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
 struct ChakraCheckOptions {
   std::vector<std::string> inputs;  // files, folders, globs
   std::string linked;               // of a single input: what it was made from; may be empty
+  std::string host, device;         // or the two traces that were linked for it
   bool with_order = false;          // also the order in which a simulator starts the nodes
 };
 struct ChakraVerdict {

@@ -91,12 +91,16 @@ void AddCommAttrs(const PlannedNode& planned, std::vector<EtAttr>& attrs) {
   }
 }
 
-void AddExactTimes(const PlannedNode& planned, std::vector<EtAttr>& attrs) {
+// What the reference does not write.
+void AddExactly(const PlannedNode& planned, std::vector<EtAttr>& attrs) {
   if (planned.start_ns.has_value()) {
     attrs.push_back(EtAttr::Uint64("start_time_nanos", *planned.start_ns));
   }
   if (planned.duration_ns.has_value()) {
     attrs.push_back(EtAttr::Uint64("duration_nanos", *planned.duration_ns));
+  }
+  if (planned.device.has_value()) {
+    attrs.push_back(EtAttr::Int64("device", *planned.device));
   }
 }
 
@@ -144,7 +148,7 @@ Result<void> WriteEt(const LinkedTrace& linked, const EtPlan& plan, Sink& sink) 
     node.outputs = texts.Make(source.outputs, 3);
     AddSourceAttrs(source, node.attrs);
     AddCommAttrs(planned, node.attrs);
-    AddExactTimes(planned, node.attrs);
+    AddExactly(planned, node.attrs);
     writer.Add(node);
   }
   return writer.Finish();

@@ -25,6 +25,7 @@ struct PlannedNode {
   uint64_t duration_us = 0;
   std::optional<uint64_t> start_ns;     // written where they are there
   std::optional<uint64_t> duration_ns;  // likewise
+  std::optional<int64_t> device;        // likewise
   std::optional<EtCollective> collective;
   std::optional<int64_t> comm_bytes;
   std::string_view pg_name;  // of communication

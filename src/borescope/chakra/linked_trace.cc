@@ -196,6 +196,8 @@ class Parser {
       node.cat = TextOf(json);
     } else if (key == "stream") {
       node.stream = IntOf(json);
+    } else if (key == "device") {
+      node.device = IntOf(json);
     } else if (key == "pg_name") {
       node.pg_name = TextOf(json);
     } else if (key != "inclusive_dur" && key != "ph") {

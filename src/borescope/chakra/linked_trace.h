@@ -39,6 +39,7 @@ struct LinkedNode {
   std::string_view ts_us;         // likewise
   std::string_view cat;           // of device work; empty for operators
   std::optional<int64_t> stream;
+  std::optional<int64_t> device;
   std::optional<uint64_t> inter_thread_dep;
   // Nodes that must have ended first, in LinkedTrace::ids: device work an operator waited for, and
   // device work that other device work had to wait for.

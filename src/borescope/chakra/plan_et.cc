@@ -89,6 +89,7 @@ class EtPlanner {
     PlannedNode& planned = planned_[place];
     planned.source = place;
     planned.type = EtNodeType::kComp;
+    planned.device = node.device;
     const std::optional<uint32_t> parent = tree_.Parent(place);
     if (parent.has_value() && *parent != place && is_kept_[*parent] != 0) {
       planned.ctrl_dep = node.parent;
@@ -227,6 +228,11 @@ class EtPlanner {
     }
   }
 
+  // Streams have numbers of their own on every device.
+  std::pair<int64_t, int64_t> StreamOf(uint32_t place) const {
+    return {Node(place).device.value_or(0), Node(place).stream.value_or(0)};
+  }
+
   // A stream does one thing after the other. Where the document does not say so itself, by time.
   void AddStreamOrder() {
     std::vector<uint32_t> places;
@@ -236,11 +242,11 @@ class EtPlanner {
       }
     }
     std::sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
-      return std::tuple(*Node(a).stream, *starts_[a], Node(a).id) <
-             std::tuple(*Node(b).stream, *starts_[b], Node(b).id);
+      return std::tuple(StreamOf(a), *starts_[a], Node(a).id) <
+             std::tuple(StreamOf(b), *starts_[b], Node(b).id);
     });
     for (size_t i = 1; i < places.size(); ++i) {
-      if (Node(places[i]).stream == Node(places[i - 1]).stream) {
+      if (StreamOf(places[i]) == StreamOf(places[i - 1])) {
         AddDep(places[i], Node(places[i - 1]).id);
         plan_.counts.stream_deps += 1;
       }

@@ -73,6 +73,15 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   return paths;
 }
 
+// Of a task whose input is named by options.
+Result<Paths> FindOutput(const Task& task) {
+  const bool names_output = !task.raw().output.empty();
+  if (task.inputs.size() != (names_output ? 0 : 1)) {
+    return UsageError("with --host and --device the only other file is the one that is written");
+  }
+  return Paths{{}, names_output ? task.raw().output : task.inputs[0]};
+}
+
 // Writes to the file, which appears complete or not at all, or to standard output.
 int WriteTo(const Task& task, const std::string& output,
             const std::function<Result<void>(Sink&)>& write) {
@@ -96,11 +105,14 @@ int WriteTo(const Task& task, const std::string& output,
 // ---- What there is to do ----
 
 Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
-  BS_ASSIGN(Paths paths, FindPaths(task, "convert", "IN and OUT"));
-  if (paths.output.empty()) {
-    return UsageError("chakra convert writes a file; name OUT behind IN");
-  }
   ChakraConvertOptions options;
+  options.host = task.raw().host;
+  options.device = task.raw().device;
+  const bool is_pair = !options.host.empty() || !options.device.empty();
+  BS_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
+  if (paths.output.empty()) {
+    return UsageError("chakra convert writes a file; name OUT last, or with -o");
+  }
   options.input = std::move(paths.input);
   options.output = std::move(paths.output);
   BS_ASSIGN(options.as_reference, IsReference(task.raw()));
@@ -236,8 +248,9 @@ int Check(const Task& task) {
     return task.Fail(
         UsageError("chakra check: name the .et of one rank, or of all ranks of a run"));
   }
+  const RawOptions& raw = task.raw();
   const Result<ChakraVerdict> verdict =
-      RunChakraCheck({task.inputs, task.raw().linked, task.raw().order});
+      RunChakraCheck({task.inputs, raw.linked, raw.host, raw.device, raw.order});
   if (!verdict.ok()) {
     return task.Fail(verdict.error());
   }

@@ -173,20 +173,28 @@ constexpr std::string_view kLinkOptions[] = {"host",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
-constexpr std::string_view kChakraOptions[] = {
-    "compat",           "linked",        "order",           "num-npus",
-    "num-passes",       "npu-frequency", "default-runtime", "default-tensor-size",
-    "default-comm-size"};
+constexpr std::string_view kChakraOptions[] = {"host",
+                                               "device",
+                                               "compat",
+                                               "linked",
+                                               "order",
+                                               "num-npus",
+                                               "num-passes",
+                                               "npu-frequency",
+                                               "default-runtime",
+                                               "default-tensor-size",
+                                               "default-comm-size"};
 
 constexpr std::string_view kChakraDetails =
     "TASK is one of:\n"
     "  convert IN OUT    a linked PyTorch trace (borescope link), or a workload of\n"
-    "                    ASTRA-sim 1.0, as .et\n"
+    "                    ASTRA-sim 1.0, as .et; with --host and --device links first\n"
     "  check ET...       whether simulators can trust it; exit status 1 where not\n"
     "  dump ET [OUT]     as JSON\n"
     "  generate [FOLDER] small .et files to try a simulator with\n"
     "  draw ET [OUT]     dependencies as .dot or .graphml\n"
-    "  timeline LOG [OUT]  log of a simulator as Chrome trace\n"
+    "  timeline LOG [OUT]\n"
+    "                    log of a simulator as Chrome trace\n"
     "--compat chakra: as the tools of MLCommons Chakra, byte for byte.\n";
 
 // Options of the tools of MLCommons Chakra.
