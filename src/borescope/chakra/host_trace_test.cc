@@ -51,7 +51,7 @@ TEST(HostTrace, ErrorsSayWhatIsWrong) {
   EXPECT_NE(ErrorOf(R"({"schema":"1.0.1"})").find("no member \"nodes\""), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"nodes":[]})").find("\"schema\""), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"schema":"9.9","nodes":[]})").find("schema 9.9"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"({"schema":"1.0.1","nodes":[{"id":"x"}]})").find("byte 26"),
+  EXPECT_NE(ErrorOf(R"({"schema":"1.0.1","nodes":[{"id":"x"}]})").find("byte 27"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"schema":"1.0.1","nodes":[{"id":1},{"id":1}]})").find("two nodes"),
             std::string::npos);

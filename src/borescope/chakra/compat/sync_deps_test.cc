@@ -14,7 +14,7 @@ DeviceTrace Read(std::string_view events) {
   return std::move(trace).value();
 }
 
-// A kernel, launched by an operator, for which a call waits. Row 0 never counts.
+// A kernel for which a call waits, and what follows on the thread. Row 0 never counts.
 constexpr std::string_view kStep =
     R"({"ph":"M","name":"process_name"},
        {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":99},)";
@@ -26,7 +26,8 @@ constexpr std::string_view kWait =
        {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":16,
         "dur":60,"args":{"correlation":4,"External id":40}},
        {"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":0,"tid":7,"ts":17,"dur":55,
-        "args":{"correlation":4,"stream":7}})";
+        "args":{"correlation":4,"stream":7}},
+       {"ph":"X","cat":"cpu_op","name":"next","pid":1,"tid":1,"ts":80,"dur":5})";
 
 TEST(SyncDeps, AWaitOnTheLongestPath) {
   const SyncDeps deps = FindSyncDeps(Read(std::string(kStep) + std::string(kWait)));
