@@ -95,6 +95,19 @@ Result<void> WriteFile(const LinkOptions& options, const LinkedPair& linked) {
   return file->Commit();
 }
 
+// Waits that no event shows are guessed; says what would show them.
+void AdviseRecords(const LinkOptions& options, LinkedPair& linked) {
+  if (options.as_chakra || linked.plan.counts.has_sync_records ||
+      linked.plan.counts.device_linked == 0) {
+    return;
+  }
+  linked.diagnostics.push_back(
+      {Severity::kInfo, "no-sync-events", 1, options.device, "",
+       "Waits for the device are inferred from calls that block; with "
+       "_ExperimentalConfig(enable_cuda_sync_events=True) the profiler records them, and which "
+       "stream waits for which."});
+}
+
 // ---- Tables ----
 
 Table CoverageTable(const chakra::LinkCounts& counts) {
@@ -163,6 +176,7 @@ Result<LinkedPair> LinkTraces(const LinkOptions& options) {
             options.as_chakra ? LinkAsChakra(options, linked.host) : Link(options, linked));
   AppendDiagnostics(linked.host.diagnostics, options.host, linked.diagnostics);
   AppendDiagnostics(linked.plan.diagnostics, options.device, linked.diagnostics);
+  AdviseRecords(options, linked);
   return linked;
 }
 

@@ -94,6 +94,26 @@ class OtherThreads {
   std::vector<uint32_t> foreign_;  // the last place before this one that is of another thread
 };
 
+// For how long nothing began or ended on a thread.
+class IdleTimes {
+ public:
+  // Before an event begins. REQUIRES: events come in the order of a track.
+  int64_t Before(int64_t begin, int64_t end) {
+    while (!open_.empty() && open_.back() <= begin) {
+      last_ = std::max(last_, open_.back());
+      open_.pop_back();
+    }
+    const int64_t idle = last_ == kMissing ? 0 : begin - last_;
+    last_ = std::max(last_, begin);
+    open_.push_back(end);
+    return idle;
+  }
+
+ private:
+  std::vector<int64_t> open_;  // ends of the events that are under way
+  int64_t last_ = kMissing;
+};
+
 }  // namespace
 
 HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& tree,
@@ -151,23 +171,29 @@ std::vector<uint32_t> FindThreadWaits(const Trace& trace, const HostMatch& match
   const HostEvents& host = trace.host();
   const OtherThreads others(trace, match);
   std::vector<uint32_t> waits(match.row_of_node.size(), kNoRow);
+  IdleTimes idle;
   TrackId track;
-  int64_t end = 0;
+  bool was_idle = true;
   for (uint32_t row = 0; row < host.size(); ++row) {
-    const uint32_t node = match.node_of_row[row];
-    if (node == kNoRow) {
+    if (host.track[row] != track) {
+      track = host.track[row];
+      was_idle = true;
+      idle = {};
+    }
+    if (host.kind[row] == HostKind::kPython) {
       continue;
     }
-    const bool is_first = host.track[row] != track;
-    if (is_first || host.ts_ns[row] - end > kIdleNs) {
-      const uint32_t other = others.LastBefore(host.ts_ns[row], host.track[row]);
-      const uint32_t other_node = other == kNoRow ? kNoRow : match.node_of_row[other];
-      const bool is_forward =
-          other_node != kNoRow && match.rank_of_node[other_node] < match.rank_of_node[node];
-      waits[node] = is_forward ? other_node : kNoRow;
+    was_idle |= idle.Before(host.ts_ns[row], host.end_ns({row})) > kIdleNs;
+    const uint32_t node = match.node_of_row[row];
+    if (node == kNoRow || !was_idle) {
+      continue;
     }
-    end = is_first ? host.end_ns({row}) : std::max(end, host.end_ns({row}));
-    track = host.track[row];
+    was_idle = false;
+    const uint32_t other = others.LastBefore(host.ts_ns[row], track);
+    const uint32_t source = other == kNoRow ? kNoRow : match.node_of_row[other];
+    const bool is_forward =
+        source != kNoRow && match.rank_of_node[source] < match.rank_of_node[node];
+    waits[node] = is_forward ? source : kNoRow;
   }
   return waits;
 }
