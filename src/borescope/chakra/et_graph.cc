@@ -54,6 +54,7 @@ std::vector<uint32_t> DependencyGraph::FindCycle() const {
   for (uint32_t next = dependent_of[node]; next != node; next = dependent_of[next]) {
     cycle.push_back(next);
   }
+  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
 }
 

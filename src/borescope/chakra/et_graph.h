@@ -19,8 +19,8 @@ class DependencyGraph {
     return std::span(targets_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
 
-  // The nodes of one circle, each depending on the one before it and the first on the last; empty
-  // when there is none. REQUIRES: all dependencies were added.
+  // The nodes of one circle from its smallest number on, each depending on the one before it and
+  // the first on the last; empty when there is none. REQUIRES: all dependencies were added.
   std::vector<uint32_t> FindCycle() const;
 
  private:

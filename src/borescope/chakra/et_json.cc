@@ -170,9 +170,6 @@ class EtJson {
 
 }  // namespace
 
-Result<void> WriteEtJson(std::string_view et, Sink& sink) {
-  BS_TRY(EtJson(sink).Write(et));
-  return sink.Write("\n");
-}
+Result<void> WriteEtJson(std::string_view et, Sink& sink) { return EtJson(sink).Write(et); }
 
 }  // namespace borescope

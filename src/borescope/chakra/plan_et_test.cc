@@ -97,9 +97,8 @@ TEST(PlanEt, ACircleIsAnErrorWithItsNames) {
 }
 
 constexpr std::string_view kArguments =
-    R"(, "inputs": {"values": [[[1, 2, 0, 100, 4, "cuda:0"]], [3, 4, 0, 100, 4, "cuda:0"]], )"
-    R"("shapes": [], "types": ["GenericList[Tensor(float)]", "Tensor(float)"]
-})";
+    R"x(, "inputs": {"values": [[[1, 2, 0, 100, 4, "cuda:0"]], [3, 4, 0, 100, 4, "cuda:0"]], )x"
+    R"x("shapes": [], "types": ["GenericList[Tensor(float)]", "Tensor(float)"]})x";
 
 // The plan of one kernel under a call with arguments.
 PlannedNode Communication(const std::string& kernel, const std::string& call,
