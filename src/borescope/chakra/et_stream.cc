@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <protozero/varint.hpp>
 
 #include "borescope/base/byte_source.h"
@@ -25,16 +26,22 @@ Error WithPath(const std::string& path, const Error& error) {
   return {error.code, fmt::format("{}: {}", path, error.message)};
 }
 
+// Behind the text is room for parsers that read beyond its end.
+constexpr size_t kRoomBytes = 64;
+// A size that is recorded is believed this far only.
+constexpr uint64_t kMostReserved = uint64_t{1} << 32;
+
 Result<std::string> ReadToEnd(ByteSource& source) {
   std::string bytes;
+  bytes.reserve(std::min(source.stored_total(), kMostReserved) + kPieceBytes + kRoomBytes);
   for (size_t size = 0;;) {
-    bytes.resize(size + kPieceBytes + size);
+    bytes.resize(size + kPieceBytes);
     BS_ASSIGN(const size_t got, ReadFully(source, bytes.data() + size, bytes.size() - size));
-    size += got;
-    if (size < bytes.size()) {
-      bytes.resize(size);
+    if (size + got < bytes.size()) {
+      bytes.resize(size + got);
       return bytes;
     }
+    size += got;
   }
 }
 

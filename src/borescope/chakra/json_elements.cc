@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace borescope {
 namespace {
 
-constexpr std::string_view kSpaces = " \n\r\t";
-constexpr std::string_view kEndsOfWords = " \n\r\t[]{},:\"";
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+bool EndsWord(char c) {
+  return IsSpace(c) || c == ',' || c == ']' || c == '}' || c == '[' || c == '{' || c == ':' ||
+         c == '"';
+}
 
 bool IsOpening(std::string_view token) { return token == "[" || token == "{"; }
 bool IsClosing(std::string_view token) { return token == "]" || token == "}"; }
@@ -19,6 +24,33 @@ size_t StringSize(std::string_view text) {
     place += text[place] == '\\' ? 2 : 1;
   }
   return std::min(place + 1, text.size());
+}
+
+// The size of the white space at the begin of `text`: mostly the indentation of a line.
+size_t SpaceSize(std::string_view text) {
+  constexpr uint64_t kEightBlanks = 0x2020202020202020;
+  size_t place = 0;
+  while (place < text.size() && IsSpace(text[place])) {
+    ++place;
+    uint64_t next = 0;
+    while (place + sizeof next <= text.size()) {
+      std::memcpy(&next, text.data() + place, sizeof next);
+      if (next != kEightBlanks) {
+        break;
+      }
+      place += sizeof next;
+    }
+  }
+  return place;
+}
+
+// The size of the word at the begin of `text`.
+size_t WordSize(std::string_view text) {
+  size_t place = 1;
+  while (place < text.size() && !EndsWord(text[place])) {
+    ++place;
+  }
+  return place;
 }
 
 std::string_view Between(std::string_view first, std::string_view last) {
@@ -34,7 +66,7 @@ std::string_view JsonTokens::Take(size_t size) {
 }
 
 std::string_view JsonTokens::Next() {
-  text_.remove_prefix(std::min(text_.find_first_not_of(kSpaces), text_.size()));
+  text_.remove_prefix(SpaceSize(text_));
   if (text_.empty()) {
     return {};
   }
@@ -49,7 +81,7 @@ std::string_view JsonTokens::Next() {
     case '"':
       return Take(StringSize(text_));
     default:
-      return Take(std::min(text_.find_first_of(kEndsOfWords), text_.size()));
+      return Take(WordSize(text_));
   }
 }
 
