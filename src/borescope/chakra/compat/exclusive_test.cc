@@ -12,11 +12,13 @@ using Pair = std::pair<int64_t, int64_t>;
 
 std::vector<int64_t> Exclusive(const std::vector<Pair>& spans) {
   std::vector<TimedSpan> timed;
+  timed.reserve(spans.size());
   for (const Pair& span : spans) {
     timed.push_back({Number::Int(span.first), Number::Int(span.second)});
   }
   Diagnostics diagnostics;
   std::vector<int64_t> left;
+  left.reserve(spans.size());
   for (const Number& number : ExclusiveDurations(timed, diagnostics)) {
     EXPECT_FALSE(number.is_double);
     left.push_back(number.whole);
