@@ -224,6 +224,11 @@ struct CheckInputs {
   }
 };
 
+// Of a folder only these are read.
+bool IsEtName(std::string_view path) {
+  return path.ends_with(".et") || path.ends_with(".et.gz") || path.ends_with(".et.zst");
+}
+
 bool HasSource(const ChakraCheckOptions& options) {
   return !options.linked.empty() || !options.host.empty() || !options.device.empty();
 }
@@ -334,9 +339,15 @@ Result<ChakraVerdict> RunChakraCheck(const ChakraCheckOptions& options) {
   std::vector<CheckRow> rows;
   std::vector<NamedTotals> totals;
   for (const InputFile& file : found) {
+    if (file.from_directory && !IsEtName(file.path)) {
+      continue;
+    }
     BS_TRY(inputs.Read(file.path));
     CheckEt(file.path, *inputs.files.back(), rows);
     totals.push_back({file.path, TotalsOf(*inputs.files.back())});
+  }
+  if (inputs.files.empty()) {
+    return Error{ErrorCode::kMissingData, "no .et among the files; name one"};
   }
   if (HasSource(options)) {
     BS_TRY(CheckSource(inputs, options, rows));

@@ -14,14 +14,15 @@ namespace borescope {
 namespace {
 
 constexpr double kNanosecondsPerMicrosecond = 1e3;
-constexpr double kMostNanoseconds = 9e18;
+constexpr int64_t kMostMicroseconds = 9'000'000'000'000'000;
 
 // Microseconds as they are written, in nanoseconds, to the nearest; nothing for no number.
 std::optional<int64_t> NanosecondsOf(std::string_view us) {
   const char* const end = us.data() + us.size();
   int64_t whole = 0;
   const auto [stop, error] = std::from_chars(us.data(), end, whole);
-  if (error == std::errc() && stop == end && std::abs(whole) < INT64_MAX / 1000) {
+  if (error == std::errc() && stop == end && whole > -kMostMicroseconds &&
+      whole < kMostMicroseconds) {
     return whole * 1000;
   }
   double value = 0;
@@ -31,7 +32,7 @@ std::optional<int64_t> NanosecondsOf(std::string_view us) {
   }
   // The whole part stands apart, so that nanoseconds of a time since 1970 are not lost.
   const double floor = std::floor(value);
-  if (!(std::abs(floor) < kMostNanoseconds / kNanosecondsPerMicrosecond)) {
+  if (!(std::abs(floor) < static_cast<double>(kMostMicroseconds))) {
     return std::nullopt;
   }
   return static_cast<int64_t>(floor) * 1000 +
