@@ -21,7 +21,7 @@ ALLOWED = {
     "index": {"trace", "base"},
     "opmodel": {"trace", "base"},
     "analysis": {"index", "opmodel", "trace", "table", "base"},
-    "chakra": {"index", "trace", "base"},
+    "chakra": {"analysis", "index", "output", "trace", "table", "base"},
     "output": {"table", "trace", "base"},
     "convert": {"index", "output", "trace", "table", "base"},
     "query": {"index", "trace", "table", "base"},

@@ -11,9 +11,11 @@
 #include "borescope/base/check.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/bench_command.h"
+#include "borescope/cli/chakra_command.h"
 #include "borescope/cli/completion.h"
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
+#include "borescope/cli/link_command.h"
 #include "borescope/cli/query_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
@@ -191,8 +193,9 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb}, {"query", RunQuery},           {"bench-kernel", RunBenchVerb},
-    {"list", RunList},           {"completion", RunCompletion},
+    {"convert", RunConvertVerb},   {"link", RunLinkVerb},          {"chakra", RunChakraVerb},
+    {"query", RunQuery},           {"bench-kernel", RunBenchVerb}, {"list", RunList},
+    {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

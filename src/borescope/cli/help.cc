@@ -110,8 +110,9 @@ std::string VerbHelp(const VerbRow& row) {
   return fmt::format(
              "borescope {}: {}\n\n"
              "Usage: borescope {} {}\n"
-             "Example: {}\n",
-             row.name, row.summary, row.name, row.usage, row.example) +
+             "Example: {}\n{}{}",
+             row.name, row.summary, row.name, row.usage, row.example,
+             row.details.empty() ? "" : "\n", row.details) +
          OptionsHelp(OptionViews(row));
 }
 

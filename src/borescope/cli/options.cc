@@ -66,6 +66,18 @@ using Raw = RawOptions;
 
 // Order = order in --help.
 constexpr OptionRow kOptions[] = {
+    {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
+     &Raw::host, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
+     &Raw::device, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
     {kSelection, "", "rank", "LIST", "only these ranks: 0 or 0,3 or 2..5", &Raw::rank, nullptr,
      IsAnalysis, nullptr},
     {kSelection, "", "step", "LIST", "only these steps (the N of ProfilerStep#N)", &Raw::step,
@@ -97,10 +109,27 @@ constexpr OptionRow kOptions[] = {
     {kQuestion, "", "all", "",
      "also copies and memsets; ops --compat key_averages: also kernels and runtime calls", nullptr,
      &Raw::all, HasAll, nullptr},
+    {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
      nullptr, OnlyNamed, Targets},
     {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
      &Raw::schema, OnlyNamed, nullptr},
+    {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
+     nullptr, &Raw::order, OnlyNamed, nullptr},
+    {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
+     &Raw::npus, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
+     &Raw::passes, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
+     &Raw::frequency, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime, nullptr,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "default-tensor-size", "BYTES", "generate: of memory, send and receive (1024)",
+     &Raw::tensor_size, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
+     &Raw::comm_size, nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
@@ -138,14 +167,72 @@ constexpr OptionRow kOptions[] = {
 
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
 
+constexpr std::string_view kLinkOptions[] = {"host",
+                                             "device",
+                                             "chakra-host-trace",
+                                             "pytorch-et-file",
+                                             "chakra-device-trace",
+                                             "kineto-file",
+                                             "output-file",
+                                             "rank",
+                                             "compat",
+                                             "threads",
+                                             "no-progress"};
+
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
+constexpr std::string_view kChakraOptions[] = {"host",
+                                               "device",
+                                               "compat",
+                                               "linked",
+                                               "order",
+                                               "num-npus",
+                                               "num-passes",
+                                               "npu-frequency",
+                                               "default-runtime",
+                                               "default-tensor-size",
+                                               "default-comm-size"};
+
+constexpr std::string_view kChakraDetails =
+    "TASK is one of:\n"
+    "  convert IN OUT    a linked PyTorch trace (borescope link), or a workload of\n"
+    "                    ASTRA-sim 1.0, as .et; with --host and --device links first\n"
+    "  check ET...       whether simulators can trust it; exit status 1 where not\n"
+    "  dump ET [OUT]     as JSON\n"
+    "  generate [FOLDER] small .et files to try a simulator with\n"
+    "  draw ET [OUT]     dependencies as .dot or .graphml\n"
+    "  timeline LOG [OUT]\n"
+    "                    log of a simulator as Chrome trace\n"
+    "--compat chakra: as the tools of MLCommons Chakra, byte for byte.\n";
+
+// Options of the tools of MLCommons Chakra.
+constexpr AliasRow kChakraAliases[] = {
+    {"--input", AliasRow::Use::kInput},
+    {"--input-filename", AliasRow::Use::kInput},
+    {"--output-filename", AliasRow::Use::kRename, "--output"},
+    {"--num-npus", AliasRow::Use::kRename, "--num-npus"},
+    {"--num-passes", AliasRow::Use::kRename, "--num-passes"},
+    {"--npu-frequency", AliasRow::Use::kRename, "--npu-frequency"},
+    {"--default-runtime", AliasRow::Use::kRename, "--default-runtime"},
+    {"--default-tensor-size", AliasRow::Use::kRename, "--default-tensor-size"},
+    {"--default-comm-size", AliasRow::Use::kRename, "--default-comm-size"},
+    {"--log-filename", AliasRow::Use::kIgnore},
+    {"--input-type", AliasRow::Use::kIgnore},
+    {"--num-dims", AliasRow::Use::kIgnore},
+    {"--simulate", AliasRow::Use::kIgnoreFlag},
+};
 
 constexpr VerbRow kOtherVerbs[] = {
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
+    {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
+     "--host ET --device TRACE -o LINKED [OPTIONS]",
+     "borescope link --host host.0.json --device device.0.json.gz -o linked.0.json", kLinkOptions},
+    {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
+     "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", kChakraOptions,
+     kChakraDetails, kChakraAliases},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",

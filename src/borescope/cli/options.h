@@ -21,7 +21,10 @@ struct RawOptions {
   std::string by, compat, overlay;
   std::string base_rank, test_rank, base_step, test_step;
   std::string begin, end;
-  std::string to;  // of convert
+  std::string to;                               // of convert
+  std::string host, device;                     // of link and chakra
+  std::string npus, passes, frequency, linked;  // of chakra
+  std::string runtime, tensor_size, comm_size;  // likewise
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;
@@ -31,6 +34,7 @@ struct RawOptions {
   bool quiet = false;
   bool verbose = false;
   bool schema = false;
+  bool order = false;
   bool help = false;
 };
 
@@ -84,6 +88,19 @@ std::vector<OptionView> OptionViews(const VerbRow& verb);
 // "-f, --format FORMAT", or "    --top N" in line with it.
 std::string OptionSyntax(const OptionView& row);
 
+// How other tools spell an option. Dashes and underscores are the same in `from`.
+struct AliasRow {
+  enum class Use : uint8_t {
+    kRename,      // means the option `to`
+    kInput,       // its value stands as INPUT
+    kIgnore,      // has no meaning here, nor does its value
+    kIgnoreFlag,  // has no meaning here
+  };
+  std::string_view from;
+  Use use = Use::kRename;
+  std::string_view to = {};
+};
+
 // A verb that is no analysis.
 struct VerbRow {
   std::string_view name;
@@ -92,6 +109,8 @@ struct VerbRow {
   std::string_view example;
   // The options it has beside those of every verb, by their long names.
   std::span<const std::string_view> options = {};
+  std::string_view details = {};  // more lines of help, below the example
+  std::span<const AliasRow> aliases = {};
 };
 // Whether the verb, which is no analysis, takes the option.
 bool Applies(const OptionRow& row, const VerbRow& verb);

@@ -1,0 +1,61 @@
+#include "borescope/chakra/et_graph.h"
+
+#include <algorithm>
+
+namespace borescope {
+
+void DependencyGraph::Add(std::span<const uint32_t> dependencies) {
+  targets_.insert(targets_.end(), dependencies.begin(), dependencies.end());
+  begins_.push_back(targets_.size());
+}
+
+std::vector<uint32_t> DependencyGraph::FindCycle() const {
+  // Kahn from the far end: takes away nodes that nothing left depends on.
+  std::vector<uint32_t> dependents(size(), 0);
+  for (const uint32_t target : targets_) {
+    dependents[target] += 1;
+  }
+  std::vector<uint32_t> free;
+  for (uint32_t node = 0; node < size(); ++node) {
+    if (dependents[node] == 0) {
+      free.push_back(node);
+    }
+  }
+  size_t left = size();
+  while (!free.empty()) {
+    const uint32_t node = free.back();
+    free.pop_back();
+    left -= 1;
+    for (const uint32_t target : DependenciesOf(node)) {
+      if (--dependents[target] == 0) {
+        free.push_back(target);
+      }
+    }
+  }
+  if (left == 0) {
+    return {};
+  }
+  // What is left has a dependent that is left: going against the arrows ends in a circle.
+  std::vector<uint32_t> dependent_of(size(), 0);
+  for (uint32_t node = 0; node < size(); ++node) {
+    for (const uint32_t target : DependenciesOf(node)) {
+      if (dependents[node] != 0 && dependents[target] != 0) {
+        dependent_of[target] = node;
+      }
+    }
+  }
+  uint32_t node = static_cast<uint32_t>(
+      std::find_if(dependents.begin(), dependents.end(), [](uint32_t n) { return n != 0; }) -
+      dependents.begin());
+  for (uint32_t step = 0; step < size(); ++step) {
+    node = dependent_of[node];
+  }
+  std::vector<uint32_t> cycle = {node};
+  for (uint32_t next = dependent_of[node]; next != node; next = dependent_of[next]) {
+    cycle.push_back(next);
+  }
+  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+  return cycle;
+}
+
+}  // namespace borescope

@@ -1,0 +1,32 @@
+#include "borescope/chakra/link_errors.h"
+
+#include <fmt/format.h>
+
+namespace borescope::chakra {
+
+Result<void> CheckLinked(const LinkCounts& counts) {
+  if (counts.host_matched == 0) {
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("none of the {} nodes of the host trace is in the device trace, by the "
+                    "\"Record function id\" of its operators; record both at once: "
+                    "torch.profiler.profile(execution_trace_observer="
+                    "ExecutionTraceObserver().register_callback(FILE))",
+                    counts.host_nodes)};
+  }
+  if (counts.renamed * 2 > counts.host_matched) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{} of {} operators have another name in the host trace: the two were "
+                             "not recorded at the same time, or by different processes",
+                             counts.renamed, counts.host_matched)};
+  }
+  if (counts.device_linked == 0 && counts.device_orphaned != 0) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("none of {} kernels and copies of the device trace was launched in an "
+                             "operator of the host trace; are both of one process?",
+                             counts.device_orphaned)};
+  }
+  return {};
+}
+
+}  // namespace borescope::chakra

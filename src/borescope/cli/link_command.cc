@@ -1,0 +1,81 @@
+#include "borescope/cli/link_command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
+#include "borescope/cli/terminal.h"
+#include "borescope/run_link.h"
+
+namespace borescope::cli {
+namespace {
+
+Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+Result<int64_t> ParseRank(const std::string& text) {
+  int64_t rank = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rank);
+  if (error != std::errc() || stop != end || rank < 0) {
+    return UsageError(fmt::format("--rank: '{}' is no rank; link reads one", text));
+  }
+  return rank;
+}
+
+Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
+  if (!raw.inputs.empty()) {
+    return UsageError(
+        fmt::format("link takes no INPUT but --host and --device: '{}'", raw.inputs.front()));
+  }
+  if (!raw.compat.empty() && raw.compat != "chakra") {
+    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", raw.compat));
+  }
+  LinkOptions options;
+  options.host = raw.host;
+  options.device = raw.device;
+  options.output = raw.output;
+  options.as_chakra = !raw.compat.empty();
+  if (!raw.rank.empty()) {
+    BS_ASSIGN(options.rank, ParseRank(raw.rank));
+  }
+  if (!raw.threads.empty()) {
+    BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  }
+  return options;
+}
+
+Result<Document> LinkWithProgress(const Command& command, LinkOptions& options) {
+  std::optional<ProgressBar> bar;
+  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
+    bar.emplace();
+    options.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
+  }
+  return RunLink(options);
+}
+
+}  // namespace
+
+int RunLinkVerb(const Command& command) {
+  Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
+  }
+  Result<LinkOptions> options = UnderstandLink(command.raw);
+  if (!options.ok()) {
+    return FailWith(options.error(), command);
+  }
+  const Result<Document> answer = LinkWithProgress(command, *options);
+  if (!answer.ok()) {
+    return FailWith(answer.error(), command);
+  }
+  output->path.clear();  // --output names the linked trace; the tables go to standard output
+  if (!command.raw.quiet) {
+    Talk(fmt::format("borescope: wrote {}\n", options->output));
+  }
+  return WriteDocument(*output, *answer, command.raw.quiet);
+}
+
+}  // namespace borescope::cli

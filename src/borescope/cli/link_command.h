@@ -1,0 +1,11 @@
+// The verb `link`.
+#pragma once
+
+#include "borescope/cli/arguments.h"
+
+namespace borescope::cli {
+
+// Returns the exit status.
+int RunLinkVerb(const Command& command);
+
+}  // namespace borescope::cli
