@@ -28,7 +28,10 @@ class HostReader {
   Result<HostTrace> Read() {
     BS_TRY(ReadTop());
     BS_TRY(CheckSchema());
-    BS_TRY(ReadNodes());
+    if (const std::string_view nodes = trace_.top[trace_.nodes_at].value; !nodes.empty()) {
+      JsonCursor cursor(*trace_.text, static_cast<size_t>(nodes.data() - trace_.text->data()));
+      BS_TRY(ReadNodes(cursor));
+    }
     BS_TRY(SortNodes());
     return std::move(trace_);
   }
@@ -52,12 +55,18 @@ class HostReader {
     std::string_view key;
     bool has_nodes = false;
     while (cursor.NextMember(key)) {
-      const std::string_view value = cursor.Value();
-      if (key == "nodes") {
+      const bool is_nodes = key == "nodes";
+      if (is_nodes) {
         has_nodes = true;
         trace_.nodes_at = trace_.top.size();
       }
-      trace_.top.push_back({key, value});
+      // Everybody writes the schema first, and so the nodes can be read in passing.
+      const bool reads_now = is_nodes && !SchemaOf().empty();
+      if (reads_now) {
+        BS_TRY(CheckSchema());
+        BS_TRY(ReadNodes(cursor));
+      }
+      trace_.top.push_back({key, reads_now ? std::string_view() : cursor.Value()});
     }
     if (cursor.failed()) {
       return Error{ErrorCode::kCorrupt,
@@ -68,10 +77,17 @@ class HostReader {
     return has_nodes ? Result<void>() : NoTrace("it has no member \"nodes\"");
   }
 
-  Result<void> CheckSchema() {
+  // As far as the document is read.
+  std::string_view SchemaOf() const {
+    std::string_view schema;
     for (const HostMember& member : trace_.top) {
-      trace_.schema = member.key == "schema" ? StringContent(member.value) : trace_.schema;
+      schema = member.key == "schema" ? StringContent(member.value) : schema;
     }
+    return schema;
+  }
+
+  Result<void> CheckSchema() {
+    trace_.schema = SchemaOf();
     if (trace_.schema.empty()) {
       return NoTrace("it has no member \"schema\"");
     }
@@ -84,20 +100,23 @@ class HostReader {
     return {};
   }
 
-  Result<void> ReadNodes() {
-    const std::string_view nodes = trace_.top[trace_.nodes_at].value;
-    JsonCursor cursor(nodes);
+  Result<void> ReadNodes(JsonCursor& cursor) {
+    const std::string_view text = *trace_.text;
     if (!cursor.EnterArray()) {
-      return Corrupt(nodes, "\"nodes\" is no list");
+      return Corrupt(text.substr(cursor.offset()), "\"nodes\" is no list");
     }
+    trace_.nodes.clear();
+    trace_.members.clear();
     while (cursor.NextElement()) {
       const size_t begin = cursor.offset();
       if (!cursor.EnterObject()) {
-        return Corrupt(nodes.substr(cursor.offset()), "a node is no JSON object");
+        return Corrupt(text.substr(begin), "a node is no JSON object");
       }
-      BS_TRY(ReadNode(cursor, nodes.substr(begin)));
+      BS_TRY(ReadNode(cursor, text.substr(begin)));
     }
-    return cursor.failed() ? Corrupt(nodes.substr(cursor.offset()), "the list of nodes is damaged")
+    return cursor.failed() ? Corrupt(text.substr(cursor.offset()),
+                                     "the text ends early or is damaged here; a process that died "
+                                     "leaves its trace so, record it again")
                            : Result<void>();
   }
 
@@ -116,7 +135,9 @@ class HostReader {
       AddMember(node, {key, value});
     }
     if (cursor.failed() || trace_.members.size() > kMostMembers) {
-      return Corrupt(at, "a node is damaged");
+      return Corrupt(at,
+                     "this node ends early or is damaged; a process that died leaves its trace "
+                     "so, record it again");
     }
     if (!id.has_value()) {
       return Corrupt(at, "a node has no whole number as its id");

@@ -1,5 +1,6 @@
 #include "borescope/chakra/json_cursor.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -8,10 +9,15 @@ namespace {
 
 constexpr bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-constexpr bool EndsScalar(char c) {
-  return IsSpace(c) || c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || c == '[' ||
-         c == '{';
-}
+constexpr std::array<bool, 256> kEndsScalar = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : std::string_view(" \n\t\r,]}:\"[{")) {
+    ends[static_cast<unsigned char>(c)] = true;
+  }
+  return ends;
+}();
+
+constexpr bool EndsScalar(char c) { return kEndsScalar[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -152,8 +158,9 @@ std::string_view StringContent(std::string_view value) {
 
 std::optional<int64_t> IntValue(std::string_view value) {
   int64_t number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  const char* const begin = value.data();
+  const char* const end = begin + value.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   return error == std::errc() && rest == end && !value.empty() ? std::optional(number)
                                                                : std::nullopt;
 }
@@ -167,8 +174,9 @@ std::optional<int64_t> LooseIntValue(std::string_view value) {
   }
   constexpr double kLimit = 9.2e18;  // fits 64 bits with room for rounding
   double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  const char* const begin = value.data();
+  const char* const end = begin + value.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   if (error != std::errc() || rest != end || !(std::abs(number) < kLimit)) {
     return std::nullopt;
   }

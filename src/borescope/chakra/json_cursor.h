@@ -12,8 +12,8 @@ namespace borescope::chakra {
 
 class JsonCursor {
  public:
-  // `text` outlives this.
-  explicit JsonCursor(std::string_view text) : text_(text) {}
+  // `text` outlives this. Starts at `offset`, where a value begins.
+  explicit JsonCursor(std::string_view text, size_t offset = 0) : text_(text), at_(offset) {}
 
   // Enters the object or array that comes next; false where none does, and nothing moves.
   bool EnterObject() { return Enter('{'); }

@@ -19,7 +19,15 @@ constexpr uint32_t kReplacement = 0xFFFD;
 
 // ---- Strings ----
 
-constexpr bool IsPlain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '"'; }
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = ' '; c <= '~'; ++c) {
+    plain[c] = c != '\\' && c != '"';
+  }
+  return plain;
+}();
+
+constexpr bool IsPlain(char c) { return kIsPlain[static_cast<unsigned char>(c)]; }
 
 void AppendUnit(std::string& out, uint32_t unit) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -115,10 +123,11 @@ uint32_t TakeEscape(std::string_view& text) {
                                                        : kReplacement;
   }
   uint32_t unit = 0;
-  const char* const end = text.data() + std::min<size_t>(4, text.size());
-  const auto [rest, error] = std::from_chars(text.data(), end, unit, 16);
-  const bool is_good = error == std::errc() && rest == text.data() + 4;
-  text.remove_prefix(static_cast<size_t>(rest - text.data()));
+  const char* const begin = text.data();
+  const char* const end = begin + std::min<size_t>(4, text.size());
+  const auto [rest, error] = std::from_chars(begin, end, unit, 16);
+  const bool is_good = error == std::errc() && rest == begin + 4;
+  text.remove_prefix(static_cast<size_t>(rest - begin));
   return is_good ? unit : kReplacement;
 }
 
@@ -142,8 +151,9 @@ bool AppendNumber(std::string& out, std::string_view token) {
     return false;
   }
   double value = 0;
-  const char* const end = token.data() + token.size();
-  const auto [rest, error] = std::from_chars(token.data(), end, value);
+  const char* const begin = token.data();
+  const char* const end = begin + token.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range) {
     value = std::strtod(std::string(token).c_str(), nullptr);
   }
@@ -265,7 +275,7 @@ void AppendStringToken(std::string& out, std::string_view content) {
     while (plain < content.size() && IsPlain(content[plain])) {
       ++plain;
     }
-    out.append(content.data(), plain);
+    out += content.substr(0, plain);
     content.remove_prefix(plain);
     if (!content.empty()) {
       AppendCodePoint(out, content[0] == '\\' ? TakeEscape(content) : TakeUtf8(content));

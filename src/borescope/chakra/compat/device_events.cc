@@ -21,8 +21,9 @@ std::optional<Number> ParseNumber(std::string_view text) {
                                                            : std::nullopt;
   }
   double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   const bool is_good = error == std::errc() && rest == end && std::abs(value) < kLatest;
   return is_good ? std::optional(Number::Double(value)) : std::nullopt;
 }
@@ -71,7 +72,9 @@ class DeviceReader {
   }
 
   Result<void> ReadEvents(JsonCursor& cursor) {
+    constexpr size_t kBytesPerEvent = 256;
     trace_.events.clear();
+    trace_.events.reserve(trace_.text->size() / kBytesPerEvent);
     while (cursor.NextElement()) {
       if (!cursor.EnterObject()) {
         return Damaged(cursor);

@@ -1,5 +1,7 @@
 #include "borescope/chakra/compat/link_compat.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int64_t kProcessNode = 1;
 constexpr uint32_t kNoOp = ~uint32_t{0};
+constexpr uint64_t kMostDevices = 20'000'000;  // in the linked trace: some 50 GB of text
 
 // The nodes under the one of the process, which are all that the reference looks at.
 std::vector<char> UnderProcess(const HostTrace& host, uint32_t process) {
@@ -63,6 +66,7 @@ class Linker {
     gpu_of_op_ = GroupGpuOps(device_, ops_);
     plan_.hosts.resize(host_.nodes.size());
     MatchHosts(UnderProcess(host_, *process));
+    BS_TRY(CheckCopies());
     AddDevices();
     AddSyncs();
     Count();
@@ -158,6 +162,24 @@ class Linker {
   uint32_t HostOfRfId(std::optional<int64_t> rf_id) const {
     const auto found = rf_id.has_value() ? ops_.cpu_by_rf_id.find(*rf_id) : ops_.cpu_by_rf_id.end();
     return found == ops_.cpu_by_rf_id.end() ? kNoOp : host_of_op_[found->second];
+  }
+
+  // Work without an operator's id is repeated under every operator without one.
+  Result<void> CheckCopies() const {
+    uint64_t count = 0;
+    for (const uint32_t op : op_of_host_) {
+      const auto own = op == kNoOp ? gpu_of_op_.end() : gpu_of_op_.find(ops_.cpu[op].external_id);
+      count += own == gpu_of_op_.end() ? 0 : own->second.size();
+    }
+    if (count <= kMostDevices) {
+      return {};
+    }
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("by the rules of the reference {} kernels and copies would be repeated "
+                    "{} times, since operators carry no \"External id\"; link without "
+                    "--compat",
+                    ops_.gpu.size(), count)};
   }
 
   void AddDevices() {
