@@ -23,8 +23,6 @@
 namespace borescope {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // Puts the name of the file in front of an error about its content.
 Error AtFile(const std::string& path, const Error& error) {
   return {error.code, fmt::format("{}: {}", path, error.message)};

@@ -19,8 +19,6 @@
 namespace borescope {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // The file in front of what is wrong with it.
 template <class T>
 Result<T> About(const std::string& path, Result<T> result) {

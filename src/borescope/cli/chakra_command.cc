@@ -18,8 +18,6 @@
 namespace borescope::cli {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // The command less its first word.
 struct Task {
   const Command& command;

@@ -13,8 +13,6 @@
 namespace borescope::cli {
 namespace {
 
-Error UsageError(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 Result<int64_t> ParseRank(const std::string& text) {
   int64_t rank = 0;
   const char* const end = text.data() + text.size();
