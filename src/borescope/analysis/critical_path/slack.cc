@@ -1,4 +1,4 @@
-// slack: how much later each event could end without making the recording longer.
+// slack: how much longer each event could take without making the recording longer.
 #include <algorithm>
 #include <vector>
 
@@ -9,16 +9,17 @@ namespace borescope {
 namespace {
 
 Table NewSlackTable() {
-  Table table{"slack", "How much later events could end without making anything later", {}, 20};
+  Table table{"slack", "How much longer events could take without making all longer", {}, 20};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "index", Unit::kNone, Role::kDerived,
-         "Position in the file's list of events; missing where it has none.");
   AddString(table, "name", Role::kDerived, "Operator, call or device work.");
   AddString(table, "side", Role::kDerived, "host or device.");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin on the clock of the file.");
   AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
   AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
-         "How much later it could end with the recording as long as it is; 0 on the path.");
+         "How much longer it could take, at its end, with the recording as long as it is; 0 on the "
+         "path. Of a call that waits: how much later it could have been made.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position in the file's list of events; missing where it has none.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin, on the clock of the file.");
   return table;
 }
 
@@ -45,10 +46,10 @@ void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event
   const auto push = [&](const auto& events, std::string_view side_name) {
     const bool has_index = !events.position.empty() && events.position[event] != kNoPosition;
     Row row(table);
-    row.Int(view.rank);
+    row.Int(view.rank).Text(view.trace.Text(events.name[event])).Text(side_name);
+    row.Int(events.dur_ns[event]).Int(slack_ns);
     has_index ? row.Int(events.position[event]) : row.Missing();
-    row.Text(view.trace.Text(events.name[event])).Text(side_name);
-    row.Int(events.ts_ns[event]).Int(events.dur_ns[event]).Int(slack_ns);
+    row.Int(events.ts_ns[event]);
   };
   side == NodeSide::kHost ? push(view.trace.host(), "host") : push(view.trace.device(), "device");
 }
