@@ -131,6 +131,33 @@ std::string_view AllHint(const AnalysisSpec& spec) {
   return spec.TakesAll(Compat::kKeyAverages) ? " without --compat key_averages" : "";
 }
 
+// HTA compares steps, and looks for its critical path in parts of a rank; no tool asks about
+// anything smaller than a rank otherwise.
+Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
+  const CompatRow* tool = FindCompat(params.compat);
+  if (tool == nullptr) {
+    return {};
+  }
+  const bool takes_window = spec.PipelineFor(params).takes_window;
+  Selection selection = params.selection;
+  if (spec.takes_two()) {
+    selection.steps = {};
+  }
+  if (takes_window) {
+    selection.annotation = {};
+    selection.instances = {};
+  }
+  if (selection.empty() && Regroups(*tool, params)) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: --compat {} answers for {}, as that tool does; leave out --step, "
+                           "--gpu, --stream, {}--begin, --end{}",
+                           spec.name, tool->name,
+                           takes_window ? "whole ranks or within --annotation" : "whole ranks",
+                           takes_window ? "" : "--annotation, ", Refused(*tool))};
+}
+
 std::string Sentence(const NeedRow& row, const Trace& trace) {
   const std::string_view other = RemedyElsewhere(row.lack, trace.meta().format);
   return fmt::format("{}: {}{}; {}", trace.meta().file, Cause(trace), row.what,
@@ -167,22 +194,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("{}: --compat {} is not defined for it",
                                                           spec.name, CompatName(params.compat))};
   }
-  // HTA compares steps, and asks about nothing smaller than a rank otherwise.
-  Selection selection = params.selection;
-  if (spec.takes_two()) {
-    selection.steps = {};
-  }
-  if (spec.PipelineFor(params).takes_window) {
-    selection.annotation = {};
-    selection.instances = {};
-  }
-  const CompatRow* tool = FindCompat(params.compat);
-  if (tool != nullptr && (!selection.empty() || !Regroups(*tool, params))) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat {} answers for whole ranks, as that tool does; leave "
-                             "out --step, --gpu, --stream, --annotation, --begin, --end{}",
-                             spec.name, tool->name, Refused(*tool))};
-  }
+  BS_TRY(CheckCompat(spec, params));
   if (params.all && !spec.TakesAll(params.compat)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it{}", spec.name, AllHint(spec))};

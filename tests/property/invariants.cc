@@ -135,6 +135,23 @@ void CheckEventsEnd(Checker& check, const Trace& trace) {
   check.Expect(meta.events_end_byte != 0 || !meta.has_events_before_end, "events that end nowhere");
 }
 
+// Every event of the file has a position of its own, or none has one.
+void CheckPositions(Checker& check, const Trace& trace) {
+  uint64_t events = 0;
+  for (const EventCount& count : trace.event_counts()) {
+    events += count.count;
+  }
+  std::set<uint32_t> seen;
+  for (const auto& [positions, rows] :
+       {std::pair(&trace.host().position, trace.host().size()),
+        std::pair(&trace.device().position, trace.device().size())}) {
+    check.Expect(positions->empty() || positions->size() == rows, "events without positions");
+    for (const uint32_t position : *positions) {
+      check.Expect(position < events && seen.insert(position).second, "a position twice");
+    }
+  }
+}
+
 void CheckTexts(Checker& check, const Trace& trace) {
   for (uint32_t id = 0; id < trace.strings().size(); ++id) {
     check.Expect(IsValidUtf8(trace.Text({id})), "a string that is not UTF-8");
@@ -204,6 +221,7 @@ std::string WhatIsWrongWith(const Trace& trace) {
   CheckDetails(check, trace);
   CheckRanges(check, trace);
   CheckEventsEnd(check, trace);
+  CheckPositions(check, trace);
   CheckTexts(check, trace);
   check.Expect(std::is_sorted(trace.memory().ts_ns.begin(), trace.memory().ts_ns.end()),
                "memory events out of order");

@@ -95,6 +95,16 @@ inline constexpr ParamSpec kDeviceSpecParam{
 // critical-path
 inline constexpr ParamSpec kDataLoadParam{
     "data-load", "TEXT", "events whose name contains this are data loading, too", ParamType::kText};
+inline constexpr ParamSpec kFreeLaunchesParam{
+    "zero-weight-launch-edges", "",
+    "--compat hta: tie each kernel to its launch where that did not delay it, too, with weight 0",
+    ParamType::kFlag};
+inline constexpr ParamSpec kOverlayAllEventsParam{
+    "overlay-all-events", "", "--overlay: keep events that are not on the path, too",
+    ParamType::kFlag};
+inline constexpr ParamSpec kOverlayAllEdgesParam{
+    "overlay-all-edges", "", "--overlay: arrows for all edges, not only those of the path",
+    ParamType::kFlag};
 
 // stats: the word in front of INPUT
 inline constexpr ParamSpec kReportParam{

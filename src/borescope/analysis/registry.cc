@@ -41,7 +41,8 @@ constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam};
 constexpr Pipeline kInductorReport{
     .map = MapInductorReport, .reduce = MergeFindings, .finish = FinishInductorReport};
 constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kCausalParam, &kSfuWeightParam};
-constexpr const ParamSpec* kCriticalPathParams[] = {&kDataLoadParam};
+constexpr const ParamSpec* kCriticalPathParams[] = {
+    &kDataLoadParam, &kFreeLaunchesParam, &kOverlayAllEventsParam, &kOverlayAllEdgesParam};
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
 // Order = order in --help. To add an analysis: its file, its functions in analyses.h, a row here.
@@ -227,6 +228,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kEvents,
      .params = kCriticalPathParams,
      .answer = {.map = MapCriticalPath, .reduce = ConcatFindings},
+     .hta = &kHtaCriticalPath,
      .check = CheckCriticalPath},
     {.name = "memory",
      .summary = "allocated and reserved memory over time, and what fills it at the peak",

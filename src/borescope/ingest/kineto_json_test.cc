@@ -28,6 +28,14 @@ void ExpectOpAndKernel(const Trace& trace) {
   EXPECT_EQ(trace.device().dur_ns[0], 1500);
 }
 
+TEST(KinetoJsonTest, PositionsCountAllEvents) {
+  const Trace trace =
+      LoadGood("{\"traceEvents\": [{\"ph\":\"M\"}," + kKernel + ",{}," + kOp + "]}");
+  EXPECT_EQ(trace.host().position, std::vector<uint32_t>{3});
+  EXPECT_EQ(trace.device().position, std::vector<uint32_t>{1});
+  EXPECT_EQ(trace.meta().events_begin_byte, 17U);
+}
+
 TEST(KinetoJsonTest, MembersInAnyOrder) {
   const std::string events = "\"traceEvents\":[" + kOp + "," + kKernel + "]";
   const std::string members =

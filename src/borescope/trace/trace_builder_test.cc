@@ -262,5 +262,37 @@ TEST(TraceBuilderThreadsTest, ThreadsChangeNothing) {
   EXPECT_EQ(finish(1), finish(4));
 }
 
+// A part of one host event with these before it.
+TracePart PartWithPosition(uint64_t events) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 1});
+  TracePart part = maker.TakePart();
+  part.data.host.position = {static_cast<uint32_t>(events - 1)};
+  part.events = events;
+  return part;
+}
+
+TEST(TraceBuilderTest, PositionsCountTheEventsOfAllParts) {
+  TraceBuilder builder;
+  builder.Append(PartWithPosition(3));
+  builder.Append(PartWithPosition(1));
+  builder.Append(PartWithPosition(uint64_t{1} << 32));
+  builder.Append(PartWithPosition(1));
+  EXPECT_EQ(builder.Finish({}, 0, 1).host().position,
+            (std::vector<uint32_t>{2, 3, kNoPosition, kNoPosition}));
+}
+
+TEST(TraceBuilderTest, WithAPartThatHasNonePositionsAreGone) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 1});
+  TraceBuilder builder;
+  builder.Append(PartWithPosition(3));
+  builder.Append(maker.TakePart());
+  builder.Append(PartWithPosition(3));
+  const Trace trace = builder.Finish({}, 0, 1);
+  EXPECT_EQ(trace.host().size(), 3U);
+  EXPECT_TRUE(trace.host().position.empty());
+}
+
 }  // namespace
 }  // namespace borescope

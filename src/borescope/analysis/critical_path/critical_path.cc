@@ -60,6 +60,10 @@ Result<void> CheckCriticalPath(const Params& params) {
                  "critical-path: --gpu and --stream would leave out work that other work waits "
                  "for; select time, with --step, --annotation or --begin and --end"};
   }
+  if (params.compat != Compat::kHta && params.Flag(kFreeLaunchesParam)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "critical-path: --zero-weight-launch-edges is of HTA's graph; add --compat hta"};
+  }
   return {};
 }
 

@@ -55,6 +55,8 @@ class HtaFrame {
   // HTA's predicate for rows of the device. Other device rows are treated like host rows.
   bool IsDeviceSide(DeviceId id) const;
 
+  // Whether rows were left out because of steps.
+  bool filters_steps() const { return filter_; }
   // Whether a host row survives the step filter; how often a device row is there after it.
   bool Keeps(HostId id) const;
   int64_t Repeats(DeviceId id) const;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/analysis/hta/numbers.h"
+#include "borescope/analysis/hta/queue_launches.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/param_specs.h"
@@ -15,22 +16,6 @@
 
 namespace borescope {
 namespace {
-
-bool IsLaunch(std::string_view name) {
-  constexpr std::string_view kNames[] = {"cudaLaunchKernel",
-                                         "cudaLaunchKernelExC",
-                                         "cuLaunchKernel",
-                                         "cuLaunchKernelEx",
-                                         "cudaMemcpyAsync",
-                                         "cudaMemsetAsync",
-                                         "runFunction - job_prep_and_submit_for_execution",
-                                         "hipLaunchKernel",
-                                         "hipExtModuleLaunchKernel",
-                                         "hipMemcpyAsync",
-                                         "hipMemsetAsync",
-                                         "hipMemcpyWithStream"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
 
 struct Point {
   double ts_us;
@@ -44,7 +29,7 @@ std::unordered_map<int64_t, double> LaunchTimes(const HtaFrame& frame) {
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (number >= 0 && frame.HasDeviceRow(number) && frame.Keeps(HostId{row}) &&
-        IsLaunch(frame.trace().Name(HostId{row}))) {
+        IsHtaQueueLaunch(frame.trace().Name(HostId{row}))) {
       const double ts = frame.TimesOf(HostId{row}).ts_us;
       const auto found = times.try_emplace(number, ts).first;
       found->second = std::min(found->second, ts);

@@ -14,6 +14,8 @@
 //   hta/annotations.cc get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
 //   hta/stragglers.cc  get_potential_stragglers
 //   hta/counters.cc    get_cupti_counter_data_with_operators
+//   hta/critical_tables.cc, critical_overlay.cc  critical_path_analysis, its breakdown, summary and
+//                      overlay; critical_build.h is how its graph is made
 //   hta/diff.cc        TraceDiff.compare_traces, ops_diff
 //
 // Numbers are whole microseconds wherever HTA's are.
@@ -83,6 +85,13 @@ inline constexpr Pipeline kHtaStragglers{
 
 Result<Findings> MapHtaCounters(const RankView& view, const Params& params);
 inline constexpr Pipeline kHtaCounters{.map = MapHtaCounters, .reduce = ConcatFindings};
+
+Result<Findings> MapHtaCriticalPath(const RankView& view, const Params& params);
+Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaCriticalPath{.map = MapHtaCriticalPath,
+                                           .reduce = ConcatFindings,
+                                           .overlay = OverlayHtaCriticalPath,
+                                           .takes_window = true};
 
 Result<Findings> MapHtaDiff(const RankView& view, const Params& params);
 Result<Findings> CompareHtaDiff(Findings base, Findings test, const Params& params);
