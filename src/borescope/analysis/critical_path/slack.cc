@@ -54,14 +54,16 @@ void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event
   side == NodeSide::kHost ? push(view.trace.host(), "host") : push(view.trace.device(), "device");
 }
 
-// The slack of the operators and calls of a thread that are kept, by row: that of the stretch in
-// which they end.
-std::vector<std::pair<uint32_t, int64_t>> ThreadSlack(const RankView& view,
-                                                      const RecordingGraph& recording,
-                                                      size_t thread, const Slack& slack,
-                                                      const Selected& selected) {
+constexpr int64_t kNoSlack = -1;
+
+// Per row of the thread the slack of the stretch in which it ends; kNoSlack of rows that are no
+// operators or calls, or not kept.
+std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
+                                 size_t thread, const Slack& slack, const Selected& selected) {
   const EventGraph& graph = recording.graph;
-  std::vector<std::pair<uint32_t, int64_t>> found;
+  const uint32_t track = recording.facts.threads[thread].track.value;
+  const uint32_t first_row = view.trace.tracks().first_row[track];
+  std::vector<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
   NodeId node = recording.first_node[thread];
   SweepThread(
       view.trace, recording.facts, recording.facts.threads[thread], [](const HostPiece&) {},
@@ -76,10 +78,9 @@ std::vector<std::pair<uint32_t, int64_t>> ThreadSlack(const RankView& view,
         }
         const EdgeId edge = ThreadEdge(graph, node);
         if (edge != kNoEdge) {
-          found.emplace_back(id.value, slack.Of(node, edge));
+          found[id.value - first_row] = slack.Of(node, edge);
         }
       });
-  std::sort(found.begin(), found.end());
   return found;
 }
 
@@ -91,8 +92,13 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
   const Slack slack(recording.graph, order, paths);
   Table table = NewSlackTable();
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
-    for (const auto& [row, slack_ns] : ThreadSlack(view, recording, thread, slack, selected)) {
-      PushSlack(table, view, NodeSide::kHost, row, slack_ns);
+    const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
+    const TrackId track = recording.facts.threads[thread].track;
+    for (uint32_t i = 0; i < found.size(); ++i) {
+      if (found[i] != kNoSlack) {
+        PushSlack(table, view, NodeSide::kHost, view.trace.tracks().first_row[track.value] + i,
+                  found[i]);
+      }
     }
   }
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
