@@ -92,6 +92,7 @@ Result<Findings> MapCounters(const RankView& view, const Params& params);
 
 Result<void> CheckCriticalPath(const Params& params);
 Result<Findings> MapCriticalPath(const RankView& view, const Params& params);
+Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params);
 
 Result<void> CheckStats(const Params& params);
 Result<Findings> MapStats(const RankView& view, const Params& params);

@@ -34,7 +34,9 @@ Table InRankOrder(Table table) {
   return TakeRows(table, rows);
 }
 
-Table ConcatByRank(std::span<const Table> tables) { return InRankOrder(Concat(tables)); }
+Table ConcatByRank(std::span<const Table> tables) {
+  return InRankOrder(tables.size() == 1 ? tables.front() : Concat(tables));
+}
 
 template <class Join>
 Findings JoinTables(std::span<const Findings> findings, const Join& join) {

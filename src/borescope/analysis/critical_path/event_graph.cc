@@ -95,8 +95,8 @@ class Sorter {
       }
     }
     PlaceSuccessors();
-    for (NodeId node = 0; node < graph_.nodes(); ++node) {
-      if (result_.places[node] == kUnplaced) {  // on a circle, or behind one
+    for (const NodeId node : Unplaced()) {  // on a circle, or behind one
+      if (result_.places[node] == kUnplaced) {
         Place(node);
         PlaceSuccessors();
       }
@@ -106,6 +106,19 @@ class Sorter {
 
  private:
   static constexpr uint32_t kUnplaced = std::numeric_limits<uint32_t>::max();
+
+  // By time, then by number.
+  std::vector<NodeId> Unplaced() const {
+    std::vector<NodeId> nodes;
+    for (NodeId node = 0; node < graph_.nodes(); ++node) {
+      if (result_.places[node] == kUnplaced) {
+        nodes.push_back(node);
+      }
+    }
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](NodeId a, NodeId b) { return graph_.ts_ns[a] < graph_.ts_ns[b]; });
+    return nodes;
+  }
 
   void Place(NodeId node) {
     result_.places[node] = static_cast<uint32_t>(result_.nodes.size());

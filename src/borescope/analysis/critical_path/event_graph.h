@@ -75,8 +75,8 @@ class GraphBuilder {
 };
 
 // Nodes in an order in which every edge leads forward. Edges lead forward in time already; among
-// nodes of one moment a hostile recording can still tie a circle, which is cut in front of its node
-// with the smallest number: edges back to it are then no part of any path.
+// nodes of one moment a hostile recording can still tie a circle; of what is left then the earliest
+// node goes first, and edges back to it are no part of any path.
 struct TopologicalOrder {
   std::vector<NodeId> nodes;
   std::vector<uint32_t> places;  // per node: its index in `nodes`

@@ -74,9 +74,11 @@ class StepMaker {
     for (; paths_.by[node] != kNoEdge; node = paths_.from[node]) {
       const EdgeId edge = paths_.by[node];
       --place;
+      const bool is_nothing = graph_.kind[edge] == EdgeKind::kEnds &&
+                              graph_.ts_ns[paths_.from[node]] == graph_.ts_ns[node];
       if (graph_.kind[edge] == EdgeKind::kThread) {
         stretches_.push_back({paths_.from[node], place});
-      } else {
+      } else if (!is_nothing) {
         Add(place, StepOf(edge, paths_.from[node], node));
       }
     }

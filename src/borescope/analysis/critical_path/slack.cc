@@ -1,4 +1,4 @@
-// slack: how much later each event could end without making the recording longer.
+// slack: how much longer each event could take without making the recording longer.
 #include <algorithm>
 #include <vector>
 
@@ -9,16 +9,17 @@ namespace borescope {
 namespace {
 
 Table NewSlackTable() {
-  Table table{"slack", "How much later events could end without making anything later", {}, 20};
+  Table table{"slack", "How much longer events could take without making all longer", {}, 20};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "index", Unit::kNone, Role::kDerived,
-         "Position in the file's list of events; missing where it has none.");
   AddString(table, "name", Role::kDerived, "Operator, call or device work.");
   AddString(table, "side", Role::kDerived, "host or device.");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin on the clock of the file.");
   AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
   AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
-         "How much later it could end with the recording as long as it is; 0 on the path.");
+         "How much longer it could take, at its end, with the recording as long as it is; 0 on the "
+         "path. Of a call that waits: how much later it could have been made.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position in the file's list of events; missing where it has none.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin, on the clock of the file.");
   return table;
 }
 
@@ -45,22 +46,24 @@ void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event
   const auto push = [&](const auto& events, std::string_view side_name) {
     const bool has_index = !events.position.empty() && events.position[event] != kNoPosition;
     Row row(table);
-    row.Int(view.rank);
+    row.Int(view.rank).Text(view.trace.Text(events.name[event])).Text(side_name);
+    row.Int(events.dur_ns[event]).Int(slack_ns);
     has_index ? row.Int(events.position[event]) : row.Missing();
-    row.Text(view.trace.Text(events.name[event])).Text(side_name);
-    row.Int(events.ts_ns[event]).Int(events.dur_ns[event]).Int(slack_ns);
+    row.Int(events.ts_ns[event]);
   };
   side == NodeSide::kHost ? push(view.trace.host(), "host") : push(view.trace.device(), "device");
 }
 
-// The slack of the operators and calls of a thread that are kept, by row: that of the stretch in
-// which they end.
-std::vector<std::pair<uint32_t, int64_t>> ThreadSlack(const RankView& view,
-                                                      const RecordingGraph& recording,
-                                                      size_t thread, const Slack& slack,
-                                                      const Selected& selected) {
+constexpr int64_t kNoSlack = -1;
+
+// Per row of the thread the slack of the stretch in which it ends; kNoSlack of rows that are no
+// operators or calls, or not kept.
+std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
+                                 size_t thread, const Slack& slack, const Selected& selected) {
   const EventGraph& graph = recording.graph;
-  std::vector<std::pair<uint32_t, int64_t>> found;
+  const uint32_t track = recording.facts.threads[thread].track.value;
+  const uint32_t first_row = view.trace.tracks().first_row[track];
+  std::vector<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
   NodeId node = recording.first_node[thread];
   SweepThread(
       view.trace, recording.facts, recording.facts.threads[thread], [](const HostPiece&) {},
@@ -75,10 +78,9 @@ std::vector<std::pair<uint32_t, int64_t>> ThreadSlack(const RankView& view,
         }
         const EdgeId edge = ThreadEdge(graph, node);
         if (edge != kNoEdge) {
-          found.emplace_back(id.value, slack.Of(node, edge));
+          found[id.value - first_row] = slack.Of(node, edge);
         }
       });
-  std::sort(found.begin(), found.end());
   return found;
 }
 
@@ -90,8 +92,13 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
   const Slack slack(recording.graph, order, paths);
   Table table = NewSlackTable();
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
-    for (const auto& [row, slack_ns] : ThreadSlack(view, recording, thread, slack, selected)) {
-      PushSlack(table, view, NodeSide::kHost, row, slack_ns);
+    const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
+    const TrackId track = recording.facts.threads[thread].track;
+    for (uint32_t i = 0; i < found.size(); ++i) {
+      if (found[i] != kNoSlack) {
+        PushSlack(table, view, NodeSide::kHost, view.trace.tracks().first_row[track.value] + i,
+                  found[i]);
+      }
     }
   }
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {

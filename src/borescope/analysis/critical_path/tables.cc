@@ -74,29 +74,31 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   Table table{"critical_path", "The critical path", {}, kPreviewRows};
   AddRank(table);
   AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
+  AddNs(table, "elapsed_ns", "Begin, from the begin of the recording.");
+  AddNs(table, "duration_ns", "Length of this piece of the path.");
   AddString(table, "name", Role::kDerived,
             "Event the time belongs to: the innermost of a thread, the device work, or what waits "
             "for the dependency.");
-  AddString(table, "side", Role::kDerived, "host or device; missing where nothing is recorded.");
   AddString(table, "kind", Role::kDerived,
             "operator (an event itself), launch_delay, kernel_kernel_delay, sync or dependency.");
   AddString(table, "bound_by", Role::kDerived, "What the time is spent on, as in the summary.");
-  AddNs(table, "begin_ns", "Begin on the clock of the file.");
-  AddNs(table, "duration_ns", "Length of this piece of the path.");
+  AddString(table, "side", Role::kDerived, "host or device; missing where nothing is recorded.");
+  AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
   AddInt(table, "index", Unit::kNone, Role::kDerived,
          "Position of the event in the file's list of events; missing where it has none.");
-  AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
+  AddNs(table, "begin_ns", "Begin, on the clock of the file.");
   TrackNames tracks(view.trace);
   int64_t position = 0;
   for (const PathStep& step : steps) {
     Row row(table);
     row.Int(view.rank).Int(position++);
+    row.Int(step.begin_ns - view.trace.begin_ns()).Int(step.end_ns - step.begin_ns);
     const bool has_event = step.event != kNoEvent;
     row.Text(has_event ? NameOf(view.trace, step.side, step.event) : OutsideName(step));
-    row.MaybeText(SideName(step.side)).Text(PathKindName(step.kind));
-    row.Text(BoundByName(step.bound_by)).Int(step.begin_ns).Int(step.end_ns - step.begin_ns);
-    row.MaybeInt(IndexOf(view.trace, step.side, step.event));
+    row.Text(PathKindName(step.kind)).Text(BoundByName(step.bound_by));
+    row.MaybeText(SideName(step.side));
     has_event ? row.Text(tracks.Of(step.side, step.event)) : row.Missing();
+    row.MaybeInt(IndexOf(view.trace, step.side, step.event)).Int(step.begin_ns);
   }
   return table;
 }
@@ -171,19 +173,19 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
   Table table{"sync_edges", "Who waits for which device work", {}, kPreviewRows};
   AddRank(table);
-  AddInt(table, "from_index", Unit::kNone, Role::kDerived,
-         "Position of the device work that is waited for in the file's list of events.");
-  AddString(table, "from_name", Role::kDerived, "The last work that is waited for.");
-  AddInt(table, "to_index", Unit::kNone, Role::kDerived,
-         "Position of the call whose end waits, or of the work whose start waits.");
-  AddString(table, "to_name", Role::kDerived, "What waits: a call, or the work of a stream.");
   AddString(table, "kind", Role::kDerived,
             "event, event_query (asked without waiting), stream, device, copy or stream_wait.");
+  AddString(table, "from_name", Role::kDerived, "The last work that is waited for.");
+  AddString(table, "to_name", Role::kDerived, "What waits: a call, or the work of a stream.");
   AddNs(table, "weight_ns",
         "From the end of the work until what waited went on; 0 where it was not the last to wait "
         "for.");
   AddBool(table, "inferred", Role::kDerived,
           "Not recorded: follows from the name of the call and from what ended before it.");
+  AddInt(table, "from_index", Unit::kNone, Role::kDerived,
+         "Position of the device work that is waited for in the file's list of events.");
+  AddInt(table, "to_index", Unit::kNone, Role::kDerived,
+         "Position of the call whose end waits, or of the work whose start waits.");
   const SyncEdges& syncs = recording.syncs;
   for (size_t i = 0; i < syncs.edges.size(); ++i) {
     const SyncEdge& edge = syncs.edges[i];
@@ -197,13 +199,13 @@ Table SyncTable(const RankView& view, const RecordingGraph& recording, const Sel
     }
     Row(table)
         .Int(view.rank)
-        .MaybeInt(IndexOf(view.trace, NodeSide::kDevice, edge.source.value))
-        .Text(view.trace.Name(edge.source))
-        .MaybeInt(IndexOf(view.trace, side, to))
-        .Text(NameOf(view.trace, side, to))
         .Text(SyncKindName(edge.kind))
+        .Text(view.trace.Name(edge.source))
+        .Text(NameOf(view.trace, side, to))
         .Int(recording.sync_weight_ns[i])
-        .Bool(edge.inferred);
+        .Bool(edge.inferred)
+        .MaybeInt(IndexOf(view.trace, NodeSide::kDevice, edge.source.value))
+        .MaybeInt(IndexOf(view.trace, side, to));
   }
   return table;
 }

@@ -1,0 +1,171 @@
+// The critical path of small random runs against a slow twin: a clock that goes from nanosecond to
+// nanosecond and knows, for every thread and stream, how much of the time so far is explained.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "borescope/analysis/row.h"
+#include "tests/oracle/verb_answers.h"
+
+namespace borescope {
+namespace {
+
+using testkit::Ask;
+using testkit::MakeRandomRun;
+using testkit::Random;
+using testkit::RandomRun;
+using testkit::RunCall;
+using testkit::RunWork;
+using testkit::TableOf;
+using testkit::Time;
+using testkit::TraceOf;
+
+// --- laws on any run ---
+
+int64_t Sum(const Table& table, std::string_view column) {
+  const IntValues& values = Ints(table, column);
+  return std::accumulate(values.begin(), values.end(), int64_t{0});
+}
+
+TEST(CriticalPathTwinTest, ThePathHasNoGapAndAddsUp) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    const Trace trace = TraceOf(MakeRandomRun(random));
+    const Findings findings = Ask("critical-path", trace);
+    const Table& path = TableOf(findings, "critical_path");
+    int64_t now = trace.begin_ns();
+    for (size_t row = 0; row < path.rows(); ++row) {
+      ASSERT_EQ(Ints(path, "begin_ns")[row], now) << "seed " << seed << " row " << row;
+      ASSERT_GE(Ints(path, "duration_ns")[row], 0) << "seed " << seed;
+      now += Ints(path, "duration_ns")[row];
+    }
+    ASSERT_EQ(now, trace.end_ns()) << "seed " << seed;
+    ASSERT_EQ(Sum(TableOf(findings, "critical_path_summary"), "total_ns"), trace.span_ns());
+    for (const int64_t slack : Ints(TableOf(findings, "slack"), "slack_ns")) {
+      ASSERT_GE(slack, 0) << "seed " << seed;
+    }
+    for (const int64_t saved : Ints(TableOf(findings, "what_if"), "saved_ns")) {
+      ASSERT_GE(saved, 0) << "seed " << seed;
+    }
+  }
+}
+
+// --- the twin: one thread, some streams, a device synchronisation; no two moments are equal ---
+
+// Launches and their work, operators between them, and one call that waits for all of it.
+RandomRun PlantRun(Random& random) {
+  std::vector<int64_t> moments(200);
+  std::iota(moments.begin(), moments.end(), int64_t{1});
+  std::vector<int64_t> drawn;
+  for (int i = 0; i < 30; ++i) {
+    const size_t at = random.Below(moments.size());
+    drawn.push_back(moments[at]);
+    moments.erase(moments.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  std::sort(drawn.begin(), drawn.begin() + 14);
+  RandomRun run;
+  for (size_t i = 0; i < 7; ++i) {
+    const Time time{drawn[2 * i], drawn[2 * i + 1]};
+    if (i < 4) {
+      run.calls.push_back({"cudaLaunchKernel", 1, time, static_cast<int64_t>(i) + 1});
+    } else if (i == 5) {
+      run.calls.push_back({"cudaDeviceSynchronize", 1, time, 99});
+    } else {
+      run.frames.push_back({HostKind::kOp, "aten::op", 1, time});
+    }
+  }
+  std::map<int64_t, int64_t> free_at;  // per stream
+  size_t next = 14;
+  for (int call = 0; call < 4; ++call) {
+    const int64_t stream = 7 + random.Between(0, 1);
+    const int64_t ready =
+        std::max(run.calls[static_cast<size_t>(call)].time.begin, free_at[stream]);
+    const int64_t begin = ready + 1 + drawn[next++] % 7;
+    const int64_t end = begin + 1 + drawn[next++] % 40;
+    run.work.push_back({DeviceKind::kKernel, "kernel", 0, stream, {begin, end}, call});
+    free_at[stream] = end;
+  }
+  return run;
+}
+
+// How long the thread has run from `begin` to `end`: always, but in a call that waits.
+int64_t RunsFrom(int64_t begin, int64_t end, Time waits) {
+  int64_t ns = 0;
+  for (int64_t at = begin; at < end; ++at) {
+    ns += waits.begin <= at && at < waits.end ? 0 : 1;
+  }
+  return ns;
+}
+
+// The explained length by the definition, moment by moment.
+int64_t SlowLength(const RandomRun& run, int64_t last_ns) {
+  const RunCall& sync = run.calls.back();
+  // Which streams the call waits for: those whose last work, issued before it, ends before it does.
+  std::map<int64_t, size_t> last;  // per stream, of what was issued before the call
+  for (size_t i = 0; i < run.work.size(); ++i) {
+    if (run.calls[static_cast<size_t>(run.work[i].call)].time.begin < sync.time.begin) {
+      last[run.work[i].stream] = i;
+    }
+  }
+  int64_t released = kMissing;
+  std::vector<size_t> sources;
+  for (const auto& [stream, work] : last) {
+    if (run.work[work].time.end <= sync.time.end) {
+      sources.push_back(work);
+      if (run.work[work].time.end > sync.time.begin) {
+        released = std::max(released, run.work[work].time.end);
+      }
+    }
+  }
+  const Time waits = released == kMissing ? Time{0, 0} : sync.time;
+  const int64_t first =
+      std::min(run.calls.front().time.begin,
+               run.frames.empty() ? run.calls.front().time.begin : run.frames.front().time.begin);
+  // Until the sync returns, the thread depends on nothing else.
+  const auto before = [&](int64_t at) { return RunsFrom(first, at, waits); };
+  std::vector<int64_t> ends;
+  std::map<int64_t, size_t> behind;
+  int64_t after_sync = before(sync.time.end);
+  int64_t longest = 0;
+  for (size_t i = 0; i < run.work.size(); ++i) {
+    const RunWork& work = run.work[i];
+    const int64_t launch = run.calls[static_cast<size_t>(work.call)].time.begin;
+    const auto front = behind.find(work.stream);
+    const int64_t front_end = front == behind.end() ? -1 : run.work[front->second].time.end;
+    const bool by_launch = launch > front_end;
+    int64_t start = before(launch) + (by_launch ? work.time.begin - launch : 0);
+    if (front != behind.end()) {
+      start = std::max(start, ends[front->second] + (by_launch ? 0 : work.time.begin - front_end));
+    }
+    ends.push_back(start + work.time.length());
+    behind[work.stream] = i;
+    longest = std::max(longest, ends.back());
+  }
+  for (const size_t source : sources) {
+    const bool has_waited = run.work[source].time.end > sync.time.begin;
+    after_sync = std::max(after_sync, ends[source] + (has_waited ? sync.time.end - released : 0));
+  }
+  return std::max(longest, after_sync + RunsFrom(sync.time.end, last_ns, waits));
+}
+
+TEST(CriticalPathTwinTest, WhatIsExplained) {
+  int waited = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const RandomRun run = PlantRun(random);
+    const Trace trace = TraceOf(run);
+    const Findings findings = Ask("critical-path", trace);
+    const Table& summary = TableOf(findings, "critical_path_summary");
+    const int64_t wait_ns = Ints(summary, "total_ns").back();
+    const int64_t thread_end = std::max(run.frames.back().time.end, run.calls.back().time.end);
+    ASSERT_EQ(trace.span_ns() - wait_ns, SlowLength(run, thread_end)) << "seed " << seed;
+    waited += TableOf(findings, "sync_edges").rows() > 0 ? 1 : 0;
+  }
+  EXPECT_GT(waited, 200);
+}
+
+}  // namespace
+}  // namespace borescope
