@@ -54,7 +54,7 @@ size_t WordSize(std::string_view text) {
 }
 
 std::string_view Between(std::string_view first, std::string_view last) {
-  return {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
+  return {first.begin(), last.end()};
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::vector<std::string_view> ElementsOf(std::string_view array) {
 std::optional<int64_t> IntOf(std::string_view json) {
   int64_t number = 0;
   const char* const end = json.data() + json.size();
-  const auto [stop, error] = std::from_chars(json.data(), end, number);
+  const auto [stop, error] = std::from_chars(json.data(), json.data() + json.size(), number);
   if (error != std::errc() || stop != end) {
     return std::nullopt;
   }

@@ -30,7 +30,7 @@ bool IsNull(std::string_view json) { return json == "null"; }
 std::optional<uint64_t> UintOf(std::string_view json) {
   uint64_t number = 0;
   const char* const end = json.data() + json.size();
-  const auto [stop, error] = std::from_chars(json.data(), end, number);
+  const auto [stop, error] = std::from_chars(json.data(), json.data() + json.size(), number);
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 

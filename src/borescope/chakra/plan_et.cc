@@ -20,13 +20,13 @@ constexpr int64_t kMostMicroseconds = 9'000'000'000'000'000;
 std::optional<int64_t> NanosecondsOf(std::string_view us) {
   const char* const end = us.data() + us.size();
   int64_t whole = 0;
-  const auto [stop, error] = std::from_chars(us.data(), end, whole);
+  const auto [stop, error] = std::from_chars(us.data(), us.data() + us.size(), whole);
   if (error == std::errc() && stop == end && whole > -kMostMicroseconds &&
       whole < kMostMicroseconds) {
     return whole * 1000;
   }
   double value = 0;
-  const auto [number_stop, number_error] = std::from_chars(us.data(), end, value);
+  const auto [number_stop, number_error] = std::from_chars(us.data(), us.data() + us.size(), value);
   if (number_error != std::errc() || number_stop != end) {
     return std::nullopt;
   }

@@ -31,7 +31,8 @@ Result<uint64_t> DurationOf(const LinkedNode& node) {
   }
   double value = 0;
   const char* const end = node.exclusive_us.data() + node.exclusive_us.size();
-  const auto [stop, error] = std::from_chars(node.exclusive_us.data(), end, value);
+  const auto [stop, error] = std::from_chars(
+      node.exclusive_us.data(), node.exclusive_us.data() + node.exclusive_us.size(), value);
   if (error != std::errc() || stop != end || !(value > -1 && value < 18446744073709551616.0)) {
     return Refusal(
         fmt::format("node {}: exclusive_dur {} is no duration", node.id, node.exclusive_us));

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "borescope/base/nearest.h"
+#include "borescope/cli/aliases.h"
 
 namespace borescope::cli {
 namespace {
@@ -99,42 +100,12 @@ Error UnknownOption(std::string_view word, const Command& command) {
   return UsageError(fmt::format("unknown option '{}'{}", name, DidYouMean(name, views)));
 }
 
-const AliasRow* FindAlias(const VerbRow& verb, std::string_view option) {
-  std::string name(option);
-  std::replace(name.begin(), name.end(), '_', '-');
-  const auto found = std::find_if(verb.aliases.begin(), verb.aliases.end(),
-                                  [&](const AliasRow& row) { return row.from == name; });
-  return found == verb.aliases.end() ? nullptr : &*found;
-}
-
-// Words as they would have been typed for Borescope, where the verb knows how others spell them.
-std::vector<std::string> Translate(std::span<const std::string> words, const Command& command) {
-  std::vector<std::string> out;
-  const VerbRow* const verb = command.verb;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const size_t equals = std::min(word.find('='), word.size());
-    const AliasRow* const row =
-        verb == nullptr ? nullptr : FindAlias(*verb, std::string_view(word).substr(0, equals));
-    if (row == nullptr) {
-      out.push_back(word);
-    } else if (row->use == AliasRow::Use::kRename) {
-      out.push_back(std::string(row->to) + word.substr(equals));
-    } else if (row->use == AliasRow::Use::kInput && equals < word.size()) {
-      out.push_back(word.substr(equals + 1));
-    } else if (row->use == AliasRow::Use::kIgnore && equals == word.size()) {
-      i += 1;  // its value
-    }
-  }
-  return out;
-}
-
 // CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages
 // differ between versions, so ours are made from the few cases that can happen.
 Result<void> ParseOptions(std::span<const std::string> words, Command& command) {
   CLI::App app;
   AddOptions(app, command);
-  std::vector<std::string> reversed = Translate(words, command);
+  std::vector<std::string> reversed = Translate(words, command.verb);
   std::reverse(reversed.begin(), reversed.end());  // the order CLI11 wants
   try {
     app.parse(std::move(reversed));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -265,6 +267,7 @@ constexpr TaskRow kTasks[] = {{"convert", Convert},   {"check", Check}, {"dump",
 
 Error UnknownTask(std::string_view word) {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kTasks));
   for (const TaskRow& row : kTasks) {
     names.push_back(row.name);
   }
