@@ -59,10 +59,7 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
     return UsageError("--overlay draws one verb; ask for it alone");
   }
   if (specs.front()->OverlayFor(options.params) == nullptr) {
-    return UsageError(
-        options.params.compat == Compat::kNone
-            ? "--overlay draws what HTA finds here; add --compat hta"
-            : "--overlay draws what Borescope finds, not another tool; leave out --compat");
+    return UsageError("--overlay draws what Borescope finds, not another tool; leave out --compat");
   }
   if (options.overlay == "-") {
     return UsageError("--overlay writes a file, not standard output; name one");

@@ -17,10 +17,7 @@ bool OnlyNamed(const AnalysisSpec*) { return false; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
-bool HasOverlay(const AnalysisSpec* spec) {
-  return spec != nullptr &&
-         (spec->overlay != nullptr || (spec->hta != nullptr && spec->hta->overlay != nullptr));
-}
+bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) {
   return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
