@@ -14,6 +14,7 @@
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/query_command.h"
+#include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
 #include "borescope/table/table.h"
@@ -188,10 +189,8 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb},
-    {"query", RunQuery},
-    {"list", RunList},
-    {"completion", RunCompletion},
+    {"report", RunReportVerb}, {"convert", RunConvertVerb},   {"query", RunQuery},
+    {"list", RunList},         {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

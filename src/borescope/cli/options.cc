@@ -132,7 +132,13 @@ constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
+constexpr std::string_view kReportOptions[] = {
+    "rank", "step", "gpu",     "stream",       "annotation",  "instance", "begin",
+    "end",  "top",  "threads", "memory-limit", "no-progress", "verbose"};
+
 constexpr VerbRow kOtherVerbs[] = {
+    {"report", "one HTML page with every answer, charts and tables; opens without a network",
+     "[OPTIONS] INPUT...", "borescope report run/ -o report.html", kReportOptions},
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
