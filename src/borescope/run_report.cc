@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "borescope/analysis/report_sections.h"
 #include "borescope/run_conclude.h"
@@ -16,7 +17,7 @@ namespace {
 
 // What keeps a page of some fifty tables below 5 MB: rows and bytes of one table.
 constexpr size_t kMostRows = 2000;
-constexpr size_t kMostBytes = 200'000;
+constexpr size_t kMostBytes = 300'000;
 
 bool Draws(const SectionSpec& section, const Table& table, ViewKind kind) {
   return std::any_of(section.views.begin(), section.views.end(), [&](const ViewSpec& view) {
@@ -97,6 +98,22 @@ Result<ReportPage> MakePage(std::span<const SectionSpec> sections, const Params&
   return page;
 }
 
+// What changed from the other run to this one, behind the overview.
+Result<void> AddChanges(const RunOptions& options, ReportPage& page) {
+  RunOptions both = options;
+  std::swap(both.files, both.test.files);  // the other run is the base
+  both.test.ranks = options.ranks;
+  both.test.steps = options.params.selection.steps;
+  both.top.reset();
+  const SectionSpec section{FindAnalysis("diff"), {}, {}};
+  BS_ASSIGN(const Answer answer, RunAnalysis(*section.analysis, both));
+  page.sections.push_back({std::string(section.analysis->name),
+                           std::string(section.analysis->summary), 0, 0, "", section.views});
+  AddTables(section, answer.document.tables, options, page);
+  std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
+  return {};
+}
+
 }  // namespace
 
 Result<Report> RunReport(const RunOptions& options) {
@@ -107,6 +124,9 @@ Result<Report> RunReport(const RunOptions& options) {
   BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, params, options}));
   Report report;
   BS_ASSIGN(report.page, MakePage(sections, params, options, run));
+  if (!options.test.files.empty()) {
+    BS_TRY(AddChanges(options, report.page));
+  }
   report.page.document.diagnostics = CollectDiagnostics(run);
   report.files.reserve(run.parts.size());
   for (RankPart& part : run.parts) {

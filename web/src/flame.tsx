@@ -126,6 +126,7 @@ function Frames(props: { zoom: Frame; root: Frame; width: number; wanted: string
             type="button"
             key={frame.row}
             data-row={frame.row}
+            data-label={label}
             class={`frame ${KIND_CLASS[frame.kind] ?? 'kind-other'}${hit ? ' hit' : wanted === '' ? '' : ' miss'}`}
             style={{ left: `${left}px`, width: `${Math.max(0.5, wide - 1)}px`, top: `${(frame.depth + 1) * ROW}px` }}
             tabIndex={frame === zoom ? 0 : -1}
@@ -134,9 +135,7 @@ function Frames(props: { zoom: Frame; root: Frame; width: number; wanted: string
             onFocus={() => props.onPoint(frame)}
             onPointerEnter={() => props.onPoint(frame)}
             onKeyDown={(event) => press(event, frame)}
-          >
-            {label}
-          </button>
+          />
         );
       })}
     </div>

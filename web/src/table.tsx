@@ -161,6 +161,7 @@ function Tools(props: {
 }) {
   const [copied, setCopied] = useState('');
   const total = rowsOf(props.table);
+  const label = copied || 'Copy CSV';
   const copy = async () => {
     const done = await copyText(toCsv(props.table, props.rows));
     setCopied(done ? 'Copied' : 'Not copied');
@@ -178,11 +179,23 @@ function Tools(props: {
         />
       )}
       {props.filter !== '' && <span role="status">{props.rows.length} of {total} rows</span>}
-      <button type="button" onClick={() => void copy()} aria-label={`Copy ${props.table.title} as CSV`}>
-        {copied || 'Copy CSV'}
+      <button type="button" onClick={() => void copy()} aria-label={`${label}: ${props.table.title}`}>
+        {label}
       </button>
     </div>
   );
+}
+
+/** Arrow keys go from row to row, Enter tells about one. */
+function moveOrSelect(event: KeyboardEvent, select: () => void): void {
+  const row = event.currentTarget as HTMLElement;
+  const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+  if (event.key === 'Enter') {
+    select();
+  } else if (next instanceof HTMLElement) {
+    event.preventDefault();
+    next.focus();
+  }
 }
 
 interface Shown {
@@ -273,7 +286,9 @@ export function TableView({ table }: { table: Table }) {
                 key={row}
                 aria-rowindex={rows.indexOf(row) + 2}
                 class={row === selected ? 'selected' : ''}
+                tabIndex={row === (selected ?? shown.rows[0]) ? 0 : -1}
                 onClick={() => select(row)}
+                onKeyDown={(event) => moveOrSelect(event, () => select(row))}
               >
                 {table.columns.map((column, i) => (
                   <BodyCell key={column.name} table={table} column={column} format={formats[i] as Format} row={row} />

@@ -34,8 +34,8 @@ export function ThemeButton() {
     setTheme(next);
   };
   return (
-    <button type="button" class="theme" onClick={change} aria-label={`Colours: ${theme}; change to ${next}`}>
-      {theme === 'auto' ? '◐' : theme === 'light' ? '☀' : '☾'} {theme}
+    <button type="button" class="theme" onClick={change} title={`Colours: ${theme}; change to ${next}`}>
+      <span aria-hidden="true">{theme === 'auto' ? '◐' : theme === 'light' ? '☀' : '☾'}</span> {theme}
     </button>
   );
 }

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const env = (name, otherwise) => resolve(process.env[name] ?? otherwise);
+const web = resolve(import.meta.dirname, '..');
+const env = (name, otherwise) => resolve(process.env[name] ?? join(web, otherwise));
 const require = createRequire(join(env('BORESCOPE_PACKAGES', 'node_modules'), 'x.js'));
 export const borescope = env('BORESCOPE', '../build/ci/bin/borescope');
 export const samples = env('BORESCOPE_SAMPLES', '../../shared');
 export const template = env('BORESCOPE_TEMPLATE', 'dist/template.html');
-export const demoRun = resolve(import.meta.dirname, '../../tests/data/demo_run');
+export const demoRun = resolve(web, '../tests/data/demo_run');
 const axe = require.resolve('axe-core/axe.min.js');
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -90,7 +91,7 @@ export async function open(path, { width = 1280, scheme = 'light' } = {}) {
 /** What axe-core finds to be wrong, one line each. It runs past the policy of the page. */
 export async function accessibilityFaults(page) {
   await page.evaluate(readFileSync(axe, 'utf8'));
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 

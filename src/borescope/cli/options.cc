@@ -96,6 +96,8 @@ constexpr OptionRow kOptions[] = {
      &Raw::all, HasAll, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
      nullptr, OnlyNamed, Targets},
+    {kQuestion, "", "against", "INPUT", "also what changed from INPUT to this run", &Raw::against,
+     nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
      &Raw::schema, OnlyNamed, nullptr},
     {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
@@ -133,8 +135,8 @@ constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-lim
                                               "threads", "no-progress", "verbose"};
 
 constexpr std::string_view kReportOptions[] = {
-    "rank", "step", "gpu",     "stream",       "annotation",  "instance", "begin",
-    "end",  "top",  "threads", "memory-limit", "no-progress", "verbose"};
+    "rank", "step", "gpu",     "stream",  "annotation",   "instance",    "begin",
+    "end",  "top",  "against", "threads", "memory-limit", "no-progress", "verbose"};
 
 constexpr VerbRow kOtherVerbs[] = {
     {"report", "one HTML page with every answer, charts and tables; opens without a network",

@@ -21,7 +21,8 @@ struct RawOptions {
   std::string by, compat, overlay;
   std::string base_rank, test_rank, base_step, test_step;
   std::string begin, end;
-  std::string to;  // of convert
+  std::string to;       // of convert
+  std::string against;  // of report
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;

@@ -24,7 +24,10 @@ Result<RunOptions> UnderstandReport(const RawOptions& raw) {
   }
   const AnalysisSpec* const specs[] = {FindAnalysis("summary")};
   BS_ASSIGN(RunOptions options, Understand(specs, raw));
-  if (IsAmong(options.files, raw.output)) {
+  if (!raw.against.empty()) {
+    BS_ASSIGN(options.test.files, ExpandInputs({&raw.against, 1}));
+  }
+  if (IsAmong(options.files, raw.output) || IsAmong(options.test.files, raw.output)) {
     return UsageError(raw.output + ": is an input; --output would overwrite it");
   }
   return options;
