@@ -75,6 +75,7 @@ std::vector<const AnalysisSpec*> AnalysesOf(std::span<const SectionSpec> section
   return specs;
 }
 
+// The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
 Result<ReportPage> MakePage(std::span<const SectionSpec> sections, const Params& params,
                             const RunOptions& options, const MappedRun& run) {
   ReportPage page;
@@ -87,7 +88,7 @@ Result<ReportPage> MakePage(std::span<const SectionSpec> sections, const Params&
     Result<Findings> findings = ConcludeOne(spec, i, params, run, lacks);
     if (findings.ok()) {
       AddTables(sections[i], *findings, options, page);
-    } else if (findings.error().code == ErrorCode::kMissingData) {
+    } else if (findings.error().code == ErrorCode::kMissingData && i > 0) {
       page.sections.back().lack =
           WithoutPath(findings.error().message, run.selected.front()->report);
     } else {

@@ -47,6 +47,23 @@ TEST_F(RunReportTest, SectionsHaveTablesOrSayWhatToRecord) {
   EXPECT_EQ(tables, page.document.tables.size());
 }
 
+TEST_F(RunReportTest, NothingSelectedIsAnError) {
+  RunOptions options = Options();
+  options.params.selection.steps.ranges = {{7, 7}};
+  const Result<Report> report = RunReport(options);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kMissingData);
+}
+
+TEST_F(RunReportTest, ComparesWithAnotherRun) {
+  RunOptions options = Options();
+  options.test.files = options.files;
+  const Result<Report> report = RunReport(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->page.sections[1].name, "diff");
+  EXPECT_EQ(report->page.all_rows.size(), report->page.document.tables.size());
+}
+
 TEST_F(RunReportTest, TopLimitsEveryTable) {
   RunOptions options = Options();
   options.top = 1;

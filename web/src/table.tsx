@@ -259,7 +259,7 @@ export function TableView({ table }: { table: Table }) {
         ref={scroller}
         tabIndex={0}
         role="region"
-        aria-label={table.title}
+        aria-label={`Table: ${table.title}`}
         style={{ maxHeight: `${SEEN_PX + 48}px` }}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
