@@ -28,7 +28,7 @@ function(install_packages)
     OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
-    string(REGEX REPLACE "\n.*" "" first "${output}")
+    string(REGEX MATCH "npm (error|ERR!) [^\n]*" first "${output}")
     set(problem "npm ci failed (${status}): ${first}" PARENT_SCOPE)
     return()
   endif()
