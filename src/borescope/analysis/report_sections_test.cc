@@ -23,10 +23,15 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
 
 // A view must not lag behind the names of tables and columns.
 TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
-  TestTrace trace;
-  trace.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+  TestTrace first;
+  TestTrace second;  // some compare ranks, and look for what recurs
+  for (TestTrace* trace : {&first, &second}) {
+    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+  }
   for (const SectionSpec& section : ReportSections()) {
-    const Findings findings = Analyse(section.analysis->name, {&trace.View(0)}, ReportParams());
+    const Findings findings =
+        Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
     for (const ViewSpec& view : section.views) {
       for (const Table& table : findings) {
         if (table.name != view.table || table.rows() == 0) {
