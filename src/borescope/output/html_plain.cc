@@ -15,7 +15,7 @@ constexpr std::string_view kTemplate = R"(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-6gw1bMUPSsj0wF33FwaWfY2M1WjI9gIaIsFrSVE5qYw='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-SHIZGc05ydTsBeIMHjZSASl8l2dronTG4gHSflBoiCU='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>@@borescope-title@@ · Borescope</title>
@@ -28,7 +28,7 @@ h3{font-size:14px;margin:16px 0 4px}
 div{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883}
-td{max-width:480px;overflow-wrap:anywhere}
+td{min-width:7ch;max-width:480px;overflow-wrap:anywhere}
 th i{font-weight:400;opacity:.7}
 .n{text-align:right;white-space:nowrap}
 </style>
