@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,51 +14,13 @@
 #include "borescope/line_styles.h"
 #include "borescope/param_files.h"
 #include "borescope/run_checks.h"
+#include "borescope/run_conclude.h"
 #include "borescope/run_overlay.h"
 #include "borescope/run_ranks.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
-
-// What a rank does not hold: the verbs that ask for it, and the first one's error.
-struct Lack {
-  std::vector<std::string_view> verbs;
-  std::string error;
-};
-using Lacks = std::map<RankPart*, Lack>;
-
-// The findings of the ranks that could answer. An error when none could, or when what was asked for
-// is wrong whatever the rank.
-Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t index,
-                                           std::string_view verb, Lacks& lacks) {
-  std::vector<Findings> findings;
-  for (RankPart* part : selected) {
-    Outcome& outcome = part->outcomes[index];
-    if (!outcome.error.has_value()) {
-      findings.push_back(std::move(outcome.findings));
-    } else if (outcome.error->code != ErrorCode::kMissingData) {
-      return *outcome.error;
-    } else {
-      Lack& lack = lacks[part];
-      lack.error = lack.verbs.empty() ? outcome.error->message : lack.error;
-      lack.verbs.push_back(verb);
-    }
-  }
-  if (findings.empty()) {
-    return *selected.front()->outcomes[index].error;
-  }
-  return findings;
-}
-
-// Counts what ranks lack among what was found odd in their files, beside whose path it will stand.
-void CountLacks(const Lacks& lacks) {
-  for (const auto& [part, lack] : lacks) {
-    part->diagnostics.CountMany(
-        Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
-        fmt::format("{}: {}", fmt::join(lack.verbs, ", "), WithoutPath(lack.error, part->report)));
-  }
-}
 
 // Rows in any other order than preorder are no tree: people see their depth as a number.
 void ForgetTree(Table& table) {
@@ -99,24 +60,6 @@ Result<void> Arrange(const RunOptions& options, Findings& findings) {
     }
   }
   return {};
-}
-
-Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
-                        std::span<const Findings> findings) {
-  BS_ASSIGN(Findings reduced, pipeline.reduce(findings, params));
-  return pipeline.finish == nullptr ? std::move(reduced)
-                                    : pipeline.finish(std::move(reduced), params);
-}
-
-// The tables of one of several analyses. What ranks lack is told beside an answer only.
-Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
-                             const MappedRun& run, Lacks& lacks) {
-  Lacks with_this = lacks;
-  BS_ASSIGN(const std::vector<Findings> findings,
-            TakeFindings(run.selected, index, spec.name, with_this));
-  BS_ASSIGN(Findings tables, Finish(spec.PipelineFor(params), params, findings));
-  lacks = std::move(with_this);
-  return tables;
 }
 
 // Verbs without an answer, and why the first of them has none.

@@ -17,6 +17,7 @@
 #include "borescope/cli/help.h"
 #include "borescope/cli/link_command.h"
 #include "borescope/cli/query_command.h"
+#include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
 #include "borescope/table/table.h"
@@ -193,9 +194,9 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"convert", RunConvertVerb},   {"link", RunLinkVerb},          {"chakra", RunChakraVerb},
-    {"query", RunQuery},           {"bench-kernel", RunBenchVerb}, {"list", RunList},
-    {"completion", RunCompletion},
+    {"report", RunReportVerb}, {"convert", RunConvertVerb},   {"link", RunLinkVerb},
+    {"chakra", RunChakraVerb}, {"query", RunQuery},           {"bench-kernel", RunBenchVerb},
+    {"list", RunList},         {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

@@ -109,6 +109,8 @@ constexpr OptionRow kOptions[] = {
     {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
      nullptr, OnlyNamed, Targets},
+    {kQuestion, "", "against", "INPUT", "also what changed from INPUT to this run", &Raw::against,
+     nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
      &Raw::schema, OnlyNamed, nullptr},
     {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
@@ -220,8 +222,13 @@ constexpr AliasRow kChakraAliases[] = {
     {"--num-dims", AliasRow::Use::kIgnore},
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
+constexpr std::string_view kReportOptions[] = {
+    "rank", "step", "gpu",     "stream",  "annotation",   "instance",    "begin",
+    "end",  "top",  "against", "threads", "memory-limit", "no-progress", "verbose"};
 
 constexpr VerbRow kOtherVerbs[] = {
+    {"report", "one HTML page with every answer, charts and tables; opens without a network",
+     "[OPTIONS] INPUT...", "borescope report run/ -o report.html", kReportOptions},
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"link", "an execution trace of PyTorch with the times and kernels of its device trace",

@@ -25,6 +25,7 @@ struct RawOptions {
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
+  std::string against;                          // of report
   std::string threads, memory_limit;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;

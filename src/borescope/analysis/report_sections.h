@@ -1,0 +1,27 @@
+// Which analyses make the HTML report, in which order, and what of their tables is drawn. An
+// analysis without a row here has a section of plain tables.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/table/view.h"
+
+namespace borescope {
+
+// One section of the report.
+struct SectionSpec {
+  const AnalysisSpec* analysis = nullptr;
+  std::span<const std::string_view> tables;  // only these; empty = all
+  std::span<const ViewSpec> views;
+};
+
+// Every section, in the order of the page.
+std::vector<SectionSpec> ReportSections();
+
+// Options the sections are asked with, beside a selection.
+Params ReportParams();
+
+}  // namespace borescope

@@ -1,0 +1,50 @@
+#include "borescope/analysis/report_sections.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "borescope/analysis/test_trace.h"
+
+namespace borescope {
+namespace {
+
+TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
+  const std::vector<SectionSpec> sections = ReportSections();
+  std::set<std::string_view> names;
+  for (const SectionSpec& section : sections) {
+    EXPECT_TRUE(names.insert(section.analysis->name).second);
+    EXPECT_FALSE(section.analysis->takes_two());
+  }
+  EXPECT_EQ(sections.front().analysis->name, "summary");
+  EXPECT_EQ(sections.back().analysis->name, "doctor");
+  EXPECT_FALSE(names.contains("stats"));
+}
+
+// A view must not lag behind the names of tables and columns.
+TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
+  TestTrace first;
+  TestTrace second;  // some compare ranks, and look for what recurs
+  for (TestTrace* trace : {&first, &second}) {
+    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+  }
+  for (const SectionSpec& section : ReportSections()) {
+    const Findings findings =
+        Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+    for (const ViewSpec& view : section.views) {
+      for (const Table& table : findings) {
+        if (table.name != view.table || table.rows() == 0) {
+          continue;
+        }
+        for (const std::string_view value : view.values) {
+          EXPECT_NE(table.Find(value), nullptr) << table.name << "." << value;
+        }
+        EXPECT_NE(table.Find(view.labels.front()), nullptr) << table.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,79 @@
+#include "borescope/cli/report_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
+#include "borescope/cli/terminal.h"
+#include "borescope/run_report.h"
+
+namespace borescope::cli {
+namespace {
+
+// Options mean what they mean for an analysis that takes a selection.
+Result<RunOptions> UnderstandReport(const RawOptions& raw) {
+  if (!raw.format.empty()) {
+    return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
+  }
+  if (raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
+    return UsageError("report writes a page for a browser; name its file with -o report.html");
+  }
+  const AnalysisSpec* const specs[] = {FindAnalysis("summary")};
+  BS_ASSIGN(RunOptions options, Understand(specs, raw));
+  if (!raw.against.empty()) {
+    BS_ASSIGN(options.test.files, ExpandInputs({&raw.against, 1}));
+  }
+  if (IsAmong(options.files, raw.output) || IsAmong(options.test.files, raw.output)) {
+    return UsageError(raw.output + ": is an input; --output would overwrite it");
+  }
+  return options;
+}
+
+Result<Report> RunWithProgress(const Command& command, RunOptions& options) {
+  std::optional<ProgressBar> bar;
+  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
+    bar.emplace();
+    options.progress = [&](const Progress& progress) { bar->Show(progress); };
+  }
+  return RunReport(options);
+}
+
+Result<void> WriteToFile(const ReportPage& page, const std::string& path) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
+  BS_TRY(WriteHtml(page, ReportTemplate(), *sink));
+  return sink->Commit();
+}
+
+int WriteReport(const Command& command, const Report& report) {
+  const std::string& path = command.raw.output;
+  if (path.empty()) {
+    return WriteToOutput(
+        [&](Sink& sink) { return WriteHtml(report.page, ReportTemplate(), sink); });
+  }
+  const Result<void> written = WriteToFile(report.page, path);
+  return written.ok() ? kDone : Fail(written.error().message);
+}
+
+}  // namespace
+
+int RunReportVerb(const Command& command) {
+  Result<RunOptions> options = UnderstandReport(command.raw);
+  if (!options.ok()) {
+    return FailWith(options.error(), command);
+  }
+  const Result<Report> report = RunWithProgress(command, *options);
+  if (!report.ok()) {
+    return FailWith(report.error(), command);
+  }
+  TalkAboutFiles(report->files, command.raw.verbose && !command.raw.quiet);
+  if (ReportTemplate().empty() && !command.raw.quiet) {
+    Talk("borescope: plain tables without charts: this program was built without node\n");
+  }
+  return WriteReport(command, *report);
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,38 @@
+// From the findings of the ranks to the tables of an analysis.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/run_ranks.h"
+
+namespace borescope {
+
+// What a rank does not hold: the verbs that ask for it, and the first one's error.
+struct Lack {
+  std::vector<std::string_view> verbs;
+  std::string error;
+};
+using Lacks = std::map<RankPart*, Lack>;
+
+// The findings of the ranks that could answer analysis `index` of the request; what the others lack
+// is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
+// rank.
+Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t index,
+                                           std::string_view verb, Lacks& lacks);
+
+// Counts what ranks lack among what was found odd in their files, beside whose path it will stand.
+void CountLacks(const Lacks& lacks);
+
+// The tables of all ranks.
+Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
+                        std::span<const Findings> findings);
+
+// The tables of one of several analyses. What ranks lack is told beside an answer only.
+Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                             const MappedRun& run, Lacks& lacks);
+
+}  // namespace borescope

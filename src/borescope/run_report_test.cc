@@ -1,0 +1,78 @@
+#include "borescope/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace borescope {
+namespace {
+
+// A kernel of which nothing but its time is known.
+constexpr std::string_view kTrace = R"({"schemaVersion":1,"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,
+ "args":{"device":0,"stream":7,"correlation":1}}]})";
+
+class RunReportTest : public testing::Test {
+ protected:
+  RunReportTest() : path_(testing::TempDir() + "run_report_test.json") {
+    std::ofstream(path_) << kTrace;
+  }
+  ~RunReportTest() override { std::filesystem::remove(path_); }
+
+  RunOptions Options() const {
+    const std::string inputs[] = {path_};
+    RunOptions options;
+    options.files = *ExpandInputs(inputs);
+    return options;
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST_F(RunReportTest, SectionsHaveTablesOrSayWhatToRecord) {
+  const Result<Report> report = RunReport(Options());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const ReportPage& page = report->page;
+  EXPECT_EQ(page.title, "run_report_test.json");
+  EXPECT_EQ(page.all_rows.size(), page.document.tables.size());
+  size_t tables = 0;
+  for (const ReportSection& section : page.sections) {
+    EXPECT_NE(section.table_count == 0, section.lack.empty()) << section.name;
+    EXPECT_EQ(section.table_count == 0 ? tables : section.first_table, tables);
+    tables += section.table_count;
+  }
+  EXPECT_EQ(tables, page.document.tables.size());
+}
+
+TEST_F(RunReportTest, NothingSelectedIsAnError) {
+  RunOptions options = Options();
+  options.params.selection.steps.ranges = {{7, 7}};
+  const Result<Report> report = RunReport(options);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kMissingData);
+}
+
+TEST_F(RunReportTest, ComparesWithAnotherRun) {
+  RunOptions options = Options();
+  options.test.files = options.files;
+  const Result<Report> report = RunReport(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->page.sections[1].name, "diff");
+  EXPECT_EQ(report->page.all_rows.size(), report->page.document.tables.size());
+}
+
+TEST_F(RunReportTest, TopLimitsEveryTable) {
+  RunOptions options = Options();
+  options.top = 1;
+  const Result<Report> report = RunReport(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  for (const Table& table : report->page.document.tables) {
+    EXPECT_LE(table.rows(), 1U) << table.name;
+  }
+}
+
+}  // namespace
+}  // namespace borescope

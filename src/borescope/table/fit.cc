@@ -1,0 +1,64 @@
+#include "borescope/table/fit.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "borescope/table/table_ops.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kNumberBytes = 10;  // of a number with its comma
+
+size_t CellBytes(const Column& column, size_t row) {
+  const auto* texts = std::get_if<StringValues>(&column.values);
+  return texts == nullptr ? kNumberBytes : (*texts)[row].size() + 3;
+}
+
+// The rows of [begin, end) with the extremes of `column`, in order.
+void KeepExtremes(const Column& column, size_t begin, size_t end, std::vector<uint32_t>& kept) {
+  size_t lowest = begin;
+  size_t highest = begin;
+  for (size_t row = begin + 1; row < end; ++row) {
+    lowest = CompareCells(column, row, lowest) < 0 ? row : lowest;
+    highest = CompareCells(column, row, highest) > 0 ? row : highest;
+  }
+  kept.push_back(static_cast<uint32_t>(std::min(lowest, highest)));
+  if (lowest != highest) {
+    kept.push_back(static_cast<uint32_t>(std::max(lowest, highest)));
+  }
+}
+
+}  // namespace
+
+size_t RowsThatFit(const Table& table, size_t rows, size_t bytes) {
+  const size_t most = std::min(rows, table.rows());
+  size_t taken = 0;
+  for (size_t row = 0; row < most; ++row) {
+    for (const Column& column : table.columns) {
+      taken += CellBytes(column, row);
+    }
+    if (taken > bytes && row > 0) {
+      return row;
+    }
+  }
+  return most;
+}
+
+Table Outline(const Table& table, std::string_view value, size_t rows) {
+  const Column* column = table.Find(value);
+  if (table.rows() <= rows || column == nullptr) {
+    return Head(table, rows);
+  }
+  const size_t stretches = std::max<size_t>(1, rows / 2);
+  std::vector<uint32_t> kept;
+  kept.reserve(stretches * 2);
+  for (size_t i = 0; i < stretches; ++i) {
+    const size_t begin = table.rows() * i / stretches;
+    const size_t end = table.rows() * (i + 1) / stretches;
+    KeepExtremes(*column, begin, end, kept);
+  }
+  return TakeRows(table, kept);
+}
+
+}  // namespace borescope

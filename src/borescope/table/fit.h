@@ -1,0 +1,19 @@
+// Makes tables small enough for people to be handed them whole, in a page. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope {
+
+// How many of the first rows of `table` take at most `bytes` as text, roughly; `rows` at most.
+size_t RowsThatFit(const Table& table, size_t rows, size_t bytes);
+
+// At most about `rows` rows of a table whose rows follow one another in time: of every stretch of
+// rows those with the smallest and the largest `value`, so that a line drawn through them has the
+// outline of the whole. Without that column: the first rows.
+Table Outline(const Table& table, std::string_view value, size_t rows);
+
+}  // namespace borescope

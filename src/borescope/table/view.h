@@ -1,0 +1,34 @@
+// ViewSpec: how people best see a table, beside its rows. Analyses only name columns; what is drawn
+// of them is the business of the page.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace borescope {
+
+enum class ViewKind : uint8_t {
+  kBars,         // a bar for each row, of the first value
+  kStackedBars,  // a bar for each row, of all values: parts of one whole
+  kSeries,       // a line for each label, of values over `x`
+  kFlame,        // rows in preorder with `depth`: nested frames, as wide as their first value
+  kRoofline,     // operators by intensity and rate, under the peaks in table `roofs`
+};
+// As pages write it: "stacked-bars".
+constexpr std::string_view ViewKindName(ViewKind kind) {
+  constexpr std::string_view kNames[] = {"bars", "stacked-bars", "series", "flame", "roofline"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+// Columns are named; a view whose table or columns are not there is not drawn.
+struct ViewSpec {
+  std::string_view table;
+  ViewKind kind = ViewKind::kBars;
+  std::string_view title;
+  std::span<const std::string_view> labels;  // name a bar, a line or a point
+  std::span<const std::string_view> values;  // of one unit
+  std::string_view x = {};                   // kSeries only
+};
+
+}  // namespace borescope

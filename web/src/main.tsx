@@ -1,0 +1,15 @@
+import { render } from 'preact';
+
+import { type TableDocument, makeReport } from './model';
+import { Page } from './page';
+
+function embedded<T>(id: string): T {
+  return JSON.parse(document.getElementById(id)?.textContent ?? 'null') as T;
+}
+
+const report = makeReport(embedded<TableDocument>('borescope-tables'), embedded('borescope-layout'));
+const root = document.getElementById('page');
+if (root !== null) {
+  root.textContent = '';
+  render(<Page report={report} />, root);
+}

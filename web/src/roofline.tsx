@@ -1,0 +1,173 @@
+// Operators by arithmetic intensity and rate, both on logarithmic axes, under the peaks of the device.
+import { useState } from 'preact/hooks';
+
+import { useWidth } from './hooks';
+import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
+import { chooseFormat, formatNumber, printable, show, showShare, withUnit } from './units';
+
+const HEIGHT = 340;
+const LEFT = 56;
+const BOTTOM = 40;
+const TOP = 14;
+const RIGHT = 14;
+const MOST_DECADES = 4; // below the place of the roofs
+
+interface Point {
+  row: number;
+  x: number; // FLOP per byte
+  y: number; // TFLOP/s
+  weight: number; // 0 to 1, by time
+}
+
+interface Roof {
+  name: string;
+  tflops: number;
+}
+
+function pointsOf(table: Table, view: View): Point[] {
+  const x = find(table, view.values[0] ?? '');
+  const y = find(table, view.values[1] ?? '');
+  const time = find(table, 'total_ns');
+  const points = indices(rowsOf(table)).map((row) => ({
+    row,
+    x: numberAt(x, row),
+    y: numberAt(y, row),
+    weight: numberAt(time, row),
+  }));
+  const most = Math.max(...points.map((point) => point.weight), 1);
+  return points
+    .filter((point) => point.x > 0 && point.y > 0)
+    .map((point) => ({ ...point, weight: point.weight / most }));
+}
+
+/** Peaks of the first device, one for each distinct rate. */
+function roofsOf(roofs: Table | undefined): { flat: Roof[]; gbps: number; device: string } {
+  const flat: Roof[] = [];
+  for (const column of roofs?.columns ?? []) {
+    const match = /^(\w+)_tflops$/.exec(column.name);
+    const rate = numberAt(column, 0);
+    const same = flat.find((roof) => roof.tflops === rate);
+    if (match?.[1] !== undefined && rate > 0) {
+      same === undefined ? flat.push({ name: match[1], tflops: rate }) : (same.name += `, ${match[1]}`);
+    }
+  }
+  const column = (name: string): Column | undefined => roofs && find(roofs, name);
+  return { flat, gbps: numberAt(column('memory_gbps'), 0), device: printable(textAt(column('device'), 0)) };
+}
+
+export function hasRoofline(table: Table, view: View): boolean {
+  return pointsOf(table, view).length > 0;
+}
+
+const decades = (low: number, high: number) =>
+  indices(Math.round(high - low) + 1).map((i) => Math.round(low) + i);
+
+function power(exponent: number): string {
+  return exponent >= -3 && exponent <= 5 ? (10 ** exponent).toLocaleString('en', { maximumFractionDigits: 3 }) : `1e${exponent}`;
+}
+
+/** Where an axis begins: `high` decade at most, and not so low that a few stray points decide. */
+function lowDecade(values: number[], high: number): number {
+  const decade = Math.floor(Math.log10(Math.min(...values)));
+  return Math.floor(Math.max(high - MOST_DECADES, Math.min(decade, high)));
+}
+
+function Tooltip({ table, point }: { table: Table; point: Point }) {
+  const cell = (name: string) => find(table, name);
+  const time = cell('total_ns');
+  const name = printable(textAt(cell('op'), point.row));
+  const shapes = printable(textAt(cell('shapes'), point.row));
+  return (
+    <div class="tip" role="status">
+      <b>{name}</b> {printable(textAt(cell('dtypes'), point.row))}
+      {shapes !== '' && <> · {shapes}</>}<br />
+      {show(numberAt(time, point.row), 'ns')} in {textAt(cell('count'), point.row)} calls,{' '}
+      {showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by{' '}
+      {printable(textAt(cell('bound'), point.row))}<br />
+      {point.y.toPrecision(4)} TFLOP/s at {point.x.toPrecision(4)} FLOP/byte
+    </div>
+  );
+}
+
+function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: Table | undefined; width: number }) {
+  const [near, setNear] = useState<Point | null>(null);
+  const all = pointsOf(table, view);
+  const { flat, gbps, device } = roofsOf(roofs);
+  const peak = Math.max(...flat.map((roof) => roof.tflops), ...all.map((point) => point.y));
+  const ridge = gbps > 0 ? (peak * 1e3) / gbps : 1;
+  const lowX = lowDecade(all.map((point) => point.x), 0);
+  const highX = Math.ceil(Math.log10(Math.max(...all.map((point) => point.x), ridge * 10)));
+  const lowY = lowDecade(all.map((point) => point.y), Math.log10(peak) - 2);
+  const highY = Math.log10(peak * 2.5);
+  const points = all.filter((point) => point.x >= 10 ** lowX && point.y >= 10 ** lowY);
+  const inner = Math.max(50, width - LEFT - RIGHT);
+  const tall = HEIGHT - TOP - BOTTOM;
+  const x = (value: number) => LEFT + ((Math.log10(value) - lowX) / (highX - lowX)) * inner;
+  const y = (value: number) => TOP + (1 - (Math.log10(value) - lowY) / (highY - lowY)) * tall;
+  const every = inner / (highX - lowX) < 62 ? 2 : 1; // decades between two numbers
+  const slope = (rate: number) => (rate * 1e3) / gbps; // where memory gives this rate
+  const move = (event: PointerEvent) => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const distance = (point: Point) =>
+      Math.hypot(x(point.x) - event.clientX + box.left, y(point.y) - event.clientY + box.top);
+    const [nearest] = [...points].sort((a, b) => distance(a) - distance(b));
+    setNear(nearest !== undefined && distance(nearest) < 24 ? nearest : null);
+  };
+  const bottomRate = Math.max(10 ** lowY, (10 ** lowX * gbps) / 1e3);
+  return (
+    <div class="plot">
+      <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length} operators on ${device}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
+        {decades(lowY, Math.floor(highY)).map((exponent) => (
+          <g key={exponent} class="axis">
+            <line x1={LEFT} x2={LEFT + inner} y1={y(10 ** exponent)} y2={y(10 ** exponent)} />
+            <text x={LEFT - 8} y={y(10 ** exponent) + 4} text-anchor="end">{power(exponent)}</text>
+          </g>
+        ))}
+        {decades(lowX, highX).map((exponent) => (
+          <g key={exponent} class="axis">
+            <line x1={x(10 ** exponent)} x2={x(10 ** exponent)} y1={TOP} y2={TOP + tall} />
+            {(highX - exponent) % every === 0 && (
+              <text x={x(10 ** exponent)} y={HEIGHT - 22} text-anchor={exponent === highX ? 'end' : 'middle'}>{power(exponent)}</text>
+            )}
+          </g>
+        ))}
+        <text class="tick" x={LEFT + inner} y={HEIGHT - 5} text-anchor="end">FLOP per byte</text>
+        <text class="tick" x={LEFT + 6} y={TOP + 12}>TFLOP/s</text>
+        {gbps > 0 && flat.length > 0 && (
+          <g class="roof">
+            <line x1={x(slope(bottomRate))} y1={y(bottomRate)} x2={x(slope(peak))} y2={y(peak)} />
+            {flat.map((roof) => {
+              const above = flat.some((other) => other.tflops > roof.tflops && y(roof.tflops) - y(other.tflops) < 15);
+              return (
+              <g key={roof.name}>
+                <line x1={x(slope(roof.tflops))} x2={LEFT + inner} y1={y(roof.tflops)} y2={y(roof.tflops)} />
+                <text x={LEFT + inner - 2} y={y(roof.tflops) + (above ? 12 : -4)} text-anchor="end">{roof.name}</text>
+              </g>
+              );
+            })}
+          </g>
+        )}
+        {points.map((point) => (
+          <circle
+            key={point.row}
+            class={near?.row === point.row ? 'point near' : 'point'}
+            cx={x(point.x)}
+            cy={y(point.y)}
+            r={4 + 10 * Math.sqrt(point.weight)}
+          />
+        ))}
+      </svg>
+      {near !== null ? <Tooltip table={table} point={near} /> : (
+        <div class="tip">
+          {gbps === 0 && 'The peaks of the device are not known. '}
+          {device}{gbps > 0 && <>: memory {formatNumber(gbps, chooseFormat())} GB/s, {flat.map((roof) => `${roof.name} ${withUnit(roof.tflops, { ...chooseFormat(), decimals: 1 })} TFLOP/s`).join('; ')}. </>}Areas are by time; point at one for its operator.{all.length > points.length && ` ${all.length - points.length} of ${all.length} operators lie far below and are in the table only.`}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function Roofline(props: { table: Table; view: View; roofs: Table | undefined }) {
+  const [box, width] = useWidth<HTMLDivElement>();
+  return <div ref={box}>{width > 0 && <Plot {...props} width={width} />}</div>;
+}

@@ -1,0 +1,307 @@
+// A table that sorts, filters, copies as CSV, and draws only the rows that are seen.
+import { useMemo, useRef, useState } from 'preact/hooks';
+
+import { copyText, toCsv } from './csv';
+import { usePrinting } from './hooks';
+import { type Column, type SizedTable, type Table, indices, isNumeric, rowsOf } from './model';
+import { type Format, chooseFormat, columnLabel, formatCell, printable, shorten } from './units';
+
+const ROW_PX = 26;
+const SEEN_PX = 416; // sixteen rows
+const SPARE_ROWS = 12; // drawn above and below those that are seen
+const MOST_PRINTED = 60;
+const MOST_CHARACTERS = 44;
+const CHARACTER_PX = 7.3;
+const DIGIT_PX = 8.4; // of the widest fonts
+
+interface Order {
+  column: number;
+  descending: boolean;
+}
+
+function compareCells(column: Column, a: number, b: number): number {
+  const left = column.values[a] ?? null;
+  const right = column.values[b] ?? null;
+  if (left === null || right === null) {
+    return left === right ? 0 : left === null ? 1 : -1;
+  }
+  if (typeof left === 'string' || typeof right === 'string') {
+    return String(left) < String(right) ? -1 : String(left) > String(right) ? 1 : 0;
+  }
+  return Number(left) - Number(right);
+}
+
+/** Row numbers in order; missing cells come last either way. */
+function sorted(table: Table, rows: number[], order: Order | null): number[] {
+  const column = order === null ? undefined : table.columns[order.column];
+  if (column === undefined || order === null) {
+    return rows;
+  }
+  const sign = order.descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const missing = Number(column.values[a] === null) - Number(column.values[b] === null);
+    return missing || sign * compareCells(column, a, b) || a - b;
+  });
+}
+
+function filtered(table: Table, text: string): number[] {
+  const rows = indices(rowsOf(table));
+  const wanted = text.trim().toLowerCase();
+  const columns = table.columns.filter((column) => column.type === 'string');
+  if (wanted === '') {
+    return rows;
+  }
+  return rows.filter((row) =>
+    (columns.length > 0 ? columns : table.columns).some((column) =>
+      String(column.values[row] ?? '').toLowerCase().includes(wanted),
+    ),
+  );
+}
+
+/** Sentences end in an ellipsis rather than lose their middle. */
+const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
+const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);
+
+/** Fixed for all rows, so that columns stay where they are while rows come and go. */
+function columnWidth(column: Column, format: Format): number {
+  const words = columnLabel(column).split(' ');
+  let most = Math.max(...words.map((word) => word.length + 2), format.unit.length);
+  const indent = column.name === 'name' ? 6 : 0;
+  for (const row of indices(column.values.length)) {
+    most = Math.max(most, formatCell(column, format, row).length + indent);
+  }
+  return isNumeric(column)
+    ? most * DIGIT_PX + 22
+    : Math.min(most + 1, mostCharacters(column)) * CHARACTER_PX + 22;
+}
+
+function Heading(props: {
+  column: Column;
+  format: Format;
+  order: Order | null;
+  index: number;
+  onOrder: (order: Order) => void;
+}) {
+  const { column, format, order, index } = props;
+  const isSorted = order?.column === index;
+  const next = isSorted ? !order.descending : isNumeric(column);
+  const arrow = isSorted ? (order.descending ? '↓' : '↑') : '';
+  return (
+    <th
+      scope="col"
+      class={isNumeric(column) ? 'number' : ''}
+      aria-sort={isSorted ? (order.descending ? 'descending' : 'ascending') : 'none'}
+    >
+      <button
+        type="button"
+        title={column.doc}
+        onClick={() => props.onOrder({ column: index, descending: next })}
+      >
+        <span>{columnLabel(column)}{arrow !== '' && <b aria-hidden="true"> {arrow}</b>}</span>
+        {format.unit !== '' && <small>{format.unit}</small>}
+      </button>
+    </th>
+  );
+}
+
+function ShareBar({ value }: { value: number }) {
+  const percent = Math.max(0, Math.min(1, value)) * 100;
+  return <span class="share" aria-hidden="true" style={{ width: `${percent}%` }} />;
+}
+
+function BodyCell(props: { table: Table; column: Column; format: Format; row: number }) {
+  const { table, column, format, row } = props;
+  const cell = column.values[row];
+  const text = formatCell(column, format, row);
+  if (typeof cell === 'number') {
+    return (
+      <td class="number" title={String(cell)}>
+        {column.unit === 'share' && <ShareBar value={cell} />}
+        <span>{text}</span>
+      </td>
+    );
+  }
+  if (cell === null || cell === undefined) {
+    return <td class={isNumeric(column) ? 'number missing' : 'missing'}>{text}</td>;
+  }
+  const depth = column.name === 'name' ? table.columns.find((one) => one.name === 'depth') : undefined;
+  const level = Number(depth?.values[row] ?? 0);
+  return (
+    <td title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
+      {isProse(column) ? text : shorten(text, MOST_CHARACTERS)}
+    </td>
+  );
+}
+
+/** Everything about one row, nothing shortened. */
+function RowDetails(props: { table: Table; formats: Format[]; row: number; onClose: () => void }) {
+  const { table, formats, row } = props;
+  return (
+    <div class="details" role="group" aria-label="Selected row">
+      <button type="button" class="close" onClick={props.onClose} aria-label="Close">×</button>
+      <dl>
+        {table.columns.map((column, i) => (
+          <div key={column.name}>
+            <dt title={column.doc}>{columnLabel(column)}</dt>
+            <dd>
+              {formatCell(column, formats[i] as Format, row)} {column.values[row] !== null && formats[i]?.unit}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Tools(props: {
+  table: Table;
+  filter: string;
+  rows: number[];
+  onFilter: (text: string) => void;
+}) {
+  const [copied, setCopied] = useState('');
+  const total = rowsOf(props.table);
+  const label = copied || 'Copy CSV';
+  const copy = async () => {
+    const done = await copyText(toCsv(props.table, props.rows));
+    setCopied(done ? 'Copied' : 'Not copied');
+    setTimeout(() => setCopied(''), 2000);
+  };
+  return (
+    <div class="tools">
+      {total > 8 && (
+        <input
+          type="search"
+          placeholder="Filter"
+          aria-label={`Filter rows of ${props.table.title}`}
+          value={props.filter}
+          onInput={(event) => props.onFilter(event.currentTarget.value)}
+        />
+      )}
+      {props.filter !== '' && <span role="status">{props.rows.length} of {total} rows</span>}
+      <button type="button" onClick={() => void copy()} aria-label={`${label}: ${props.table.title}`}>
+        {label}
+      </button>
+    </div>
+  );
+}
+
+/** Arrow keys go from row to row, Enter tells about one. */
+function moveOrSelect(event: KeyboardEvent, select: () => void): void {
+  const row = event.currentTarget as HTMLElement;
+  const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+  if (event.key === 'Enter') {
+    select();
+  } else if (next instanceof HTMLElement) {
+    event.preventDefault();
+    next.focus();
+  }
+}
+
+interface Shown {
+  rows: number[];
+  before: number; // height of the rows that are not drawn
+  after: number;
+}
+
+function seenRows(rows: number[], top: number, printing: boolean): Shown {
+  if (printing) {
+    return { rows: rows.slice(0, MOST_PRINTED), before: 0, after: 0 };
+  }
+  const first = Math.max(0, Math.floor(top / ROW_PX) - SPARE_ROWS);
+  const last = Math.min(rows.length, first + Math.ceil(SEEN_PX / ROW_PX) + 2 * SPARE_ROWS);
+  return {
+    rows: rows.slice(first, last),
+    before: first * ROW_PX,
+    after: (rows.length - last) * ROW_PX,
+  };
+}
+
+function Spacer({ height, span }: { height: number; span: number }) {
+  return height === 0 ? null : (
+    <tr aria-hidden="true" class="spacer" style={{ height: `${height}px` }}><td colSpan={span} /></tr>
+  );
+}
+
+export function TableTitle({ sized }: { sized: SizedTable }) {
+  const rows = rowsOf(sized.table);
+  return (
+    <>
+      {printable(sized.table.title)}
+      {sized.allRows > rows && (
+        <small> {rows.toLocaleString('en')} of {sized.allRows.toLocaleString('en')} rows</small>
+      )}
+    </>
+  );
+}
+
+export function TableView({ table }: { table: Table }) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const [filter, setFilter] = useState('');
+  const [top, setTop] = useState(0);
+  const [selected, setSelected] = useState<number | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const printing = usePrinting();
+  const formats = useMemo(() => table.columns.map((column) => chooseFormat(column)), [table]);
+  const widths = useMemo(
+    () => table.columns.map((column, i) => columnWidth(column, formats[i] as Format)),
+    [table],
+  );
+  const rows = useMemo(() => sorted(table, filtered(table, filter), order), [table, filter, order]);
+  const shown = seenRows(rows, top, printing);
+  const span = table.columns.length;
+  const select = (row: number) => setSelected(row === selected ? null : row);
+  return (
+    <div class="table">
+      <Tools table={table} filter={filter} rows={rows} onFilter={setFilter} />
+      <div
+        class="scroller"
+        ref={scroller}
+        tabIndex={0}
+        role="region"
+        aria-label={`Table: ${table.title}`}
+        style={{ maxHeight: `${SEEN_PX + 48}px` }}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        <table aria-rowcount={rows.length + 1} style={{ width: `${widths.reduce((a, b) => a + b, 0)}px` }}>
+          <colgroup>{widths.map((width, i) => <col key={i} style={{ width: `${width}px` }} />)}</colgroup>
+          <thead>
+            <tr>
+              {table.columns.map((column, i) => (
+                <Heading
+                  key={column.name}
+                  column={column}
+                  format={formats[i] as Format}
+                  order={order}
+                  index={i}
+                  onOrder={setOrder}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer height={shown.before} span={span} />
+            {shown.rows.map((row) => (
+              <tr
+                key={row}
+                aria-rowindex={rows.indexOf(row) + 2}
+                class={row === selected ? 'selected' : ''}
+                tabIndex={row === (selected ?? shown.rows[0]) ? 0 : -1}
+                onClick={() => select(row)}
+                onKeyDown={(event) => moveOrSelect(event, () => select(row))}
+              >
+                {table.columns.map((column, i) => (
+                  <BodyCell key={column.name} table={table} column={column} format={formats[i] as Format} row={row} />
+                ))}
+              </tr>
+            ))}
+            <Spacer height={shown.after} span={span} />
+          </tbody>
+        </table>
+      </div>
+      {selected !== null && (
+        <RowDetails table={table} formats={formats} row={selected} onClose={() => setSelected(null)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+// How people read numbers: one unit for a whole column, chosen by its largest value, as the text
+// writer of the command line does.
+import { type Column, indices, numberAt } from './model';
+
+export interface Format {
+  divisor: number;
+  decimals: number;
+  unit: string;
+  grouped: boolean;
+  date: boolean;
+}
+
+type Scale = readonly [number, string];
+const TIME: readonly Scale[] = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']];
+const BYTES: readonly Scale[] = [[1, 'B'], [1e3, 'KB'], [1e6, 'MB'], [1e9, 'GB'], [1e12, 'TB']];
+const FLOPS: readonly Scale[] = [
+  [1, 'FLOP'], [1e3, 'KFLOP'], [1e6, 'MFLOP'], [1e9, 'GFLOP'], [1e12, 'TFLOP'], [1e15, 'PFLOP'],
+];
+
+const compactDecimals = (largest: number) => (largest < 10 ? 3 : largest < 100 ? 2 : 1);
+
+function scaled(largest: number, scales: readonly Scale[], whole: boolean): Format {
+  let chosen: Scale = scales[0] ?? [1, ''];
+  for (const scale of scales) {
+    chosen = largest >= scale[0] ? scale : chosen;
+  }
+  const decimals = chosen[0] === 1 && whole ? 0 : compactDecimals(largest / chosen[0]);
+  return { divisor: chosen[0], decimals, unit: chosen[1], grouped: true, date: false };
+}
+
+/** The format for numbers of a base unit up to `largest`. */
+export function formatFor(unit: string | null, largest: number, whole: boolean): Format {
+  const plain = { divisor: 1, decimals: whole ? 0 : compactDecimals(largest), date: false };
+  switch (unit) {
+    case 'ns':
+      return scaled(largest, TIME, whole);
+    case 'bytes':
+      return scaled(largest, BYTES, whole);
+    case 'flops':
+      return scaled(largest, FLOPS, whole);
+    case 'share':
+      return { divisor: 0.01, decimals: 1, unit: '%', grouped: true, date: false };
+    case 'percent':
+      return { ...plain, decimals: whole ? 0 : 2, unit: '%', grouped: true };
+    case null:
+      return { ...plain, unit: '', grouped: !whole };
+    case 'count':
+      return { ...plain, unit: '', grouped: true };
+    default:
+      return { ...plain, unit, grouped: true };
+  }
+}
+
+export function largestOf(columns: readonly Column[]): number {
+  let largest = 0;
+  for (const column of columns) {
+    for (const cell of column.values) {
+      largest = typeof cell === 'number' ? Math.max(largest, Math.abs(cell)) : largest;
+    }
+  }
+  return largest;
+}
+
+const isWhole = (column: Column) =>
+  column.values.every((cell) => typeof cell !== 'number' || Number.isInteger(cell));
+
+/** One format for columns of one unit. */
+export function chooseFormat(...columns: Column[]): Format {
+  const first = columns[0];
+  if (first === undefined) {
+    return formatFor(null, 0, true);
+  }
+  if (first.name.endsWith('unix_ns')) {
+    return { divisor: 1, decimals: 0, unit: '', grouped: false, date: true };
+  }
+  if (/(^|_)(begin|end)_ns$/.test(first.name)) {
+    return { divisor: 1e9, decimals: 6, unit: 's', grouped: true, date: false };
+  }
+  if (first.name === 'ts_ns') {
+    return { divisor: 1e3, decimals: 3, unit: 'µs', grouped: false, date: false };
+  }
+  return formatFor(first.unit, largestOf(columns), columns.every(isWhole));
+}
+
+export function formatNumber(value: number, format: Format): string {
+  if (format.date) {
+    return `${new Date(value / 1e6).toISOString().replace('T', ' ').slice(0, 23)} UTC`;
+  }
+  const shown = value / format.divisor;
+  if (Math.abs(shown) > 1e18) {
+    return shown.toExponential(3);
+  }
+  const text = shown.toFixed(format.decimals).replace(/^-(0(\.0*)?)$/, '$1');
+  if (!format.grouped) {
+    return text;
+  }
+  const [integer = '', fraction] = text.split('.');
+  const grouped = integer.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** A number with its unit: "12.3 ms". */
+export function withUnit(value: number, format: Format): string {
+  const number = formatNumber(value, format);
+  return format.unit === '' ? number : `${number}\u00a0${format.unit}`;
+}
+
+/** One number alone, with the unit that suits it. */
+export function show(value: number, unit: string | null): string {
+  return withUnit(value, formatFor(unit, Math.abs(value), Number.isInteger(value)));
+}
+
+export function showShare(part: number, whole: number): string {
+  return whole > 0 ? `${((part / whole) * 100).toFixed(1)}\u00a0%` : '–';
+}
+
+export function formatCell(column: Column, format: Format, row: number): string {
+  const cell = column.values[row];
+  if (cell === null || cell === undefined) {
+    return '–';
+  }
+  if (typeof cell === 'boolean') {
+    return cell ? 'yes' : 'no';
+  }
+  return typeof cell === 'number' ? formatNumber(cell, format) : printable(cell);
+}
+
+/** Text without characters that reorder, hide or break what stands around them. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
+}
+
+/** Keeps both ends of a long name, which tell more than its middle. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) {
+    return text;
+  }
+  const head = Math.ceil((most - 1) * 0.6);
+  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
+}
+
+/** "total_host_ns" as people read it. */
+export function columnLabel(column: Column): string {
+  return column.name.replace(/_(ns|bytes)$/, '').replace(/_/g, ' ');
+}
+
+/** What names a row in a chart: the cells of the label columns there are. */
+export function rowLabel(columns: readonly Column[], row: number): string {
+  const parts = columns.map((column) => {
+    const cell = column.values[row];
+    if (cell === null || cell === undefined) {
+      return '';
+    }
+    return typeof cell === 'number' ? `${columnLabel(column)} ${cell}` : printable(String(cell));
+  });
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+export function sum(column: Column): number {
+  return indices(column.values.length).reduce((total, row) => total + numberAt(column, row), 0);
+}

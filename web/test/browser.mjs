@@ -1,0 +1,101 @@
+// What the tests of the page share: reports made by the program, opened in a headless Chromium that
+// notes everything a page must not do.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const web = resolve(import.meta.dirname, '..');
+const env = (name, otherwise) => resolve(process.env[name] ?? join(web, otherwise));
+const require = createRequire(join(env('BORESCOPE_PACKAGES', 'node_modules'), 'x.js'));
+export const borescope = env('BORESCOPE', '../build/ci/bin/borescope');
+export const samples = env('BORESCOPE_SAMPLES', '../../shared');
+export const template = env('BORESCOPE_TEMPLATE', 'dist/template.html');
+export const demoRun = resolve(web, '../tests/data/demo_run');
+const axe = require.resolve('axe-core/axe.min.js');
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+export const folder = mkdtempSync(join(tmpdir(), 'borescope-report-'));
+let browser;
+
+export async function start() {
+  const { chromium } = require('playwright-core');
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+export async function stop() {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs `borescope report` over the inputs; the path of the page. */
+export function report(name, ...inputs) {
+  const path = join(folder, `${name}.html`);
+  execFileSync(borescope, ['report', ...inputs, '-o', path, '-q']);
+  return path;
+}
+
+/** The two JSON documents of a page. */
+export function embedded(path) {
+  const html = readFileSync(path, 'utf8');
+  const read = (id) =>
+    JSON.parse(new RegExp(`<script type="application/json" id="${id}">(.*?)</script>`, 's').exec(html)[1]);
+  return { tables: read('borescope-tables'), layout: read('borescope-layout') };
+}
+
+/** A page made of the template and these documents. */
+export function composed(name, tables, layout) {
+  const safe = (value) => JSON.stringify(value).replaceAll('<', '\\u003c');
+  const path = join(folder, `${name}.html`);
+  const html = readFileSync(template, 'utf8')
+    .replace('@@borescope-title@@', 'composed')
+    .replace('@@borescope-tables@@', () => safe(tables))
+    .replace('@@borescope-layout@@', () => safe(layout));
+  writeFileSync(path, html);
+  return path;
+}
+
+/** Opens a page. `page.faults` collects errors, messages of the console and requests. */
+export async function open(path, { width = 1280, scheme = 'light' } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: scheme,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on('console', (message) => page.faults.push(message.text()));
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('dialog', (dialog) => {
+    page.faults.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  const url = pathToFileURL(path).href;
+  page.on('request', (request) => {
+    if (request.url() !== url) {
+      page.faults.push(`request of ${request.url()}`);
+    }
+  });
+  await page.goto(url);
+  await page.waitForSelector('h1');
+  page.done = () => context.close();
+  return page;
+}
+
+/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. */
+export async function accessibilityFaults(page) {
+  await page.evaluate(readFileSync(axe, 'utf8'));
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+/** Elements that reach beyond the page to the right. */
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

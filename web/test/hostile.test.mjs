@@ -1,0 +1,126 @@
+// Names that want to be more than names.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { composed, embedded, folder, open, overflow, report, start, stop } from './browser.mjs';
+
+before(start);
+after(stop);
+
+const HOSTILE = [
+  '</script><script>alert(1)</script>',
+  '<img src=x onerror=alert(2)>',
+  '"><svg onload=alert(3)>',
+  '<!--<script>',
+  "'];alert(4);//",
+  '@@borescope-layout@@ ${alert(5)} {{7*7}}',
+  '</style><style>*{display:none}</style>',
+  '\u202egnol\u202c \u2028 \u2029 \u200b end',
+  `${'very_long_'.repeat(2000)}name`,
+  '__proto__',
+  'constructor',
+  '',
+];
+
+function hostileTrace() {
+  const events = HOSTILE.flatMap((name, i) => [
+    { ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: i * 100, dur: 50 },
+    { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: i * 100 + 5, dur: 5, args: { correlation: i + 1 } },
+    { ph: 'X', cat: 'kernel', name, pid: 0, tid: 7, ts: i * 100 + 20, dur: 60, args: { device: 0, stream: 7, correlation: i + 1 } },
+    { ph: 'X', cat: 'user_annotation', name, pid: 1, tid: 1, ts: i * 100 - 1, dur: 70 },
+  ]);
+  const path = join(folder, "<b onclick='alert(6)'>&quot;.json");
+  writeFileSync(path, JSON.stringify({
+    schemaVersion: 1,
+    deviceProperties: [{ id: 0, name: '<script>alert(7)</script>' }],
+    distributedInfo: { rank: 0, world_size: 1, backend: '</script>' },
+    traceEvents: events,
+  }));
+  return path;
+}
+
+async function assertInert(page) {
+  assert.deepEqual(page.faults, []);
+  assert.equal(await page.locator('script').count(), 3);
+  assert.equal(await page.locator('style').count(), 1);
+  assert.equal(await page.locator('img, iframe, b[onclick], svg[onload]').count(), 0);
+  assert.equal(await overflow(page), 0);
+}
+
+test('names of a trace are inert and shown as they are', async () => {
+  const path = report('hostile', hostileTrace());
+  const { tables } = embedded(path);
+  const kernels = tables.tables.find((table) => table.name === 'kernels');
+  assert.ok(kernels.columns[0].values.includes(HOSTILE[0]));
+  for (const width of [1280, 400]) {
+    const page = await open(path, { width });
+    await assertInert(page);
+    const names = page.locator('#kernels details[data-table="kernels"] tbody td:first-child');
+    assert.ok((await names.allTextContents()).includes('</script><script>alert(1)</script>'));
+    await page.locator('#kernels details[data-table="kernels"] tbody tr').nth(3).click();
+    await page.locator('#stacks figure input[type="search"]').fill('<script>');
+    await page.evaluate(() => document.querySelectorAll('details').forEach((block) => { block.open = true; }));
+    await assertInert(page);
+    await page.done();
+  }
+});
+
+test('a policy forbids what the page does not do itself', async () => {
+  const page = await open(report('policy', hostileTrace()));
+  const ran = await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.ran = true';
+    document.body.append(script);
+    return globalThis.ran === true;
+  });
+  assert.equal(ran, false);
+  assert.ok(page.faults.some((fault) => fault.includes('Content Security Policy')));
+  await page.done();
+});
+
+test('the plain page allows its own style and nothing else', () => {
+  const source = readFileSync(join(import.meta.dirname, '../../src/borescope/output/html_plain.cc'), 'utf8');
+  const [, style] = /<style>(.*?)<\/style>/s.exec(source);
+  const hash = createHash('sha256').update(style).digest('base64');
+  assert.ok(source.includes(`default-src 'none'; style-src 'sha256-${hash}'; base-uri`));
+});
+
+function manyRows(count) {
+  const values = Array.from({ length: count }, (_, i) => i);
+  const table = {
+    name: 'many', title: 'Many rows',
+    columns: [
+      { name: 'name', type: 'string', unit: null, doc: '', values: values.map((i) => `row ${i}`) },
+      { name: 'total_ns', type: 'int', unit: 'ns', doc: '', values },
+    ],
+  };
+  const section = { name: 'many', summary: 'many rows', first_table: 0, tables: 1, lack: '', views: [] };
+  return [
+    { borescope: '0', schema: 1, tables: [table], diagnostics: [] },
+    { title: 'many', all_rows: [count], sections: [section] },
+  ];
+}
+
+test('10,000 rows scroll and sort at once', async () => {
+  const page = await open(composed('many', ...manyRows(10_000)));
+  const block = page.locator('#many');
+  assert.ok((await block.locator('tbody tr').count()) < 100);
+  const took = await block.locator('.scroller').evaluate(async (scroller) => {
+    const begin = performance.now();
+    for (let i = 1; i <= 50; ++i) {
+      scroller.scrollTop = (scroller.scrollHeight * i) / 50;
+      await new Promise(requestAnimationFrame);
+    }
+    return performance.now() - begin;
+  });
+  assert.ok(took < 5000, `50 frames took ${took} ms`);
+  assert.match(await block.locator('tbody').textContent(), /row 9999/);
+  await block.getByRole('button', { name: 'total' }).click();
+  await block.locator('.scroller').evaluate((scroller) => { scroller.scrollTop = 0; });
+  await block.getByText('row 9999', { exact: true }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
