@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 RUN = DATA / "demo_run"
+# Verbs that answer with a file, or from no recording of a run.
+NO_TABLES = {"report", "convert", "link", "chakra", "query", "bench-kernel", "list", "completion"}
 # What a verb is asked about, where that is not RUN.
 INPUTS = {
     "memory": [DATA / "small" / "memory.json"],
@@ -48,7 +50,7 @@ def verbs(borescope):
     columns = {c["name"]: c["values"] for c in table["columns"]}
     found = zip(columns["kind"], columns["name"], columns["summary"])
     return [(name, summary) for kind, name, summary in found
-            if kind == "verb" and name not in ("convert", "query", "list", "completion")]
+            if kind == "verb" and name not in NO_TABLES]
 
 
 def table_text(table, options):

@@ -61,7 +61,7 @@ struct OverlayReport {
   size_t counters = 0;
   size_t tracks = 0;
   size_t arrows = 0;
-  size_t marked = 0;  // recorded events
+  size_t marked = 0;          // recorded events
   bool keeps_damage = false;  // what was repaired while reading the source is as it was in the copy
 };
 

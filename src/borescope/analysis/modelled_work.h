@@ -14,7 +14,8 @@
 //               graph (captured_launches.h), once per launch of the graph: each is a call of its
 //               own
 //
-// Types of tensors in lists, which producers leave out, are those that the names of the kernels say.
+// Types of tensors in lists, which producers leave out, are those that the names of the kernels
+// say.
 //
 // Work below a backward operator in which no call can be counted (shapes or operators were not
 // recorded) takes the arguments of the forward operator with the same sequence number, where that

@@ -22,6 +22,9 @@ std::string Cell(const Column& column, size_t row) {
   if (const auto* ints = std::get_if<IntValues>(&column.values)) {
     return fmt::format("{}", (*ints)[row]);
   }
+  if (const auto* bools = std::get_if<BoolValues>(&column.values)) {
+    return (*bools)[row] != 0 ? "yes" : "no";
+  }
   return std::get<StringValues>(column.values)[row];
 }
 
