@@ -45,16 +45,15 @@ TrackId RecordedSyncs::StreamOf(DeviceId record, int64_t stream) const {
 
 void RecordedSyncs::Add(DeviceId record, HostId call, ThreadState& thread) {
   const std::string_view name = trace_.Name(record);
-  if (trace_.device().detail[record.value] == kNoDetail ||
-      (!call.valid() && name != "Stream Wait Event")) {
-    sink_.CountUnresolved();
-  } else if (name == "Event Sync") {
+  const bool has_detail = trace_.device().detail[record.value] != kNoDetail;
+  const bool has_call = has_detail && call.valid();
+  if (has_call && name == "Event Sync") {
     AddEvent(record, call, thread);
-  } else if (name == "Stream Sync") {
+  } else if (has_call && name == "Stream Sync") {
     AddStream(record, call);
-  } else if (name == "Context Sync") {
+  } else if (has_call && name == "Context Sync") {
     sink_.AddDevice(trace_.DeviceOf(record), call, false, thread);
-  } else if (name == "Stream Wait Event") {
+  } else if (has_detail && name == "Stream Wait Event") {
     AddStreamWait(record, call, thread);
   } else {
     sink_.CountUnresolved();

@@ -6,6 +6,7 @@
 namespace borescope::opmodel {
 
 OpCost Collective(const OpCall& call) {
+  if (call.model.variant == kRecordedSizes) return Failure(call, CostStatus::kMissingShapes);
   CostBuilder cost(call);
   if (call.model.variant == kInPlaceList) {
     const bool has_shapes = call.args.size() > 0 && !call.args[0].tensors.empty();
@@ -20,6 +21,15 @@ OpCost Collective(const OpCall& call) {
   const OpTensor* input = call.model.variant == kOutputFirst ? call.args.Tensor(1) : output;
   if (output == nullptr || input == nullptr) return Failure(call, CostStatus::kMissingShapes);
   return cost.Type(output->type).Read(*input).Write(*output).Finish();
+}
+
+OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, ScalarType type) {
+  if (read < 0 || written < 0) return Failure(call, CostStatus::kMissingShapes);
+  return CostBuilder(call)
+      .Type(type)
+      .Read(static_cast<uint64_t>(read), type)
+      .Write(static_cast<uint64_t>(written), type)
+      .Finish();
 }
 
 }  // namespace borescope::opmodel

@@ -206,7 +206,10 @@ enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kG
 
 // collective.cc; variant: CollectiveArgs
 OpCost Collective(const OpCall& call);
-enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList };
+// With the sizes that the producer records beside the arguments, in elements; kMissing and other
+// negative ones are not known.
+OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, ScalarType type);
+enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList, kRecordedSizes };
 
 // generated.cc
 OpCost GeneratedKernel(const OpCall& call);

@@ -1,6 +1,22 @@
 #include "borescope/opmodel/op_costs.h"
 
+#include "borescope/opmodel/families.h"
+
 namespace borescope {
+namespace {
+
+// No index of a text: no key of arguments equals one of sizes.
+constexpr uint32_t kSizesKey = kNoDetail;
+
+// The row of Collectives with the sizes of a call whose arguments do not tell them, else kNoDetail.
+uint32_t SizesOf(const Trace& trace, HostId call, const OpModel& model) {
+  const uint32_t row = trace.host().detail[call.value];
+  const bool has_sizes =
+      model.family == OpFamily::kCollective && model.variant == opmodel::kRecordedSizes;
+  return has_sizes && row != kNoDetail ? trace.ops().collective[row] : kNoDetail;
+}
+
+}  // namespace
 
 CallArgs CallArgsOf(const Trace& trace, HostId call) {
   const uint32_t row = trace.host().detail[call.value];
@@ -37,10 +53,14 @@ const OpModel* OpCosts::ModelOf(HostId call) {
 }
 
 const OpCost& OpCosts::Of(HostId call, ScalarType list_type) {
-  if (ModelOf(call) == nullptr) return unknown_;
+  const OpModel* model = ModelOf(call);
+  if (model == nullptr) return unknown_;
   const uint32_t row = trace_.host().detail[call.value];
   Key key{trace_.host().name[call.value].value, static_cast<uint32_t>(list_type)};
-  if (row != kNoDetail) {
+  const uint32_t sizes = SizesOf(trace_, call, *model);
+  if (sizes != kNoDetail) {
+    key = {key[0], key[1], kSizesKey, sizes};
+  } else if (row != kNoDetail) {
     const Ops& ops = trace_.ops();
     key = {key[0],
            key[1],
@@ -51,14 +71,20 @@ const OpCost& OpCosts::Of(HostId call, ScalarType list_type) {
   }
   const auto [found, is_new] = costs_.try_emplace(key);
   if (is_new) {
-    found->second = Compute(call, list_type);
+    found->second = Compute(call, *model, list_type);
   }
   return found->second;
 }
 
-OpCost OpCosts::Compute(HostId call, ScalarType list_type) const {
+OpCost OpCosts::Compute(HostId call, const OpModel& model, ScalarType list_type) const {
   OpModelOptions options = options_;
   options.list_type = list_type;
+  if (const uint32_t row = SizesOf(trace_, call, model); row != kNoDetail) {
+    const Collectives& sizes = trace_.collectives();
+    return opmodel::CollectiveOfSizes({model, CallArgs(), options}, sizes.in_elems[row],
+                                      sizes.out_elems[row],
+                                      ParseScalarType(trace_.Text(sizes.dtype[row])));
+  }
   return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options);
 }
 

@@ -37,7 +37,7 @@ class OpCosts {
     size_t operator()(const Key& key) const;
   };
 
-  OpCost Compute(HostId call, ScalarType list_type) const;
+  OpCost Compute(HostId call, const OpModel& model, ScalarType list_type) const;
 
   const Trace& trace_;
   OpModelOptions options_;

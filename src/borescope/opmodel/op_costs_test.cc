@@ -47,5 +47,31 @@ TEST(OpCostsTest, WithoutArgumentsThereIsNoCost) {
   EXPECT_EQ(costs.Of(HostId{1}).status, CostStatus::kUnknownOp);
 }
 
+TEST(OpCostsTest, SizesOfACollectiveStandBesideItsArguments) {
+  TraceMaker maker;
+  Call(maker, "record_param_comms", 0, "[[]]", R"(["TensorList"])");
+  Call(maker, "record_param_comms", 5, "[[]]", R"(["TensorList"])");
+  TracePart& part = maker.part();
+  part.data.ops.collective.front() = 0;
+  Collectives& sizes = part.data.collectives;
+  sizes.collective.push_back(part.Intern("_allgather_base"));
+  sizes.dtype.push_back(part.Intern("BFloat16"));
+  sizes.group.emplace_back();
+  sizes.group_desc.emplace_back();
+  sizes.ranks.emplace_back();
+  sizes.in_elems.push_back(1000);
+  sizes.out_elems.push_back(8000);
+  sizes.group_size.push_back(8);
+  sizes.sequence.push_back(kMissing);
+  const Trace trace = std::move(maker).Finish();
+  OpCosts costs(trace);
+  const OpCost& cost = costs.Of(HostId{0});
+  EXPECT_EQ(cost.status, CostStatus::kOk);
+  EXPECT_EQ(cost.read_bytes, 2000U);
+  EXPECT_EQ(cost.written_bytes, 16000U);
+  EXPECT_EQ(cost.flops(), 0U);
+  EXPECT_EQ(costs.Of(HostId{1}).status, CostStatus::kMissingShapes);
+}
+
 }  // namespace
 }  // namespace borescope

@@ -95,6 +95,7 @@ constexpr OpModel kModels[] = {
     Row("c10d::_reduce_scatter_base_", kComm, Collective, kOutputFirst),
     Row("c10d::alltoall_base_", kComm, Collective, kOutputFirst),
     Row("nccl:all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("record_param_comms", kComm, Collective, kRecordedSizes),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // compressed sparse rows; no node or edge is an object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

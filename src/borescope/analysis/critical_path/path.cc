@@ -187,7 +187,7 @@ class StepMaker {
 };
 
 // The parts of the steps in the windows.
-std::vector<PathStep> ClipSteps(std::vector<PathStep> steps, const IntervalSet& windows) {
+std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows) {
   std::vector<PathStep> kept;
   auto window = windows.begin();
   for (const PathStep& step : steps) {
