@@ -54,6 +54,13 @@ constexpr Names kRates[] = {"intensity", "tflops"};
 constexpr ViewSpec kRoofline[] = {
     {"roofline", ViewKind::kRoofline, "Operators under the roofs of the device", kOp, kRates}};
 
+constexpr Names kBoundBy[] = {"rank", "bound_by"};
+constexpr Names kSavedBy[] = {"rank", "name"};
+constexpr Names kSaved[] = {"saved_ns"};
+constexpr ViewSpec kCriticalPath[] = {
+    {"critical_path_summary", ViewKind::kBars, "Time on the critical path", kBoundBy, kTotal},
+    {"what_if", ViewKind::kBars, "Saved if it took no time", kSavedBy, kSaved}};
+
 constexpr Names kTotals[] = {"total_device_ns", "total_host_ns"};
 constexpr ViewSpec kStacks[] = {
     {"stacks", ViewKind::kFlame, "Device time below each host frame", kName, kTotals}};
@@ -117,6 +124,7 @@ struct ReportRow {
 // Order = order of the page.
 constexpr ReportRow kRows[] = {{"summary", {}, kOverviewTables},
                                {"breakdown", kBreakdown},
+                               {"critical-path", kCriticalPath},
                                {"steps", kSteps},
                                {"kernels", kKernels},
                                {"ops", kOps},
