@@ -135,14 +135,14 @@ void FindExclusive(SortedOps& ops) {
 }
 
 void FindThreadDeps(SortedOps& ops) {
-  const Number kIdle = Number::Int(1000);  // us
+  const Number idle_us = Number::Int(1000);
   const OtherThreads others(ops);
   for (const std::vector<uint32_t>& rows : ops.by_thread) {
     std::optional<int64_t> found;
     for (size_t i = 0; i < rows.size(); ++i) {
       CpuOp& op = ops.cpu[rows[i]];
       const CpuOp* const before = i == 0 ? nullptr : &ops.cpu[rows[i - 1]];
-      if (before == nullptr || kIdle < op.begin - before->begin - before->duration) {
+      if (before == nullptr || idle_us < op.begin - before->begin - before->duration) {
         found = others.LastBefore(op.begin, op.thread);
       }
       op.waits_for = found.has_value() && *found != 0 ? found : std::nullopt;
