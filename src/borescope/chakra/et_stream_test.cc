@@ -45,7 +45,8 @@ TEST(EtStream, ReadsBackWhatWasWritten) {
 }
 
 TEST(EtStream, EmptyRecordsBetweenNodesAreCounted) {
-  EtReader reader("\x00\x00\x02\x08\x03"s);
+  const std::string bytes = "\x00\x00\x02\x08\x03"s;
+  EtReader reader(bytes);
   EtMetadata metadata;
   EXPECT_TRUE(*reader.Next(metadata));
   EtNode node;

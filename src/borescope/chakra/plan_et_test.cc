@@ -100,15 +100,21 @@ constexpr std::string_view kArguments =
     R"x(, "inputs": {"values": [[[1, 2, 0, 100, 4, "cuda:0"]], [3, 4, 0, 100, 4, "cuda:0"]], )x"
     R"x("shapes": [], "types": ["GenericList[Tensor(float)]", "Tensor(float)"]})x";
 
+struct PlannedCommunication {
+  PlannedNode node;
+  std::string group;  // which the node only points to
+};
+
 // The plan of one kernel under a call with arguments.
-PlannedNode Communication(const std::string& kernel, const std::string& call,
-                          const std::string& more = {}) {
+PlannedCommunication Communication(const std::string& kernel, const std::string& call,
+                                   const std::string& more = {}) {
   const LinkedTrace linked = MakeLinked(
       {LinkedNodeText(2, 1, call, LinkedTimes("1", "1")),
        LinkedNodeText(3, 2, "record_param_comms", LinkedTimes("1", "1") + more),
        LinkedNodeText(4, 3, kernel, LinkedKernel("2", "1", 7) + std::string(kArguments))});
   const EtPlan plan = Plan(linked);
-  return plan.nodes.empty() ? PlannedNode() : plan.nodes.back();
+  const PlannedNode node = plan.nodes.empty() ? PlannedNode() : plan.nodes.back();
+  return {node, std::string(node.pg_name)};
 }
 
 TEST(PlanEt, EveryCollectiveIsKnown) {
@@ -135,23 +141,23 @@ TEST(PlanEt, EveryCollectiveIsKnown) {
        EtCollective::kBroadcast},
   };
   for (const Row& row : rows) {
-    const PlannedNode node = Communication(std::string(row.kernel), std::string(row.call));
+    const PlannedNode node = Communication(std::string(row.kernel), std::string(row.call)).node;
     EXPECT_EQ(node.type, row.type) << row.kernel;
     EXPECT_EQ(node.collective, row.kind) << row.kernel << " " << row.call;
   }
 }
 
 TEST(PlanEt, TheFirstArgumentIsWhatIsSent) {
-  EXPECT_EQ(Communication("ncclDevKernel_ReduceScatter_x", "nccl:x").comm_bytes, 400);
+  EXPECT_EQ(Communication("ncclDevKernel_ReduceScatter_x", "nccl:x").node.comm_bytes, 400);
 }
 
 TEST(PlanEt, RecordedSizesAndGroupsComeFirst) {
-  const PlannedNode node = Communication(
+  const auto [node, group] = Communication(
       "ncclDevKernel_AllGather_RING_LL(x)", "nccl:x",
       R"(, "attrs": [{"name": "in_msg_nelems", "value": 10}, {"name": "dtype", "value": "BFloat16"},
           {"name": "out_msg_nelems", "value": 80}, {"name": "pg_name", "value": "3"}])");
   EXPECT_EQ(node.comm_bytes, 20);
-  EXPECT_EQ(node.pg_name, "3");
+  EXPECT_EQ(group, "3");
 }
 
 TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
