@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::testkit {

@@ -11,6 +11,7 @@
 #include "borescope/chakra/et_json.h"
 #include "borescope/chakra/et_stream.h"
 #include "borescope/chakra/py_repr.h"
+#include "borescope/chakra/python_json.h"
 
 namespace borescope {
 namespace {
@@ -33,7 +34,7 @@ std::string CamelCase(std::string_view name) {
 // json.dumps: all but ASCII escaped.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
-  AppendAsciiJson(text, out);
+  chakra::AppendAsciiJson(out, text);
   return out + '"';
 }
 

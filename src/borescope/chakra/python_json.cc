@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "borescope/base/utf8.h"
 #include "borescope/chakra/json_cursor.h"
 
 namespace borescope::chakra {
@@ -77,28 +78,9 @@ void AppendCodePoint(std::string& out, uint32_t code) {
 
 // Takes one character of UTF-8 off the front; U+FFFD for a byte that begins none.
 uint32_t TakeUtf8(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  size_t length = 0;
-  if (first < 0x80) {
-    length = 1;
-  } else if (first >= 0xC2 && first < 0xF5) {
-    length = first < 0xE0 ? 2 : (first < 0xF0 ? 3 : 4);
-  }
-  if (length == 0 || length > text.size()) {
-    text.remove_prefix(1);
-    return kReplacement;
-  }
-  uint32_t code = length == 1 ? first : first & (0xFFU >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0U) != 0x80U) {
-      text.remove_prefix(1);
-      return kReplacement;
-    }
-    code = code << 6U | (next & 0x3FU);
-  }
-  text.remove_prefix(length);
-  return code <= 0x10FFFF ? code : kReplacement;
+  const CodePoint point = DecodeUtf8(text);
+  text.remove_prefix(point.bytes);
+  return point.value;
 }
 
 // Takes an escape off the front. REQUIRES: it begins with a backslash.
@@ -282,6 +264,12 @@ void AppendStringToken(std::string& out, std::string_view content) {
     }
   }
   out += '"';
+}
+
+void AppendAsciiJson(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    AppendCodePoint(out, TakeUtf8(text));
+  }
 }
 
 void AppendPythonDouble(std::string& out, double value) {

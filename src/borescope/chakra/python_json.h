@@ -23,6 +23,9 @@ inline constexpr size_t kDeepestJson = 256;
 // `content`: what stands between the quotation marks of a JSON string, escapes as written.
 void AppendStringToken(std::string& out, std::string_view content);
 
+// The inside of the JSON string of a text in UTF-8.
+void AppendAsciiJson(std::string& out, std::string_view text);
+
 // repr(value): "0.1", "2.0", "1e-05", "1e+16", "NaN", "Infinity".
 void AppendPythonDouble(std::string& out, double value);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "borescope/chakra/py_repr.h"
+#include "borescope/chakra/python_json.h"
 
 namespace borescope {
 namespace {
@@ -130,7 +131,7 @@ class Timeline {
     text_ += ", \"dur\": ";
     AppendPythonFloat(length, text_);
     text_ += ", \"ph\": \"X\", \"name\": \"";
-    AppendAsciiJson(issue.name, text_);
+    chakra::AppendAsciiJson(text_, issue.name);
     text_ += "\", \"args\": {\"ms\": ";
     AppendPythonFloat(cycles / (frequency * 1000), text_);
     text_ += "}}";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 #include "borescope/ingest/nsys.h"
 #include "borescope/ingest/nvprof.h"
 #include "borescope/ingest/rocpd.h"

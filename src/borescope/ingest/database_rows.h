@@ -12,7 +12,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/sqlite_table.h"
 #include "borescope/ingest/database.h"
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 
 namespace borescope {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 #include "borescope/ingest/time_limit.h"
 
 namespace borescope {

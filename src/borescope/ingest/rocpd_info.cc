@@ -1,4 +1,4 @@
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 #include "borescope/ingest/object_members.h"
 #include "borescope/ingest/rocpd_tables.h"
 

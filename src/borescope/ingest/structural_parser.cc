@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "borescope/ingest/json_space.h"
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 
 namespace borescope {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 
 namespace borescope {
 namespace {

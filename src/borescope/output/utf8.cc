@@ -37,20 +37,6 @@ size_t CellsOf(char32_t value) {
 
 bool IsControl(char32_t value) { return value < 0x20 || (value >= 0x7F && value < 0xA0); }
 
-// The length that a first byte announces, and its own bits; zero for no first byte.
-size_t SequenceLength(unsigned char byte) {
-  if (byte < 0x80) return 1;
-  if (byte >= 0xC2 && byte < 0xE0) return 2;
-  if (byte >= 0xE0 && byte < 0xF0) return 3;
-  return byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
-}
-
-// Overlong forms, surrogates and numbers beyond Unicode.
-bool IsAllowed(char32_t value, size_t length) {
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  return value >= kSmallest[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
-}
-
 // Bytes of the longest prefix of `text` of at most `width` cells.
 size_t PrefixBytes(std::string_view text, size_t width) {
   size_t bytes = 0;
@@ -79,26 +65,6 @@ size_t SuffixBytes(std::string_view text, size_t width) {
 }
 
 }  // namespace
-
-CodePoint DecodeUtf8(std::string_view text) {
-  BS_DCHECK(!text.empty());
-  const auto first = static_cast<unsigned char>(text[0]);
-  const size_t length = SequenceLength(first);
-  constexpr CodePoint kInvalid{0xFFFD, 1, false};
-  if (length == 0 || length > text.size()) {
-    return kInvalid;
-  }
-  constexpr unsigned kOwnBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  char32_t value = first & kOwnBits[length];
-  for (size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0) != 0x80) {
-      return kInvalid;
-    }
-    value = (value << 6) | (byte & 0x3F);
-  }
-  return IsAllowed(value, length) ? CodePoint{value, length, true} : kInvalid;
-}
 
 std::string ToValidUtf8(std::string_view text) {
   std::string valid;

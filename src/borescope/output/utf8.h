@@ -7,18 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/utf8.h"
+
 namespace borescope {
-
-struct CodePoint {
-  char32_t value = 0;
-  size_t bytes = 1;    // how much of the text it takes
-  bool valid = false;  // false: `value` is U+FFFD in place of one byte that is not UTF-8
-};
-
-inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";  // U+FFFD
-
-// The first code point of `text`. REQUIRES: !text.empty().
-CodePoint DecodeUtf8(std::string_view text);
 
 // `text` with every byte that is not UTF-8 replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);

@@ -1,50 +1,16 @@
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 
 #include <algorithm>
+
+#include "borescope/base/utf8.h"
 
 namespace borescope {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
-
 // Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
 size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) {
-    return 1;
-  }
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) {
-    return 0;
-  }
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  const unsigned char second = byte(1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool outside = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-  return overlong || outside ? 0 : length;
-}
-
-void AppendCodePoint(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
+  const CodePoint point = DecodeUtf8(text);
+  return point.valid ? point.bytes : 0;
 }
 
 // Four hex digits at `text`; false if they are not.
@@ -75,17 +41,17 @@ size_t DecodeUnicode(std::string_view rest, std::string& out, StringRepairs& rep
     return 0;
   }
   if (code < 0xd800 || code > 0xdfff) {
-    AppendCodePoint(out, code);
+    AppendUtf8(out, code);
     return 4;
   }
   uint32_t low = 0;
   if (code < 0xdc00 && rest.substr(4, 2) == "\\u" && ReadHex(rest.substr(6), low) &&
       low >= 0xdc00 && low <= 0xdfff) {
-    AppendCodePoint(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+    AppendUtf8(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
     return 10;
   }
   repairs.invalid_utf8 = true;
-  out += kReplacement;
+  out += kReplacementUtf8;
   return 4;
 }
 
@@ -135,7 +101,7 @@ std::string_view DecodeString(std::string_view raw, std::string& scratch, String
       i += length;
     } else {
       repairs.invalid_utf8 = true;
-      scratch += kReplacement;
+      scratch += kReplacementUtf8;
       ++i;
     }
   }

@@ -1,4 +1,4 @@
-#include "borescope/ingest/json_string.h"
+#include "borescope/base/json_string.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,24 @@
+// Code points and their bytes in UTF-8. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace borescope {
+
+struct CodePoint {
+  char32_t value = 0;
+  size_t bytes = 1;    // how much of the text it takes
+  bool valid = false;  // false: `value` is U+FFFD in place of one byte that is not UTF-8
+};
+
+inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";  // U+FFFD
+
+// The first code point of `text`. REQUIRES: !text.empty().
+CodePoint DecodeUtf8(std::string_view text);
+
+// REQUIRES: value <= 0x10FFFF and no surrogate; else the bytes are not UTF-8.
+void AppendUtf8(std::string& out, char32_t value);
+
+}  // namespace borescope
