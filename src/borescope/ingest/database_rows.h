@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
+#include "borescope/base/json_string.h"
 #include "borescope/base/sqlite_table.h"
 #include "borescope/ingest/database.h"
-#include "borescope/base/json_string.h"
 
 namespace borescope {
 

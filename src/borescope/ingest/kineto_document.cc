@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "borescope/ingest/json_space.h"
 #include "borescope/base/json_string.h"
+#include "borescope/ingest/json_space.h"
 
 namespace borescope {
 namespace {

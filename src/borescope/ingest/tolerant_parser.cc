@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "borescope/ingest/json_space.h"
 #include "borescope/base/json_string.h"
+#include "borescope/ingest/json_space.h"
 
 namespace borescope {
 namespace {
