@@ -93,6 +93,17 @@ Result<void> WriteFile(const LinkOptions& options, const LinkedPair& linked) {
   return file->Commit();
 }
 
+// The numbers that make pairs were not recorded.
+void TellNumbers(const LinkOptions& options, LinkedPair& linked) {
+  if (linked.plan.counts.by_external_id) {
+    linked.diagnostics.push_back(
+        {Severity::kInfo, "no-record-functions", linked.plan.counts.host_matched, options.device,
+         "",
+         "The device trace has no \"Record function id\", as those of old versions of PyTorch: "
+         "a node is the operator that has its rf_id for the \"External id\", and its name."});
+  }
+}
+
 // Waits that no event shows are guessed; says what would show them.
 void AdviseRecords(const LinkOptions& options, LinkedPair& linked) {
   if (options.as_chakra || linked.plan.counts.has_sync_records ||
@@ -174,6 +185,7 @@ Result<LinkedPair> LinkTraces(const LinkOptions& options) {
             options.as_chakra ? LinkAsChakra(options, linked.host) : Link(options, linked));
   AppendDiagnostics(linked.host.diagnostics, options.host, linked.diagnostics);
   AppendDiagnostics(linked.plan.diagnostics, options.device, linked.diagnostics);
+  TellNumbers(options, linked);
   AdviseRecords(options, linked);
   return linked;
 }

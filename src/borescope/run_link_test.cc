@@ -172,6 +172,46 @@ TEST_F(LinkTest, WhatFitsNotIsAnError) {
   EXPECT_NE(Linked()[0].find("of rank 3, not of rank 2"), std::string::npos);
 }
 
+// What a profiler wrote that knew no record functions.
+std::string OldOp(std::string_view name, double ts, double dur, int external_id) {
+  return Event("cpu_op", name, 1, ts, dur, R"("External id":)" + std::to_string(external_id));
+}
+
+TEST_F(LinkTest, OldTracesAreMatchedByExternalIdAndName) {
+  Save(Host(Node(3, "a", 1) + "," + Node(4, "b", 2) + "," + Node(5, "c", 3)),
+       {OldOp("a", 10, 20, 1), Call("cudaLaunchKernel", 11, 1, 50), Work("kernel", 13, 60, 50),
+        OldOp("b", 40, 5, 2), OldOp("chance", 50, 5, 3)});
+  const std::vector<std::string> nodes = Linked();
+  ASSERT_EQ(nodes.size(), 6U) << nodes[0];
+  EXPECT_NE(nodes[2], "");
+  EXPECT_NE(nodes[3].find(R"("cat":"kernel")"), std::string::npos);
+  EXPECT_NE(nodes[4], "");
+  EXPECT_EQ(nodes[5], "") << "of another name";
+  EXPECT_EQ(Counts().host_matched, 2U);
+  EXPECT_EQ(Counts().renamed, 1U);
+  EXPECT_EQ(LinkTraces(options_)->diagnostics.front().code, "no-record-functions");
+  Save(Host(Node(3, "a", 1) + "," + Node(4, "b", 2)),
+       {OldOp("a", 10, 20, 1), OldOp("x", 50, 5, 2)});
+  EXPECT_NE(Linked()[0].find("not recorded at the same time"), std::string::npos);
+}
+
+// Where any operator has a number, the others have none.
+TEST_F(LinkTest, ExternalIdsAreForOldTracesOnly) {
+  Save(Host(Node(3, "a", 1) + "," + Node(4, "b", 2)), {Op("a", 10, 20, 1), OldOp("b", 40, 5, 2)});
+  EXPECT_EQ(Counts().host_matched, 1U);
+}
+
+// The reference would take number 0 for one, and compares no names.
+TEST_F(LinkTest, WhatDoesNotBelongTogetherIsAnErrorToChakraToo) {
+  options_.as_chakra = true;
+  Save(Host(Node(3, "a", 1)), {Op("z", 10, 20, 0)});
+  EXPECT_NE(Linked()[0].find("none of the 3 nodes"), std::string::npos);
+  Save(Host(Node(3, "a", 1)), {Op("z", 10, 20, 1)});
+  EXPECT_NE(Linked()[0].find("1 of 1 operators have another name"), std::string::npos);
+  Save(Host(Node(3, "a", 1)), {Op("a", 10, 20, 1), Op("z", 40, 20, 0)});
+  EXPECT_EQ(Counts().host_matched, 3U) << "process and thread, too";
+}
+
 TEST_F(LinkTest, OneNumberTwiceIsCounted) {
   Save(Host(Node(3, "a", 1) + "," + Node(4, "a", 1)), {Op("a", 10, 20, 1), Op("a", 40, 20, 1)});
   EXPECT_EQ(Counts().host_matched, 1U);

@@ -98,6 +98,19 @@ TEST(DoctorTest, WaitFaults) {
       (Counts{{"wait-without-record", 1}, {"wait-before-record", 1}, {"sync-during-kernel", 1}}));
 }
 
+TEST(DoctorTest, WaitsForWhatEndsAfterThem) {
+  TestTrace trace = Clean();
+  trace.Launched("gemm", {300, 5}, {310, 500}, {2, 7, 0});
+  trace.Runtime("cudaStreamSynchronize", {320, 30}, 3);
+  trace.Sync("Stream Sync", {1'000, 30}, {3, 7, 0}, kMissing);  // of a clock that is behind
+  const Findings findings = Analyse("doctor", {&trace.View()});
+  EXPECT_EQ(Faults(findings), (Counts{{"backward-wait", 1}}));
+  EXPECT_NE(Csv(findings[0], {"check", "first"})
+                .find("backward-wait,cudaStreamSynchronize, ts 0.320 us, for gemm, ts 0.310 us, "
+                      "correlation 2\n"),
+            std::string::npos);
+}
+
 // Each wait looks for the kernel before it, at no cost that grows with the number of waits.
 TEST(DoctorTest, ManyWaitsOnAStreamCostLittle) {
   constexpr int64_t kWaits = 200'000;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/analysis/quality_checks.h"
+#include "borescope/index/sync_edges.h"
 
 namespace borescope {
 namespace {
@@ -192,6 +193,20 @@ CheckOutcome SyncDuringKernel(const RankView& view) {
   return outcome;
 }
 
+// What critical-path and link leave out, since nothing waits for what ends after it.
+CheckOutcome BackwardWait(const RankView& view) {
+  const SyncEdges syncs = FindSyncEdges(view.trace, view.index.correlation);
+  const SyncEdge& first = syncs.first_backward;
+  CheckOutcome outcome;
+  outcome.count = static_cast<int64_t>(syncs.backward);
+  if (first.source.valid()) {
+    const std::string who = first.kind == SyncKind::kStreamWait ? Describe(view, first.target)
+                                                                : Describe(view, first.call);
+    outcome.first = fmt::format("{}, for {}", who, Describe(view, first.source));
+  }
+  return outcome;
+}
+
 bool HasCoreKeys(const Collectives& rows, uint32_t row) {
   return row != kNoDetail && rows.in_elems[row] != kMissing && rows.out_elems[row] != kMissing &&
          rows.group_size[row] != kMissing && rows.dtype[row].value != 0;
@@ -262,6 +277,10 @@ constexpr QualityCheck kLinkChecks[] = {
     {"wait-before-record", Severity::kWarning,
      "Event waits whose record is missing or later than the wait; such edges are ignored.",
      WaitBeforeRecord},
+    {"backward-wait", Severity::kWarning,
+     "Calls or streams waited for work that ends after the wait: host and device clocks disagree, "
+     "or the record of an event is lost. critical-path and link leave such waits out.",
+     BackwardWait},
     {"collective-metadata", Severity::kInfo,
      "Collectives without name, sizes, type and group (PyTorch before 2.2): no bandwidth can be "
      "given. Share of host events.",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "borescope/chakra/et_stream.h"
@@ -116,6 +117,30 @@ TEST(EtCheck, RanksCallTheSameCollectives) {
             "group '0', call 1: ALL_REDUCE of 8 bytes in a, ALL_REDUCE of 16 bytes in b");
   EXPECT_EQ(Compare(calls, {{1, {}, kColl, 0, 8}}).first,
             "group '0', call 2: ALL_TO_ALL of 8 bytes in a, nothing in b");
+}
+
+// A cut inside a record is an error. Between two records it cannot be seen, since a .et does not
+// say how many there are; all nodes before it are there then, and who waits for lost ones is found.
+TEST(EtCheck, CutFilesAreErrorsOrEndBetweenRecords) {
+  const std::vector<Sample> samples = {
+      {7, {8}}, {1, {}, EtNodeType::kCommColl, 0, 8}, {2, {1}}, {300, {1, 2}}, {8, {300}}};
+  std::vector<size_t> ends;  // of the metadata and of every node
+  for (size_t count = 0; count <= samples.size(); ++count) {
+    ends.push_back(EtOf({samples.begin(), samples.begin() + static_cast<ptrdiff_t>(count)}).size());
+  }
+  const std::string bytes = EtOf(samples);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const std::string cut = bytes.substr(0, size);
+    const Result<EtFile> et = ReadEt(cut);
+    const auto end = std::find(ends.begin(), ends.end(), size);
+    ASSERT_EQ(et.ok(), end != ends.end()) << size;
+    if (et.ok()) {
+      EXPECT_EQ(et->nodes.size(), static_cast<size_t>(end - ends.begin()));
+      std::vector<CheckRow> rows;
+      CheckEt("f", *et, rows);
+      EXPECT_EQ(FaultsOf(rows).contains("data-deps-exist"), !et->nodes.empty()) << size;
+    }
+  }
 }
 
 // Whatever a byte is changed to: an error or a file that can be checked.

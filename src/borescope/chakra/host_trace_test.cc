@@ -58,6 +58,12 @@ TEST(HostTrace, ErrorsSayWhatIsWrong) {
   EXPECT_NE(ErrorOf(std::string(kTrace.substr(0, 300))).find("ends early"), std::string::npos);
 }
 
+TEST(HostTrace, CutTextsAreErrors) {
+  for (size_t size = 0; size < kTrace.size(); ++size) {
+    EXPECT_NE(ErrorOf(std::string(kTrace.substr(0, size))), "") << size;
+  }
+}
+
 // Reads and writes what may be anything; only crashes would fail.
 void Try(std::string text) {
   const Result<HostTrace> trace = ReadHostTrace(std::move(text));

@@ -5,7 +5,8 @@
 namespace borescope::chakra {
 
 Result<void> CheckLinked(const LinkCounts& counts) {
-  if (counts.host_matched == 0) {
+  const uint64_t by_number = counts.host_matched - counts.by_zero;
+  if (by_number == 0) {
     return Error{
         ErrorCode::kMissingData,
         fmt::format("none of the {} nodes of the host trace is in the device trace, by the "
@@ -14,11 +15,12 @@ Result<void> CheckLinked(const LinkCounts& counts) {
                     "ExecutionTraceObserver().register_callback(FILE))",
                     counts.host_nodes)};
   }
-  if (counts.renamed * 2 > counts.host_matched) {
-    return Error{ErrorCode::kMissingData,
-                 fmt::format("{} of {} operators have another name in the host trace: the two were "
-                             "not recorded at the same time, or by different processes",
-                             counts.renamed, counts.host_matched)};
+  if (counts.renamed * 2 > by_number) {
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("{} of {} operators have another name in the host trace: the two were "
+                    "not recorded at the same time, or by different processes",
+                    counts.renamed, by_number + (counts.by_external_id ? counts.renamed : 0))};
   }
   if (counts.device_linked == 0 && counts.device_orphaned != 0) {
     return Error{ErrorCode::kMissingData,

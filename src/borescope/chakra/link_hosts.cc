@@ -10,18 +10,14 @@ namespace {
 
 constexpr int64_t kIdleNs = 1'000'000;
 
-int64_t RecordFunction(const Trace& trace, uint32_t row) {
-  const HostKind kind = trace.host().kind[row];
-  const uint32_t detail = trace.host().detail[row];
-  const bool is_op = kind == HostKind::kOp || kind == HostKind::kAnnotation;
-  return is_op && detail != kNoDetail ? trace.ops().record_function_id[detail] : kMissing;
-}
-
-// Rows by number of the record function.
-IdMap64 MapRows(const Trace& trace, LinkCounts& counts) {
+// Rows of operators and annotations by the number that `numbers`, of Ops, gives them.
+IdMap64 MapRows(const Trace& trace, const std::vector<int64_t>& numbers, LinkCounts& counts) {
+  const HostEvents& host = trace.host();
   IdMap64 rows(trace.ops().size());
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    const int64_t id = RecordFunction(trace, row);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kAnnotation;
+    const int64_t id =
+        is_op && host.detail[row] != kNoDetail ? numbers[host.detail[row]] : kMissing;
     if (id == kMissing || id <= 0) {
       continue;
     }
@@ -33,6 +29,20 @@ IdMap64 MapRows(const Trace& trace, LinkCounts& counts) {
     }
   }
   return rows;
+}
+
+// Profilers that know no record functions count operators alike for the External id.
+const std::vector<int64_t>& NumbersOf(const Trace& trace, LinkCounts& counts) {
+  const std::vector<int64_t>& record_functions = trace.ops().record_function_id;
+  counts.by_external_id = std::none_of(record_functions.begin(), record_functions.end(),
+                                       [](int64_t id) { return id != kMissing && id > 0; });
+  return counts.by_external_id ? trace.ops().external_id : record_functions;
+}
+
+// Names with escapes are not compared.
+bool HasOtherName(const Trace& trace, uint32_t row, const HostNode& node) {
+  return trace.strings().Get(trace.host().name[row]) != node.name &&
+         node.name.find('\\') == std::string_view::npos;
 }
 
 void SetAround(const CallTree& tree, HostMatch& match) {
@@ -118,7 +128,7 @@ class IdleTimes {
 
 HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& tree,
                      LinkCounts& counts) {
-  const IdMap64 rows = MapRows(trace, counts);
+  const IdMap64 rows = MapRows(trace, NumbersOf(trace, counts), counts);
   HostMatch match;
   match.row_of_node.assign(host.nodes.size(), kNoRow);
   match.node_of_row.assign(trace.host().size(), kNoRow);
@@ -132,12 +142,13 @@ HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& 
       counts.duplicates += 1;
       continue;
     }
+    const bool has_other_name = HasOtherName(trace, row, host.nodes[node]);
+    counts.renamed += has_other_name ? 1 : 0;
+    if (has_other_name && counts.by_external_id) {
+      continue;  // counted alike by chance
+    }
     match.row_of_node[node] = row;
     match.node_of_row[row] = node;
-    const std::string_view name = trace.strings().Get(trace.host().name[row]);
-    if (name != host.nodes[node].name && host.nodes[node].name.find('\\') == name.npos) {
-      counts.renamed += 1;
-    }
   }
   SetAround(tree, match);
   SetRanks(trace, match);

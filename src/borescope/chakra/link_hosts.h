@@ -22,8 +22,9 @@ struct HostMatch {
   std::vector<int64_t> rank_of_node;
 };
 
-// By number of the record function, 0 excepted. Of several events or nodes with one number the
-// first is matched; they are counted, as are pairs with different names.
+// By number of the record function, 0 excepted; where the trace holds none at all, by External id
+// and name (counts.by_external_id). Of several events or nodes with one number the first is
+// matched; they are counted, as are pairs with different names.
 HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& tree,
                      LinkCounts& counts);
 

@@ -69,7 +69,8 @@ struct LinkCounts {
   uint64_t device_orphaned = 0;  // no launch, or no operator of the host trace around it
   int64_t linked_ns = 0;
   int64_t orphaned_ns = 0;
-  uint64_t renamed = 0;     // of the matched: the name is another one
+  uint64_t by_zero = 0;     // of the matched: by the number 0, which is none (compat only)
+  uint64_t renamed = 0;     // the number is that of an operator of another name
   uint64_t duplicates = 0;  // nodes, or events, whose record function another one before has, too
   uint64_t thread_deps = 0;
   uint64_t sync_found = 0;     // waits of calls for device work, by events of synchronisation
@@ -79,6 +80,7 @@ struct LinkCounts {
   uint64_t stream_order = 0;
   uint64_t stream_waits = 0;
   bool has_sync_records = false;
+  bool by_external_id = false;  // there were no numbers of record functions
 };
 
 struct LinkPlan {

@@ -139,7 +139,7 @@ class EtPlanner {
   }
 
   // The operators of a thread, one after the other in the order they began. Operators under no
-  // thread are a thread of their own.
+  // thread are a thread of their own, also those whose parents go in a circle.
   void AddThreadOrder() {
     std::vector<char> is_done(linked_.nodes.size(), 0);
     for (const uint32_t place : order_) {
@@ -152,6 +152,21 @@ class EtPlanner {
         plan_.counts.unreached += AddThread(place, is_done);
       }
     }
+    std::vector<char> is_passed(linked_.nodes.size(), 0);
+    for (const uint32_t place : order_) {
+      if (is_done[place] == 0 && !Node(place).is_device) {
+        plan_.counts.unreached += AddThread(Uppermost(place, is_passed), is_done);
+      }
+    }
+  }
+
+  // The node above with no parent, or one of a circle of parents: all others around are below it.
+  uint32_t Uppermost(uint32_t place, std::vector<char>& is_passed) const {
+    while (!IsTop(place) && is_passed[place] == 0) {
+      is_passed[place] = 1;
+      place = *tree_.Parent(place);
+    }
+    return place;
   }
 
   bool IsTop(uint32_t place) const { return !planned_[place].ctrl_dep.has_value(); }

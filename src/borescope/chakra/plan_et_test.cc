@@ -172,6 +172,62 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
             "out --compat chakra");
 }
 
+// By name and category, of the reference: kernels of NCCL communicate, calls never do.
+TEST(PlanEt, TypesOfTheReference) {
+  struct Row {
+    std::string_view name;
+    bool is_kernel;
+    EtNodeType type;
+    std::optional<EtCollective> kind;
+  };
+  constexpr auto kColl = EtNodeType::kCommColl;
+  const Row rows[] = {
+      {"## process_group:init ##", false, EtNodeType::kMetadata, {}},
+      {"ncclKernel_AllReduce_x", true, kColl, EtCollective::kAllReduce},
+      {"ncclDevKernel_AllToAll_x", true, kColl, EtCollective::kAllToAll},
+      {"ncclDevKernel_AllGather_x", true, kColl, EtCollective::kAllGather},
+      {"ncclDevKernel_ReduceScatter_x", true, kColl, EtCollective::kReduceScatter},
+      {"ncclDevKernel_Broadcast_x", true, kColl, EtCollective::kBroadcast},
+      {"c10d::all_reduce", true, EtNodeType::kComp, {}},
+      {"c10d::all_reduce", false, EtNodeType::kComp, {}},
+      {"nccl:all_reduce", false, EtNodeType::kComp, {}},
+      {"record_param_comms", false, EtNodeType::kComp, {}},
+  };
+  for (const Row& row : rows) {
+    const LinkedTrace linked = MakeLinked(
+        {LinkedNodeText(2, 1, "x", LinkedTimes("1", "1")),
+         LinkedNodeText(3, 2, std::string(row.name),
+                        row.is_kernel ? LinkedKernel("2", "1", 7) : LinkedTimes("2", "1"))});
+    const Result<EtPlan> plan = PlanEtAsReference(linked);
+    ASSERT_TRUE(plan.ok()) << row.name << ": " << plan.error().message;
+    EXPECT_EQ(plan->nodes.back().type, row.type) << row.name;
+    EXPECT_EQ(plan->nodes.back().collective, row.kind) << row.name;
+  }
+}
+
+TEST(PlanEt, SchemasTheReferenceDoesNotConvert) {
+  for (const std::string schema : {"9999.9999.9999-chakra.0.0.4", "1.0.1", "1.0.4-chakra.0.0.4"}) {
+    std::string text = LinkedDocument({});
+    text.replace(text.find("1.1.1-chakra.0.0.4"), 18, schema);
+    const Result<LinkedTrace> linked = ParseLinkedTrace(text, "test");
+    ASSERT_TRUE(linked.ok());
+    EXPECT_NE(PlanEtAsReference(*linked).error().message.find("schema \"" + schema),
+              std::string::npos);
+  }
+}
+
+// Nodes that are each below the other are below no thread.
+TEST(PlanEt, ParentsInACircleAreKept) {
+  const LinkedTrace linked = MakeLinked({LinkedNodeText(2, 3, "a", LinkedTimes("1", "1")),
+                                         LinkedNodeText(3, 2, "b", LinkedTimes("2", "1")),
+                                         LinkedNodeText(4, 3, "k", LinkedKernel("3", "1", 7))});
+  const EtPlan plan = Plan(linked);
+  EXPECT_EQ(plan.nodes.size(), 3U);  // without the thread that has none
+  EXPECT_EQ(plan.counts.unreached, 2U);
+  EXPECT_EQ(DepsOf(linked, plan, 3), Ids{2});
+  EXPECT_EQ(DepsOf(linked, plan, 4), Ids{3});
+}
+
 TEST(PlanEt, OperatorsUnderNoThreadAreAThread) {
   const LinkedTrace linked = MakeLinked(
       {LinkedNodeText(2, 50, "a", LinkedTimes("1", "1")), LinkedNodeText(3, 2, "b", "")});

@@ -36,6 +36,7 @@ struct SyncEdges {
   bool has_records = false;     // the trace holds cuda_sync records
   // Waits that give no edge, beside those for which no work had been issued.
   uint64_t backward = 0;    // the work ends after the wait: clocks, or a lost or wrong record
+  SyncEdge first_backward;  // the first of these to be found; without a source if there is none
   uint64_t unresolved = 0;  // what is waited for cannot be known
 };
 

@@ -153,6 +153,8 @@ TEST(SyncEdgesTest, NothingWaitsForWhatEndsAfterIt) {
   const Answer answer(maker);
   EXPECT_EQ(answer.Lines(), Lines{});
   EXPECT_EQ(answer.syncs.backward, 1U);  // a query may well find nothing
+  EXPECT_EQ(answer.syncs.first_backward.kind, SyncKind::kStream);
+  EXPECT_TRUE(answer.syncs.first_backward.source.valid());
 }
 
 TEST(SyncEdgesTest, ItemIsInferred) {

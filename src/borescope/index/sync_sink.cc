@@ -37,7 +37,9 @@ void SyncSink::AddIfForward(const SyncEdge& edge) {
 
 void SyncSink::Add(const SyncEdge& edge) {
   if (edge.source.valid() && !IsForward(edge)) {
-    ++result_.backward;
+    if (result_.backward++ == 0) {
+      result_.first_backward = edge;
+    }
     return;
   }
   AddIfForward(edge);

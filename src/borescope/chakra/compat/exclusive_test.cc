@@ -32,6 +32,15 @@ TEST(ExclusiveDurations, NestedSpansCountOnce) {
   EXPECT_EQ(Exclusive({{0, 100}, {10, 50}, {20, 10}}), (std::vector<int64_t>{50, 40, 10}));
 }
 
+// Children that touch or overlap count once: 10 of 20, 4 of 9, 3 of 9, 8 of 12.
+TEST(ExclusiveDurations, ChildrenCountByTheTimeTheyCover) {
+  EXPECT_EQ(Exclusive({{0, 20}, {1, 2}, {2, 4}, {8, 2}, {15, 3}})[0], 10);
+  EXPECT_EQ(Exclusive({{0, 9}, {1, 3}, {4, 1}})[0], 5);
+  EXPECT_EQ(Exclusive({{0, 9}, {1, 1}, {2, 1}, {3, 1}})[0], 6);
+  EXPECT_EQ(Exclusive({{0, 12}, {1, 4}, {2, 4}, {6, 2}, {7, 2}})[0], 4);
+  EXPECT_EQ(Exclusive({}), std::vector<int64_t>());
+}
+
 TEST(ExclusiveDurations, OfOneBeginTheLongerDoesNotSeeTheShorter) {
   EXPECT_EQ(Exclusive({{100, 10}, {100, 4}}), (std::vector<int64_t>{10, 4}));
   EXPECT_EQ(Exclusive({{100, 10}, {100, 10}}), (std::vector<int64_t>{0, 10}));

@@ -86,14 +86,14 @@ std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
   for (const HtaRow& row : rows) {
     if (NamesStep(row)) {
       steps.insert(row.name);
-      last = row.stream == kNone ? std::max(last.value_or(row.begin), row.begin) : last;
+      last = IsOnDevice(row) ? last : std::max(last.value_or(row.begin), row.begin);
     }
   }
   if (steps.size() < 2) {
     return rows;
   }
   const auto stays = [&](const HtaRow& row) {
-    return row.stream == kNone && last.has_value() && row.begin < *last;
+    return !IsOnDevice(row) && last.has_value() && row.begin < *last;
   };
   std::unordered_set<int64_t> correlations;
   for (const HtaRow& row : rows) {
@@ -103,7 +103,7 @@ std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
   }
   std::vector<HtaRow> kept;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept), [&](const HtaRow& row) {
-    return row.stream != kNone && correlations.contains(row.correlation);
+    return IsOnDevice(row) && correlations.contains(row.correlation);
   });
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept), stays);
   return kept;

@@ -153,8 +153,19 @@ class Linker {
       if (found != ops_.cpu_by_rf_id.end()) {
         op_of_host_[row] = found->second;
         host_of_op_[found->second] = row;
+        CountMatch(node, device_.events[ops_.cpu[found->second].event]);
         waits_for_.push_back({row, HostOfRfId(ops_.cpu[found->second].waits_for)});
       }
+    }
+  }
+
+  // The reference compares no names, and takes 0 for a number: both make pairs of what is none.
+  void CountMatch(const HostNode& node, const DeviceEvent& event) {
+    const auto has_escapes = [](std::string_view name) { return name.find('\\') != name.npos; };
+    if (*node.rf_id == 0) {
+      plan_.counts.by_zero += 1;
+    } else if (node.name != event.name && !has_escapes(node.name) && !has_escapes(event.name)) {
+      plan_.counts.renamed += 1;
     }
   }
 

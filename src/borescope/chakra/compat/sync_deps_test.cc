@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/chakra/compat/cpu_ops.h"
+#include <map>
+
 #include "borescope/chakra/compat/hta_graph.h"
 
 namespace borescope::chakra::compat {
@@ -42,6 +43,96 @@ TEST(SyncDeps, WithoutAStepThereIsNone) {
   EXPECT_NE(deps.failure.find("ProfilerStep"), std::string::npos);
 }
 
+std::string Step(int number, int begin_us) {
+  return R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#)" + std::to_string(number) +
+         R"(","pid":1,"tid":1,"ts":)" + std::to_string(begin_us) + R"(,"dur":99},)";
+}
+
+// A kernel and the wait for it as in kWait, `shift_us` later and with other numbers.
+std::string LaterWait(int shift_us, int number) {
+  const auto event = [&](const char* cat, const char* name, int tid, int ts, int dur,
+                         const std::string& args) {
+    return R"({"ph":"X","cat":")" + std::string(cat) + R"(","name":")" + name +
+           R"(","pid":1,"tid":)" + std::to_string(tid) + R"(,"ts":)" +
+           std::to_string(ts + shift_us) + R"(,"dur":)" + std::to_string(dur) + R"(,"args":{)" +
+           args + "}}";
+  };
+  const auto ids = [&](int correlation, const std::string& external_id) {
+    return R"("correlation":)" + std::to_string(number + correlation) + R"(,"External id":)" +
+           std::to_string(number) + external_id;
+  };
+  return event("cuda_runtime", "cudaLaunchKernel", 1, 10, 5, ids(3, "03")) + "," +
+         event("kernel", "k", 7, 20, 50, R"("stream":7,)" + ids(3, "30")) + "," +
+         event("cuda_runtime", "cudaStreamSynchronize", 1, 16, 60, ids(4, "40")) + "," +
+         event("cuda_sync", "Stream Sync", 7, 17, 55,
+               R"("stream":7,"correlation":)" + std::to_string(number + 4)) +
+         "," + event("cpu_op", "next", 1, 80, 5, "");
+}
+
+using Waits = std::map<int64_t, std::vector<int64_t>>;
+
+Waits Sorted(const SyncDeps& deps) { return {deps.by_waiting.begin(), deps.by_waiting.end()}; }
+
+constexpr std::string_view kNoEvent = R"({"ph":"M","name":"process_name"},)";
+
+// Of several steps the reference looks at the first; the last is not even read.
+TEST(SyncDeps, OfSeveralStepsTheFirstCounts) {
+  const std::string later = "," + LaterWait(1000, 100) + "," + LaterWait(2000, 200);
+  const SyncDeps deps = FindSyncDeps(Read(std::string(kNoEvent) + Step(1, 0) + Step(2, 1000) +
+                                          Step(3, 2000) + std::string(kWait) + later));
+  EXPECT_EQ(deps.failure, "");
+  EXPECT_EQ(Sorted(deps), (Waits{{40, {30}}}));
+}
+
+// Device rows come first where a step is left out: the step as the device saw it is the window
+// then.
+TEST(SyncDeps, TheStepOfTheDeviceComesBeforeThatOfTheHost) {
+  const std::string on_device =
+      R"({"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":5,
+          "dur":5000,"args":{"stream":7}},)";
+  const std::string steps = std::string(kNoEvent) + Step(1, 0) + Step(2, 1000) + Step(3, 2000);
+  const std::string later = "," + LaterWait(1000, 100) + "," + LaterWait(2000, 200);
+  EXPECT_EQ(Sorted(FindSyncDeps(Read(steps + on_device + std::string(kWait) + later))),
+            (Waits{{40, {30}}, {10040, {10030}}}));
+}
+
+// A wait for an event is a row of the device, though no stream is known: it stays with its call.
+TEST(SyncDeps, AWaitForAnEventBelongsToTheStepOfItsCall) {
+  const std::string steps =
+      std::string(kNoEvent) + Step(1, 0) + Step(2, 1000) +
+      R"({"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":5,
+          "dur":5000,"args":{"stream":7}},)";
+  const std::string at_the_end =
+      R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":905,"dur":2,
+           "args":{"correlation":25,"External id":24}},
+          {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":910,"dur":100,
+           "args":{"correlation":25,"stream":7,"External id":250}},
+          {"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":1,"tid":1,"ts":950,"dur":1,
+           "args":{"correlation":23}},
+          {"ph":"X","cat":"cpu_op","name":"around","pid":1,"tid":1,"ts":980,"dur":80},
+          {"ph":"X","cat":"cuda_runtime","name":"cudaEventSynchronize","pid":1,"tid":1,"ts":990,
+           "dur":60,"args":{"correlation":24,"External id":240}},
+          {"ph":"X","cat":"cuda_sync","name":"Event Sync","pid":0,"tid":-1,"ts":1002,"dur":40,
+           "args":{"stream":-1,"correlation":24,"wait_on_stream":7,
+                   "wait_on_cuda_event_record_corr_id":23}})";
+  EXPECT_EQ(Sorted(FindSyncDeps(Read(steps + std::string(kWait) + at_the_end))),
+            (Waits{{40, {30}}, {240, {250}}}));
+}
+
+// By External id, as the reference's linker asks HTA: two waits of one id share a list, and a wait
+// without one is passed over.
+TEST(SyncDeps, WaitsAreKnownByExternalId) {
+  std::string other = LaterWait(1000, 100);
+  other.replace(other.find("10040"), 5, "40");
+  const std::string long_step =
+      R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,
+          "dur":9999},)";
+  const std::string events = std::string(kNoEvent) + long_step + std::string(kWait) + ",";
+  EXPECT_EQ(Sorted(FindSyncDeps(Read(events + other))), (Waits{{40, {30, 10030}}}));
+  other.replace(other.find(R"("External id":40)"), 13, R"("Outernal id")");
+  EXPECT_EQ(Sorted(FindSyncDeps(Read(events + other))), (Waits{{40, {30}}}));
+}
+
 TEST(SyncDeps, WithoutRecordsNothingIsLookedFor) {
   EXPECT_EQ(FindSyncDeps(Read(R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1})")).failure,
             "");
@@ -64,39 +155,6 @@ TEST(HtaGraph, TheFirstOfEqualPathsWins) {
   EXPECT_TRUE(path[1].is_sync);
   graph.AddFree(c.end, a.begin);
   EXPECT_FALSE(graph.LongestPath(path)) << "a cycle";
-}
-
-// {1: [ts 100, rf 1], 2: [ts 150, rf 2; ts 200, rf 3]}
-TEST(ThreadDeps, TheLastOneOfAnotherThread) {
-  const auto op = [](int tid, int ts, int rf) {
-    return R"({"cat":"cpu_op","name":"x","tid":)" + std::to_string(tid) + R"(,"ts":)" +
-           std::to_string(ts) + R"(,"dur":1,"args":{"Record function id":)" + std::to_string(rf) +
-           "}}";
-  };
-  SortedOps ops = SortOps(Read(op(1, 100, 1) + "," + op(2, 150, 2) + "," + op(2, 200, 3) + "," +
-                               op(1, 175, 4) + "," + op(1, 1500, 5)));
-  FindThreadDeps(ops);
-  ASSERT_EQ(ops.cpu.size(), 5U);
-  EXPECT_EQ(ops.cpu[0].waits_for, std::nullopt);
-  EXPECT_EQ(ops.cpu[1].waits_for, 1);             // the first of its thread
-  EXPECT_EQ(ops.cpu[2].waits_for, std::nullopt);  // 175: no gap, as the operator before it
-  EXPECT_EQ(ops.cpu[3].waits_for, 1);             // 200: no gap, as the operator before it
-  EXPECT_EQ(ops.cpu[4].waits_for, 3);             // behind a gap
-}
-
-TEST(DeviceEvents, ValuesOfArguments) {
-  const DeviceTrace trace = Read(
-      R"({"cat":"kernel","name":"k","tid":"x","ts":1.5,"dur":2,"args":{"External id":"123",
-          "stream":7,"Record function id":12,"correlation":99}},{"cat":"ProfilerStep"})");
-  const DeviceEvent& event = trace.events[0];
-  EXPECT_EQ(event.external_id, 123);
-  EXPECT_EQ(event.stream, "7");
-  EXPECT_EQ(event.rf_id, 12);
-  EXPECT_EQ(event.correlation, 99);
-  EXPECT_TRUE(event.begin.is_double);
-  EXPECT_FALSE(event.duration.is_double);
-  EXPECT_EQ(trace.events[1].external_id, kNone);
-  EXPECT_EQ(SortOps(trace).gpu.size(), 1U);
 }
 
 }  // namespace
