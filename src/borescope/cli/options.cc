@@ -19,9 +19,7 @@ bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
 bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
-bool HasSaved(const AnalysisSpec* spec) {
-  return spec != nullptr && CanBeSaved(*spec);
-}
+bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && CanBeSaved(*spec); }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) {
   return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
