@@ -11,6 +11,8 @@
 #include "borescope/analysis/recorded.h"
 #include "borescope/analysis/remedies.h"
 #include "borescope/run_overlay.h"
+#include "borescope/run_saved.h"
+#include "borescope/run_targets.h"
 
 namespace borescope {
 namespace {
@@ -209,7 +211,13 @@ Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const Run
                    fmt::format("{} takes two inputs; ask for it alone", spec->name)};
     }
   }
-  return options.overlay.empty() ? Result<void>() : CheckOverlay(specs, options);
+  if (options.load || !options.save.empty()) {
+    BS_TRY(CheckSaved(specs, options));
+  }
+  if (!options.overlay.empty()) {
+    BS_TRY(CheckOverlay(specs, options));
+  }
+  return CheckTargets(options);
 }
 
 }  // namespace borescope

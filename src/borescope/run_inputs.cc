@@ -151,6 +151,19 @@ std::string OverlayPath(std::span<const InputFile> files, const std::string& ove
   return (fs::path(overlay) / name).string();
 }
 
+std::string SavePath(std::span<const InputFile> files, const std::string& save,
+                     const InputFile& input) {
+  std::error_code ignored;
+  if (files.size() == 1 && !fs::is_directory(save, ignored)) {
+    return save;
+  }
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return (fs::path(save) / name.replace_extension(".graph")).string();
+}
+
 bool NaturalLess(std::string_view a, std::string_view b) {
   std::string_view rest_a = a;
   std::string_view rest_b = b;

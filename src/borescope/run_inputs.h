@@ -34,6 +34,11 @@ bool IsSameFile(const std::string& a, const std::string& b);
 std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
                         const InputFile& input);
 
+// The same for what --save keeps: in a folder under the name of the input with .graph in place of
+// what it ends in.
+std::string SavePath(std::span<const InputFile> files, const std::string& save,
+                     const InputFile& input);
+
 // "rank2" before "rank10": digits compare as numbers, all else as bytes.
 bool NaturalLess(std::string_view a, std::string_view b);
 

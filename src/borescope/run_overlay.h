@@ -1,4 +1,4 @@
-// What --overlay writes: whether it may, the drafts beside their targets, and their appearing.
+// What --overlay writes: whether it may, and the drafts beside their targets.
 #pragma once
 
 #include <span>
@@ -16,8 +16,5 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
 // Writes the overlay of one rank to a file beside its target, which `part` keeps.
 Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const InputFile& input,
                           RankPart& part);
-
-// The drafts of the selected ranks become files, those of others vanish.
-Result<void> CommitOverlays(MappedRun& run);
 
 }  // namespace borescope

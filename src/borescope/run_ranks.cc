@@ -11,6 +11,7 @@
 
 #include "borescope/run_checks.h"
 #include "borescope/run_overlay.h"
+#include "borescope/run_saved.h"
 
 namespace borescope {
 namespace {
@@ -120,9 +121,16 @@ void Describe(const Trace& trace, FileReport& report) {
   }
 }
 
-Outcome OutcomeOf(Result<Findings> findings) {
-  return findings.ok() ? Outcome{std::nullopt, std::move(*findings)}
-                       : Outcome{findings.error(), {}};
+// Of every rank: which of them are selected becomes clear only when all are known.
+Result<void> DraftFiles(const RunRequest& request, const RankView& view, const InputFile& input,
+                        RankPart& part) {
+  if (!request.options.overlay.empty() && !part.outcomes.front().error.has_value()) {
+    BS_TRY(DraftOverlay(request, view, input, part));
+  }
+  if (!request.options.save.empty() && !part.outcomes.front().error.has_value()) {
+    BS_TRY(DraftSaved(request, view, input, part));
+  }
+  return {};
 }
 
 void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
@@ -142,20 +150,15 @@ void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, 
     part.index = std::make_unique<TraceIndex>(std::move(index));
     return;
   }
-  if (request.options.overlay.empty() || part.outcomes.front().error.has_value()) {
-    return;
-  }
-  // Of every rank: which of them are selected becomes clear only when all are known.
-  if (const Result<void> drawn = DraftOverlay(request, view, input, part); !drawn.ok()) {
-    part.outcomes.front().error = drawn.error();
+  if (const Result<void> drafted = DraftFiles(request, view, input, part); !drafted.ok()) {
+    part.outcomes.front().error = drafted.error();
   }
 }
 
-void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
-             RankPart& part) {
+// Loads, indexes and maps a trace.
+void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+                  RankPart& part) {
   const InputFile& input = request.files[file];
-  part.report.path = input.path == "-" ? "standard input" : input.path;
-  part.from_directory = input.from_directory;
   const Clock::time_point begin = Clock::now();
   LoadOptions load{threads, {}};
   load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
@@ -163,19 +166,33 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   part.report.load_ns = NanosecondsSince(begin);
   if (!trace.ok()) {
     part.load_error = trace.error();
-    part.report.error = trace.error().message;
-    part.report.skipped =
-        input.from_directory && trace.error().code == ErrorCode::kUnsupportedFormat;
     return;
   }
   Describe(*trace, part.report);
   part.claim.recorded = trace->meta().rank;
   part.claim.world_size = trace->meta().world_size;
+  part.report.rank = part.claim.best().value_or(0);  // until all files are known
+  MapLoaded(request, input, *trace, threads, part);
+}
+
+void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+             RankPart& part) {
+  const InputFile& input = request.files[file];
+  part.report.path = input.path == "-" ? "standard input" : input.path;
+  part.from_directory = input.from_directory;
   if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
     part.claim.named = named;
   }
-  part.report.rank = part.claim.best().value_or(0);  // until all files are known
-  MapLoaded(request, input, *trace, threads, part);
+  if (request.options.load) {
+    MapSaved(request, input, part);
+  } else {
+    MapTraceFile(request, file, threads, progress, part);
+  }
+  if (part.load_error.has_value()) {
+    part.report.error = part.load_error->message;
+    part.report.skipped =
+        input.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
+  }
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
@@ -330,6 +347,11 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
 
 }  // namespace
 
+Outcome OutcomeOf(Result<Findings> findings) {
+  return findings.ok() ? Outcome{std::nullopt, std::move(*findings)}
+                       : Outcome{findings.error(), {}};
+}
+
 std::string_view WithoutPath(std::string_view error, const FileReport& report) {
   const std::string prefix = report.path + ": ";
   error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
@@ -357,6 +379,21 @@ Result<MappedRun> MapRun(const RunRequest& request) {
   AssignRanksTo(loaded);
   BS_ASSIGN(run.selected, SelectRanks(loaded, request, run.parts));
   return run;
+}
+
+Result<void> CommitDrafts(MappedRun& run) {
+  for (RankPart* part : run.selected) {
+    for (const std::unique_ptr<FileSink>& draft : part->drafts) {
+      BS_TRY(draft->Commit());
+    }
+  }
+  for (RankPart& part : run.parts) {
+    if (std::find(run.selected.begin(), run.selected.end(), &part) == run.selected.end()) {
+      part.report.overlay.reset();
+      part.report.saved.clear();
+    }
+  }
+  return {};
 }
 
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {

@@ -22,6 +22,8 @@ struct Outcome {
   Findings findings;
 };
 
+Outcome OutcomeOf(Result<Findings> findings);
+
 // One file. The trace itself does not outlive its mapping unless the request keeps it.
 struct RankPart {
   FileReport report;
@@ -29,9 +31,10 @@ struct RankPart {
   bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
-  std::vector<Outcome> outcomes;      // one per analysis
-  std::unique_ptr<FileSink> overlay;  // waits for its Commit; nullptr = none
-  std::unique_ptr<Trace> trace;       // both nullptr unless kept
+  std::vector<Outcome> outcomes;  // one per analysis
+  // Files of --overlay and --save, which wait for their Commit.
+  std::vector<std::unique_ptr<FileSink>> drafts;
+  std::unique_ptr<Trace> trace;  // both nullptr unless kept
   std::unique_ptr<TraceIndex> index;
 
   bool loaded() const { return !load_error.has_value(); }
@@ -57,6 +60,9 @@ struct MappedRun {
 // Loads and maps every file, several at once. An error when no file could be loaded, no rank is
 // wanted. Exceptions of third parties pass through.
 Result<MappedRun> MapRun(const RunRequest& request);
+
+// The files drafted for the selected ranks appear, those of others vanish.
+Result<void> CommitDrafts(MappedRun& run);
 
 // What is to be told about the run, then about the files: of those the answer is about, and of
 // those that failed; and about ranks of the job without a file, unless a single file or some of the

@@ -196,7 +196,7 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
   answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
-  BS_TRY(CommitOverlays(run));
+  BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;
 }

@@ -45,6 +45,8 @@ struct RunOptions {
   Params params;
   TestRun test;         // where AnalysisSpec::takes_two
   std::string overlay;  // file, or folder, as it must be for several inputs; empty = none
+  std::string save;     // likewise: what SavedForm::save keeps; empty = none
+  bool load = false;    // the files are such, not traces
   int threads = DefaultThreads();
   uint64_t memory_limit = 0;  // bytes; 0 = none
   // For display, applied last: the column every table that has it is sorted by, and the number of
@@ -78,6 +80,7 @@ struct FileReport {
   int64_t index_ns = 0;
   int64_t analysis_ns = 0;
   std::optional<OverlayReport> overlay;
+  std::string saved;  // file that --save wrote; empty = none
 };
 
 struct Answer {

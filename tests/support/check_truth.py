@@ -277,6 +277,8 @@ RUN_METHODS = {"delays": waits.delays, "stragglers": waits.stragglers}
 def compare_tables(truth: dict, ranks: list[Rank]) -> list[str]:
     findings = []
     for name in sorted(METHODS.keys() | RUN_METHODS.keys() | truth["tables"].keys()):
+        if name == "critical_path":
+            continue  # see check_paths
         columns = dict(truth["tables"][name]["columns"])
         columns.pop("class", None)  # a judgement, not a number in the file
         expected = Counter(zip(*columns.values(), strict=True))
@@ -377,10 +379,49 @@ def check(folder: Path) -> int:
     findings += compare_tables(truth, ranks)
     findings += compare_faults(truth, ranks, folder)
     findings += check_collectives(ranks)
+    findings += check_paths(truth, ranks)
     print("\n".join(findings[:40]))
     rows = sum(len(next(iter(t["columns"].values()))) for t in truth["tables"].values())
     print(f"{len(ranks)} files, {rows} rows, {len(findings)} differences")
     return 1 if findings else 0
+
+
+PATH_CATEGORIES = {"gpu_compute": "kernel", "gpu_communication": "kernel",
+                   "gpu_memory_copy": "gpu_memcpy", "data_load": "user_annotation"}
+
+
+def check_paths(truth: dict, ranks: list[Rank]) -> list[str]:
+    """Planted paths fill their steps without a gap, and their pieces are events of the files."""
+    columns = truth["tables"]["critical_path"]["columns"]
+    pieces = list(zip(*columns.values(), strict=True))
+    if bool(pieces) != truth["config"]["known_path"]:
+        return ["critical_path: not where it is asked for"]
+    findings = []
+    for rank in ranks:
+        steps = [e for e in rank.events
+                 if e.category == "user_annotation" and e.name.startswith("ProfilerStep#")]
+        for step in steps if pieces else []:
+            findings += check_path(rank, step, [p[2:] for p in pieces if p[:2] == (
+                rank.number, int(step.name.split("#")[1]))])
+    return findings
+
+
+def check_path(rank: Rank, step: Event, pieces: list[tuple]) -> list[str]:
+    now = step.begin
+    findings = []
+    spans = {(e.category, e.begin, e.end) for e in rank.events}
+    launched = {(rank.calls_by_correlation[e.correlation()][0].begin, e.begin) for e in rank.device}
+    for bound_by, begin, duration in pieces:
+        end = begin + duration
+        is_there = begin == now and duration > 0
+        if bound_by in PATH_CATEGORIES:
+            is_there &= (PATH_CATEGORIES[bound_by], begin, end) in spans
+        elif bound_by == "launch":
+            is_there &= (begin, end) in launched
+        if not is_there:
+            findings.append(f"critical_path: {step.name}: {bound_by} at {begin}")
+        now = end
+    return findings if now == step.end else [*findings, f"critical_path: {step.name} ends at {now}"]
 
 
 def check_collectives(ranks: list[Rank]) -> list[str]:

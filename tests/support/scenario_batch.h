@@ -119,6 +119,27 @@ struct OverheadEvent {
   int64_t dur_ns = 0;
 };
 
+// What a piece of the critical path is spent on.
+enum class PathBound : uint8_t {
+  kCpu,
+  kDataLoad,
+  kLaunch,
+  kKernelKernelDelay,
+  kGpuCompute,
+  kGpuCommunication,
+  kGpuMemoryCopy
+};
+
+// Where a piece of the critical path ends: at the begin or the end of an event.
+struct PathMark {
+  enum class Of : uint8_t { kMainThread, kCalls, kDevice };
+
+  PathBound bound = PathBound::kCpu;  // of the piece since the mark before
+  Of of = Of::kMainThread;
+  int32_t index = 0;
+  bool is_end = false;
+};
+
 struct StepBatch {
   int64_t step = 0;
   int32_t step_event = 0;  // the ProfilerStep annotation in host[kMain]
@@ -130,6 +151,7 @@ struct StepBatch {
   std::vector<MemoryEvent> memory;
   std::vector<Collective> collectives;
   std::vector<OverheadEvent> overheads;
+  std::vector<PathMark> path;  // from the begin of the step to its end; empty: not known
 
   void Clear();
 };

@@ -110,10 +110,10 @@ std::string ConfigToJson(const ScenarioConfig& c) {
       R"({{"ranks": {}, "world_size": {}, "steps": {}, "seed": {}, "layers": {}, "vendor": "{}", )"
       R"("era": "{}", "layout": "{}", "base_time": "{}", "absolute": {}, "bare_list": {}, )"
       R"("with_stack": {}, "with_shapes": {}, "with_memory": {}, "cuda_graph": {}, )"
-      R"("straggler": {}, "size_bytes": {}}})",
+      R"("known_path": {}, "straggler": {}, "size_bytes": {}}})",
       c.ranks, c.world_size, c.steps, c.seed, c.layers, VendorName(c.vendor), EraName(c.era),
       LayoutName(c.layout), BasePlaceName(c.base_time), c.absolute, c.bare_list, c.with_stack,
-      c.with_shapes, c.with_memory, c.cuda_graph, c.straggler, c.size_bytes);
+      c.with_shapes, c.with_memory, c.cuda_graph, c.known_path, c.straggler, c.size_bytes);
 }
 
 }  // namespace borescope::scenario

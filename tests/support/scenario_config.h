@@ -83,8 +83,9 @@ struct ScenarioConfig {
   bool with_shapes = false;
   bool with_memory = false;
   bool cuda_graph = false;
-  int straggler = -1;      // this rank's kernels are slow
-  int64_t size_bytes = 0;  // repeat steps until all files together have this many bytes
+  bool known_path = false;  // steps whose critical path is known, instead of a training's
+  int straggler = -1;       // this rank's kernels are slow
+  int64_t size_bytes = 0;   // repeat steps until all files together have this many bytes
   std::string file_suffix = ".json";
   std::vector<FaultRequest> faults;
 

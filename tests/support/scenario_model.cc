@@ -1,4 +1,5 @@
-// The job and the outer shape of a step. Forward and backward: scenario_model_{forward,backward}.cc
+// The job and the outer shape of a step. Forward and backward:
+// scenario_model_{forward,backward}.cc; steps with a known critical path: scenario_model_path.cc
 #include "tests/support/scenario_model.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ void RankModel::PlanUntilCollectives(int64_t step, StepBatch* batch) {
   recorder_.StartStep(batch);
   recorder_.SwitchThread(Thread::kMain, 0);
   recorder_.Begin(HostName::kProfilerStep).number = step;
+  if (config_.known_path) return BeginKnownPath();
   LoadData();
   CopyInputs();
   ZeroGrad();
@@ -40,6 +42,16 @@ void RankModel::PlanRest(StepBatch* batch) {
   if (config_.HasCollectives()) {
     recorder_.WaitOnDevice(Stream::kCompute, recorder_.LastMark(Stream::kComm));
   }
+  config_.known_path ? EndKnownPath() : EndTraining();
+  recorder_.FreeAll();
+  recorder_.End();  // ProfilerStep
+  if (step_ % 3 == 0) batch->overheads.push_back({.ts_ns = recorder_.now(), .dur_ns = 41'250});
+  recorder_.Idle(2'000 + recorder_.random().Below(9'000));
+  for (const Thread thread : {Thread::kMain, Thread::kBackward}) AnnotateDevice(thread, batch);
+  NumberEvents(batch);
+}
+
+void RankModel::EndTraining() {
   OptimizerStep();
   // Only some steps wait for the device, so that work of one step also runs in the next.
   if (step_ % 2 == 0) {
@@ -47,12 +59,6 @@ void RankModel::PlanRest(StepBatch* batch) {
     LogMetrics();
   }
   if (step_ % 4 == 3) recorder_.SynchronizeDevice();
-  recorder_.FreeAll();
-  recorder_.End();  // ProfilerStep
-  if (step_ % 3 == 0) batch->overheads.push_back({.ts_ns = recorder_.now(), .dur_ns = 41'250});
-  recorder_.Idle(2'000 + recorder_.random().Below(9'000));
-  for (const Thread thread : {Thread::kMain, Thread::kBackward}) AnnotateDevice(thread, batch);
-  NumberEvents(batch);
 }
 
 void RankModel::LoadData() {
@@ -229,6 +235,7 @@ void StepBatch::Clear() {
   memory.clear();
   collectives.clear();
   overheads.clear();
+  path.clear();
 }
 
 }  // namespace borescope::scenario

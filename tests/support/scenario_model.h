@@ -75,6 +75,13 @@ class RankModel {
   void Accumulate();
   void AllReduce(int64_t elements);
 
+  // A step whose critical path is known, as batch_->path tells.
+  void BeginKnownPath();
+  void EndKnownPath();
+  void MarkPath(PathBound bound, PathMark::Of of, size_t index, bool is_end);
+  void MarkLastWork(PathBound delay, PathBound work);
+
+  void EndTraining();
   void OptimizerStep();
   void ReadLoss();
   void LogMetrics();

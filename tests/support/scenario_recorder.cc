@@ -148,6 +148,11 @@ void Recorder::Launch(Kernel kernel, Stream stream) {
   AddDeviceEvent(call, kernel, stream, random_.Jitter(info.usual_ns, 80) * kernel_percent_ / 100);
 }
 
+void Recorder::LaunchFor(int64_t dur_ns, Kernel kernel, Stream stream) {
+  AddDeviceEvent(Call(catalog_.Get(kernel).api, 2800 + random_.Below(3400)), kernel, stream,
+                 dur_ns);
+}
+
 void Recorder::Copy(Kernel kernel, Stream stream, int64_t bytes) {
   const int32_t call = Call(catalog_.Get(kernel).api, 3600 + random_.Below(4200));
   const int64_t dur_ns = random_.Jitter(CopyNs(kernel, bytes), 60);

@@ -47,6 +47,8 @@ class Recorder {
   // A runtime call that starts no device work. Returns its index in the batch.
   int32_t Call(Api api, int64_t dur_ns);
   void Launch(Kernel kernel, Stream stream = Stream::kCompute);
+  // A kernel that takes exactly so long.
+  void LaunchFor(int64_t dur_ns, Kernel kernel, Stream stream = Stream::kCompute);
   void Copy(Kernel kernel, Stream stream, int64_t bytes);
   void LaunchGraph(const std::vector<Kernel>& kernels);
   void LaunchCollective(int32_t collective);

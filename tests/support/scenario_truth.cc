@@ -99,6 +99,7 @@ void RankTruth::AddStep(const StepBatch& batch) {
   AddOthers(batch);
   AddStreams(batch);
   collectives_.AddStep(batch);
+  AddPath(batch);
   CloseStep(batch);
 }
 
@@ -222,6 +223,29 @@ void RankTruth::AddOthers(const StepBatch& batch) {
     Count(Line::kOverhead, overhead.ts_ns, overhead.dur_ns);
   }
   CountOnly(Line::kMemory, static_cast<int64_t>(batch.memory.size()));
+}
+
+// Pieces that follow each other and are spent on the same are one.
+void RankTruth::AddPath(const StepBatch& batch) {
+  const auto time_of = [](const auto& event, bool is_end) {
+    return event.ts_ns + (is_end ? ReadDuration(event.dur_ns) : 0);
+  };
+  int64_t begin_ns = batch.host[0][static_cast<size_t>(batch.step_event)].ts_ns;
+  for (const PathMark& mark : batch.path) {
+    const auto index = static_cast<size_t>(mark.index);
+    const int64_t end_ns =
+        mark.of == PathMark::Of::kMainThread ? time_of(batch.host[0][index], mark.is_end)
+        : mark.of == PathMark::Of::kCalls    ? time_of(batch.calls[index], mark.is_end)
+                                             : time_of(batch.device[index], mark.is_end);
+    const bool goes_on =
+        !path_.empty() && path_.back().step == batch.step && path_.back().bound == mark.bound;
+    if (goes_on) {
+      path_.back().dur_ns += end_ns - begin_ns;
+    } else if (end_ns > begin_ns) {
+      path_.push_back({batch.step, mark.bound, begin_ns, end_ns - begin_ns});
+    }
+    begin_ns = end_ns;
+  }
 }
 
 void RankTruth::CloseStep(const StepBatch& batch) {

@@ -61,6 +61,14 @@ class RankTruth {
     int64_t busy_ns = 0;
   };
 
+  // A piece of the critical path of a step.
+  struct PathPiece {
+    int64_t step = 0;
+    PathBound bound = PathBound::kCpu;
+    int64_t begin_ns = 0;
+    int64_t dur_ns = 0;
+  };
+
   // One line of `event_counts` that can occur, in the order of the table.
   enum class Line : uint8_t {
     kCpuOp,
@@ -92,6 +100,7 @@ class RankTruth {
   const DeviceSum& device(Kernel kernel) const { return device_[static_cast<size_t>(kernel)]; }
   const OpSum& op(HostName name) const { return ops_[static_cast<size_t>(name)]; }
   const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<PathPiece>& path() const { return path_; }
   bool has_stream(Stream stream) const { return has_stream_[static_cast<size_t>(stream)]; }
   const IdleSum& idle(Stream stream) const { return idle_sums_[static_cast<size_t>(stream)]; }
   const QueueTruth& queue(Stream stream) const { return queues_[static_cast<size_t>(stream)]; }
@@ -119,6 +128,7 @@ class RankTruth {
   void AddStreams(const StepBatch& batch);
   void AddOps(const StepBatch& batch, Thread thread);
   void AddOthers(const StepBatch& batch);
+  void AddPath(const StepBatch& batch);
   void CloseStep(const StepBatch& batch);
 
   const ScenarioConfig& config_;
@@ -134,6 +144,7 @@ class RankTruth {
   LaunchTruth launch_truth_;
   CollectiveSum collectives_;
   std::vector<Step> steps_;
+  std::vector<PathPiece> path_;
   BusySweep sweep_;
   BusyTotals busy_;
   int64_t begin_ns_ = INT64_MAX;

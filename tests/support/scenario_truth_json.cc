@@ -162,7 +162,8 @@ std::string TruthToJson(const ScenarioConfig& config, const KernelCatalog& catal
                                 DelaysTable(ranks),
                                 AnnotationsTable(ranks),
                                 CollectivesTable(config, ranks),
-                                StragglersTable(config, waits)};
+                                StragglersTable(config, waits),
+                                CriticalPathTable(ranks)};
   std::string out = fmt::format("{{\n  \"ranks\": {},\n  \"config\": {},\n  \"faults\": {{{}}},\n",
                                 config.ranks, ConfigToJson(config), FaultCounts(config, hits));
   out += fmt::format("  \"fault_hits\": [{}],\n  \"tables\": {{\n", FaultHits(hits));

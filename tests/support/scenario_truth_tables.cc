@@ -131,6 +131,21 @@ std::string CollectivesTable(const ScenarioConfig& config, const Ranks& ranks) {
   return table.ToJson();
 }
 
+// Empty unless the steps are made so that it is known.
+std::string CriticalPathTable(const Ranks& ranks) {
+  constexpr std::string_view kBounds[] = {
+      "cpu",         "data_load",         "launch",         "kernel_kernel_delay",
+      "gpu_compute", "gpu_communication", "gpu_memory_copy"};
+  TableText table("critical_path", {"rank", "step", "bound_by", "begin_ns", "duration_ns"});
+  for (const RankTruth& rank : ranks) {
+    for (const RankTruth::PathPiece& piece : rank.path()) {
+      table.Int(rank.info().rank).Int(piece.step);
+      table.Text(kBounds[static_cast<size_t>(piece.bound)]).Int(piece.begin_ns).Int(piece.dur_ns);
+    }
+  }
+  return table.ToJson();
+}
+
 // Empty without collectives.
 std::string StragglersTable(const ScenarioConfig& config, const WaitTruth& waits) {
   TableText table("stragglers", {"rank", "caused_wait_ns", "waited_ns", "times_last"});

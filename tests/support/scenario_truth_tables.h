@@ -19,6 +19,7 @@ std::string LaunchesTable(const Ranks& ranks);
 std::string DelaysTable(const Ranks& ranks);
 std::string AnnotationsTable(const Ranks& ranks);
 std::string CollectivesTable(const ScenarioConfig& config, const Ranks& ranks);
+std::string CriticalPathTable(const Ranks& ranks);
 std::string StragglersTable(const ScenarioConfig& config, const WaitTruth& waits);
 
 }  // namespace borescope::scenario

@@ -69,6 +69,8 @@ void AddModelOptions(CLI::App* app, ScenarioConfig* config) {
   app->add_flag("--with-stack", config->with_stack, "Record Python frames");
   app->add_flag("--with-shapes", config->with_shapes, "Record inputs of ops");
   app->add_flag("--with-memory", config->with_memory, "Record allocations");
+  app->add_flag("--known-path", config->known_path,
+                "Other steps: one thing after another, so that the critical path is known");
   app->add_flag("--cuda-graph", config->cuda_graph, "Replay a graph in each step");
 }
 

@@ -178,6 +178,34 @@ def check_straggler(borescope, folder, straggler):
     return [f"stragglers: planted {straggler}, found {found['rank']} with {found['score']}"]
 
 
+def path_of(borescope, folder, step):
+    """{rank: [(bound_by, begin_ns, duration_ns)]}, pieces spent on the same joined."""
+    found, _ = measured(borescope, folder, ["critical-path", "--step", str(step)], "critical_path")
+    paths = {}
+    for rank, bound_by, begin, duration in zip(found["rank"], found["bound_by"], found["begin_ns"],
+                                               found["duration_ns"]):
+        path = paths.setdefault(rank, [])
+        if path and path[-1][0] == bound_by and duration > 0:
+            path[-1] = (bound_by, path[-1][1], path[-1][2] + duration)
+        elif duration > 0:
+            path.append((bound_by, begin, duration))
+    return paths
+
+
+def check_paths(borescope, folder, columns):
+    """The planted path of every step, piece by piece."""
+    planted = {}
+    for rank, step, *piece in zip(*(columns[c] for c in ("rank", "step", "bound_by", "begin_ns",
+                                                         "duration_ns"))):
+        planted.setdefault(step, {}).setdefault(rank, []).append(tuple(piece))
+    problems = []
+    for step, paths in planted.items():
+        found = path_of(borescope, folder, step)
+        problems += [f"critical-path: step {step}, rank {rank}: planted {path}, found {found.get(rank)}"
+                     for rank, path in paths.items() if found.get(rank) != path]
+    return problems
+
+
 def main():
     borescope, synth, *options = sys.argv[1:]
     problems = []
@@ -193,6 +221,7 @@ def main():
         straggler = truth["config"]["straggler"]
         if straggler >= 0:
             problems += check_straggler(borescope, folder, straggler)
+        problems += check_paths(borescope, folder, truth["tables"]["critical_path"]["columns"])
         if set(faults) <= HARMLESS_FAULTS:
             for table, (verb, keys, columns) in TABLES.items():
                 if len(truth["tables"][table]["columns"][keys[0]]) == 0:

@@ -34,8 +34,9 @@ Table InRankOrder(Table table) {
   return TakeRows(table, rows);
 }
 
-Table ConcatByRank(std::span<const Table> tables) {
-  return InRankOrder(tables.size() == 1 ? tables.front() : Concat(tables));
+// The table of a single rank is not copied once more: it may be the largest thing in memory.
+Table ConcatByRank(std::vector<Table> tables) {
+  return InRankOrder(tables.size() == 1 ? std::move(tables.front()) : Concat(tables));
 }
 
 template <class Join>
@@ -50,8 +51,7 @@ Findings JoinTables(std::span<const Findings> findings, const Join& join) {
 }  // namespace
 
 Result<Findings> ConcatFindings(std::span<const Findings> findings, const Params&) {
-  return JoinTables(findings,
-                    [](const std::vector<Table>& tables) { return ConcatByRank(tables); });
+  return JoinTables(findings, ConcatByRank);
 }
 
 Result<Findings> MergeFindings(std::span<const Findings> findings, const Params&) {

@@ -332,11 +332,16 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw) {
 
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
   RunOptions options;
-  if (raw.inputs.empty()) {
+  if (raw.inputs.empty() && raw.load.empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
+  }
+  if (!raw.inputs.empty() && !raw.load.empty()) {
+    return UsageError("--load answers without a trace; leave out INPUT, or --load");
   }
   BS_ASSIGN(options.params, UnderstandParams(specs, raw));
   options.overlay = raw.overlay;
+  options.save = raw.save;
+  options.load = !raw.load.empty();
   BS_ASSIGN(options.ranks, ParseRanges("rank", raw.rank));
   options.sort = raw.sort;
   if (!raw.top.empty()) {
@@ -353,7 +358,7 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
     BS_TRY(UnderstandTwo(*specs.front(), raw, options));
     return options;
   }
-  BS_ASSIGN(options.files, ExpandInputs(raw.inputs));
+  BS_ASSIGN(options.files, options.load ? ExpandInputs({&raw.load, 1}) : ExpandInputs(raw.inputs));
   return options;
 }
 

@@ -20,6 +20,7 @@
 #include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_convert.h"
+#include "borescope/run_targets.h"
 #include "borescope/table/table.h"
 
 namespace borescope::cli {
@@ -45,10 +46,13 @@ std::string OverlayLine(const OverlayReport& overlay) {
                                           : "");
 }
 
-void TalkAboutOverlays(const std::vector<FileReport>& files) {
+void TalkAboutTargets(const std::vector<FileReport>& files) {
   for (const FileReport& file : files) {
     if (file.overlay.has_value()) {
       Talk(OverlayLine(*file.overlay));
+    }
+    if (!file.saved.empty()) {
+      Talk(fmt::format("borescope: wrote {}: what --load answers from\n", file.saved));
     }
   }
 }
@@ -72,18 +76,14 @@ bool IsFileOfTable(const std::string& output, const std::string& path) {
          IsSameFile((whole.parent_path() / name).string(), path);
 }
 
-// The answer and the overlays are different files.
-Result<void> CheckOverlayPaths(const OutputOptions& output, const RunOptions& run) {
-  if (output.path.empty() || run.overlay.empty()) {
-    return {};
-  }
-  for (const InputFile& file : run.files) {
-    const std::string target = OverlayPath(run.files, run.overlay, file);
+// The answer and what is written beside it are different files.
+Result<void> CheckTargetPaths(const OutputOptions& output, const RunOptions& run) {
+  for (const auto& [option, target] : TargetsOf(run)) {
     const bool is_table =
         output.writer->write_table != nullptr && IsFileOfTable(output.path, target);
     if (is_table || IsSameFile(output.path, target)) {
       return Error{ErrorCode::kInvalidArgument,
-                   target + ": --output and --overlay would both write it"};
+                   fmt::format("{}: --output and {} would both write it", target, option)};
     }
   }
   return {};
@@ -95,7 +95,7 @@ Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run)
     return Error{ErrorCode::kInvalidArgument,
                  output.path + ": is an input; --output would overwrite it"};
   }
-  return CheckOverlayPaths(output, run);
+  return output.path.empty() ? Result<void>() : CheckTargetPaths(output, run);
 }
 
 Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
@@ -125,7 +125,7 @@ int RunAnalysisVerb(const Command& command) {
   }
   TalkAboutFiles(answer->files, command.raw.verbose && !command.raw.quiet);
   if (!command.raw.quiet) {
-    TalkAboutOverlays(answer->files);
+    TalkAboutTargets(answer->files);
   }
   return WriteDocument(*output, answer->document, command.raw.quiet);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "borescope/run_convert.h"
+#include "borescope/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -18,6 +19,7 @@ bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
 bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
+bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && CanBeSaved(*spec); }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) {
   return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
@@ -151,6 +153,13 @@ constexpr OptionRow kOptions[] = {
      "also write the whole trace with what was selected drawn into it; into a folder under its own "
      "name, several traces so only; .gz compresses",
      &Raw::overlay, nullptr, HasOverlay, nullptr},
+    {kOutput, "", "save", "FILE",
+     "also write what the answer follows from, for --load; into a folder as NAME.graph, several "
+     "traces so only; .gz compresses",
+     &Raw::save, nullptr, HasSaved, nullptr},
+    {kOutput, "", "load", "FILE",
+     "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
+     HasSaved, nullptr},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
      nullptr, IsAnalysis, nullptr},
     {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",

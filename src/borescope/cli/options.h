@@ -18,7 +18,7 @@ struct RawOptions {
   std::vector<std::string> inputs;
   std::string format, output, sort, top;
   std::string rank, step, gpu, stream, annotation, instance;
-  std::string by, compat, overlay;
+  std::string by, compat, overlay, save, load;
   std::string base_rank, test_rank, base_step, test_step;
   std::string begin, end;
   std::string to;                               // of convert

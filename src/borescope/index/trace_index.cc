@@ -7,10 +7,10 @@
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
+#include "borescope/index/name_classes.h"
 #include "borescope/index/steps.h"
 
 namespace borescope {
-namespace {
 
 std::vector<KernelClass> ClassifyNames(const Trace& trace) {
   std::vector<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
@@ -24,6 +24,8 @@ std::vector<KernelClass> ClassifyNames(const Trace& trace) {
   std::replace(classes.begin(), classes.end(), KernelClass::kCount, KernelClass::kOther);
   return classes;
 }
+
+namespace {
 
 // Work that starts on a stream before the work in front of it has ended.
 void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {

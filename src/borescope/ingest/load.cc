@@ -50,6 +50,8 @@ struct ForeignRow {
 
 using namespace std::string_view_literals;
 constexpr ForeignRow kForeign[] = {
+    {"borescope graph\n"sv, "a graph that critical-path --save wrote",
+     "give it with critical-path --load"},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
     {"\x80"sv, "a Python pickle (memory snapshot?)",
      "give the trace written by export_chrome_trace"},

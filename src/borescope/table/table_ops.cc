@@ -226,6 +226,12 @@ int CompareCells(const Column& column, size_t a, size_t b) {
                     column.values);
 }
 
+void ReserveRows(Table& table, size_t rows) {
+  for (Column& column : table.columns) {
+    std::visit([rows](auto& cells) { cells.reserve(rows); }, column.values);
+  }
+}
+
 Table Concat(std::span<const Table> parts) {
   Table whole;
   size_t rows = 0;

@@ -14,6 +14,9 @@
 
 namespace borescope {
 
+// Makes room for this many rows in all: a table with a row per event would grow to twice its size.
+void ReserveRows(Table& table, size_t rows);
+
 // The rows of all parts, one part after another. Columns are matched by name and stand in order of
 // first appearance; where a part has no such column its cells are missing. Name, title and what a
 // column means come from the first part that tells. Associative. Columns with one name must have

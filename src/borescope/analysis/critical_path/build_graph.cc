@@ -6,7 +6,6 @@
 #include "borescope/analysis/critical_path/threads.h"
 
 namespace borescope {
-namespace {
 
 std::vector<char> FindLoading(const Trace& trace, std::string_view data_load) {
   std::vector<char> is_loading(trace.strings().size());
@@ -22,6 +21,8 @@ std::vector<char> FindLoading(const Trace& trace, std::string_view data_load) {
   }
   return is_loading;
 }
+
+namespace {
 
 class Construction {
  public:
@@ -40,6 +41,7 @@ class Construction {
     MarkLaunches();
     MarkWaits();
     const std::vector<Handover> handovers = FindHandovers(view_, result_.facts);
+    Reserve(handovers.size());
     for (const ThreadFacts& thread : result_.facts.threads) {
       AddThread(thread);
     }
@@ -59,6 +61,17 @@ class Construction {
   }
 
  private:
+  // Nearly all nodes are marked moments or device work, and this has a launch and one before it.
+  void Reserve(size_t handovers) {
+    size_t nodes = 2 * result_.facts.threads.size();
+    for (const uint8_t marks : result_.facts.marks) {
+      nodes += ((marks & kMarkStart) != 0 ? 1 : 0) + ((marks & kMarkEnd) != 0 ? 1 : 0);
+    }
+    const auto& kinds = trace_.device().kind;
+    const auto work = static_cast<size_t>(std::count_if(kinds.begin(), kinds.end(), IsDeviceWork));
+    builder_.Reserve(nodes + 2 * work, nodes + 3 * work + result_.syncs.edges.size() + handovers);
+  }
+
   void MarkLaunches() {
     for (uint32_t row = 0; row < trace_.device().size(); ++row) {
       const HostId launch = view_.index.correlation.launch_of[row];

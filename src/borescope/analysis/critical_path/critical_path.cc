@@ -5,6 +5,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/critical_path/build_graph.h"
 #include "borescope/analysis/critical_path/path.h"
+#include "borescope/analysis/critical_path/saved_graph.h"
 #include "borescope/analysis/critical_path/tables.h"
 #include "borescope/analysis/critical_path/what_if.h"
 #include "borescope/analysis/param_specs.h"
@@ -67,23 +68,45 @@ Result<void> CheckCriticalPath(const Params& params) {
   return {};
 }
 
-Result<Findings> MapCriticalPath(const RankView& view, const Params& params) {
+Result<Findings> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
+                                    const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const RecordingGraph recording = BuildGraph(view, params.Text(kDataLoadParam));
   const TopologicalOrder order = OrderNodes(recording.graph);
   const LongestPaths paths = FindLongestPaths(recording.graph, order);
-  const std::vector<PathStep> steps = PathSteps(view, recording, paths, selected.windows());
-  const std::vector<PathOp> ops = SumPath(view, steps);
-  const int64_t span_ns = Coverage(selected.windows());
-  const std::vector<WhatIf> answers =
-      AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows());
-  return Findings{PathSummary(view, steps),
-                  OpTable(view, ops, span_ns),
-                  WhatIfTable(view, answers, span_ns),
-                  PathTable(view, steps),
-                  SyncTable(view, recording, selected),
-                  SlackTable(view, recording, order, paths, selected),
-                  SyncQualityTable(view, recording.syncs)};
+  // Not as a list in braces, which would copy every table.
+  Findings tables;
+  {
+    const std::vector<PathStep> steps = PathSteps(view, recording, paths, selected.windows());
+    const std::vector<PathOp> ops = SumPath(view, steps);
+    const int64_t span_ns = Coverage(selected.windows());
+    tables.push_back(PathSummary(view, steps));
+    tables.push_back(OpTable(view, ops, span_ns));
+    tables.push_back(WhatIfTable(
+        view, AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows()), span_ns));
+    tables.push_back(PathTable(view, steps));
+  }
+  tables.push_back(SyncTable(view, recording, selected));
+  tables.push_back(SlackTable(view, recording, order, paths, selected));
+  tables.push_back(SyncQualityTable(view, recording.syncs));
+  return tables;
+}
+
+Result<Findings> MapCriticalPath(const RankView& view, const Params& params) {
+  return AnswerCriticalPath(view, BuildGraph(view, params.Text(kDataLoadParam)), params);
+}
+
+Result<void> SaveCriticalPath(const RankView& view, const Params& params, const PutBytes& put) {
+  return SaveGraph(view, BuildGraph(view, params.Text(kDataLoadParam)), put);
+}
+
+Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file,
+                                     const Params& params) {
+  BS_ASSIGN(const SavedGraph saved, LoadGraph(source, file, params.Text(kDataLoadParam)));
+  const Meta& meta = saved.trace.meta();
+  const RankView view{meta.rank.value_or(0), saved.trace, saved.index};
+  return SavedAnswer{meta.rank, meta.world_size,
+                     saved.trace.host().size() + saved.trace.device().size(),
+                     AnswerCriticalPath(view, saved.recording, params)};
 }
 
 }  // namespace borescope

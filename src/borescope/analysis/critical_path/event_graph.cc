@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "borescope/base/check.h"
@@ -17,7 +18,10 @@ void GraphBuilder::Reserve(size_t nodes, size_t edges) {
   graph_.ts_ns.reserve(nodes);
   graph_.event.reserve(nodes);
   graph_.side.reserve(nodes);
-  edges_.reserve(edges);
+  from_.reserve(edges);
+  to_.reserve(edges);
+  weight_ns_.reserve(edges);
+  kind_.reserve(edges);
 }
 
 NodeId GraphBuilder::AddNode(int64_t ts_ns, NodeSide side, uint32_t event) {
@@ -32,15 +36,18 @@ void GraphBuilder::AddEdge(NodeId from, NodeId to, int64_t weight_ns, EdgeKind k
     return;
   }
   BS_DCHECK(weight_ns >= 0 && weight_ns <= graph_.ts_ns[to] - graph_.ts_ns[from]);
-  edges_.push_back({weight_ns, from, to, kind});
+  from_.push_back(from);
+  to_.push_back(to);
+  weight_ns_.push_back(weight_ns);
+  kind_.push_back(kind);
 }
 
 void GraphBuilder::TieLooseNodes() {
   std::vector<char> has_in(graph_.nodes());
   std::vector<char> has_out(graph_.nodes());
-  for (const Edge& edge : edges_) {
-    has_out[edge.from] = 1;
-    has_in[edge.to] = 1;
+  for (size_t edge = 0; edge < from_.size(); ++edge) {
+    has_out[from_[edge]] = 1;
+    has_in[to_[edge]] = 1;
   }
   for (NodeId node = EventGraph::kEnd + 1; node < graph_.nodes(); ++node) {
     if (has_in[node] == 0) {
@@ -53,25 +60,27 @@ void GraphBuilder::TieLooseNodes() {
   AddEdge(EventGraph::kBegin, EventGraph::kEnd, 0, EdgeKind::kEnds);
 }
 
+template <class T>
+void GraphBuilder::SortBySource(const std::vector<T>& values, std::vector<T>& sorted) const {
+  std::vector<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
+  sorted.resize(values.size());
+  for (size_t edge = 0; edge < values.size(); ++edge) {
+    sorted[next[from_[edge]]++] = values[edge];
+  }
+}
+
 EventGraph GraphBuilder::Finish() && {
   TieLooseNodes();
   graph_.first_edge.assign(graph_.nodes() + 1, 0);
-  for (const Edge& edge : edges_) {
-    ++graph_.first_edge[edge.from + 1];
+  for (const NodeId from : from_) {
+    ++graph_.first_edge[from + 1];
   }
   for (size_t node = 1; node <= graph_.nodes(); ++node) {
     graph_.first_edge[node] += graph_.first_edge[node - 1];
   }
-  graph_.target.resize(edges_.size());
-  graph_.weight_ns.resize(edges_.size());
-  graph_.kind.resize(edges_.size());
-  std::vector<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
-  for (const Edge& edge : edges_) {
-    const EdgeId at = next[edge.from]++;
-    graph_.target[at] = edge.to;
-    graph_.weight_ns[at] = edge.weight_ns;
-    graph_.kind[at] = edge.kind;
-  }
+  SortBySource(to_, graph_.target);
+  SortBySource(weight_ns_, graph_.weight_ns);
+  SortBySource(kind_, graph_.kind);
   return std::move(graph_);
 }
 
@@ -191,7 +200,7 @@ int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
 std::vector<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
                                  int64_t end_ns) {
   std::vector<int64_t> latest(graph.nodes(), end_ns);
-  const std::vector<NodeId> backward(order.nodes.rbegin(), order.nodes.rend());
+  const std::ranges::subrange backward(order.nodes.rbegin(), order.nodes.rend());
   ForEachEdge(graph, order, backward, [&](NodeId from, EdgeId edge, NodeId to) {
     latest[from] = std::min(latest[from], latest[to] - graph.weight_ns[edge]);
   });

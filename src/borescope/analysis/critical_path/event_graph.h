@@ -52,6 +52,7 @@ class GraphBuilder {
  public:
   GraphBuilder(int64_t begin_ns, int64_t end_ns);
 
+  // Makes room for about as many, beside the ends: what grows by itself takes twice the memory.
   void Reserve(size_t nodes, size_t edges);
   NodeId AddNode(int64_t ts_ns, NodeSide side, uint32_t event);
   int64_t TimeOf(NodeId node) const { return graph_.ts_ns[node]; }
@@ -62,17 +63,16 @@ class GraphBuilder {
   EventGraph Finish() &&;
 
  private:
-  struct Edge {
-    int64_t weight_ns;
-    NodeId from;
-    NodeId to;
-    EdgeKind kind;
-  };
-
   void TieLooseNodes();
+  template <class T>
+  void SortBySource(const std::vector<T>& values, std::vector<T>& sorted) const;
 
   EventGraph graph_;
-  std::vector<Edge> edges_;
+  // Of the edges in the order in which they were added.
+  std::vector<NodeId> from_;
+  std::vector<NodeId> to_;
+  std::vector<int64_t> weight_ns_;
+  std::vector<EdgeKind> kind_;
 };
 
 // Nodes in an order in which every edge leads forward. Edges lead forward in time already; among

@@ -1,5 +1,4 @@
 // --overlay: the path in the trace itself, as arrows between its events, which are marked.
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,6 +6,7 @@
 #include "borescope/analysis/critical_path/build_graph.h"
 #include "borescope/analysis/critical_path/path.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/path_overlay.h"
 #include "borescope/analysis/selection.h"
 
 namespace borescope {
@@ -98,30 +98,20 @@ std::vector<uint32_t> PositionsOf(const Trace& trace, const std::vector<PathStep
       positions.push_back(all[step.event]);
     }
   }
-  std::sort(positions.begin(), positions.end());
-  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   return positions;
 }
 
 }  // namespace
 
 Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) {
-  const bool all_events = params.Flag(kOverlayAllEventsParam);
-  const bool all_edges = params.Flag(kOverlayAllEdgesParam);
-  if (all_edges && !all_events) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--overlay-all-edges ties events together that only --overlay-all-events keeps; "
-                 "give both"};
-  }
+  BS_ASSIGN(const PathOverlayOptions options, PathOverlayOptions::From(params));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const RecordingGraph recording = BuildGraph(view, params.Text(kDataLoadParam));
   const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
   Overlay overlay;
-  overlay.arrows = DrawArrows(view, recording.graph, paths, selected, all_edges);
-  overlay.marks.only_critical = !all_events;
-  overlay.marks.kept_categories = {"user_annotation", "python_function"};
-  overlay.marks.critical =
-      PositionsOf(view.trace, PathSteps(view, recording, paths, selected.windows()));
+  overlay.arrows = DrawArrows(view, recording.graph, paths, selected, options.all_edges);
+  overlay.marks = MarkPath(
+      PositionsOf(view.trace, PathSteps(view, recording, paths, selected.windows())), options);
   return overlay;
 }
 

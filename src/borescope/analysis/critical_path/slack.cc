@@ -4,6 +4,7 @@
 
 #include "borescope/analysis/critical_path/tables.h"
 #include "borescope/analysis/row.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -56,6 +57,16 @@ void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event
 
 constexpr int64_t kNoSlack = -1;
 
+bool HasSlack(HostKind kind) { return kind == HostKind::kOp || kind == HostKind::kRuntime; }
+
+// Without a selection.
+size_t MostRows(const Trace& trace) {
+  const auto& host = trace.host().kind;
+  const auto& device = trace.device().kind;
+  return static_cast<size_t>(std::count_if(host.begin(), host.end(), HasSlack) +
+                             std::count_if(device.begin(), device.end(), IsDeviceWork));
+}
+
 // Per row of the thread the slack of the stretch in which it ends; kNoSlack of rows that are no
 // operators or calls, or not kept.
 std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
@@ -68,9 +79,7 @@ std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& rec
   SweepThread(
       view.trace, recording.facts, recording.facts.threads[thread], [](const HostPiece&) {},
       [&](HostId id, bool is_end, int64_t at_ns) {
-        const HostKind kind = view.trace.host().kind[id.value];
-        const bool is_operator = kind == HostKind::kOp || kind == HostKind::kRuntime;
-        if (!is_end || !is_operator || !selected.Keeps(id)) {
+        if (!is_end || !HasSlack(view.trace.host().kind[id.value]) || !selected.Keeps(id)) {
           return;
         }
         while (node + 2 < recording.end_node[thread] && graph.ts_ns[node + 1] < at_ns) {
@@ -91,6 +100,7 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const Selected& selected) {
   const Slack slack(recording.graph, order, paths);
   Table table = NewSlackTable();
+  ReserveRows(table, MostRows(view.trace));
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
     const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
     const TrackId track = recording.facts.threads[thread].track;

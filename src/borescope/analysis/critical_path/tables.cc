@@ -6,6 +6,7 @@
 #include <string>
 
 #include "borescope/analysis/row.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -87,6 +88,7 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   AddInt(table, "index", Unit::kNone, Role::kDerived,
          "Position of the event in the file's list of events; missing where it has none.");
   AddNs(table, "begin_ns", "Begin, on the clock of the file.");
+  ReserveRows(table, steps.size());
   TrackNames tracks(view.trace);
   int64_t position = 0;
   for (const PathStep& step : steps) {

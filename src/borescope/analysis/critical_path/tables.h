@@ -18,6 +18,10 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
 Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,
                  const Selected& selected);
+// All tables of the verb, of the part that is selected.
+Result<Findings> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
+                                    const Params& params);
+
 // How far the waits are known, and what would tell more.
 Table SyncQualityTable(const RankView& view, const SyncEdges& syncs);
 

@@ -1,10 +1,12 @@
 // HTA's overlay_critical_path_analysis.
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "borescope/analysis/hta/critical_path.h"
 #include "borescope/analysis/hta/tables.h"
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/path_overlay.h"
 
 namespace borescope {
 namespace {
@@ -82,21 +84,15 @@ OverlayArrows ArrowsOf(const HtaCriticalPath& critical, bool all) {
 }  // namespace
 
 Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params) {
-  const bool all_events = params.Flag(kOverlayAllEventsParam);
-  const bool all_edges = params.Flag(kOverlayAllEdgesParam);
-  if (all_edges && !all_events) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--overlay-all-edges ties events together that only --overlay-all-events keeps; "
-                 "give both"};
-  }
+  BS_ASSIGN(const PathOverlayOptions options, PathOverlayOptions::From(params));
   BS_ASSIGN(const auto critical, HtaCriticalPath::Make(view, params));
   Overlay overlay;
-  overlay.arrows = ArrowsOf(*critical, all_edges);
-  overlay.marks.only_critical = !all_events;
-  overlay.marks.kept_categories = {"user_annotation", "python_function"};
+  overlay.arrows = ArrowsOf(*critical, options.all_edges);
+  std::vector<uint32_t> positions;
   for (const HtaEventRow row : critical->PathEvents()) {
-    overlay.marks.critical.push_back(critical->events()[row].position);
+    positions.push_back(critical->events()[row].position);
   }
+  overlay.marks = MarkPath(std::move(positions), options);
   return overlay;
 }
 

@@ -2,25 +2,15 @@
 // between the end of one and the start of the next. Which events contain which follows HTA's older
 // call stack: an end closes whatever was opened last.
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "borescope/analysis/hta/critical_build.h"
+#include "borescope/analysis/hta/names.h"
 
 namespace borescope {
 namespace {
-
-bool IsBlocking(std::string_view name) {
-  constexpr std::string_view kNames[] = {"cudaDeviceSynchronize",
-                                         "cudaStreamSynchronize",
-                                         "cudaEventQuery",
-                                         "cudaEventSynchronize",
-                                         "cudaMemcpy",
-                                         "cudaMemcpyAsync"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
 
 // ---- Threads ----
 
@@ -168,7 +158,7 @@ void StackWalk::Exit(HtaEventRow row, HtaEventRow parent) {
   if (!build_.HasNodes(row)) {
     return;
   }
-  Link(build_.end_of[row], CriticalKind::kOperator, IsBlocking(build_.events.NameOf(row)));
+  Link(build_.end_of[row], CriticalKind::kOperator, HtaIsBlockingCall(build_.events.NameOf(row)));
   last_ = build_.end_of[row];
   last_parent_ = parent;
   --depth_;

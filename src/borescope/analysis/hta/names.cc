@@ -1,5 +1,8 @@
 #include "borescope/analysis/hta/names.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "borescope/analysis/hta/rows.h"
 
 namespace borescope {
@@ -41,6 +44,16 @@ std::string HtaShortName(std::string_view name) {
   std::string result = WithoutBrackets(WithoutArrows(name));
   const size_t blank = result.find_last_of(' ');
   return blank == std::string::npos ? result : result.substr(blank + 1);
+}
+
+bool HtaIsBlockingCall(std::string_view name) {
+  constexpr std::string_view kNames[] = {"cudaDeviceSynchronize",
+                                         "cudaStreamSynchronize",
+                                         "cudaEventQuery",
+                                         "cudaEventSynchronize",
+                                         "cudaMemcpy",
+                                         "cudaMemcpyAsync"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 }  // namespace borescope

@@ -1,25 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "borescope/analysis/hta/names.h"
 #include "borescope/chakra/compat/hta_build.h"
 
 namespace borescope::chakra::compat {
 namespace {
-
-// Calls that only wait: their time is that of what they wait for.
-bool IsBlocking(std::string_view name) {
-  constexpr std::string_view kNames[] = {"cudaDeviceSynchronize",
-                                         "cudaStreamSynchronize",
-                                         "cudaEventQuery",
-                                         "cudaEventSynchronize",
-                                         "cudaMemcpy",
-                                         "cudaMemcpyAsync"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
 
 bool HasNodes(const HtaRow& row) {
   return row.event > 0 && (row.category == "cpu_op" || row.category == "cuda_runtime" ||
@@ -91,7 +80,7 @@ class ThreadWalk {
     }
     const uint32_t end = graph_.Find(row.event)->end;
     if (last_.has_value()) {
-      IsBlocking(row.name) ? graph_.AddFree(*last_, end) : graph_.AddSpan(*last_, end);
+      HtaIsBlockingCall(row.name) ? graph_.AddFree(*last_, end) : graph_.AddSpan(*last_, end);
     }
     --depth_;
     last_ = end;

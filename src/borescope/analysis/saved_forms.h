@@ -1,0 +1,41 @@
+// Verbs whose answers can be given again without the trace: --save keeps what they follow from,
+// --load reads it. To add one: its two functions, and a row in saved_forms.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/registry.h"
+#include "borescope/base/byte_source.h"
+
+namespace borescope {
+
+// Takes the bytes of a file, piece by piece.
+using PutBytes = std::function<Result<void>(std::string_view)>;
+
+// What was made of a file that --save wrote.
+struct SavedAnswer {
+  std::optional<int64_t> rank;  // as recorded
+  std::optional<int64_t> world_size;
+  uint64_t events = 0;
+  Result<Findings> findings;  // as those of map
+};
+
+struct SavedForm {
+  std::string_view verb;
+  // Everything of one rank, whatever part of it is asked for. The same bytes for the same rank.
+  Result<void> (*save)(const RankView&, const Params&, const PutBytes&) = nullptr;
+  // `source` is inflated already; `file` stands for it in messages. Hostile bytes are an error.
+  Result<SavedAnswer> (*load)(ByteSource& source, const std::string& file, const Params&) = nullptr;
+};
+
+const SavedForm* FindSavedForm(std::string_view verb);  // nullptr where it has none
+
+Result<void> SaveCriticalPath(const RankView& view, const Params& params, const PutBytes& put);
+Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file,
+                                     const Params& params);
+
+}  // namespace borescope
