@@ -31,6 +31,26 @@ constexpr Diag kDamage[] = {
 
 enum class Kind { kChromeJson, kPerfettoTrace, kUnread };
 
+// Whether the text starts as Perfetto's protobuf does: with a packet, which is field 1 and bytes
+// (that tag is also the byte of a newline), and behind it, if that is still in sight, another one.
+// A Chakra trace whose first message is 10 bytes long starts with the same byte.
+bool StartsWithPacket(std::string_view start) {
+  constexpr char kPacket = '\n';
+  if (!start.starts_with(kPacket)) {
+    return false;
+  }
+  uint64_t length = 0;
+  size_t at = 1;
+  for (int shift = 0; at < start.size() && shift < 64; shift += 7) {
+    const auto byte = static_cast<unsigned char>(start[at++]);
+    length |= uint64_t{byte & 0x7fU} << shift;
+    if ((byte & 0x80U) == 0) {
+      return length != 0 && (length >= start.size() - at || start[at + length] == kPacket);
+    }
+  }
+  return false;
+}
+
 // As the trace processor of Perfetto recognises them: by the first 64 bytes, blanks left out.
 Kind KindOf(std::string_view start) {
   std::string dense;
@@ -42,10 +62,7 @@ Kind KindOf(std::string_view start) {
   if (dense.starts_with("{\"") || dense.starts_with("[{\"")) {
     return Kind::kChromeJson;
   }
-  // A first field of bytes: the tag of a packet, which is also the byte of a newline.
-  return start.starts_with('\n') && !dense.starts_with('{') && !dense.starts_with('[')
-             ? Kind::kPerfettoTrace
-             : Kind::kUnread;
+  return StartsWithPacket(start) ? Kind::kPerfettoTrace : Kind::kUnread;
 }
 
 struct Container {

@@ -155,6 +155,13 @@ TEST_F(RunOpenTest, WhatIsNoTraceIsAnError) {
   EXPECT_EQ(Prepare({Write("empty.json", "")}).error().code, ErrorCode::kCorrupt);
   EXPECT_EQ(Prepare({Write("a.zip", "PK\x03\x04 and more")}).error().code,
             ErrorCode::kUnsupportedFormat);
+  // A Chakra trace whose first message is 10 bytes long starts with the byte of Perfetto's packets.
+  EXPECT_EQ(Prepare({Write("a.et",
+                           "\n\n\x08"
+                           "0.0.4-ab\x04\x08\x01\x12")})
+                .error()
+                .code,
+            ErrorCode::kUnsupportedFormat);
   const Result<ReadyTrace> graph = Prepare({Write(
       "et.json",
       R"({"schema":"1.1.1-chakra.0.0.4","pid":1,"nodes":[{"id":1,"name":"a","ctrl_deps":1}]})")});

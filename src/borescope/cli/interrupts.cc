@@ -40,13 +40,12 @@ void Interrupts::Watch(const std::stop_token& token) {
     if (signal < 0) {
       continue;
     }
-    if (is_serving_) {
-      stop_ = true;
-      continue;
+    stop_ = true;
+    if (cleanup_) {
+      cleanup_();
+      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+      raise(signal);
     }
-    cleanup_();
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    raise(signal);
   }
 }
 

@@ -1,4 +1,4 @@
-// Ctrl-C and its like, for a verb that leaves something behind when it ends at once.
+// Ctrl-C and its like, for what would leave something behind, or must end in good order.
 #pragma once
 
 #include <atomic>
@@ -9,17 +9,17 @@
 namespace borescope::cli {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP (unless they were ignored before) go to a thread of
-// its own: it calls `cleanup` and lets the signal end the process as ever, or, once BeginServing
-// was called, only sets `stop`. Threads that are started meanwhile take no signals either. One at a
-// time.
+// its own. Threads that are started meanwhile take no signals either. One at a time.
 class Interrupts {
  public:
+  // Signals set `stop`, and nothing else.
+  Interrupts() : Interrupts(nullptr) {}
+  // Signals call `cleanup`, in that thread, and then end the process as ever.
   explicit Interrupts(std::function<void()> cleanup);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  void BeginServing() { is_serving_ = true; }
   const std::atomic<bool>& stop() const { return stop_; }
 
  private:
@@ -28,7 +28,6 @@ class Interrupts {
   const std::function<void()> cleanup_;
   sigset_t signals_{};
   sigset_t before_{};
-  std::atomic<bool> is_serving_ = false;
   std::atomic<bool> stop_ = false;
   std::jthread watcher_;
 };

@@ -8,11 +8,8 @@
 namespace borescope::cli {
 namespace {
 
-void Nothing() {}
-
-TEST(InterruptsThreads, WhileServingASignalOnlyAsksToStop) {
-  Interrupts interrupts(Nothing);
-  interrupts.BeginServing();
+TEST(InterruptsThreads, ASignalOnlyAsksToStop) {
+  const Interrupts interrupts;
   EXPECT_FALSE(interrupts.stop());
   kill(getpid(), SIGTERM);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -22,8 +19,8 @@ TEST(InterruptsThreads, WhileServingASignalOnlyAsksToStop) {
   EXPECT_TRUE(interrupts.stop());
 }
 
-// Else the signal ends the process, as its parent can see, after the cleanup.
-TEST(InterruptsDeathTest, BeforeThatItEndsTheProcess) {
+// As the parent of the process can see.
+TEST(InterruptsDeathTest, ASignalEndsTheProcessAfterTheCleanup) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto interrupt = [] {
     const Interrupts interrupts([] { static_cast<void>(write(STDERR_FILENO, "cleaned\n", 8)); });
@@ -36,8 +33,7 @@ TEST(InterruptsDeathTest, BeforeThatItEndsTheProcess) {
 TEST(InterruptsThreads, WhatWasIgnoredStaysIgnored) {
   const auto before = std::signal(SIGHUP, SIG_IGN);
   {
-    Interrupts interrupts(Nothing);
-    interrupts.BeginServing();
+    const Interrupts interrupts;
     kill(getpid(), SIGHUP);
     usleep(200'000);
     EXPECT_FALSE(interrupts.stop());

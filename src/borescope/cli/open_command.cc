@@ -91,22 +91,40 @@ struct Offer {
   bool is_reachable = true;  // by the browser of this machine
 };
 
+// What keeps the timeline from being complete or right; the verbs that analyse tell the rest.
 void TalkAboutConversion(const ReadyTrace& ready) {
   const size_t events = ready.converted->written;
-  Talk(fmt::format("borescope: converted for the timeline ({}): {} event{}\n", ready.why,
-                   GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s"));
-  TalkAboutQuality(ready.converted->diagnostics);
+  Talk(fmt::format("borescope: converted for the timeline: {} event{}; {}\n",
+                   GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s", ready.why));
+  std::vector<DiagnosticRow> rows = ready.converted->diagnostics;
+  std::erase_if(rows, [](const DiagnosticRow& row) { return row.severity == Severity::kInfo; });
+  TalkAboutQuality(rows);
 }
 
-Result<void> OfferTrace(const Command& command, OpenOptions& options, const std::string& folder,
-                        const Listener& listener, Offer& offer) {
+Result<ReadyTrace> PrepareWithProgress(const Command& command, ConvertOptions options,
+                                       const std::string& folder) {
   std::optional<ProgressBar> bar;
   if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
     bar.emplace();
-    options.trace.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
+    options.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
   }
-  BS_ASSIGN(ReadyTrace ready, PrepareTrace(options.trace, folder));
-  bar.reset();
+  return PrepareTrace(std::move(options), folder);
+}
+
+// The temporary folder goes as soon as the file in it is open: whatever ends the process then,
+// nothing stays behind.
+Result<ReadyTrace> PrepareInFolder(const Command& command, const ConvertOptions& options) {
+  BS_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Make());
+  const auto remove = [&] { TemporaryFolder::RemoveFolder(folder.path()); };
+  const Interrupts interrupts(remove);
+  Result<ReadyTrace> ready = PrepareWithProgress(command, options, folder.path());
+  remove();
+  return ready;
+}
+
+Result<void> OfferTrace(const Command& command, const OpenOptions& options,
+                        const Listener& listener, Offer& offer) {
+  BS_ASSIGN(ReadyTrace ready, PrepareInFolder(command, options.trace));
   if (ready.converted.has_value() && !command.raw.quiet) {
     TalkAboutConversion(ready);
   }
@@ -128,20 +146,33 @@ Result<void> OfferReport(const Command& command, const Listener& listener, Offer
 
 // ---- Serving ----
 
+int64_t SecondsOf(const ServeLimits& limits) {
+  return std::chrono::duration_cast<std::chrono::seconds>(limits.whole).count();
+}
+
+// How the browser, on whichever machine, gets to the file.
+std::string WaysTo(const Offer& offer, uint16_t port, const ServeLimits& limits) {
+  const uint16_t wanted = offer.is_reachable ? port : kPerfettoPort;
+  const std::string forward = fmt::format("ssh -L {}:127.0.0.1:{} HOST", wanted, port);
+  return offer.is_reachable
+             ? fmt::format(
+                   "borescope: open this address within {} s; Ctrl-C ends the wait\n"
+                   "borescope: on another machine, first: {}\n",
+                   SecondsOf(limits), forward)
+             : fmt::format(
+                   "borescope: Perfetto fetches from port {} only; first, there: {}\n"
+                   "borescope: then open this address within {} s\n",
+                   kPerfettoPort, forward, SecondsOf(limits));
+}
+
 // Where to look, on standard output unless a browser was opened.
-int Announce(const Command& command, const Offer& offer, uint16_t port) {
+int Announce(const Command& command, const Offer& offer, uint16_t port, const ServeLimits& limits) {
   const bool talks = !command.raw.quiet;
   if (offer.is_reachable && !command.raw.no_browser && OpenBrowser(offer.address)) {
     Talk(talks ? fmt::format("borescope: opened in the browser: {}\n", offer.address) : "");
     return kDone;
   }
-  if (talks && !offer.is_reachable) {
-    Talk(
-        fmt::format("borescope: Perfetto fetches from port {} only; forward it to this one: ssh -L "
-                    "{}:127.0.0.1:{} HOST\n",
-                    kPerfettoPort, kPerfettoPort, port));
-  }
-  Talk(talks ? "borescope: open this address in a browser; Ctrl-C ends the wait\n" : "");
+  Talk(talks ? WaysTo(offer, port, limits) : "");
   return Print(offer.address + "\n");
 }
 
@@ -152,30 +183,16 @@ int Serve(const Command& command, const Listener& listener, const Offer& offer,
     return FailWith(end.error(), command);
   }
   if (*end == ServeEnd::kTimeLimit) {
-    return Fail(
-        fmt::format("nobody fetched the {} within {} s; --timeout waits longer",
-                    command.raw.report ? "report" : "trace",
-                    std::chrono::duration_cast<std::chrono::seconds>(limits.whole).count()));
+    return Fail(fmt::format("nobody fetched the {} within {} s; --timeout waits longer",
+                            command.raw.report ? "report" : "trace", SecondsOf(limits)));
   }
   return kDone;
-}
-
-// The temporary folder goes as soon as the file in it is open: whatever ends the process then,
-// nothing stays behind.
-Result<void> Prepare(const Command& command, OpenOptions& options, const Listener& listener,
-                     const TemporaryFolder& folder, Offer& offer) {
-  if (command.raw.report) {
-    return OfferReport(command, listener, offer);
-  }
-  BS_TRY(OfferTrace(command, options, folder.path(), listener, offer));
-  TemporaryFolder::RemoveFolder(folder.path());
-  return {};
 }
 
 }  // namespace
 
 int RunOpenVerb(const Command& command) {
-  Result<OpenOptions> options = UnderstandOpen(command.raw);
+  const Result<OpenOptions> options = UnderstandOpen(command.raw);
   if (!options.ok()) {
     return FailWith(options.error(), command);
   }
@@ -183,18 +200,14 @@ int RunOpenVerb(const Command& command) {
   if (!listener.ok()) {
     return FailWith(listener.error(), command);
   }
-  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
-  if (!folder.ok()) {
-    return FailWith(folder.error(), command);
-  }
-  Interrupts interrupts([&] { TemporaryFolder::RemoveFolder(folder->path()); });
   Offer offer;
-  if (const Result<void> prepared = Prepare(command, *options, *listener, *folder, offer);
-      !prepared.ok()) {
-    return FailWith(prepared.error(), command);
+  const Result<void> offered = command.raw.report ? OfferReport(command, *listener, offer)
+                                                  : OfferTrace(command, *options, *listener, offer);
+  if (!offered.ok()) {
+    return FailWith(offered.error(), command);
   }
-  interrupts.BeginServing();
-  const int announced = Announce(command, offer, listener->port());
+  const Interrupts interrupts;
+  const int announced = Announce(command, offer, listener->port(), options->limits);
   return announced == kDone ? Serve(command, *listener, offer, options->limits, interrupts)
                             : announced;
 }
