@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/inflate.h"
+#include "borescope/base/json_check.h"
 #include "borescope/ingest/load.h"
 #include "borescope/run_inputs.h"
 
@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPerfetto = "https://ui.perfetto.dev";
+constexpr size_t kLookedAt = 64;  // bytes, by the trace processor of Perfetto
 constexpr std::string_view kOtherFormat = "Perfetto does not read this format";
 
 // What of a Chrome JSON keeps Perfetto from reading it to its end, or spoils the timeline.
@@ -51,7 +52,7 @@ bool StartsWithPacket(std::string_view start) {
   return false;
 }
 
-// As the trace processor of Perfetto recognises them: by the first 64 bytes, blanks left out.
+// As the trace processor of Perfetto recognises them: by their first bytes, blanks left out.
 Kind KindOf(std::string_view start) {
   std::string dense;
   std::copy_if(start.begin(), start.end(), std::back_inserter(dense),
@@ -65,44 +66,52 @@ Kind KindOf(std::string_view start) {
   return StartsWithPacket(start) ? Kind::kPerfettoTrace : Kind::kUnread;
 }
 
-struct Container {
+struct Content {
   Kind kind = Kind::kUnread;
-  std::string why;  // Perfetto cannot unpack it; empty: it can
+  std::string why;         // Perfetto cannot unpack it; empty: it can
+  bool is_strict = false;  // JSON that needs no repair
 };
 
-// Reads the file to its end where it is compressed: only then it is known to be one whole stream.
-// Perfetto stops behind the first of several.
-Result<Container> ReadContainer(const std::string& path) {
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  BS_ASSIGN(const OpenedSource opened, InflateIfCompressed(std::move(source)));
-  std::array<char, 64> start{};
-  BS_ASSIGN(size_t size, ReadFully(*opened.bytes, start.data(), start.size()));
-  Container container{KindOf({start.data(), size}), ""};
-  if (opened.inflating == nullptr) {
-    return container;
+// Why Perfetto cannot unpack what was inflated to its end; empty: it can. It stops behind the first
+// of several gzip streams.
+std::string WhyPacked(const InflatingSource& inflated) {
+  if (!inflated.damage().empty()) {
+    return fmt::format("the {}", inflated.damage());
   }
-  std::vector<char> rest(size_t{1} << 20);
-  while (size != 0) {
-    BS_ASSIGN(size, opened.bytes->Read(rest.data(), rest.size()));
+  if (inflated.gzip_members() == 0) {
+    return "Perfetto does not unpack zstd";
   }
-  const uint64_t members = opened.inflating->gzip_members();
-  if (members == 0 && opened.inflating->damage().empty()) {
-    container.why = "Perfetto does not unpack zstd";
-  } else if (members > 1) {
-    container.why = "of several gzip streams in a file Perfetto reads the first";
-  } else if (!opened.inflating->damage().empty()) {
-    container.why = fmt::format("the {}", opened.inflating->damage());
-  }
-  return container;
+  return inflated.gzip_members() > 1 ? "of several gzip streams in a file Perfetto reads the first"
+                                     : "";
 }
 
-std::string DamageOf(const Diagnostics& diagnostics) {
+// Reads the file to its end: only then it is known to be whole. Perfetto leaves out events that are
+// no JSON, also where what is wrong with them is nothing that we read.
+Result<Content> ReadContent(const std::string& path) {
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
+  BS_ASSIGN(const OpenedSource opened, InflateIfCompressed(std::move(source)));
+  std::vector<char> piece(size_t{1} << 20);
+  BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
+  Content content;
+  content.kind = KindOf(std::string_view(piece.data(), size).substr(0, kLookedAt));
+  JsonCheck check;
+  const bool is_json = content.kind == Kind::kChromeJson;
+  while (size != 0 && (is_json || opened.inflating != nullptr)) {
+    check.Take({piece.data(), size});
+    BS_ASSIGN(size, opened.bytes->Read(piece.data(), piece.size()));
+  }
+  content.is_strict = check.Finish();
+  content.why = opened.inflating == nullptr ? "" : WhyPacked(*opened.inflating);
+  return content;
+}
+
+std::string DamageOf(const Diagnostics& diagnostics, bool is_strict) {
   for (const Diag diag : kDamage) {
     if (diagnostics.count(diag) != 0) {
       return fmt::format("the file is damaged ({})", GetDiagRow(diag).code);
     }
   }
-  return {};
+  return is_strict ? "" : "Perfetto would leave out what is no strict JSON";
 }
 
 // Why the file must be converted; empty: Perfetto can have it as it is.
@@ -111,15 +120,15 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   if (file.path == "-" || !fs::is_regular_file(file.path, ignored)) {
     return std::string("it comes through a pipe");
   }
-  BS_ASSIGN(const Container container, ReadContainer(file.path));
-  if (!container.why.empty()) {
-    return container.why;
+  BS_ASSIGN(const Content content, ReadContent(file.path));
+  if (!content.why.empty()) {
+    return content.why;
   }
-  if (container.kind != Kind::kChromeJson) {
-    return std::string(container.kind == Kind::kPerfettoTrace ? "" : kOtherFormat);
+  if (content.kind != Kind::kChromeJson) {
+    return std::string(content.kind == Kind::kPerfettoTrace ? "" : kOtherFormat);
   }
   BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));
-  return trace.meta().format == "kineto-json" ? DamageOf(trace.diagnostics())
+  return trace.meta().format == "kineto-json" ? DamageOf(trace.diagnostics(), content.is_strict)
                                               : std::string(kOtherFormat);
 }
 

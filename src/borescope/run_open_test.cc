@@ -125,6 +125,16 @@ TEST_F(RunOpenTest, DamageIsRepaired) {
   EXPECT_TRUE(cut->converted.has_value());
 }
 
+// In a field that nothing here reads, and so no diagnostic tells.
+TEST_F(RunOpenTest, JsonIsStrict) {
+  std::string text = kTrace;
+  text.insert(text.find("\"stream\""), "\"other\":NaN,");
+  ExpectConverted({Write("nan.json", text)}, "Perfetto would leave out what is no strict JSON",
+                  "nan.pftrace");
+  ExpectConverted({Write("nan.json.gz", Gzip(text))},
+                  "Perfetto would leave out what is no strict JSON", "nan.pftrace");
+}
+
 // Perfetto takes these for something else, or for nothing.
 TEST_F(RunOpenTest, WhatItWouldNotRecogniseIsConverted) {
   constexpr std::string_view kWhy = "Perfetto does not read this format";
