@@ -24,6 +24,7 @@ ALLOWED = {
     "chakra": {"analysis", "index", "output", "trace", "table", "base"},
     "output": {"table", "trace", "base"},
     "convert": {"index", "output", "trace", "table", "base"},
+    "serve": {"base"},
     "query": {"index", "trace", "table", "base"},
     "cli": {"session", "table", "base"},
 }

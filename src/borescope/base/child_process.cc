@@ -53,25 +53,37 @@ class Pipe {
 // How a child is started.
 class SpawnPlan {
  public:
-  SpawnPlan(const Pipe& out, const Pipe& err) {
+  // With our standard output and error.
+  SpawnPlan() {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, out.writer(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, err.writer(), STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setpgroup(&attributes_, 0);  // a group of its own
-    sigset_t defaults;                           // we may ignore what it should not
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGXFSZ);
-    posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    sigset_t signals;                            // we may ignore or hold back what it should not
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  // Writing to the pipes.
+  SpawnPlan(const Pipe& out, const Pipe& err) : SpawnPlan() {
+    posix_spawn_file_actions_adddup2(&actions_, out.writer(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, err.writer(), STDERR_FILENO);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions_);
     posix_spawnattr_destroy(&attributes_);
+  }
+
+  // Nobody shall hear it.
+  void Silence() {
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
 
   // 0, or why not.
@@ -174,6 +186,15 @@ Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildL
   }
   output.status = *status;
   return output;
+}
+
+Result<void> StartChild(const std::vector<std::string>& words) {
+  pid_t child = 0;
+  SpawnPlan plan;
+  plan.Silence();
+  const int failure = plan.Spawn(words, child);
+  if (failure != 0) return Failure(words.front(), std::strerror(failure));
+  return {};
 }
 
 }  // namespace borescope

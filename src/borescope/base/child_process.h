@@ -1,4 +1,4 @@
-// Runs another program and reads what it writes.
+// Runs another program and reads what it writes, or starts one and leaves it to itself.
 #pragma once
 
 #include <chrono>
@@ -26,5 +26,10 @@ struct ChildOutput {
 //   kIo           it cannot be started, it ran too long, or it wrote too much
 // REQUIRES: !words.empty(). Thread-safe.
 Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits);
+
+// Starts it likewise, with no stream of ours, and goes on: it may outlive us. kIo, naming the
+// program, when it cannot be started; what becomes of it later is not known. REQUIRES:
+// !words.empty(). Thread-safe.
+Result<void> StartChild(const std::vector<std::string>& words);
 
 }  // namespace borescope

@@ -1,8 +1,12 @@
 #include "borescope/base/child_process.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace borescope {
 namespace {
@@ -64,6 +68,44 @@ TEST(ChildProcess, ASignalIsAStatus) {
   const Result<ChildOutput> output = RunChild({"sh", "-c", "kill -9 $$"}, {});
   ASSERT_TRUE(output.ok());
   EXPECT_EQ(output->status, 137);
+}
+
+TEST(ChildProcess, OneThatIsLeftToItself) {
+  const std::string path = testing::TempDir() + "child_process_test_left";
+  std::filesystem::remove(path);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(
+      StartChild({"sh", "-c", "echo unheard; sleep 0.1; cat; echo $1 > $2.new; mv $2.new $2", "sh",
+                  "here", path})
+          .ok());
+  while (!std::filesystem::exists(path) &&
+         std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
+    usleep(1000);
+  }
+  std::string text;
+  std::ifstream(path) >> text;
+  EXPECT_EQ(text, "here");
+  std::filesystem::remove(path);
+}
+
+TEST(ChildProcess, OneThatCannotBeStarted) {
+  const Result<void> started = StartChild({"no-such-program-here"});
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().message, "no-such-program-here: No such file or directory");
+}
+
+// What we hold back is our affair.
+TEST(ChildProcess, SignalsReachIt) {
+  sigset_t ours;
+  sigset_t before;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ours, &before);
+  const Result<ChildOutput> output = RunChild({"sh", "-c", "kill -TERM $$; echo still"}, {});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_TRUE(output.ok());
+  EXPECT_EQ(output->out, "");
+  EXPECT_EQ(output->status, 128 + SIGTERM);
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ class GzipSource : public InflatingSource {
   uint64_t stored_bytes() const override { return stored_.source().stored_bytes(); }
   uint64_t stored_total() const override { return stored_.source().stored_total(); }
   std::string_view damage() const override { return damage_; }
+  uint64_t gzip_members() const override { return members_; }
 
  private:
   void StartMember() {
@@ -175,6 +176,7 @@ class ZstdSource : public InflatingSource {
   uint64_t stored_bytes() const override { return stored_.source().stored_bytes(); }
   uint64_t stored_total() const override { return stored_.source().stored_total(); }
   std::string_view damage() const override { return damage_; }
+  uint64_t gzip_members() const override { return 0; }
 
  private:
   void Stop(std::string_view damage) {

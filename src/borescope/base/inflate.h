@@ -2,6 +2,7 @@
 // both streaming: memory does not grow with the input.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -16,6 +17,9 @@ class InflatingSource : public ByteSource {
  public:
   // Empty, or what is wrong with the compressed stream: "gzip stream ends early at byte 812".
   virtual std::string_view damage() const = 0;
+
+  // Complete gzip streams so far, one behind the other; 0 of zstd.
+  virtual uint64_t gzip_members() const = 0;
 };
 
 // Looks at the first bytes of `source`. A compressed one comes back inflated; any other comes back

@@ -144,6 +144,20 @@ TEST(InflateTest, GzipMembersAreJoined) {
 
 // A member may end just before, at and after the end of a block of stored input (whose first one
 // begins after the four bytes looked at to recognise the format).
+TEST(InflateTest, GzipMembersAreCounted) {
+  const auto members = [](const std::string& bytes) {
+    const Result<OpenedSource> opened = InflateIfCompressed(OpenMemory(bytes));
+    std::string text(1000, '\0');
+    EXPECT_TRUE(ReadFully(*opened->bytes, text.data(), text.size()).ok());
+    return opened->inflating->gzip_members();
+  };
+  EXPECT_EQ(members(Gzip("a")), 1U);
+  EXPECT_EQ(members(Gzip("a") + Gzip("") + Gzip("b")), 3U);
+  EXPECT_EQ(members(Gzip("a") + "\0\0"), 1U);
+  EXPECT_EQ(members(Gzip("a").substr(0, 10)), 0U);
+  EXPECT_EQ(members(Zstd("a")), 0U);
+}
+
 TEST(InflateTest, MembersMeetAtTheEdgeOfAStoredBlock) {
   const std::string text = Noise(kStoredBlock - 400, 3);
   const size_t plain = Gzip(text, 0).size();

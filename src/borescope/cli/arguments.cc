@@ -258,13 +258,14 @@ Result<NumberRanges> ParseRanges(std::string_view option, const std::string& tex
   return ranges;
 }
 
-Result<int> ParseCount(std::string_view option, const std::string& text, int largest) {
+Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
+                       int smallest) {
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > largest) {
+  if (error != std::errc() || stop != end || number < smallest || number > largest) {
     return UsageError(
-        fmt::format("--{}: '{}' is no number between 1 and {}", option, text, largest));
+        fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
   }
   return number;
 }

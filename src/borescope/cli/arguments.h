@@ -39,8 +39,9 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw);
 Result<int> ParseThreads(const std::string& text);
 // "0,3" or "2..5", the value of `option`; empty text: all.
 Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text);
-// A number of 1 to `largest`, the value of `option`.
-Result<int> ParseCount(std::string_view option, const std::string& text, int largest);
+// A number of `smallest` to `largest`, the value of `option`.
+Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
+                       int smallest = 1);
 
 // "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view text);

@@ -16,6 +16,7 @@
 #include "borescope/cli/convert_command.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/link_command.h"
+#include "borescope/cli/open_command.h"
 #include "borescope/cli/query_command.h"
 #include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
@@ -194,9 +195,9 @@ struct RunnerRow {
   int (*run)(const Command& command);
 };
 constexpr RunnerRow kRunners[] = {
-    {"report", RunReportVerb}, {"convert", RunConvertVerb},   {"link", RunLinkVerb},
-    {"chakra", RunChakraVerb}, {"query", RunQuery},           {"bench-kernel", RunBenchVerb},
-    {"list", RunList},         {"completion", RunCompletion},
+    {"report", RunReportVerb},      {"open", RunOpenVerb},     {"convert", RunConvertVerb},
+    {"link", RunLinkVerb},          {"chakra", RunChakraVerb}, {"query", RunQuery},
+    {"bench-kernel", RunBenchVerb}, {"list", RunList},         {"completion", RunCompletion},
 };
 
 int (*RunnerOf(const VerbRow& verb))(const Command&) {

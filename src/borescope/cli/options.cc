@@ -139,7 +139,13 @@ constexpr OptionRow kOptions[] = {
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
      nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "timeout", "SECONDS", "end it if it runs longer (300)", &Raw::timeout, nullptr,
+    {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "timeout", "SECONDS", "end it after this time (300)", &Raw::timeout, nullptr,
+     OnlyNamed, nullptr},
+    {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
+     OnlyNamed, nullptr},
+    {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
      OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
      nullptr, Always, Formats},
@@ -234,10 +240,23 @@ constexpr AliasRow kChakraAliases[] = {
 constexpr std::string_view kReportOptions[] = {
     "rank", "step", "gpu",     "stream",  "annotation",   "instance",    "begin",
     "end",  "top",  "against", "threads", "memory-limit", "no-progress", "verbose"};
+constexpr std::string_view kOpenOptions[] = {
+    "report", "port",    "no-browser", "timeout",      "begin",       "end",
+    "rank",   "step",    "gpu",        "stream",       "annotation",  "instance",
+    "top",    "against", "threads",    "memory-limit", "no-progress", "verbose"};
+
+constexpr std::string_view kOpenDetails =
+    "The trace is served to programs of this machine only, and opened in Perfetto's\n"
+    "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
+    "What the page cannot read is converted first; several inputs become one trace.\n"
+    "Without a browser the address is printed. Ends once the page has the trace.\n"
+    "Selections other than --begin and --end are those of --report.\n";
 
 constexpr VerbRow kOtherVerbs[] = {
     {"report", "one HTML page with every answer, charts and tables; opens without a network",
      "[OPTIONS] INPUT...", "borescope report run/ -o report.html", kReportOptions},
+    {"open", "a trace on Perfetto's timeline, or the report, in your browser", "[OPTIONS] INPUT...",
+     "borescope open rank-0.json.gz", kOpenOptions, kOpenDetails},
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
     {"link", "an execution trace of PyTorch with the times and kernels of its device trace",

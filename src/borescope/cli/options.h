@@ -30,12 +30,15 @@ struct RawOptions {
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;
   std::string trace, timeout, python;  // of bench-kernel
+  std::string port;                    // of open, as are timeout and against
   bool all = false;
   bool no_progress = false;
   bool quiet = false;
   bool verbose = false;
   bool schema = false;
   bool order = false;
+  bool report = false;
+  bool no_browser = false;
   bool help = false;
 };
 

@@ -14,14 +14,18 @@
 namespace borescope::cli {
 namespace {
 
-// Options mean what they mean for an analysis that takes a selection.
-Result<RunOptions> UnderstandReport(const RawOptions& raw) {
+Result<void> CheckOutput(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
   }
   if (raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError("report writes a page for a browser; name its file with -o report.html");
   }
+  return {};
+}
+
+// Options mean what they mean for an analysis that takes a selection.
+Result<RunOptions> UnderstandReport(const RawOptions& raw) {
   const AnalysisSpec* const specs[] = {FindAnalysis("summary")};
   BS_ASSIGN(RunOptions options, Understand(specs, raw));
   if (!raw.against.empty()) {
@@ -60,20 +64,22 @@ int WriteReport(const Command& command, const Report& report) {
 
 }  // namespace
 
-int RunReportVerb(const Command& command) {
-  Result<RunOptions> options = UnderstandReport(command.raw);
-  if (!options.ok()) {
-    return FailWith(options.error(), command);
-  }
-  const Result<Report> report = RunWithProgress(command, *options);
-  if (!report.ok()) {
-    return FailWith(report.error(), command);
-  }
-  TalkAboutFiles(report->files, command.raw.verbose && !command.raw.quiet);
+Result<Report> MakeReport(const Command& command) {
+  BS_ASSIGN(RunOptions options, UnderstandReport(command.raw));
+  BS_ASSIGN(Report report, RunWithProgress(command, options));
+  TalkAboutFiles(report.files, command.raw.verbose && !command.raw.quiet);
   if (ReportTemplate().empty() && !command.raw.quiet) {
     Talk("borescope: plain tables without charts: this program was built without node\n");
   }
-  return WriteReport(command, *report);
+  return report;
+}
+
+int RunReportVerb(const Command& command) {
+  if (const Result<void> checked = CheckOutput(command.raw); !checked.ok()) {
+    return FailWith(checked.error(), command);
+  }
+  const Result<Report> report = MakeReport(command);
+  return report.ok() ? WriteReport(command, *report) : FailWith(report.error(), command);
 }
 
 }  // namespace borescope::cli

@@ -1,0 +1,64 @@
+#include "borescope/base/temporary_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace borescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Sets TMPDIR, and puts it back.
+class TemporaryFolderTest : public testing::Test {
+ protected:
+  TemporaryFolderTest() {
+    if (const char* before = std::getenv("TMPDIR"); before != nullptr) before_ = before;
+  }
+  ~TemporaryFolderTest() override {
+    before_.has_value() ? setenv("TMPDIR", before_->c_str(), 1) : unsetenv("TMPDIR");
+  }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST_F(TemporaryFolderTest, GoesWithAllThatIsInIt) {
+  setenv("TMPDIR", testing::TempDir().c_str(), 1);
+  std::string path;
+  {
+    const Result<TemporaryFolder> folder = TemporaryFolder::Make();
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    path = folder->path();
+    EXPECT_TRUE(fs::equivalent(fs::path(path).parent_path(), testing::TempDir()));
+    struct stat status{};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700);
+    fs::create_directory(path + "/below");
+    std::ofstream(path + "/below/file") << "content";
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(TemporaryFolderTest, TwoAreTwo) {
+  const Result<TemporaryFolder> one = TemporaryFolder::Make();
+  const Result<TemporaryFolder> other = TemporaryFolder::Make();
+  ASSERT_TRUE(one.ok() && other.ok());
+  EXPECT_NE(one->path(), other->path());
+}
+
+TEST_F(TemporaryFolderTest, AMissingPlaceIsNamed) {
+  setenv("TMPDIR", "/no/such/place", 1);
+  const Result<TemporaryFolder> folder = TemporaryFolder::Make();
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.error().message,
+            "/no/such/place: cannot make a temporary folder: No such file or directory; name "
+            "another place with TMPDIR");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,25 @@
+// The user's browser, opened without a shell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace borescope::cli {
+
+// What the environment says about browsers; nullptr where it says nothing.
+struct Desktop {
+  const char* browser = nullptr;  // BROWSER: commands with ':' between them, "%s" the address
+  const char* display = nullptr;
+  const char* wayland_display = nullptr;
+
+  static Desktop OfEnvironment();
+};
+
+// The commands to try, one after the other, as words; none where there is no browser.
+std::vector<std::vector<std::string>> BrowserCommands(const Desktop& desktop,
+                                                      const std::string& address);
+
+// Starts the first of them that can be; false where none can.
+bool OpenBrowser(const std::string& address);
+
+}  // namespace borescope::cli

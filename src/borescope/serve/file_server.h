@@ -1,0 +1,35 @@
+// Serves one file over HTTP to programs of this machine, until one of them has it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+#include "borescope/base/result.h"
+#include "borescope/serve/connection.h"
+#include "borescope/serve/listener.h"
+#include "borescope/serve/served_file.h"
+
+namespace borescope {
+
+struct ServeLimits {
+  std::chrono::milliseconds whole{300'000};  // until somebody has begun to fetch
+  size_t connections = 32;                   // at once; more wait
+  ClientLimits client;
+};
+
+enum class ServeEnd {
+  kFetched,    // somebody has all of the file
+  kTimeLimit,  // nobody has begun to fetch it
+  kStopped,    // `stop` was set
+};
+
+// Answers requests as http_answer.h says. Ends once a GET has all of the file, or nobody asked for
+// it in time; those who are being answered at that moment still get their answers. `stop` may be
+// set by another thread or by a signal handler, and is noticed within a fifth of a second. kIo,
+// naming the address, when the system takes the listening socket away. Blocks, in the calling
+// thread alone; it does not matter whether SIGPIPE is ignored.
+Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
+                           const ServeLimits& limits, const std::atomic<bool>& stop);
+
+}  // namespace borescope

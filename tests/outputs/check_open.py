@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Checks `borescope open` with real clients of the program as a user starts it.
+
+    check_open.py --borescope BIN
+
+What is served has the bytes of the file, or those that `convert` and `report` write; nobody else's
+page may read it; the program ends by itself, with the exit status of the contract, and leaves no
+temporary file, whatever ends it.
+
+Exit status: 0 all is well, 1 something is not.
+"""
+
+import argparse
+import gzip
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PERFETTO = "https://ui.perfetto.dev"
+PATIENCE_S = 60
+EVENTS = [
+    {"ph": "X", "cat": "kernel", "name": f"kernel_{number}", "pid": 0, "tid": 7, "ts": number * 10,
+     "dur": 5, "args": {"device": 0, "stream": 7, "correlation": number}}
+    for number in range(2000)
+]
+
+
+class Server:
+    """`borescope open` that waits for a client."""
+
+    def __init__(self, checker: "Checker", *words: object, browser: str = "") -> None:
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
+        environment["TMPDIR"] = str(checker.temporary)
+        if browser:
+            environment["BROWSER"] = browser
+        # As from a terminal: a script's background jobs ignore Ctrl-C.
+        self.process = subprocess.Popen(
+            [checker.borescope, "open", *map(str, words)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+    def address(self) -> tuple[int, str]:
+        """Where it listens and what it gives, from what it prints."""
+        line = self.process.stdout.readline().decode().strip()
+        seen = ""
+        while "127.0.0.1:" not in seen and "ssh" not in seen:
+            text = self.process.stderr.readline().decode()
+            if not text:
+                break
+            seen = text if "ssh -L" in text else seen
+        self.url = line
+        port = re.search(r"127\.0\.0\.1:(\d+) HOST", seen)
+        return int(port[1]), re.sub(r".*127\.0\.0\.1:\d+", "", line)
+
+    def end(self) -> tuple[int, str]:
+        """Exit status and what was still said on standard error."""
+        _, err = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, err.decode()
+
+
+def fetch(port: int, path: str, method: str = "GET", **headers: str):
+    """Status, headers and content."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, answer.headers, content
+
+
+class Checker:
+    """Runs the program in a folder of its own and collects what is wrong."""
+
+    def __init__(self, borescope: str, folder: Path) -> None:
+        self.borescope = borescope
+        self.folder = folder
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self.faults: list[str] = []
+        text = json.dumps({"schemaVersion": 1, "traceEvents": EVENTS})
+        self.trace = folder / "rank-0.json"
+        self.trace.write_text(text)
+        self.packed = folder / "rank-0.json.gz"
+        self.packed.write_bytes(gzip.compress(text.encode()))
+        self.database = folder / "trace.rpd"
+        self.run("convert", self.trace, self.database, "-q")
+
+    def run(self, *words: object) -> subprocess.CompletedProcess:
+        return subprocess.run([self.borescope, *map(str, words)], capture_output=True, text=True,
+                              timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+
+    def expect(self, name: str, got: object, wanted: object) -> None:
+        if got != wanted:
+            show = [str(value)[:300] for value in (got, wanted)]
+            self.faults.append(f"{name}: {show[0]} instead of {show[1]}")
+
+    def expect_nothing_left(self, name: str) -> None:
+        self.expect(f"{name}: temporary files", sorted(self.temporary.rglob("*")), [])
+
+    # ---- What is served ----
+
+    def check_served(self, name: str, words: list, content: bytes, reader: str | None) -> None:
+        """Of two clients the second one, who reads all of it, ends the program."""
+        server = Server(self, *words, "--port", 0, "--no-browser")
+        port, path = server.address()
+        self.expect_nothing_left(f"{name}, while serving")
+        headers = {"Origin": reader} if reader else {}
+        status, _, body = fetch(port, path, "HEAD", **headers)
+        self.expect(f"{name}: HEAD", (status, body), (200, b""))
+        status, heard, body = fetch(port, path, **headers)
+        self.expect(f"{name}: status", status, 200)
+        self.expect(f"{name}: content", body, content)
+        self.expect(f"{name}: may read", heard["Access-Control-Allow-Origin"], reader)
+        self.expect(f"{name}: exit", server.end(), (0, ""))
+        self.expect_nothing_left(name)
+
+    def check_traces(self) -> None:
+        self.check_served("JSON", [self.trace], self.trace.read_bytes(), PERFETTO)
+        self.check_served("without an origin", [self.trace], self.trace.read_bytes(), None)
+        self.check_served("gzip", [self.packed], self.packed.read_bytes(), PERFETTO)
+        converted = self.folder / "wanted.pftrace"
+        self.run("convert", self.database, "-o", converted, "-q")
+        self.check_served("database", [self.database], converted.read_bytes(), PERFETTO)
+        cut = self.folder / "cut.json"
+        cut.write_bytes(self.trace.read_bytes()[:-100])
+        self.run("convert", cut, "-o", converted, "-q")
+        self.check_served("damaged", [cut], converted.read_bytes(), PERFETTO)
+        self.run("convert", self.trace, "-o", converted, "-q", "--begin", "50%")
+        self.check_served("window", [self.trace, "--begin", "50%"], converted.read_bytes(),
+                          PERFETTO)
+
+    def check_report(self) -> None:
+        page = self.folder / "wanted.html"
+        self.run("report", self.trace, "-o", page, "-q", "--top", 3)
+        self.check_served("report", [self.trace, "--report", "--top", 3], page.read_bytes(), None)
+
+    def check_input_through_a_pipe(self) -> None:
+        server = Server(self, "-", "--port", 0, "--no-browser")
+        server.process.stdin.write(self.packed.read_bytes())
+        server.process.stdin.close()
+        server.process.stdin = None
+        port, path = server.address()
+        self.expect("pipe: name", path.endswith("/trace.pftrace"), True)
+        _, _, body = fetch(port, path)
+        self.expect("pipe: content", b"kernel_1999" in body, True)
+        self.expect("pipe: exit", server.end()[0], 0)
+
+    # ---- What is refused ----
+
+    def check_refusals(self) -> None:
+        server = Server(self, self.trace, "--port", 0, "--no-browser")
+        port, path = server.address()
+        self.expect("address", server.url, f"{PERFETTO}/#!/?url=http://127.0.0.1:9001{path}")
+        for status, wanted, method, headers in (
+                (404, "/", "GET", {}), (404, "/rank-0.json", "GET", {}),
+                (404, path + "/..", "GET", {}), (404, str(self.trace), "GET", {}),
+                (405, path, "POST", {}), (405, "/status", "POST", {"Origin": PERFETTO}),
+                (405, path, "OPTIONS", {"Origin": PERFETTO}),
+                (403, path, "GET", {"Origin": "https://evil.example"}),
+                (403, path, "GET", {"Host": "evil.example"}),
+                (431, path, "GET", {"Cookie": "x" * 20_000})):
+            got, heard, body = fetch(port, wanted, method, **headers)
+            name = f"{method} {wanted} {list(headers.items())[:1]}"[:80]
+            self.expect(name, got, status)
+            self.expect(f"{name}: may read", heard["Access-Control-Allow-Origin"], None)
+            self.expect(f"{name}: content", b"kernel" in body, False)
+        self.expect("refusals", server.process.poll(), None)
+        fetch(port, path)
+        self.expect("after refusals: exit", server.end(), (0, ""))
+
+    # ---- How it ends ----
+
+    def check_time_limit(self) -> None:
+        for words, what in (([self.database], "trace"), ([self.trace, "--report"], "report")):
+            server = Server(self, *words, "--port", 0, "--no-browser", "--timeout", 1, "-q")
+            self.expect("time limit", server.end(),
+                        (2, f"borescope: nobody fetched the {what} within 1 s; --timeout waits "
+                            "longer\n"))
+            self.expect_nothing_left("time limit")
+
+    def check_interrupts(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            server = Server(self, self.database, "--port", 0, "--no-browser")
+            server.address()
+            server.process.send_signal(number)
+            self.expect(f"{number.name} while serving", server.end(), (0, ""))
+            self.expect_nothing_left(f"{number.name} while serving")
+            server = Server(self, "-", "--port", 0, "--no-browser")  # waits for input
+            end = time.monotonic() + PATIENCE_S
+            while not list(self.temporary.iterdir()) and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            server.process.send_signal(number)
+            server.process.wait(PATIENCE_S)
+            self.expect(f"{number.name} while reading", server.process.returncode, -number)
+            self.expect_nothing_left(f"{number.name} while reading")
+            server.end()
+
+    def check_errors(self) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            done = self.run("open", self.trace, "--port", port, "--no-browser")
+        self.expect("port", (done.returncode, done.stdout, done.stderr),
+                    (2, "", f"borescope: 127.0.0.1:{port}: another program listens there; end it, "
+                            "or name another port with --port\n"))
+        bad = self.folder / "bad.json"
+        bad.write_text("no trace at all")
+        for path in (bad, self.folder / "absent.json"):
+            for more in ((), ("--report",)):
+                done = self.run("open", path, "--port", 0, "--no-browser", *more)
+                self.expect(f"{path.name} {more}", (done.returncode, done.stdout), (2, ""))
+                self.expect(f"{path.name} {more}: error", done.stderr.count("\n"), 1)
+                self.expect(f"{path.name} {more}: named", str(path) in done.stderr, True)
+        os.environ["TMPDIR"] = str(self.folder / "nowhere")
+        done = self.run("open", self.trace, "--port", 0, "--no-browser")
+        del os.environ["TMPDIR"]
+        self.expect("no place", (done.returncode, "nowhere: cannot make" in done.stderr), (2, True))
+
+    def check_browser(self) -> None:
+        """The user's own browser gets the address as one word; nothing is printed."""
+        told = self.folder / "told"
+        browser = self.folder / "browser"
+        browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$#" "$@" > "{told}.new"\n'
+                           f'mv "{told}.new" "{told}"\n')
+        browser.chmod(0o755)
+        server = Server(self, self.trace, "--report", "--port", 0, "-q",
+                        browser=f"{self.folder}/none:{browser} --new")
+        end = time.monotonic() + PATIENCE_S
+        while not told.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        count, first, url = told.read_text().splitlines()
+        self.expect("browser", (count, first), ("2", "--new"))
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/report\.html)", url)
+        status, _, _ = fetch(int(match[1]), match[2])
+        self.expect("browser: status", status, 200)
+        out, err = server.process.communicate(timeout=PATIENCE_S)
+        self.expect("browser: exit", (server.process.returncode, out, err), (0, b"", b""))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Checks `borescope open`.")
+    parser.add_argument("--borescope", required=True)
+    borescope = os.path.abspath(parser.parse_args().borescope)
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(borescope, Path(folder))
+        checker.check_traces()
+        checker.check_report()
+        checker.check_input_through_a_pipe()
+        checker.check_refusals()
+        checker.check_time_limit()
+        checker.check_interrupts()
+        checker.check_errors()
+        checker.check_browser()
+    for fault in checker.faults:
+        print(fault)
+    print(f"{len(checker.faults)} faults")
+    return 1 if checker.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
