@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/report_sections.h"
 #include "borescope/report_tables.h"
 #include "borescope/run_conclude.h"
@@ -52,6 +53,9 @@ Questions QuestionsOf(const RunOptions& options) {
   if (!options.test.files.empty()) {
     questions.comparison = FindAnalysis("diff");
     questions.specs.push_back(questions.comparison);
+    // Frames that are narrow in one of the runs only have to match, too.
+    std::erase_if(questions.params.values,
+                  [](const auto& value) { return value.name == kMinShareParam.name; });
   }
   return questions;
 }
@@ -107,6 +111,8 @@ Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers
   RunOptions all = options;
   all.top.reset();
   AddSection({&spec, {}, {}}, changes, all, page);
+  page.sections.back().summary =
+      "what changed by name, from the other run (base) to this one (test)";
   std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
   return {};
 }

@@ -74,7 +74,7 @@ function SectionView({ section }: { section: Section }) {
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
       {section.tables.map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || rowsOf(sized.table) <= SMALL_ROWS} />
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </section>
   );

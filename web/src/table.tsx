@@ -121,6 +121,7 @@ function columnWidth(column: Column, format: Format, label: string): number {
 }
 
 function Heading(props: {
+  table: Table;
   shown: Shown;
   order: Order | null;
   index: number;
@@ -135,7 +136,7 @@ function Heading(props: {
     <th
       scope="col"
       data-column={column.name}
-      class={`${isNumeric(column) ? 'number ' : ''}${part}`}
+      class={`${isNumeric(column) ? 'number ' : ''}${part}${staysClass(props.table, column)}`}
       aria-sort={isSorted ? (order.descending ? 'descending' : 'ascending') : 'none'}
     >
       <button
@@ -156,8 +157,14 @@ function ShareBar({ value }: { value: number }) {
 }
 
 /** A sign has a colour, and none where nothing changed. */
-function changeKind(cell: number): string {
-  return cell > 0 ? ' more' : cell < 0 ? ' less' : ' same';
+function changeKind(text: string): string {
+  return text.startsWith('+') ? ' more' : text.startsWith('−') ? ' less' : ' same';
+}
+
+/** What stays in sight while the other columns of a wide table move. */
+function staysClass(table: Table, column: Column): string {
+  const stays = find(table, 'name') ?? table.columns[0];
+  return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
 function BodyCell(props: { table: Table; shown: Shown; row: number }) {
@@ -167,19 +174,19 @@ function BodyCell(props: { table: Table; shown: Shown; row: number }) {
   const text = formatCell(column, format, row);
   if (typeof cell === 'number') {
     return (
-      <td class={`number ${part}${part === 'change' ? changeKind(cell) : ''}`} title={String(cell)}>
+      <td class={`number ${part}${part === 'change' ? changeKind(text) : ''}${staysClass(table, column)}`} title={String(cell)}>
         {part === 'own' && column.unit === 'share' && <ShareBar value={cell} />}
         <span>{text}</span>
       </td>
     );
   }
   if (cell === null || cell === undefined) {
-    return <td class={`${isNumeric(column) ? 'number ' : ''}missing ${part}`}>{text}</td>;
+    return <td class={`${isNumeric(column) ? 'number ' : ''}missing ${part}${staysClass(table, column)}`}>{text}</td>;
   }
   const depth = column.name === 'name' ? table.columns.find((one) => one.name === 'depth') : undefined;
   const level = Number(depth?.values[row] ?? 0);
   return (
-    <td class={part} title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
+    <td class={`${part}${staysClass(table, column)}`} title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
       {isProse(column) ? text : shorten(text, MOST_CHARACTERS)}
     </td>
   );
@@ -331,6 +338,7 @@ export function TableView({ table }: { table: Table }) {
               {columns.map((one) => (
                 <Heading
                   key={one.column.name}
+                  table={table}
                   shown={one}
                   order={order}
                   index={table.columns.indexOf(one.column)}

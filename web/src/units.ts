@@ -87,8 +87,9 @@ export function formatNumber(value: number, format: Format): string {
   if (format.date) {
     return `${new Date(value / 1e6).toISOString().replace('T', ' ').slice(0, 23)} UTC`;
   }
-  if (format.signed === true && value !== 0) {
-    return `${value > 0 ? '+' : '−'}${formatNumber(Math.abs(value), { ...format, signed: false })}`;
+  if (format.signed === true) {
+    const size = formatNumber(Math.abs(value), { ...format, signed: false });
+    return /[1-9]/.test(size) ? `${value > 0 ? '+' : '−'}${size}` : size;
   }
   const shown = value / format.divisor;
   if (Math.abs(shown) > 1e18) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <variant>
 #include <vector>
@@ -40,9 +41,15 @@ size_t RowBytes(const Table& table, size_t row) {
   return bytes;
 }
 
-// Per row the largest value of the columns there are.
+// Per row the largest value of the columns there are; outermost rows are larger than all.
 IntValues LargestValues(const Table& table, std::span<const std::string> values) {
   IntValues largest(table.rows(), 0);
+  if (const Column* depth = table.Find("depth"); depth != nullptr) {
+    const auto& depths = std::get<IntValues>(depth->values);
+    std::transform(depths.begin(), depths.end(), largest.begin(), [](int64_t level) {
+      return level == 0 ? std::numeric_limits<int64_t>::max() : 0;
+    });
+  }
   for (const std::string& value : values) {
     const Column* column = table.Find(value);
     const auto* cells = column == nullptr ? nullptr : std::get_if<IntValues>(&column->values);

@@ -18,9 +18,9 @@ size_t RowsThatFit(const Table& table, size_t rows, size_t bytes);
 // outline of the whole. Without that column: the first rows.
 Table Outline(const Table& table, std::string_view value, size_t rows);
 
-// Of a table in preorder, whose rows are no larger than the row around them: those with the largest
-// of the columns `values`, as many as RowsThatFit would take, in their order. Every row that stays
-// keeps the rows around it.
+// Of a table in preorder with a column `depth`, whose rows are no larger than the row around them:
+// the outermost rows, whose sum is the whole, then those with the largest of the columns `values`,
+// as many as RowsThatFit would take, in their order. Every row that stays keeps the rows around it.
 Table LargestRows(const Table& table, std::span<const std::string> values, size_t rows,
                   size_t bytes);
 
