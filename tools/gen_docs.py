@@ -30,6 +30,7 @@ INPUTS = {
 # More tables of a verb, by the options that show them.
 VARIANTS = {
     "stacks": [["--folded"]],
+    "flame": [["--folded"]],
     "queue": [["--series"]],
     "bandwidth": [["--series"]],
     "collectives": [["--by", "size"]],

@@ -4,57 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
+#include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/report_sections.h"
+#include "borescope/report_tables.h"
 #include "borescope/run_conclude.h"
+#include "borescope/run_progress.h"
 #include "borescope/run_ranks.h"
-#include "borescope/table/fit.h"
-#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
-
-// What keeps a page of some fifty tables below 5 MB: rows and bytes of one table.
-constexpr size_t kMostRows = 2000;
-constexpr size_t kMostBytes = 300'000;
-
-bool Draws(const SectionSpec& section, const Table& table, ViewKind kind) {
-  return std::any_of(section.views.begin(), section.views.end(), [&](const ViewSpec& view) {
-    return view.kind == kind && view.table == table.name;
-  });
-}
-
-// Lines keep their outline, all else its first rows.
-Table Fit(const SectionSpec& section, const Table& table, const RunOptions& options) {
-  const size_t most = options.top.value_or(kMostRows);
-  if (Draws(section, table, ViewKind::kSeries)) {
-    const auto view =
-        std::find_if(section.views.begin(), section.views.end(),
-                     [&](const ViewSpec& candidate) { return candidate.table == table.name; });
-    return Outline(table, view->values.front(), most);
-  }
-  const size_t bytes = options.top.has_value() ? SIZE_MAX : kMostBytes;
-  return Head(table, RowsThatFit(table, most, bytes));
-}
-
-bool IsWanted(const SectionSpec& section, const Table& table) {
-  return section.tables.empty() || std::find(section.tables.begin(), section.tables.end(),
-                                             table.name) != section.tables.end();
-}
-
-void AddTables(const SectionSpec& section, const Findings& findings, const RunOptions& options,
-               ReportPage& page) {
-  ReportSection& added = page.sections.back();
-  added.first_table = page.document.tables.size();
-  for (const Table& table : findings) {
-    if (IsWanted(section, table)) {
-      page.document.tables.push_back(Fit(section, table, options));
-      page.all_rows.push_back(table.rows());
-      ++added.table_count;
-    }
-  }
-}
 
 // "run/" or "rank-0.json.gz", or how many there are.
 std::string TitleOf(const MappedRun& run) {
@@ -66,73 +27,140 @@ std::string TitleOf(const MappedRun& run) {
   return run.parts.size() == 1 ? name : fmt::format("{} and {} more", name, run.parts.size() - 1);
 }
 
-std::vector<const AnalysisSpec*> AnalysesOf(std::span<const SectionSpec> sections) {
-  std::vector<const AnalysisSpec*> specs;
-  specs.reserve(sections.size());
-  for (const SectionSpec& section : sections) {
-    specs.push_back(section.analysis);
+// What all sections of one run say.
+struct RunAnswers {
+  std::string title;
+  std::vector<SectionAnswer> sections;
+  std::vector<DiagnosticRow> diagnostics;
+  std::vector<FileReport> files;
+  Findings sums;  // of the verb diff, for the comparison
+};
+
+// What is asked of each run.
+struct Questions {
+  std::vector<SectionSpec> sections;
+  std::vector<const AnalysisSpec*> specs;  // of the sections; behind them that of the comparison
+  Params params;
+  const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs
+};
+
+Questions QuestionsOf(const RunOptions& options) {
+  Questions questions{ReportSections(), {}, ReportParams(), nullptr};
+  questions.params.selection = options.params.selection;
+  for (const SectionSpec& section : questions.sections) {
+    questions.specs.push_back(section.analysis);
   }
-  return specs;
+  if (!options.test.files.empty()) {
+    questions.comparison = FindAnalysis("diff");
+    questions.specs.push_back(questions.comparison);
+    // Frames that are narrow in one of the runs only have to match, too.
+    std::erase_if(questions.params.values,
+                  [](const auto& value) { return value.name == kMinShareParam.name; });
+  }
+  return questions;
 }
 
 // The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
-Result<ReportPage> MakePage(std::span<const SectionSpec> sections, const Params& params,
-                            const RunOptions& options, const MappedRun& run) {
-  ReportPage page;
-  page.title = TitleOf(run);
-  Lacks lacks;
-  for (size_t i = 0; i < sections.size(); ++i) {
-    const AnalysisSpec& spec = *sections[i].analysis;
-    page.sections.push_back(
-        {std::string(spec.name), std::string(spec.summary), 0, 0, "", sections[i].views});
-    Result<Findings> findings = ConcludeOne(spec, i, params, run, lacks);
+Result<std::vector<SectionAnswer>> AnswerSections(const Questions& questions, const MappedRun& run,
+                                                  Lacks& lacks) {
+  std::vector<SectionAnswer> answers;
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    const AnalysisSpec& spec = *questions.sections[i].analysis;
+    Result<Findings> findings = ConcludeOne(spec, i, questions.params, run, lacks);
     if (findings.ok()) {
-      AddTables(sections[i], *findings, options, page);
+      answers.push_back({std::move(*findings), ""});
     } else if (findings.error().code == ErrorCode::kMissingData && i > 0) {
-      page.sections.back().lack =
+      const std::string_view lack =
           WithoutPath(findings.error().message, run.selected.front()->report);
+      answers.push_back({{}, std::string(lack)});
     } else {
       return findings.error();
     }
   }
+  return answers;
+}
+
+Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFile> files,
+                             const RunOptions& options) {
+  BS_ASSIGN(MappedRun run,
+            MapRun({questions.specs, files, options.ranks, questions.params, options}));
+  RunAnswers answers;
+  answers.title = TitleOf(run);
+  Lacks lacks;
+  BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
+  if (questions.comparison != nullptr) {
+    BS_ASSIGN(const std::vector<Findings> findings,
+              TakeFindings(run.selected, questions.sections.size(), "diff", lacks));
+    BS_ASSIGN(answers.sums, questions.comparison->answer.reduce(findings, questions.params));
+  }
   CountLacks(lacks);
-  return page;
+  answers.diagnostics = CollectDiagnostics(run);
+  for (RankPart& part : run.parts) {
+    answers.files.push_back(std::move(part.report));
+  }
+  return answers;
 }
 
 // What changed from the other run to this one, behind the overview.
-Result<void> AddChanges(const RunOptions& options, ReportPage& page) {
-  RunOptions both = options;
-  std::swap(both.files, both.test.files);  // the other run is the base
-  both.test.ranks = options.ranks;
-  both.test.steps = options.params.selection.steps;
-  both.top.reset();
-  const SectionSpec section{FindAnalysis("diff"), {}, {}};
-  BS_ASSIGN(const Answer answer, RunAnalysis(*section.analysis, both));
-  page.sections.push_back({std::string(section.analysis->name),
-                           std::string(section.analysis->summary), 0, 0, "", section.views});
-  AddTables(section, answer.document.tables, options, page);
+Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers& other,
+                        const RunOptions& options, ReportPage& page) {
+  const AnalysisSpec& spec = *questions.comparison;
+  SectionAnswer changes;
+  BS_ASSIGN(changes.findings,
+            spec.answer.compare(std::move(other.sums), std::move(mine.sums), questions.params));
+  RunOptions all = options;
+  all.top.reset();
+  AddSection({&spec, {}, {}}, changes, all, page);
+  page.sections.back().summary =
+      "what changed by name, from the other run (base) to this one (test)";
   std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
   return {};
+}
+
+template <class T>
+void Append(std::vector<T>& to, std::vector<T>& from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+Result<Report> CompareRuns(const Questions& questions, const RunOptions& options) {
+  const RunOptions first = OptionsOfPart(options, {}, WholeOf(options.test.files));
+  BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
+  const RunOptions second = OptionsOfPart(options, WholeOf(options.files), {});
+  Result<RunAnswers> answered = AnswersOf(questions, options.test.files, second);
+  if (!answered.ok()) {
+    return Error{answered.error().code, "--against: " + answered.error().message};
+  }
+  RunAnswers& other = *answered;
+  Report report;
+  report.page.title = mine.title;
+  report.page.against = other.title;
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
+                  options, report.page);
+  }
+  BS_TRY(AddChanges(questions, mine, other, options, report.page));
+  Append(mine.diagnostics, other.diagnostics);
+  Append(mine.files, other.files);
+  report.page.document.diagnostics = std::move(mine.diagnostics);
+  report.files = std::move(mine.files);
+  return report;
 }
 
 }  // namespace
 
 Result<Report> RunReport(const RunOptions& options) {
-  const std::vector<SectionSpec> sections = ReportSections();
-  const std::vector<const AnalysisSpec*> specs = AnalysesOf(sections);
-  Params params = ReportParams();
-  params.selection = options.params.selection;
-  BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, params, options}));
+  const Questions questions = QuestionsOf(options);
+  if (questions.comparison != nullptr) {
+    return CompareRuns(questions, options);
+  }
+  BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
   Report report;
-  BS_ASSIGN(report.page, MakePage(sections, params, options, run));
-  if (!options.test.files.empty()) {
-    BS_TRY(AddChanges(options, report.page));
+  report.page.title = std::move(answers.title);
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    AddSection(questions.sections[i], answers.sections[i], options, report.page);
   }
-  report.page.document.diagnostics = CollectDiagnostics(run);
-  report.files.reserve(run.parts.size());
-  for (RankPart& part : run.parts) {
-    report.files.push_back(std::move(part.report));
-  }
+  report.page.document.diagnostics = std::move(answers.diagnostics);
+  report.files = std::move(answers.files);
   return report;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <variant>
+#include <vector>
 
 namespace borescope {
 namespace {
@@ -55,13 +57,54 @@ TEST_F(RunReportTest, NothingSelectedIsAnError) {
   EXPECT_EQ(report.error().code, ErrorCode::kMissingData);
 }
 
-TEST_F(RunReportTest, ComparesWithAnotherRun) {
+const Table* FindTable(const ReportPage& page, std::string_view name) {
+  for (const Table& table : page.document.tables) {
+    if (table.name == name) {
+      return &table;
+    }
+  }
+  return nullptr;
+}
+
+TEST_F(RunReportTest, ComparesEverySectionWithAnotherRun) {
   RunOptions options = Options();
   options.test.files = options.files;
   const Result<Report> report = RunReport(options);
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report->page.sections[1].name, "diff");
-  EXPECT_EQ(report->page.all_rows.size(), report->page.document.tables.size());
+  const ReportPage& page = report->page;
+  EXPECT_EQ(page.sections[1].name, "diff");
+  EXPECT_EQ(page.against, "run_report_test.json");
+  EXPECT_EQ(report->files.size(), 2U);
+  ASSERT_EQ(page.comparisons.size(), page.document.tables.size());
+  ASSERT_EQ(page.all_rows.size(), page.document.tables.size());
+  for (const ReportSection& section : page.sections) {
+    for (size_t i = 0; i < section.table_count; ++i) {
+      const size_t at = section.first_table + i;
+      const bool is_matched = page.comparisons[at] == Comparison::kMatched;
+      ASSERT_EQ(page.comparisons[at] == Comparison::kNone, section.name == "diff");
+      const Table& table = page.document.tables[at];
+      EXPECT_TRUE(section.name == "diff" || table.Find(is_matched ? kRunsColumn : kRunColumn))
+          << table.name;
+    }
+  }
+  const Table* kernels = FindTable(page, "kernels");
+  ASSERT_NE(kernels, nullptr);
+  EXPECT_EQ(std::get<IntValues>(kernels->Find("against_total_ns")->values), IntValues{5000});
+  EXPECT_EQ(std::get<IntValues>(kernels->Find("change_total_ns")->values), IntValues{0});
+}
+
+TEST_F(RunReportTest, ProgressOfTwoRunsIsThatOfOneWork) {
+  RunOptions options = Options();
+  options.test.files = options.files;
+  std::vector<Progress> told;
+  options.progress = [&](const Progress& progress) { told.push_back(progress); };
+  ASSERT_TRUE(RunReport(options).ok());
+  ASSERT_FALSE(told.empty());
+  for (size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].done_bytes, told[i - 1].done_bytes);
+    EXPECT_EQ(told[i].total_files, 2U);
+  }
+  EXPECT_EQ(told.back().done_files, 2U);
 }
 
 TEST_F(RunReportTest, TopLimitsEveryTable) {

@@ -16,6 +16,7 @@
 #include "borescope/run_checks.h"
 #include "borescope/run_conclude.h"
 #include "borescope/run_overlay.h"
+#include "borescope/run_progress.h"
 #include "borescope/run_ranks.h"
 #include "borescope/table/table_ops.h"
 
@@ -116,30 +117,6 @@ Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const
   BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0, spec.name, lacks));
   CountLacks(lacks);
   return spec.PipelineFor(params).reduce(findings, params);
-}
-
-Progress WholeOf(std::span<const InputFile> files) {
-  Progress whole;
-  whole.total_files = files.size();
-  for (const InputFile& file : files) {
-    whole.total_bytes += file.bytes;
-  }
-  return whole;
-}
-
-// The options of one run of a comparison, whose progress is told as that of both: `before` is done
-// already, `after` comes later.
-RunOptions OptionsOfPart(const RunOptions& options, const Progress& before, const Progress& after) {
-  RunOptions part = options;
-  if (options.progress) {
-    part.progress = [&options, before, after](const Progress& own) {
-      options.progress({before.total_bytes + own.done_bytes,
-                        before.total_bytes + own.total_bytes + after.total_bytes,
-                        before.total_files + own.done_files,
-                        before.total_files + own.total_files + after.total_files});
-    };
-  }
-  return part;
 }
 
 Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {

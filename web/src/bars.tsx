@@ -1,6 +1,8 @@
-// Bars: one for each row, of one number or of the parts of a whole.
+// Bars: one for each row, of one number or of the parts of a whole; two, where there is another run.
 import { barColour, colourOf } from './colours';
+import { againstOf, relativeChange, sideOf } from './compare';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
+import { RunLegend } from './runs';
 import { type Format, chooseFormat, columnLabel, formatFor, rowLabel, shorten, showShare, sum, withUnit } from './units';
 
 const MOST_BARS = 12;
@@ -9,6 +11,10 @@ const LABEL_CHARACTERS = 38;
 
 const present = (table: Table, names: string[]): Column[] =>
   names.map((name) => find(table, name)).filter((column) => column !== undefined);
+
+/** What names a row; of joined runs, the run, too. */
+const labelsOf = (table: Table, view: View): Column[] =>
+  present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels);
 
 /** All rows in their order, or, of many, the longest ones first. */
 function mostImportant(rows: number[], most: number, length: (row: number) => number): number[] {
@@ -22,33 +28,73 @@ function Label({ text }: { text: string }) {
 const More = ({ count }: { count: number }) =>
   count > 0 ? <p class="note">{count.toLocaleString('en')} more in the table below.</p> : null;
 
+interface Stretch {
+  name: string;
+  length: number;
+  colour: string;
+  title?: string;
+}
+
+/** Stretches side by side; `whole` fills the width. */
+function Track({ parts, whole, isOther }: { parts: Stretch[]; whole: number; isOther: boolean }) {
+  return (
+    <div class={isOther ? 'track other' : 'track'} aria-hidden="true">
+      {parts.filter((part) => part.length > 0).map((part) => (
+        <span
+          key={part.name}
+          style={{ width: `${(part.length / whole) * 100}%`, backgroundColor: part.colour }}
+          title={part.title}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The number of this run, and below it that of the other one. */
+function PairValue({ mine, other, format }: { mine: number; other: number; format: Format }) {
+  const told = (value: number) => (value === 0 ? '–' : withUnit(value, format));
+  return (
+    <div class="bar-value pair">
+      <div>{told(mine)} <small>{relativeChange(mine, other)}</small></div>
+      <div class="other">{told(other)} <small>other</small></div>
+    </div>
+  );
+}
+
 export function Bars({ table, view }: { table: Table; view: View }) {
   const value = find(table, view.values[0] ?? '');
-  const labels = present(table, view.labels);
+  const labels = labelsOf(table, view);
   if (value === undefined || labels.length === 0) {
     return null;
   }
-  const rows = indices(rowsOf(table)).filter((row) => numberAt(value, row) > 0);
-  const shown = mostImportant(rows, MOST_BARS, (row) => numberAt(value, row));
-  const largest = Math.max(...shown.map((row) => numberAt(value, row)));
+  const other = againstOf(table, value.name);
+  const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
+  const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
+  const shown = mostImportant(rows, MOST_BARS, longer);
+  const largest = Math.max(...shown.map(longer));
   const share = find(table, 'share');
-  const format = chooseFormat(value);
+  const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
   const classes = find(table, 'class');
   return (
     <>
+      {other !== undefined && <RunLegend />}
       <ul class="bars">
         {shown.map((row) => {
-          const length = numberAt(value, row);
           const label = rowLabel(labels, row);
+          const colour = barColour(classes === undefined ? label : textAt(classes, row), value.name, table.name);
+          const stretch = (column: Column) => [{ name: column.name, length: numberAt(column, row), colour }];
           return (
             <li key={row}>
               <Label text={label} />
-              <div class="track" aria-hidden="true">
-                <span style={{ width: `${(length / largest) * 100}%`, background: barColour(classes === undefined ? label : textAt(classes, row), value.name, table.name) }} />
+              <div class="tracks">
+                <Track parts={stretch(value)} whole={largest} isOther={false} />
+                {other !== undefined && <Track parts={stretch(other)} whole={largest} isOther />}
               </div>
-              <div class="bar-value">
-                {withUnit(length, format)}{share !== undefined && <small> {showShare(numberAt(share, row), 1)}</small>}
-              </div>
+              {other !== undefined ? <PairValue mine={numberAt(value, row)} other={numberAt(other, row)} format={format} /> : (
+                <div class="bar-value">
+                  {withUnit(numberAt(value, row), format)}{share !== undefined && <small> {showShare(numberAt(share, row), 1)}</small>}
+                </div>
+              )}
             </li>
           );
         })}
@@ -58,49 +104,81 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   );
 }
 
-function Legend({ parts, format, whole }: { parts: Column[]; format: Format; whole: number }) {
+interface Parts {
+  columns: Column[]; // of this run
+  others: (Column | undefined)[]; // beside them
+  hasOther: boolean;
+}
+
+function partsOf(table: Table, view: View): Parts {
+  const other = table.comparison === 'matched' ? sideOf(table, 'other') : undefined;
+  const mine = table.comparison === 'matched' ? sideOf(table, 'this') : table;
+  const all = present(mine, view.values).map((column) => ({ column, other: other && find(other, column.name) }));
+  const drawn = all.filter((part) => sum(part.column) > 0 || (part.other !== undefined && sum(part.other) > 0));
+  return {
+    columns: drawn.map((part) => part.column),
+    others: drawn.map((part) => part.other),
+    hasOther: other !== undefined,
+  };
+}
+
+function Legend({ parts, format, wholes }: { parts: Parts; format: Format; wholes: [number, number] }) {
   return (
     <ul class="legend">
-      {parts.map((part) => (
-        <li key={part.name} title={part.doc}>
-          <i style={{ background: colourOf(part.name) }} aria-hidden="true" />
-          {columnLabel(part)} <small>{withUnit(sum(part), format)} · {showShare(sum(part), whole)}</small>
-        </li>
-      ))}
+      {parts.columns.map((part, i) => {
+        const other = parts.others[i];
+        return (
+          <li key={part.name} title={part.doc}>
+            <i style={{ background: colourOf(part.name) }} aria-hidden="true" />
+            {columnLabel(part)} <small>
+              {withUnit(sum(part), format)} · {showShare(sum(part), wholes[0])}
+              {other !== undefined && `; other ${withUnit(sum(other), format)} · ${showShare(sum(other), wholes[1])}`}
+            </small>
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
 export function StackedBars({ table, view }: { table: Table; view: View }) {
-  const labels = present(table, view.labels);
-  const parts = present(table, view.values).filter((part) => sum(part) > 0);
-  const wholeOf = (row: number) => parts.reduce((total, part) => total + numberAt(part, row), 0);
-  const rows = indices(rowsOf(table)).filter((row) => wholeOf(row) > 0);
+  const labels = labelsOf(table, view);
+  const parts = partsOf(table, view);
+  const total = (columns: (Column | undefined)[], row: number) =>
+    columns.reduce((whole, part) => whole + numberAt(part, row), 0);
+  const mine = (row: number) => total(parts.columns, row);
+  const other = (row: number) => total(parts.others, row);
+  const longer = (row: number) => Math.max(mine(row), other(row));
+  const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const isRun = labels.some((label) => label.name === 'rank');
-  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(rows, MOST_BARS, wholeOf);
-  const longest = Math.max(...shown.map(wholeOf));
-  const format = formatFor(parts[0]?.unit ?? null, longest, true);
-  const whole = rows.reduce((total, row) => total + wholeOf(row), 0);
+  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(rows, MOST_BARS, longer);
+  const longest = Math.max(...shown.map(longer));
+  const format = formatFor(parts.columns[0]?.unit ?? null, longest, true);
+  const wholes: [number, number] = [
+    rows.reduce((whole, row) => whole + mine(row), 0),
+    rows.reduce((whole, row) => whole + other(row), 0),
+  ];
+  const stretches = (columns: (Column | undefined)[], row: number): Stretch[] =>
+    parts.columns.map((part, i) => {
+      const length = numberAt(columns[i], row);
+      const title = `${columnLabel(part)}: ${withUnit(length, format)}, ${showShare(length, total(columns, row))}`;
+      return { name: part.name, length, colour: colourOf(part.name), title };
+    });
   return (
     <>
-      <Legend parts={parts} format={formatFor(parts[0]?.unit ?? null, whole, true)} whole={whole} />
+      <Legend parts={parts} format={formatFor(parts.columns[0]?.unit ?? null, Math.max(...wholes), true)} wholes={wholes} />
+      {parts.hasOther && <RunLegend />}
       <ul class="bars">
         {shown.map((row) => (
           <li key={row}>
             <Label text={rowLabel(labels, row)} />
-            <div class="track" aria-hidden="true">
-              {parts.map((part) => {
-                const length = numberAt(part, row);
-                return length === 0 ? null : (
-                  <span
-                    key={part.name}
-                    style={{ width: `${(length / longest) * 100}%`, background: colourOf(part.name) }}
-                    title={`${columnLabel(part)}: ${withUnit(length, format)}, ${showShare(length, wholeOf(row))}`}
-                  />
-                );
-              })}
+            <div class="tracks">
+              <Track parts={stretches(parts.columns, row)} whole={longest} isOther={false} />
+              {parts.hasOther && <Track parts={stretches(parts.others, row)} whole={longest} isOther />}
             </div>
-            <div class="bar-value">{withUnit(wholeOf(row), format)}</div>
+            {parts.hasOther ? <PairValue mine={mine(row)} other={other(row)} format={format} /> : (
+              <div class="bar-value">{withUnit(mine(row), format)}</div>
+            )}
           </li>
         ))}
       </ul>
@@ -111,6 +189,5 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
 
 /** Whether there is anything to draw. */
 export function hasBars(table: Table, view: View): boolean {
-  const parts = present(table, view.values);
-  return parts.some((part) => sum(part) > 0) && present(table, view.labels).length > 0;
+  return partsOf(table, view).columns.length > 0 && present(table, view.labels).length > 0;
 }

@@ -11,10 +11,17 @@ export interface Column {
   values: Cell[];
 }
 
-export interface Table {
+/** How a table was made of those of two runs. */
+export type Comparison = 'none' | 'matched' | 'joined';
+
+interface RawTable {
   name: string;
   title: string;
   columns: Column[];
+}
+
+export interface Table extends RawTable {
+  comparison: Comparison;
 }
 
 export interface Diagnostic {
@@ -29,7 +36,7 @@ export interface Diagnostic {
 /** docs/table-json.md */
 export interface TableDocument {
   borescope: string;
-  tables: Table[];
+  tables: RawTable[];
   diagnostics: Diagnostic[];
 }
 
@@ -48,12 +55,15 @@ interface LayoutSection {
   first_table: number;
   tables: number;
   lack: string;
+  other_lack: string;
   views: View[];
 }
 
 export interface Layout {
   title: string;
+  against: string;
   all_rows: number[];
+  comparisons: Comparison[];
   sections: LayoutSection[];
 }
 
@@ -67,6 +77,7 @@ export interface Section {
   name: string;
   summary: string;
   lack: string;
+  otherLack: string;
   views: View[];
   tables: SizedTable[];
 }
@@ -74,22 +85,28 @@ export interface Section {
 export interface Report {
   version: string;
   title: string;
+  against: string; // title of the other run; empty: there is none
   sections: Section[];
   diagnostics: Diagnostic[];
 }
 
 export function makeReport(data: TableDocument, layout: Layout): Report {
-  const sized = data.tables.map((table, i) => ({ table, allRows: layout.all_rows[i] ?? 0 }));
+  const sized = data.tables.map((table, i) => ({
+    table: { ...table, comparison: layout.comparisons?.[i] ?? 'none' },
+    allRows: layout.all_rows[i] ?? 0,
+  }));
   const sections = layout.sections.map((section) => ({
     name: section.name,
     summary: section.summary,
     lack: section.lack,
+    otherLack: section.other_lack ?? '',
     views: section.views,
     tables: sized.slice(section.first_table, section.first_table + section.tables),
   }));
   return {
     version: data.borescope,
     title: layout.title,
+    against: layout.against ?? '',
     sections,
     diagnostics: data.diagnostics,
   };

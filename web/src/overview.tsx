@@ -1,15 +1,24 @@
 // What to know first: what was recorded, what costs the time, and how far to trust it.
 import { StackedBars, hasBars } from './bars';
+import { againstOf, rowsOfRun, runsAt } from './compare';
 import { type Diagnostic, type Report, type Section, type Table, find, indices, numberAt, rowsOf, tableOf, textAt } from './model';
 import { printable, show, showShare, sum } from './units';
 
 const SEVERITY_MARK: Record<string, string> = { error: '✕', warning: '▲', info: 'i' };
 
-function Fact({ label, value, note }: { label: string; value: string; note?: string }) {
+interface Fact {
+  label: string;
+  value: string;
+  note?: string;
+}
+
+/** A fact of this run, and below it the other's. */
+function FactView({ fact, other }: { fact: Fact; other: Fact | undefined }) {
   return (
     <div class="fact">
-      <dt>{label}</dt>
-      <dd>{value}{note !== undefined && <small>{note}</small>}</dd>
+      <dt>{fact.label}</dt>
+      <dd>{fact.value}{fact.note !== undefined && <small>{fact.note}</small>}</dd>
+      {other !== undefined && <dd class="other"><small>other</small> {other.value}{other.note !== undefined && <small>{other.note}</small>}</dd>}
     </div>
   );
 }
@@ -28,19 +37,29 @@ const total = (table: Table | undefined, name: string): number => {
 const most = (table: Table, name: string): number =>
   Math.max(0, ...indices(rowsOf(table)).map((row) => numberAt(find(table, name), row)));
 
-function Facts({ overview, breakdown }: { overview: Table; breakdown: Table | undefined }) {
+function factsOf(overview: Table, breakdown: Table | undefined): Fact[] {
   const ranks = rowsOf(overview);
   const world = most(overview, 'world_size');
   const devices = distinct(overview, 'devices');
   const busy = showShare(total(breakdown, 'busy_ns'), total(breakdown, 'span_ns'));
+  return [
+    { label: 'Devices', value: devices.join('; ') },
+    { label: 'Ranks', value: String(ranks), ...(world > ranks ? { note: ` of ${world}` } : {}) },
+    { label: 'Steps', value: String(most(overview, 'steps')) },
+    { label: 'Time', value: show(most(overview, 'span_ns'), 'ns') },
+    { label: 'Kernels', value: show(total(overview, 'kernels'), 'count') },
+    { label: 'Devices busy', value: total(breakdown, 'span_ns') > 0 ? busy : '' },
+  ].filter((fact) => fact.value !== '');
+}
+
+function Facts({ overview, breakdown }: { overview: Table; breakdown: Table | undefined }) {
+  const side = (run: 'this' | 'other') => factsOf(rowsOfRun(overview, run), breakdown && rowsOfRun(breakdown, run));
+  const others = overview.comparison === 'none' ? [] : side('other');
   return (
     <dl class="facts">
-      {devices.length > 0 && <Fact label="Devices" value={devices.join('; ')} />}
-      <Fact label="Ranks" value={String(ranks)} {...(world > ranks ? { note: ` of ${world}` } : {})} />
-      <Fact label="Steps" value={String(most(overview, 'steps'))} />
-      <Fact label="Time" value={show(most(overview, 'span_ns'), 'ns')} />
-      <Fact label="Kernels" value={show(total(overview, 'kernels'), 'count')} />
-      {total(breakdown, 'span_ns') > 0 && <Fact label="Devices busy" value={busy} />}
+      {side('this').map((fact) => (
+        <FactView key={fact.label} fact={fact} other={others.find((one) => one.label === fact.label)} />
+      ))}
     </dl>
   );
 }
@@ -56,20 +75,31 @@ function Help({ text }: { text: string }) {
   return <>{printable(text).split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
 
+const ONLY: Record<string, string> = { this: 'not in the other run', other: 'only in the other run' };
+
 function Verdict({ table }: { table: Table }) {
   const text = (name: string, row: number) => textAt(find(table, name), row);
+  const isTwo = table.comparison === 'matched';
+  const against = againstOf(table, 'evidence');
   return (
     <ol class="verdict">
-      {indices(rowsOf(table)).map((row) => (
-        <li key={row}>
-          <Mark severity={text('severity', row)} />
-          <div>
-            <h3>{printable(text('finding', row))}</h3>
-            <p>{printable(text('evidence', row))}</p>
-            <p class="help"><Help text={text('help', row)} /></p>
-          </div>
-        </li>
-      ))}
+      {indices(rowsOf(table)).map((row) => {
+        const only = isTwo ? ONLY[runsAt(table, row)] : undefined;
+        const other = textAt(against, row);
+        return (
+          <li key={row} class={only === undefined ? '' : `only-${runsAt(table, row)}`}>
+            <Mark severity={text('severity', row)} />
+            <div>
+              <h3>{printable(text('finding', row))}{only !== undefined && <small> {only}</small>}</h3>
+              <p>{printable(text('evidence', row))}</p>
+              {only === undefined && other !== '' && other !== text('evidence', row) && (
+                <p class="help">Other run: {printable(other)}</p>
+              )}
+              <p class="help"><Help text={text('help', row)} /></p>
+            </div>
+          </li>
+        );
+      })}
     </ol>
   );
 }

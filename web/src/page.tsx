@@ -69,11 +69,12 @@ function SectionView({ section }: { section: Section }) {
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
       <p class="summary">{section.summary}</p>
+      {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
       {section.views.map((view) => (
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
       {section.tables.map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || rowsOf(sized.table) <= SMALL_ROWS} />
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </section>
   );
@@ -121,6 +122,7 @@ export function Page({ report }: { report: Report }) {
         <div>
           <p class="brand">Borescope report</p>
           <h1>{printable(report.title)}</h1>
+          {report.against !== '' && <p class="against">against the other run, <b>{printable(report.against)}</b></p>}
         </div>
         <ThemeButton />
       </header>

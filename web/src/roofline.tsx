@@ -1,6 +1,7 @@
 // Operators by arithmetic intensity and rate, both on logarithmic axes, under the peaks of the device.
 import { useState } from 'preact/hooks';
 
+import { type Run, rowsOfRun, sideOf } from './compare';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { chooseFormat, formatNumber, printable, show, showShare, withUnit } from './units';
@@ -14,6 +15,7 @@ const MOST_DECADES = 4; // below the place of the roofs
 
 interface Point {
   row: number;
+  run: Run;
   x: number; // FLOP per byte
   y: number; // TFLOP/s
   weight: number; // 0 to 1, by time
@@ -24,24 +26,36 @@ interface Roof {
   tflops: number;
 }
 
+function pointsOfRun(table: Table, view: View, run: Run): Point[] {
+  const side = sideOf(table, run);
+  const x = find(side, view.values[0] ?? '');
+  const y = find(side, view.values[1] ?? '');
+  const time = find(side, 'total_ns');
+  return indices(rowsOf(side))
+    .map((row) => ({ row, run, x: numberAt(x, row), y: numberAt(y, row), weight: numberAt(time, row) }))
+    .filter((point) => point.x > 0 && point.y > 0);
+}
+
+/** Of the other run first, so that this one is drawn above. */
 function pointsOf(table: Table, view: View): Point[] {
-  const x = find(table, view.values[0] ?? '');
-  const y = find(table, view.values[1] ?? '');
-  const time = find(table, 'total_ns');
-  const points = indices(rowsOf(table)).map((row) => ({
-    row,
-    x: numberAt(x, row),
-    y: numberAt(y, row),
-    weight: numberAt(time, row),
-  }));
+  const others = table.comparison === 'none' ? [] : pointsOfRun(table, view, 'other');
+  const points = [...others, ...pointsOfRun(table, view, 'this')];
   const most = Math.max(...points.map((point) => point.weight), 1);
-  return points
-    .filter((point) => point.x > 0 && point.y > 0)
-    .map((point) => ({ ...point, weight: point.weight / most }));
+  return points.map((point) => ({ ...point, weight: point.weight / most }));
+}
+
+/** The way of each operator that both runs have. */
+function pairsOf(points: Point[]): [Point, Point][] {
+  const others = new Map(points.filter((point) => point.run === 'other').map((point) => [point.row, point]));
+  return points.flatMap((point) => {
+    const other = point.run === 'this' ? others.get(point.row) : undefined;
+    return other === undefined ? [] : [[other, point] as [Point, Point]];
+  });
 }
 
 /** Peaks of the first device, one for each distinct rate. */
-function roofsOf(roofs: Table | undefined): { flat: Roof[]; gbps: number; device: string } {
+function roofsOf(all: Table | undefined): { flat: Roof[]; gbps: number; device: string } {
+  const roofs = all && rowsOfRun(all, 'this');
   const flat: Roof[] = [];
   for (const column of roofs?.columns ?? []) {
     const match = /^(\w+)_tflops$/.exec(column.name);
@@ -73,19 +87,29 @@ function lowDecade(values: number[], high: number): number {
 }
 
 function Tooltip({ table, point }: { table: Table; point: Point }) {
-  const cell = (name: string) => find(table, name);
+  const side = sideOf(table, point.run);
+  const cell = (name: string) => find(side, name);
   const time = cell('total_ns');
   const name = printable(textAt(cell('op'), point.row));
   const shapes = printable(textAt(cell('shapes'), point.row));
   return (
     <div class="tip" role="status">
       <b>{name}</b> {printable(textAt(cell('dtypes'), point.row))}
-      {shapes !== '' && <> · {shapes}</>}<br />
+      {shapes !== '' && <> · {shapes}</>}{table.comparison !== 'none' && ` · ${point.run} run`}<br />
       {show(numberAt(time, point.row), 'ns')} in {textAt(cell('count'), point.row)} calls,{' '}
       {showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by{' '}
       {printable(textAt(cell('bound'), point.row))}<br />
       {point.y.toPrecision(4)} TFLOP/s at {point.x.toPrecision(4)} FLOP/byte
     </div>
+  );
+}
+
+function PointLegend() {
+  return (
+    <ul class="legend runs">
+      <li><i class="full dot" aria-hidden="true" />this run</li>
+      <li><i class="hollow dot" aria-hidden="true" />other run, joined to this one by a line</li>
+    </ul>
   );
 }
 
@@ -116,6 +140,7 @@ function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: 
   const bottomRate = Math.max(10 ** lowY, (10 ** lowX * gbps) / 1e3);
   return (
     <div class="plot">
+      {table.comparison !== 'none' && <PointLegend />}
       <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length} operators on ${device}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
         {decades(lowY, Math.floor(highY)).map((exponent) => (
           <g key={exponent} class="axis">
@@ -147,10 +172,13 @@ function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: 
             })}
           </g>
         )}
+        {pairsOf(points).map(([from, to]) => (
+          <line key={from.row} class="way" x1={x(from.x)} y1={y(from.y)} x2={x(to.x)} y2={y(to.y)} />
+        ))}
         {points.map((point) => (
           <circle
-            key={point.row}
-            class={near?.row === point.row ? 'point near' : 'point'}
+            key={`${point.run} ${point.row}`}
+            class={`point ${point.run}${near?.row === point.row && near.run === point.run ? ' near' : ''}`}
             cx={x(point.x)}
             cy={y(point.y)}
             r={4 + 10 * Math.sqrt(point.weight)}

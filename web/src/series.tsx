@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { MOST_LINES, lineColour } from './colours';
 import { useWidth } from './hooks';
-import { type Column, type Table, type View, find, indices, numberAt, rowsOf } from './model';
+import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { columnLabel, formatFor, rowLabel, withUnit, formatNumber } from './units';
 
 const HEIGHT = 220;
@@ -14,6 +14,8 @@ const RIGHT = 12;
 
 interface Line {
   name: string;
+  label: string; // without the run; lines with one label have one colour
+  isOther: boolean;
   points: [number, number][]; // by time
 }
 
@@ -23,6 +25,7 @@ function linesOf(table: Table, view: View): Line[] {
   const x = find(table, view.x);
   const labels = view.labels.map((name) => find(table, name)).filter((c) => c !== undefined);
   const values = view.values.map((name) => find(table, name)).filter((c) => c !== undefined);
+  const runs = table.comparison === 'joined' ? find(table, 'run') : undefined;
   const lines = new Map<string, Line>();
   for (const value of values) {
     for (const row of indices(rowsOf(table))) {
@@ -30,8 +33,9 @@ function linesOf(table: Table, view: View): Line[] {
         continue;
       }
       const of = rowLabel(labels, row);
-      const name = values.length > 1 ? `${columnLabel(value)} · ${of}` : of;
-      const line = lines.get(name) ?? { name, points: [] };
+      const label = values.length > 1 ? `${columnLabel(value)} · ${of}` : of;
+      const name = runs === undefined ? label : `${label} · ${textAt(runs, row)} run`;
+      const line = lines.get(name) ?? { name, label, isOther: runs?.values[row] === 'other', points: [] };
       line.points.push([numberAt(x, row), numberAt(value, row)]);
       lines.set(name, line);
     }
@@ -39,6 +43,17 @@ function linesOf(table: Table, view: View): Line[] {
   const drawn = [...lines.values()].filter((line) => line.points.some((point) => point[1] !== 0));
   drawn.forEach((line) => line.points.sort((a, b) => a[0] - b[0]));
   return drawn;
+}
+
+/** Lines of the first labels, as many as there are colours. */
+function firstLines(lines: Line[]): Line[] {
+  const labels = [...new Set(lines.map((line) => line.label))].slice(0, MOST_LINES);
+  return lines.filter((line) => labels.includes(line.label));
+}
+
+function coloursOf(lines: Line[]): (line: Line) => string {
+  const labels = [...new Set(lines.map((line) => line.label))];
+  return (line) => lineColour(labels.indexOf(line.label));
 }
 
 const allPoints = (lines: Line[]) => lines.flatMap((line) => line.points);
@@ -94,6 +109,7 @@ function Plot(props: {
   const { lines, unit, width } = props;
   const [pointer, setPointer] = useState<number | null>(null);
   const [from, setFrom] = useState<number | null>(null);
+  const colour = coloursOf(lines);
   const whole = spanOf(lines);
   const [begin, end] = props.zoom ?? whole;
   const largest = Math.max(...allPoints(lines).map((point) => point[1]));
@@ -152,8 +168,8 @@ function Plot(props: {
         <text class="tick" x={LEFT + inner} y={HEIGHT - 8} text-anchor="end">{tickFormat.unit}</text>
         <text class="tick" x={4} y={TOP + 4}>{format.unit}</text>
         <g clip-path={`url(#clip-${props.title.replace(/\W/g, '')})`}>
-          {lines.map((line, i) => (
-            <path key={line.name} d={pathOf(line, x, y)} style={{ stroke: lineColour(i) }} class="line" />
+          {lines.map((line) => (
+            <path key={line.name} d={pathOf(line, x, y)} style={{ stroke: colour(line) }} class={line.isOther ? 'line other' : 'line'} />
           ))}
         </g>
         {from !== null && pointer !== null && (
@@ -162,11 +178,11 @@ function Plot(props: {
         {pointer !== null && <line class="cursor" x1={pointer} x2={pointer} y1={TOP} y2={HEIGHT - BOTTOM} />}
       </svg>
       <ul class="legend">
-        {lines.map((line, i) => {
+        {lines.map((line) => {
           const value = pointer === null ? null : valueAt(line, back(pointer));
           return (
             <li key={line.name}>
-              <i style={{ background: lineColour(i) }} aria-hidden="true" />
+              <i class={line.isOther ? 'hatched' : 'full'} style={{ backgroundColor: colour(line) }} aria-hidden="true" />
               {line.name}{value !== null && <small> {withUnit(value, format)}</small>}
             </li>
           );
@@ -181,7 +197,7 @@ export function Series({ table, view }: { table: Table; view: View }) {
   const [zoom, setZoom] = useState<Span | null>(null);
   const value: Column | undefined = find(table, view.values[0] ?? '');
   const all = linesOf(table, view);
-  const lines = all.slice(0, MOST_LINES);
+  const lines = firstLines(all);
   return (
     <div ref={box}>
       {width > 0 && (

@@ -1,9 +1,10 @@
 // A table that sorts, filters, copies as CSV, and draws only the rows that are seen.
 import { useMemo, useRef, useState } from 'preact/hooks';
 
+import { type Part, againstOf, changeOf, ownName, partOf, runsAt } from './compare';
 import { copyText, toCsv } from './csv';
 import { usePrinting } from './hooks';
-import { type Column, type SizedTable, type Table, indices, isNumeric, rowsOf } from './model';
+import { type Column, type SizedTable, type Table, find, indices, isNumeric, rowsOf } from './model';
 import { type Format, chooseFormat, columnLabel, formatCell, printable, shorten } from './units';
 
 const ROW_PX = 26;
@@ -58,13 +59,57 @@ function filtered(table: Table, text: string): number[] {
   );
 }
 
+/** A column on the page: of this run, of the other, or what changed. */
+interface Shown {
+  column: Column;
+  part: Part;
+  format: Format;
+  label: string;
+  of: string; // before the label: what it is the other's value or the change of
+  width: number;
+}
+
+const PART_LABEL: Record<Part, string> = { own: '', against: 'other', change: 'change' };
+
+const isSameInBoth = (table: Table, column: Column): boolean => {
+  const [against, change] = [againstOf(table, column.name), changeOf(table, column.name)];
+  const rows = indices(rowsOf(table));
+  return against === undefined
+    ? column.name === 'runs' && rows.every((row) => column.values[row] === 'both')
+    : rows.every((row) => column.values[row] === against.values[row] && (change?.values[row] ?? 0) === 0);
+};
+
+/** One format for what is compared, so that digits line up. */
+function formatOf(table: Table, column: Column): Format {
+  const name = ownName(table, column);
+  const columns = [find(table, name), againstOf(table, name), changeOf(table, name)].filter((one) => one !== undefined);
+  const format = chooseFormat(...columns);
+  return partOf(table, column) === 'change'
+    ? { ...format, signed: true, unit: column.unit === 'share' ? 'pp' : format.unit }
+    : format;
+}
+
+/** All columns, but of those that both runs agree on only this run's, and of where rows are found
+ *  nothing, if all are found in both. */
+function shownColumns(table: Table): Shown[] {
+  const same = new Set(table.comparison !== 'matched' ? [] : table.columns.filter((column) => isSameInBoth(table, column)).map((column) => column.name));
+  const isShown = (column: Column) =>
+    partOf(table, column) === 'own' ? !(column.name === 'runs' && same.has('runs')) : !same.has(ownName(table, column));
+  return table.columns.filter(isShown).map((column) => {
+    const [part, format] = [partOf(table, column), formatOf(table, column)];
+    const own = columnLabel(find(table, ownName(table, column)) ?? column);
+    const [label, of] = part === 'own' ? [own, ''] : [PART_LABEL[part], `${own}, `];
+    return { column, part, format, label, of, width: columnWidth(column, format, label) };
+  });
+}
+
 /** Sentences end in an ellipsis rather than lose their middle. */
 const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
 const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);
 
 /** Fixed for all rows, so that columns stay where they are while rows come and go. */
-function columnWidth(column: Column, format: Format): number {
-  const words = columnLabel(column).split(' ');
+function columnWidth(column: Column, format: Format, label: string): number {
+  const words = label.split(' ');
   let most = Math.max(...words.map((word) => word.length + 2), format.unit.length);
   const indent = column.name === 'name' ? 6 : 0;
   for (const row of indices(column.values.length)) {
@@ -76,28 +121,30 @@ function columnWidth(column: Column, format: Format): number {
 }
 
 function Heading(props: {
-  column: Column;
-  format: Format;
+  table: Table;
+  shown: Shown;
   order: Order | null;
   index: number;
   onOrder: (order: Order) => void;
 }) {
-  const { column, format, order, index } = props;
+  const { order, index } = props;
+  const { column, format, part, label, of } = props.shown;
   const isSorted = order?.column === index;
   const next = isSorted ? !order.descending : isNumeric(column);
   const arrow = isSorted ? (order.descending ? '↓' : '↑') : '';
   return (
     <th
       scope="col"
-      class={isNumeric(column) ? 'number' : ''}
+      data-column={column.name}
+      class={`${isNumeric(column) ? 'number ' : ''}${part}${staysClass(props.table, column)}`}
       aria-sort={isSorted ? (order.descending ? 'descending' : 'ascending') : 'none'}
     >
       <button
         type="button"
-        title={column.doc}
+        title={`${of}${of !== '' ? `${label}: ` : ''}${column.doc}`}
         onClick={() => props.onOrder({ column: index, descending: next })}
       >
-        <span>{columnLabel(column)}{arrow !== '' && <b aria-hidden="true"> {arrow}</b>}</span>
+        <span>{of !== '' && <span class="unseen">{of}</span>}{label}{arrow !== '' && <b aria-hidden="true"> {arrow}</b>}</span>
         {format.unit !== '' && <small>{format.unit}</small>}
       </button>
     </th>
@@ -109,45 +156,66 @@ function ShareBar({ value }: { value: number }) {
   return <span class="share" aria-hidden="true" style={{ width: `${percent}%` }} />;
 }
 
-function BodyCell(props: { table: Table; column: Column; format: Format; row: number }) {
-  const { table, column, format, row } = props;
+/** A sign has a colour, and none where nothing changed. */
+function changeKind(text: string): string {
+  return text.startsWith('+') ? ' more' : text.startsWith('−') ? ' less' : ' same';
+}
+
+/** What stays in sight while the other columns of a wide table move. */
+function staysClass(table: Table, column: Column): string {
+  const stays = find(table, 'name') ?? table.columns[0];
+  return table.comparison === 'matched' && column === stays ? ' stays' : '';
+}
+
+function BodyCell(props: { table: Table; shown: Shown; row: number }) {
+  const { table, row } = props;
+  const { column, format, part } = props.shown;
   const cell = column.values[row];
   const text = formatCell(column, format, row);
   if (typeof cell === 'number') {
     return (
-      <td class="number" title={String(cell)}>
-        {column.unit === 'share' && <ShareBar value={cell} />}
+      <td class={`number ${part}${part === 'change' ? changeKind(text) : ''}${staysClass(table, column)}`} title={String(cell)}>
+        {part === 'own' && column.unit === 'share' && <ShareBar value={cell} />}
         <span>{text}</span>
       </td>
     );
   }
   if (cell === null || cell === undefined) {
-    return <td class={isNumeric(column) ? 'number missing' : 'missing'}>{text}</td>;
+    return <td class={`${isNumeric(column) ? 'number ' : ''}missing ${part}${staysClass(table, column)}`}>{text}</td>;
   }
   const depth = column.name === 'name' ? table.columns.find((one) => one.name === 'depth') : undefined;
   const level = Number(depth?.values[row] ?? 0);
   return (
-    <td title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
+    <td class={`${part}${staysClass(table, column)}`} title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
       {isProse(column) ? text : shorten(text, MOST_CHARACTERS)}
     </td>
   );
 }
 
 /** Everything about one row, nothing shortened. */
-function RowDetails(props: { table: Table; formats: Format[]; row: number; onClose: () => void }) {
-  const { table, formats, row } = props;
+function RowDetails(props: { table: Table; row: number; onClose: () => void }) {
+  const { table, row } = props;
+  const told = (column: Column) => {
+    const format = formatOf(table, column);
+    return `${formatCell(column, format, row)} ${column.values[row] === null ? '' : format.unit}`;
+  };
   return (
     <div class="details" role="group" aria-label="Selected row">
       <button type="button" class="close" onClick={props.onClose} aria-label="Close">×</button>
       <dl>
-        {table.columns.map((column, i) => (
-          <div key={column.name}>
-            <dt title={column.doc}>{columnLabel(column)}</dt>
-            <dd>
-              {formatCell(column, formats[i] as Format, row)} {column.values[row] !== null && formats[i]?.unit}
-            </dd>
-          </div>
-        ))}
+        {table.columns.filter((column) => partOf(table, column) === 'own').map((column) => {
+          const [against, change] = [againstOf(table, column.name), changeOf(table, column.name)];
+          return (
+            <div key={column.name}>
+              <dt title={column.doc}>{columnLabel(column)}</dt>
+              <dd>
+                {told(column)}
+                {against !== undefined && <small> other {told(against)}</small>}
+                {change !== undefined && change.values[row] !== null && <small> · {told(change)}</small>}
+              </dd>
+            </div>
+          );
+        })}
       </dl>
     </div>
   );
@@ -198,13 +266,13 @@ function moveOrSelect(event: KeyboardEvent, select: () => void): void {
   }
 }
 
-interface Shown {
+interface Seen {
   rows: number[];
   before: number; // height of the rows that are not drawn
   after: number;
 }
 
-function seenRows(rows: number[], top: number, printing: boolean): Shown {
+function seenRows(rows: number[], top: number, printing: boolean): Seen {
   if (printing) {
     return { rows: rows.slice(0, MOST_PRINTED), before: 0, after: 0 };
   }
@@ -242,14 +310,10 @@ export function TableView({ table }: { table: Table }) {
   const [selected, setSelected] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
-  const formats = useMemo(() => table.columns.map((column) => chooseFormat(column)), [table]);
-  const widths = useMemo(
-    () => table.columns.map((column, i) => columnWidth(column, formats[i] as Format)),
-    [table],
-  );
+  const columns = useMemo(() => shownColumns(table), [table]);
   const rows = useMemo(() => sorted(table, filtered(table, filter), order), [table, filter, order]);
-  const shown = seenRows(rows, top, printing);
-  const span = table.columns.length;
+  const seen = seenRows(rows, top, printing);
+  const span = columns.length;
   const select = (row: number) => setSelected(row === selected ? null : row);
   return (
     <div class="table">
@@ -263,44 +327,48 @@ export function TableView({ table }: { table: Table }) {
         style={{ maxHeight: `${SEEN_PX + 48}px` }}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
-        <table aria-rowcount={rows.length + 1} style={{ width: `${widths.reduce((a, b) => a + b, 0)}px` }}>
-          <colgroup>{widths.map((width, i) => <col key={i} style={{ width: `${width}px` }} />)}</colgroup>
+        <table
+          aria-rowcount={rows.length + 1}
+          class={table.comparison}
+          style={{ width: `${columns.reduce((sum, one) => sum + one.width, 0)}px` }}
+        >
+          <colgroup>{columns.map((one, i) => <col key={i} style={{ width: `${one.width}px` }} />)}</colgroup>
           <thead>
             <tr>
-              {table.columns.map((column, i) => (
+              {columns.map((one) => (
                 <Heading
-                  key={column.name}
-                  column={column}
-                  format={formats[i] as Format}
+                  key={one.column.name}
+                  table={table}
+                  shown={one}
                   order={order}
-                  index={i}
+                  index={table.columns.indexOf(one.column)}
                   onOrder={setOrder}
                 />
               ))}
             </tr>
           </thead>
           <tbody>
-            <Spacer height={shown.before} span={span} />
-            {shown.rows.map((row) => (
+            <Spacer height={seen.before} span={span} />
+            {seen.rows.map((row) => (
               <tr
                 key={row}
                 aria-rowindex={rows.indexOf(row) + 2}
-                class={row === selected ? 'selected' : ''}
-                tabIndex={row === (selected ?? shown.rows[0]) ? 0 : -1}
+                class={`${runsAt(table, row)}${row === selected ? ' selected' : ''}`}
+                tabIndex={row === (selected ?? seen.rows[0]) ? 0 : -1}
                 onClick={() => select(row)}
                 onKeyDown={(event) => moveOrSelect(event, () => select(row))}
               >
-                {table.columns.map((column, i) => (
-                  <BodyCell key={column.name} table={table} column={column} format={formats[i] as Format} row={row} />
+                {columns.map((one) => (
+                  <BodyCell key={one.column.name} table={table} shown={one} row={row} />
                 ))}
               </tr>
             ))}
-            <Spacer height={shown.after} span={span} />
+            <Spacer height={seen.after} span={span} />
           </tbody>
         </table>
       </div>
       {selected !== null && (
-        <RowDetails table={table} formats={formats} row={selected} onClose={() => setSelected(null)} />
+        <RowDetails table={table} row={selected} onClose={() => setSelected(null)} />
       )}
     </div>
   );

@@ -8,6 +8,7 @@ export interface Format {
   unit: string;
   grouped: boolean;
   date: boolean;
+  signed?: boolean; // a change: with "+" and a true minus
 }
 
 type Scale = readonly [number, string];
@@ -85,6 +86,10 @@ export function chooseFormat(...columns: Column[]): Format {
 export function formatNumber(value: number, format: Format): string {
   if (format.date) {
     return `${new Date(value / 1e6).toISOString().replace('T', ' ').slice(0, 23)} UTC`;
+  }
+  if (format.signed === true) {
+    const size = formatNumber(Math.abs(value), { ...format, signed: false });
+    return /[1-9]/.test(size) ? `${value > 0 ? '+' : '−'}${size}` : size;
   }
   const shown = value / format.divisor;
   if (Math.abs(shown) > 1e18) {

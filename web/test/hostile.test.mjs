@@ -61,6 +61,7 @@ test('names of a trace are inert and shown as they are', async () => {
     const names = page.locator('#kernels details[data-table="kernels"] tbody td:first-child');
     assert.ok((await names.allTextContents()).includes('</script><script>alert(1)</script>'));
     await page.locator('#kernels details[data-table="kernels"] tbody tr').nth(3).click();
+    await page.locator('#flame figure input[type="search"]').fill('alert');
     await page.locator('#stacks figure input[type="search"]').fill('<script>');
     await page.evaluate(() => document.querySelectorAll('details').forEach((block) => { block.open = true; }));
     await assertInert(page);

@@ -15,7 +15,7 @@ if (lack !== undefined) {
   console.log(`skipped: ${lack[1]}`);
   process.exit(77);
 }
-const tests = ['report', 'hostile'].map((name) => join(import.meta.dirname, `${name}.test.mjs`));
+const tests = ['report', 'against', 'hostile'].map((name) => join(import.meta.dirname, `${name}.test.mjs`));
 const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...tests], {
   stdio: 'inherit',
   env: {

@@ -40,6 +40,9 @@ Result<Findings> MapStacks(const RankView& view, const Params& params);
 Result<Findings> ReduceStacks(std::span<const Findings> findings, const Params& params);
 Result<Findings> FinishStacks(Findings findings, const Params& params);
 
+Result<Findings> MapFlame(const RankView& view, const Params& params);
+Result<Findings> FinishFlame(Findings findings, const Params& params);
+
 Result<Findings> MapSteps(const RankView& view, const Params& params);
 
 Result<Findings> MapBusy(const RankView& view, const Params& params);

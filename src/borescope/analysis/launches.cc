@@ -16,6 +16,7 @@
 #include "borescope/analysis/launch_calls.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope {
 namespace {
@@ -69,10 +70,6 @@ void KernelSums::Add(const Launched& one, const Limits& limits) {
     host_ns = AddSaturating(host_ns, one.host_ns);
     delay_ns = AddSaturating(delay_ns, one.delay_ns);
   }
-}
-
-std::string_view KindName(DeviceKind kind) {
-  return kind == DeviceKind::kKernel ? "kernel" : kind == DeviceKind::kMemcpy ? "memcpy" : "memset";
 }
 
 Table NewLaunchTable() {
@@ -188,7 +185,7 @@ void LaunchTables::PushLaunched(const Launched& one) {
   row.Int(view_.rank).Int(trace.DeviceOf(one.work)).Int(trace.StreamOf(one.work));
   row.MaybeInt(device.correlation[one.work.value]);
   row.Text(trace.Name(one.call)).Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
-  row.Text(trace.Name(one.work)).Text(KindName(device.kind[one.work.value]));
+  row.Text(trace.Name(one.work)).Text(DeviceKindName(device.kind[one.work.value]));
   row.Count(one.ordinal).Count(one.works);
 }
 

@@ -23,6 +23,7 @@ constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype
 constexpr std::string_view kRooflineKeys[] = {"rank",      "step",  "phase", "module",
                                               "direction", "shape", "dtype"};
 constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
+constexpr std::string_view kFlameKeys[] = {"rank", "step", "thread", "gpu", "stream", "phase"};
 constexpr std::string_view kCollectiveKeys[] = {"step", "size"};
 
 constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
@@ -158,6 +159,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kStackKeys,
      .params = kStackParams,
      .answer = {.map = MapStacks, .reduce = ReduceStacks, .finish = FinishStacks},
+     .check = CheckStacks},
+    {.name = "flame",
+     .summary = "device time from module to operator to kernel, as a tree or a flame graph",
+     .example = "borescope flame run/ --min-share 1%",
+     .needs = Needs::kDeviceEvents,
+     .by = kFlameKeys,
+     .params = kStackParams,
+     .answer = {.map = MapFlame, .reduce = ReduceStacks, .finish = FinishFlame},
      .check = CheckStacks},
     {.name = "steps",
      .summary = "span, busy and idle time of every training step",

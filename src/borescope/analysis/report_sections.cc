@@ -61,9 +61,15 @@ constexpr ViewSpec kCriticalPath[] = {
     {"critical_path_summary", ViewKind::kBars, "Time on the critical path", kBoundBy, kTotal},
     {"what_if", ViewKind::kBars, "Saved if it took no time", kSavedBy, kSaved}};
 
-constexpr Names kTotals[] = {"total_device_ns", "total_host_ns"};
-constexpr ViewSpec kStacks[] = {
-    {"stacks", ViewKind::kFlame, "Device time below each host frame", kName, kTotals}};
+constexpr Names kDeviceTime[] = {"device_ns"};
+constexpr ViewSpec kFlame[] = {{"flame", ViewKind::kFlame,
+                                "Device time from module to operator to kernel", kName,
+                                kDeviceTime}};
+
+constexpr Names kTotals[] = {"total_host_ns", "total_device_ns"};
+constexpr ViewSpec kStacks[] = {{"stacks", ViewKind::kFlame,
+                                 "Time on the host, and of device work below each frame", kName,
+                                 kTotals}};
 
 constexpr Names kStepParts[] = {"busy_ns", "idle_ns"};
 constexpr ViewSpec kSteps[] = {
@@ -128,6 +134,7 @@ constexpr ReportRow kRows[] = {{"summary", {}, kOverviewTables},
                                {"steps", kSteps},
                                {"kernels", kKernels},
                                {"ops", kOps},
+                               {"flame", kFlame},
                                {"stacks", kStacks},
                                {"roofline", kRoofline},
                                {"idle", kIdle},

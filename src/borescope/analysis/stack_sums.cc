@@ -18,6 +18,27 @@ constexpr uint32_t kNone = ~uint32_t{0};
 constexpr int64_t kNoLaunchName = -1;
 constexpr int64_t kElsewhereName = -2;
 constexpr int64_t kStepName = -3;  // any training step
+constexpr int64_t kNoOperatorName = -4;
+
+// What kind of frame a node is: a HostKind, or a DeviceKind behind those.
+using FrameKind = int64_t;
+constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
+
+FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
+FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
+
+std::string_view FrameKindName(FrameKind kind) {
+  return kind < kDeviceKinds ? HostKindName(static_cast<HostKind>(kind))
+                             : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
+}
+
+// What nodes that are no frames are called; empty for frames.
+std::string_view NoFrameName(int64_t name) {
+  return name == kNoLaunchName     ? kNoLaunch
+         : name == kNoOperatorName ? kNoOperator
+         : name == kElsewhereName  ? kElsewhere
+                                   : "";
+}
 
 struct SelfTimes {
   int64_t calls = 0;
@@ -28,11 +49,12 @@ struct SelfTimes {
 // The distinct paths of a trace: a tree in which each node knows the one around it.
 class Paths {
  public:
-  uint32_t Find(uint32_t parent, int64_t name, HostKind kind) {
-    const int64_t key[] = {parent == kNone ? -1 : int64_t{parent}, name,
-                           static_cast<int64_t>(kind)};
+  uint32_t Find(uint32_t parent, int64_t name, FrameKind kind) {
+    const int64_t key[] = {parent == kNone ? -1 : int64_t{parent}, name, kind};
     return nodes_.Find(key);
   }
+  // A node above all others that is no frame.
+  uint32_t FindNoFrame(int64_t name) { return Find(kNone, name, KindOf(HostKind::kOther)); }
 
   size_t size() const { return nodes_.size(); }
   // A node follows the one around it.
@@ -41,7 +63,7 @@ class Paths {
     return parent < 0 ? kNone : static_cast<uint32_t>(parent);
   }
   int64_t name(uint32_t path) const { return nodes_.key(path)[1]; }
-  HostKind kind(uint32_t path) const { return static_cast<HostKind>(nodes_.key(path)[2]); }
+  FrameKind kind(uint32_t path) const { return nodes_.key(path)[2]; }
 
  private:
   Grouper nodes_{3};
@@ -112,8 +134,13 @@ std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
 
 class StackSums {
  public:
-  StackSums(const RankView& view, const Selected& selected, std::span<const std::string> by)
-      : view_(view), selected_(selected), keys_(view, by), sums_(keys_.size() + 2) {}
+  StackSums(const RankView& view, const Selected& selected, std::span<const std::string> by,
+            StackKind stacks)
+      : view_(view),
+        selected_(selected),
+        stacks_(stacks),
+        keys_(view, by),
+        sums_(keys_.size() + 2) {}
 
   // False if a root was asked for and no frame has such a name.
   bool PlaceFrames(std::string_view root);
@@ -128,6 +155,10 @@ class StackSums {
     uint32_t sums;
   };
 
+  bool IsFrame(HostKind kind) const {
+    return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
+  }
+  uint32_t FrameOf(DeviceId work);
   // The sums of a path with the keys of a host or device row.
   template <class Id>
   SelfTimes& SumsOf(Id id, uint32_t path);
@@ -140,9 +171,11 @@ class StackSums {
 
   const RankView& view_;
   const Selected& selected_;
+  StackKind stacks_;
   GroupKeys keys_;
   Paths paths_;
-  std::vector<uint32_t> path_of_;  // per host row
+  uint32_t elsewhere_ = kNone;
+  std::vector<uint32_t> path_of_;  // per host row; kNone above all frames
   Grouper sums_;                   // key values, 0, then the path
   std::vector<SelfTimes> self_;    // per tuple of sums_
   std::vector<int64_t> key_;
@@ -151,20 +184,23 @@ class StackSums {
 bool StackSums::PlaceFrames(std::string_view root) {
   const HostEvents& host = view_.trace.host();
   const std::vector<Label> labels = LabelsOf(view_.trace, root);
-  const uint32_t elsewhere =
-      root.empty() ? kNone : paths_.Find(kNone, kElsewhereName, HostKind::kOther);
+  elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
   bool any = root.empty();
   path_of_.reserve(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     const HostId above = view_.index.tree.parent[row];
-    const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere;
+    const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
     const Label& label = labels[host.name[row].value];
+    if (!IsFrame(host.kind[row])) {
+      path_of_.push_back(parent);
+      continue;
+    }
     any = any || label.is_root;
-    if (parent != elsewhere) {
-      path_of_.push_back(paths_.Find(parent, label.name, host.kind[row]));
+    if (parent != elsewhere_) {
+      path_of_.push_back(paths_.Find(parent, label.name, KindOf(host.kind[row])));
     } else {
-      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, host.kind[row])
-                                       : elsewhere);
+      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, KindOf(host.kind[row]))
+                                       : elsewhere_);
     }
   }
   return any;
@@ -192,18 +228,36 @@ void StackSums::AddHostTime() {
   }
 }
 
+// The innermost frame around a launch; where that was not recorded, the operator.
+uint32_t StackSums::FrameOf(DeviceId work) {
+  const HostId launch = view_.index.correlation.launch_of[work.value];
+  const HostId op = view_.index.correlation.op_of[work.value];
+  if (stacks_ == StackKind::kHost) {
+    const HostId frame = launch.valid() ? launch : op;
+    return frame.valid() ? path_of_[frame.value] : paths_.FindNoFrame(kNoLaunchName);
+  }
+  for (const HostId frame : {launch, op}) {
+    if (frame.valid() && path_of_[frame.value] != kNone) {
+      return path_of_[frame.value];
+    }
+  }
+  return paths_.FindNoFrame(kNoOperatorName);
+}
+
 void StackSums::AddDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
-  const Correlation& links = view_.index.correlation;
   for (uint32_t row = 0; row < device.size(); ++row) {
     const DeviceId id{row};
     if (!selected_.Keeps(id)) {
       continue;
     }
-    const HostId frame = links.launch_of[row].valid() ? links.launch_of[row] : links.op_of[row];
-    const uint32_t path =
-        frame.valid() ? path_of_[frame.value] : paths_.Find(kNone, kNoLaunchName, HostKind::kOther);
+    uint32_t path = FrameOf(id);
+    const bool is_leaf = stacks_ == StackKind::kDevice && path != elsewhere_;
+    if (is_leaf) {
+      path = paths_.Find(path, int64_t{device.name[row].value}, KindOf(device.kind[row]));
+    }
     SelfTimes& sums = SumsOf(id, path);
+    sums.calls += stacks_ == StackKind::kDevice ? 1 : 0;
     sums.device_ns = AddSaturating(sums.device_ns, device.dur_ns[row]);
   }
 }
@@ -251,12 +305,12 @@ void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, con
   Row row(table);
   keys_.PushBeforeName(row, keys);
   row.Int(order.depth[entry.path]);
-  if (name == kNoLaunchName || name == kElsewhereName) {
-    row.Text(name == kNoLaunchName ? kNoLaunch : kElsewhere).Missing();
+  if (const std::string_view no_frame = NoFrameName(name); !no_frame.empty()) {
+    row.Text(no_frame).Missing();
   } else {
     row.Text(name == kStepName ? kAnyStep
                                : view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
-    row.Text(HostKindName(paths_.kind(entry.path)));
+    row.Text(FrameKindName(paths_.kind(entry.path)));
   }
   row.Int(self.calls).Int(self.host_ns).Int(0).Int(self.device_ns).Int(0);
 }
@@ -301,14 +355,16 @@ Table StackSums::Write() const {
 }  // namespace
 
 Result<Table> SumStacks(const RankView& view, const Selected& selected,
-                        std::span<const std::string> by, std::string_view root) {
-  StackSums sums(view, selected, by);
+                        std::span<const std::string> by, std::string_view root, StackKind stacks) {
+  StackSums sums(view, selected, by, stacks);
   if (!sums.PlaceFrames(root)) {
     return Error{ErrorCode::kMissingData, view.trace.meta().file + ": no frame contains \"" +
                                               std::string(root) +
                                               "\"; leave out --root to see the names"};
   }
-  sums.AddHostTime();
+  if (stacks == StackKind::kHost) {
+    sums.AddHostTime();
+  }
   sums.AddDeviceTime();
   return sums.Write();
 }

@@ -292,6 +292,16 @@ std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order) {
   return preorder;
 }
 
+void PushFrame(const StackTree& tree, const StackNode& node, Column& name, Column& kind) {
+  if (node.is_other) {
+    Push(name, kOtherFrames);
+    PushMissing(kind);
+    return;
+  }
+  CopyCell(name, ColumnOf(*tree.table, "name"), node.row);
+  CopyCell(kind, ColumnOf(*tree.table, "kind"), node.row);
+}
+
 Table WriteStacks(const StackTree& tree, SiblingOrder order) {
   Table table = Head(*tree.table, 0);
   const size_t keys = CountKeys(table);
@@ -306,13 +316,7 @@ Table WriteStacks(const StackTree& tree, SiblingOrder order) {
       CopyCell(table.columns[key], tree.table->columns[key], node.row);
     }
     Push(table.columns[keys], int64_t{node.depth});
-    if (node.is_other) {
-      Push(table.columns[name], kOtherFrames);
-      PushMissing(table.columns[kind]);
-    } else {
-      CopyCell(table.columns[name], tree.table->columns[name], node.row);
-      CopyCell(table.columns[kind], tree.table->columns[kind], node.row);
-    }
+    PushFrame(tree, node, table.columns[name], table.columns[kind]);
     size_t column = kind + 1;
     for (const int64_t value : {node.calls, node.self_host_ns, node.total_host_ns,
                                 node.self_device_ns, node.total_device_ns}) {

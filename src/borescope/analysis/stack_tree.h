@@ -62,6 +62,9 @@ std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order);
 // A table like the one the tree was made of.
 Table WriteStacks(const StackTree& tree, SiblingOrder order);
 
+// Appends the cells of a node in the columns `name` and `kind`. REQUIRES: depth >= 0.
+void PushFrame(const StackTree& tree, const StackNode& node, Column& name, Column& kind);
+
 // Numbers for cells: those that are equal, and no others of their column, share one. The texts must
 // outlive it.
 class CellIds {

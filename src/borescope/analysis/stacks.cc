@@ -5,15 +5,11 @@
 // of all rows; the same holds for the time in which a thread had a frame open. Cutting the tree
 // (--depth, --min-share) keeps both sums, as does --root.
 
-#include <fmt/format.h>
-
-#include <charconv>
-#include <memory>
-
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/stack_options.h"
 #include "borescope/analysis/stack_sums.h"
 #include "borescope/analysis/stack_tables.h"
 #include "borescope/analysis/stack_tree.h"
@@ -23,44 +19,6 @@ namespace borescope {
 namespace {
 
 constexpr size_t kPreviewRows = 40;
-
-Error BadOption(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
-  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
-}
-
-// A number from 1 on; 0 without the option.
-Result<int64_t> DepthOf(const Params& params) {
-  const std::string_view text = params.Text(kDepthParam);
-  int64_t depth = 0;
-  const char* end = std::to_address(text.end());
-  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, depth);
-  const bool is_number = code == std::errc() && stop == end && depth > 0;
-  if (!text.empty() && !is_number) {
-    return BadOption(kDepthParam, text, "no number from 1 on");
-  }
-  return depth;
-}
-
-// "1%" or "0.01"; 0 without the option.
-Result<double> MinShareOf(const Params& params) {
-  const std::string_view text = params.Text(kMinShareParam);
-  double number = 0;
-  const char* end = std::to_address(text.end());
-  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
-  const bool is_percent = code == std::errc() && std::string_view(stop, end) == "%";
-  const double share = is_percent ? number / 100 : number;
-  const bool is_share = code == std::errc() && (stop == end || is_percent);
-  if (!text.empty() && !(is_share && share >= 0 && share <= 1)) {
-    return BadOption(kMinShareParam, text, "no share; write 1% or 0.01");
-  }
-  return share;
-}
-
-Result<StackCut> CutOf(const Params& params) {
-  BS_ASSIGN(const int64_t depth, DepthOf(params));
-  BS_ASSIGN(const double min_share, MinShareOf(params));
-  return StackCut{depth, min_share};
-}
 
 // The share of each row: of the device time, or of the host time where nothing ran on a device.
 void AddShare(Table& table, std::string_view which, const StackNode& whole, std::string_view doc) {
@@ -96,13 +54,14 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
 }  // namespace
 
 Result<void> CheckStacks(const Params& params) {
-  BS_TRY(CutOf(params));
+  BS_TRY(StackCutOf(params));
   return {};
 }
 
 Result<Findings> MapStacks(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(Table table, SumStacks(view, selected, params.by, params.Text(kRootParam)));
+  BS_ASSIGN(Table table,
+            SumStacks(view, selected, params.by, params.Text(kRootParam), StackKind::kHost));
   return Findings{std::move(table)};
 }
 
@@ -120,7 +79,7 @@ Result<Findings> FinishStacks(Findings findings, const Params& params) {
   StackTree tree = ReadStacks(findings.front());
   SumTotals(tree);
   const StackNode whole = WholeOf(tree);
-  BS_ASSIGN(const StackCut limits, CutOf(params));
+  BS_ASSIGN(const StackCut limits, StackCutOf(params));
   const StackTree cut = CutStacks(tree, limits);
   if (params.Flag(kFoldedParam)) {
     BS_ASSIGN(Table folded, FoldedTable(cut));

@@ -39,6 +39,11 @@ void PutView(JsonWriter& json, const ViewSpec& view) {
   json.EndObject();
 }
 
+std::string_view ComparisonName(Comparison comparison) {
+  constexpr std::string_view kNames[] = {"none", "matched", "joined"};
+  return kNames[static_cast<size_t>(comparison)];
+}
+
 void PutSection(JsonWriter& json, const ReportSection& section) {
   json.BreakLine(2);
   json.BeginObject();
@@ -49,6 +54,7 @@ void PutSection(JsonWriter& json, const ReportSection& section) {
   json.Key("tables");
   json.Uint(section.table_count);
   PutText(json, "lack", section.lack);
+  PutText(json, "other_lack", section.other_lack);
   json.Key("views");
   json.BeginArray();
   for (const ViewSpec& view : section.views) {
@@ -63,11 +69,19 @@ Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();
   PutText(json, "title", page.title);
+  PutText(json, "against", page.against);
   json.BreakLine(1);
   json.Key("all_rows");
   json.BeginArray();
   for (const size_t rows : page.all_rows) {
     json.Uint(rows);
+  }
+  json.EndArray();
+  json.BreakLine(1);
+  json.Key("comparisons");
+  json.BeginArray();
+  for (const Comparison comparison : page.comparisons) {
+    json.String(ComparisonName(comparison));
   }
   json.EndArray();
   json.BreakLine(1);

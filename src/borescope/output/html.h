@@ -14,6 +14,7 @@
 #include "borescope/base/result.h"
 #include "borescope/output/sink.h"
 #include "borescope/output/writer.h"
+#include "borescope/table/compare.h"
 #include "borescope/table/view.h"
 
 namespace borescope {
@@ -25,14 +26,18 @@ struct ReportSection {
   size_t first_table = 0;  // in Document::tables
   size_t table_count = 0;
   std::string lack;  // why there are no tables, and what to record; empty if there are
-  std::span<const ViewSpec> views;
+  std::vector<ViewSpec> views;
+  std::string other_lack = {};  // why the tables hold nothing of the other run, if so
 };
 
 struct ReportPage {
   std::string title;
+  std::string against = {};  // title of the other run; empty: there is none
   Document document;
   // Rows of each table of the document before it was made to fit.
   std::vector<size_t> all_rows;
+  // How each was made of two runs.
+  std::vector<Comparison> comparisons;
   std::vector<ReportSection> sections;
 };
 

@@ -98,10 +98,17 @@ std::string QualityHtml(std::span<const DiagnosticRow> rows) {
 std::string_view PlainTemplate() { return kTemplate; }
 
 Result<void> WritePlainBody(const ReportPage& page, Sink& sink) {
+  if (!page.against.empty()) {
+    BS_TRY(sink.Write(fmt::format("<p>against the other run, {}</p>\n", EscapeHtml(page.against))));
+  }
   for (const ReportSection& section : page.sections) {
     BS_TRY(
         sink.Write(fmt::format("<h2>{}</h2>\n<p>{}</p>\n", EscapeHtml(section.name),
                                EscapeHtml(section.lack.empty() ? section.summary : section.lack))));
+    if (!section.other_lack.empty()) {
+      BS_TRY(sink.Write(
+          fmt::format("<p>Not in the other run: {}</p>\n", EscapeHtml(section.other_lack))));
+    }
     for (size_t i = 0; i < section.table_count; ++i) {
       const size_t at = section.first_table + i;
       BS_TRY(sink.Write(TableHtml(page.document.tables[at], page.all_rows[at])));

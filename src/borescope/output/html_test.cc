@@ -64,5 +64,17 @@ TEST(HtmlTest, ThePlainPageShowsTablesAndIsInert) {
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
 }
 
+TEST(HtmlTest, ThePlainPageNamesTheOtherRun) {
+  ReportPage page = PageOf("mine");
+  page.against = "<other>";
+  page.comparisons = {Comparison::kMatched};
+  page.sections[0].other_lack = "no <device> events";
+  const std::string html = Html(page, "");
+  EXPECT_NE(html.find("<p>against the other run, &lt;other&gt;</p>"), std::string::npos);
+  EXPECT_NE(html.find("<p>Not in the other run: no &lt;device&gt; events</p>"), std::string::npos);
+  EXPECT_NE(html.find(R"("against":"\u003cother>")"), std::string::npos);
+  EXPECT_NE(html.find(R"("comparisons":["matched"])"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace borescope

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "borescope/table/table.h"
@@ -15,5 +17,11 @@ size_t RowsThatFit(const Table& table, size_t rows, size_t bytes);
 // rows those with the smallest and the largest `value`, so that a line drawn through them has the
 // outline of the whole. Without that column: the first rows.
 Table Outline(const Table& table, std::string_view value, size_t rows);
+
+// Of a table in preorder with a column `depth`, whose rows are no larger than the row around them:
+// the outermost rows, whose sum is the whole, then those with the largest of the columns `values`,
+// as many as RowsThatFit would take, in their order. Every row that stays keeps the rows around it.
+Table LargestRows(const Table& table, std::span<const std::string> values, size_t rows,
+                  size_t bytes);
 
 }  // namespace borescope

@@ -41,5 +41,31 @@ TEST(FitTest, AnOutlineKeepsTheExtremesOfEveryStretch) {
   EXPECT_EQ(Values(Outline(Numbers({4, 4, 4}), "v", 1)), (IntValues{4}));
 }
 
+// Depth and width of rows in preorder.
+Table Tree(const std::vector<std::pair<int64_t, int64_t>>& rows) {
+  Table table{"flame", "T", {}};
+  AddInt(table, "depth", Unit::kNone, Role::kKey, "");
+  AddInt(table, "v", Unit::kNone, Role::kSum, "");
+  for (const auto& [depth, width] : rows) {
+    Push(table.columns[0], depth);
+    Push(table.columns[1], width);
+  }
+  return table;
+}
+
+TEST(FitTest, OfATreeStaysWhatIsLargeAndWhatIsAroundIt) {
+  const std::vector<std::string> width = {"v", "absent"};
+  const Table tree = Tree({{0, 9}, {1, 1}, {1, 8}, {2, 8}, {0, 5}, {1, 5}});
+  const auto widths = [&](size_t rows) {
+    return std::get<IntValues>(LargestRows(tree, width, rows, 1000).columns[1].values);
+  };
+  EXPECT_EQ(widths(6), (IntValues{9, 1, 8, 8, 5, 5}));
+  EXPECT_EQ(widths(4), (IntValues{9, 8, 8, 5}));
+  EXPECT_EQ(widths(3), (IntValues{9, 8, 5}));
+  EXPECT_EQ(widths(2), (IntValues{9, 5}));  // the outermost ones first
+  EXPECT_EQ(LargestRows(tree, width, 6, 45).rows(), 2U);  // ten bytes a number
+  EXPECT_EQ(LargestRows(tree, width, 6, 1).rows(), 1U);
+}
+
 }  // namespace
 }  // namespace borescope

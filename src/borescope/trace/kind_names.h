@@ -13,4 +13,9 @@ inline std::string_view HostKindName(HostKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+// Of device work.
+inline std::string_view DeviceKindName(DeviceKind kind) {
+  return kind == DeviceKind::kKernel ? "kernel" : kind == DeviceKind::kMemcpy ? "memcpy" : "memset";
+}
+
 }  // namespace borescope
