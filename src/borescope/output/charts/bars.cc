@@ -26,6 +26,7 @@ constexpr size_t kMostTold = 12;  // bars in the description
 struct BarLayout {
   bool has_shares = false;
   NumberFormat format;
+  double label_width = 0;
   double track_begin = 0;
   double track_end = 0;
   double value_end = 0;
@@ -43,7 +44,8 @@ BarLayout LayOut(const BarChart& chart, const ChartPage& page) {
     layout.has_shares = layout.has_shares || bar.share.has_value();
   }
   layout.value_end = page.right - (layout.has_shares ? kShareWidth : 0);
-  layout.track_begin = page.left + std::min(labels, kWidestLabel) + kGap;
+  layout.label_width = std::min(labels, kWidestLabel);
+  layout.track_begin = page.left + layout.label_width + kGap;
   layout.track_end = layout.value_end - values - kGap;
   layout.pixels = (layout.track_end - layout.track_begin) / chart.longest;
   return layout;
@@ -99,8 +101,7 @@ void DrawBar(const BarChart& chart, const ChartBar& bar, const BarLayout& layout
   const double top = page.y + (kPitch - kBarHeight) / 2;
   const double base = top + kTextSize;
   const TextLook value{.size = kTextSize, .anchor = TextLook::Anchor::kEnd};
-  page.canvas.Text({page.left, base},
-                   FitText(bar.label, layout.track_begin - kGap - page.left, kTextSize),
+  page.canvas.Text({page.left, base}, FitText(bar.label, layout.label_width, kTextSize),
                    {.size = kTextSize});
   DrawParts(chart, bar, layout, top, page.canvas);
   page.canvas.Text({layout.value_end, base}, Amount(bar.whole, layout.format), value);

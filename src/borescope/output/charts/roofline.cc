@@ -20,8 +20,8 @@ constexpr double kTickSize = 11;
 constexpr double kLabelSize = 11.5;
 constexpr double kAxisHeight = 40;
 constexpr double kWidestLabel = 190;
-constexpr double kDecadesBelow = 4;  // of intensity, below 1 FLOP per byte
-constexpr double kDecadesUnder = 2;  // of rate, under the peak, at least
+constexpr double kDecadesBelow = 4;  // below 1 FLOP per byte, and below kDecadesUnder, at most
+constexpr double kDecadesUnder = 2;  // of rate, below the peak, at least
 constexpr double kHeadroom = 2.5;    // above the peak
 constexpr double kGigaPerTera = 1e3;
 constexpr double kRoofText = 15;  // lines nearer to each other have their names on both sides
@@ -34,37 +34,44 @@ struct Plot {
   Box box;
 };
 
-// Where an axis begins: not so low that a few stray points decide.
-double LowDecade(double smallest, double high) {
-  const double decade = std::floor(std::log10(smallest));
-  return std::floor(std::max(high - kDecadesBelow, std::min(decade, high)));
+// The decade in which the smallest of `values` lies that is not left out: a few stray operators do
+// not decide, and what is kDecadesBelow under `high` is no work to look at.
+double LowDecade(const std::vector<double>& values, double high) {
+  const double limit = std::floor(high - kDecadesBelow);
+  double low = high;
+  for (const double value : values) {
+    const double exponent = std::log10(value);
+    low = exponent >= limit ? std::min(low, exponent) : low;
+  }
+  return std::floor(low);
 }
 
 Plot LayOut(const Roofline& roofline, const ChartPage& page) {
-  double peak = roofline.points.front().rate;
-  double most = roofline.points.front().intensity;
-  double least = most;
+  std::vector<double> intensities;
+  std::vector<double> rates;
+  double peak = 0;
+  double most = 0;
   for (const RooflinePoint& point : roofline.points) {
     peak = std::max(peak, point.rate);
     most = std::max(most, point.intensity);
-    least = std::min(least, point.intensity);
+    intensities.push_back(point.intensity);
+    rates.push_back(point.rate);
   }
   for (const Roof& roof : roofline.roofs) {
     peak = std::max(peak, roof.tflops);
   }
   const double ridge = roofline.memory_gbps > 0 ? peak * kGigaPerTera / roofline.memory_gbps : 1;
   const Box box{page.left + kLeft, page.y, page.width() - kLeft, kHeight};
-  const double low_x = LowDecade(least, 0);
+  const double low_x = LowDecade(intensities, 0);
   const double high_x = std::ceil(std::log10(std::max(most, ridge * 10)));
-  double least_rate = peak;
-  for (const RooflinePoint& point : roofline.points) {
-    const bool is_drawn = std::log10(point.intensity) >= low_x;
-    least_rate = is_drawn ? std::min(least_rate, point.rate) : least_rate;
-  }
-  const double low_y = LowDecade(least_rate, std::log10(peak) - kDecadesUnder);
+  const double low_y = LowDecade(rates, std::log10(peak) - kDecadesUnder);
   return {{low_x, high_x, box.x, box.width},
           {low_y, std::log10(peak * kHeadroom), box.y + box.height, -box.height},
           box};
+}
+
+bool IsDrawn(const RooflinePoint& point, const Plot& plot) {
+  return std::log10(point.intensity) >= plot.x.low && std::log10(point.rate) >= plot.y.low;
 }
 
 std::string PowerOfTen(int exponent) {
@@ -116,6 +123,7 @@ void DrawRoof(const Roofline& roofline, const Roof& roof, const Plot& plot, doub
   const double width = TextWidth(roof.name, kTickSize);
   const double base = y + (is_below ? 12 : -4);
   canvas.Line({x, y}, {right, y}, Tone::kInk, 1.5);
+  taken.push_back({x, y - 1, right - x, 2});
   canvas.Text({right - 2, base}, roof.name, Look(kTickSize, Tone::kInk, TextLook::Anchor::kEnd));
   taken.push_back({right - 2 - width, base - kTickSize, width, kTickSize + 2});
 }
@@ -170,6 +178,10 @@ void DrawName(const Disc& disc, const Plot& plot, std::vector<Box>& taken, SvgCa
       {disc.centre.x - gap - width, middle, width, kLabelSize},
       {disc.centre.x - width / 2, disc.centre.y - gap - kLabelSize, width, kLabelSize},
       {disc.centre.x - width / 2, disc.centre.y + gap, width, kLabelSize},
+      {disc.centre.x + gap / 2, disc.centre.y - gap - kLabelSize / 2, width, kLabelSize},
+      {disc.centre.x + gap / 2, disc.centre.y + gap - kLabelSize / 2, width, kLabelSize},
+      {disc.centre.x - gap / 2 - width, disc.centre.y - gap - kLabelSize / 2, width, kLabelSize},
+      {disc.centre.x - gap / 2 - width, disc.centre.y + gap - kLabelSize / 2, width, kLabelSize},
   };
   for (const Box& place : places) {
     const bool is_free = std::none_of(taken.begin(), taken.end(),
@@ -185,23 +197,32 @@ void DrawName(const Disc& disc, const Plot& plot, std::vector<Box>& taken, SvgCa
 
 void DrawPoints(const Roofline& roofline, const Plot& plot, std::vector<Box> taken,
                 SvgCanvas& canvas) {
+  constexpr double kInner = 0.8;  // of the radius: the corners around a disc are free
   std::vector<Disc> discs;
   for (const RooflinePoint& point : roofline.points) {
-    if (std::log10(point.intensity) >= plot.x.low && std::log10(point.rate) >= plot.y.low) {
+    if (IsDrawn(point, plot)) {
       discs.push_back(DiscOf(point, plot));
     }
   }
   for (const Disc& disc : discs) {
     canvas.Circle(disc.centre, disc.radius, Tone::kCompute, 0.55, disc.point->tip);
   }
-  discs.resize(std::min(discs.size(), kMostLabels));
   for (const Disc& disc : discs) {
-    const double r = disc.radius * 0.8;
+    const double r = disc.radius * kInner;
     taken.push_back({disc.centre.x - r, disc.centre.y - r, 2 * r, 2 * r});
   }
-  for (const Disc& disc : discs) {
-    DrawName(disc, plot, taken, canvas);
+  for (size_t i = 0; i < std::min(discs.size(), kMostLabels); ++i) {
+    DrawName(discs[i], plot, taken, canvas);
   }
+}
+
+std::string LeftOut(const Roofline& roofline, const Plot& plot) {
+  const auto count =
+      std::count_if(roofline.points.begin(), roofline.points.end(),
+                    [&](const RooflinePoint& point) { return !IsDrawn(point, plot); });
+  return count == 0 ? ""
+                    : fmt::format(" {} of {} operators lie far below and are not drawn.", count,
+                                  roofline.points.size());
 }
 
 std::string Note(const Roofline& roofline) {
@@ -233,7 +254,7 @@ bool DrawRoofline(const ChartInput& input, ChartPage& page) {
   DrawRoofs(roofline, plot, taken, page.canvas);
   DrawPoints(roofline, plot, std::move(taken), page.canvas);
   page.y = plot.box.y + plot.box.height + kAxisHeight;
-  const std::string note = Note(roofline);
+  const std::string note = Note(roofline) + LeftOut(roofline, plot);
   DrawNote(note, page);
   page.description += ": " + note;
   for (size_t i = 0; i < std::min(roofline.points.size(), kMostTold); ++i) {

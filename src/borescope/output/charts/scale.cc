@@ -16,30 +16,41 @@ constexpr std::string_view kNarrowBlank = "\xC2\xA0";  // keeps a number and its
 
 // Of the widest common fonts (DejaVu Sans, Verdana), in parts of the size.
 constexpr double kNarrow = 0.36;
+constexpr double kMiddling = 0.42;
 constexpr double kNormal = 0.64;
 constexpr double kCapital = 0.73;
 constexpr double kBroad = 1.0;
 constexpr double kMono = 0.61;
 
+// Blanks that keep words together, and middle dots, which stand between labels.
+bool IsThin(char32_t c) { return c == 0xA0 || c == 0xB7; }
+
 double WidthOf(char32_t c) {
-  constexpr std::string_view kNarrowOnes = " !'(),-./:;I[]fijlrt|";
+  constexpr std::string_view kNarrowOnes = " !'(),./:;I[]fijl|";
+  constexpr std::string_view kMiddlingOnes = "-rt";
   constexpr std::string_view kBroadOnes = "%@MWmw";
-  const bool ascii = c < 0x80;
-  const char letter = ascii ? static_cast<char>(c) : 'a';
-  if (kNarrowOnes.find(letter) != std::string_view::npos) {
-    return letter == '-' || letter == 'r' || letter == 't' ? 0.42 : kNarrow;
+  constexpr char32_t kLatin = 0x250;  // letters like the unaccented ones
+  if (c >= 0x80) {
+    return IsThin(c) ? kNarrow : c < kLatin ? kCapital : kBroad;
   }
-  if (kBroadOnes.find(letter) != std::string_view::npos) {
-    return kBroad;
-  }
-  return letter >= 'A' && letter <= 'Z' ? kCapital : ascii ? kNormal : kBroad;
+  const char letter = static_cast<char>(c);
+  const auto is_in = [&](std::string_view ones) { return ones.find(letter) != ones.npos; };
+  return is_in(kNarrowOnes)               ? kNarrow
+         : is_in(kMiddlingOnes)           ? kMiddling
+         : is_in(kBroadOnes)              ? kBroad
+         : letter >= 'A' && letter <= 'Z' ? kCapital
+                                          : kNormal;
 }
 
-// The longest that `width_of` says fits; shorter text is never wider.
+// The longest that `width_of` says fits, nearly: the mark of what was left out is wider than most
+// characters.
 template <class WidthOfText>
 std::string Fit(std::string_view name, double width, WidthOfText width_of) {
   size_t low = 0;
   size_t high = DisplayWidth(name);
+  if (width_of(std::string(name)) <= width) {
+    return std::string(name);
+  }
   while (low < high) {
     const size_t middle = (low + high + 1) / 2;
     if (width_of(ShortenName(name, middle)) <= width) {

@@ -86,6 +86,13 @@ TEST(FitTextTest, NeverExceedsItsWidth) {
   EXPECT_EQ(FitText(name, 0, 12), "");
 }
 
+// The mark for what is left out is wider than the three characters it would replace.
+TEST(FitTextTest, WhatFitsIsWhole) {
+  for (const std::string_view text : {"rank 0 \u00B7 gpu 0", "iiii", "a.b", ""}) {
+    EXPECT_EQ(FitText(text, TextWidth(text, 12), 12), text);
+  }
+}
+
 TEST(FitTextTest, KeepsBothEnds) {
   const std::string fitted = FitText("ampere_sgemm_128x64_tn_with_a_long_middle_part_end", 160, 12);
   EXPECT_TRUE(fitted.starts_with("ampere"));

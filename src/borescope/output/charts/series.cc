@@ -18,7 +18,7 @@ constexpr double kTickSize = 11;
 constexpr double kAbove = 18;  // of the unit
 constexpr double kAxisHeight = 26;
 constexpr double kHeadroom = 1.05;
-constexpr size_t kValueTicks = 4;
+constexpr size_t kValueTicks = 6;
 constexpr double kPixelsPerTick = 110;
 constexpr double kLineWidth = 1.5;
 
