@@ -55,8 +55,9 @@ BarLayout LayOut(const BarChart& chart, const ChartPage& page) {
 void DrawAxis(const BarChart& chart, const BarLayout& layout, ChartPage& page) {
   const double height = kPitch * static_cast<double>(chart.bars.size());
   const double track = layout.track_end - layout.track_begin;
+  const size_t wanted = std::max<size_t>(2, static_cast<size_t>(track / kPixelsPerTick));
   const std::vector<double> ticks =
-      Ticks(chart.longest, std::max<size_t>(2, static_cast<size_t>(track / kPixelsPerTick)));
+      chart.whole_numbers ? WholeTicks(chart.longest, wanted) : Ticks(chart.longest, wanted);
   const NumberFormat format = TickFormat(chart.unit, ticks);
   const double base = page.y + height + kTickSize + 4;
   for (const double tick : ticks) {

@@ -87,6 +87,11 @@ std::vector<double> Ticks(double largest, size_t wanted) {
   return ticks;
 }
 
+std::vector<double> WholeTicks(double largest, size_t wanted) {
+  const double most = std::max(1.0, std::min(largest, static_cast<double>(wanted)));
+  return Ticks(largest, largest > 0 ? static_cast<size_t>(most) : 0);
+}
+
 NumberFormat TickFormat(Unit unit, std::span<const double> ticks) {
   constexpr int kMostDecimals = 6;
   const double largest = ticks.empty() ? 0 : ticks.back();

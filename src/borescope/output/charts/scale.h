@@ -14,6 +14,8 @@ namespace borescope {
 // Round values from 0 to `largest`, about `wanted` of them, 1, 2 or 5 times a power of ten apart.
 // None unless largest > 0; both ends count where they are round.
 std::vector<double> Ticks(double largest, size_t wanted);
+// The same for numbers without fractions: none of 0.5.
+std::vector<double> WholeTicks(double largest, size_t wanted);
 
 // How the ticks of an axis are written: in the unit that suits the last, with as many decimals as
 // tell them apart.

@@ -27,6 +27,13 @@ TEST(TicksTest, OfNothingThereAreNone) {
   EXPECT_TRUE(Ticks(std::numeric_limits<double>::quiet_NaN(), 4).empty());
 }
 
+TEST(TicksTest, OfWholeNumbersAreWhole) {
+  EXPECT_EQ(WholeTicks(2, 6), (Numbers{0, 1, 2}));
+  EXPECT_EQ(WholeTicks(1, 6), (Numbers{0, 1}));
+  EXPECT_EQ(WholeTicks(12, 6), (Numbers{0, 2, 4, 6, 8, 10, 12}));
+  EXPECT_TRUE(WholeTicks(0, 6).empty());
+}
+
 // Never more than a few beyond what was asked for, whatever the range.
 TEST(TicksTest, AreFew) {
   for (double largest = 1e-12; largest < 1e18; largest *= 1.37) {

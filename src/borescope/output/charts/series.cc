@@ -50,7 +50,8 @@ TextLook TickAt(TextLook::Anchor anchor) {
 }
 
 void DrawValues(const LineChart& chart, const Plot& plot, SvgCanvas& canvas) {
-  const std::vector<double> ticks = Ticks(chart.largest, kValueTicks);
+  const std::vector<double> ticks = chart.whole_numbers ? WholeTicks(chart.largest, kValueTicks)
+                                                        : Ticks(chart.largest, kValueTicks);
   const NumberFormat format = TickFormat(chart.unit, ticks);
   for (const double tick : ticks) {
     const double y = plot.Y(tick);
