@@ -175,30 +175,35 @@ std::string Sparkline(std::span<const double> peaks, double largest) {
   return text;
 }
 
+// "up to 12 MB", in the unit that suits the line.
+std::string MostOf(const ChartLine& line, const LineChart& chart) {
+  double largest = 0;
+  for (const auto& point : line.points) {
+    largest = std::max(largest, point.second);
+  }
+  return "up to " + WithUnit(largest, AmountFormat(chart.unit, largest, chart.whole_numbers));
+}
+
 std::string SeriesText(const Table& table, const ViewSpec& view, size_t width) {
   const LineChart chart = MakeLineChart(table, view);
   if (chart.lines.empty()) {
     return {};
   }
-  const NumberFormat format = AmountFormat(chart.unit, chart.largest, chart.whole_numbers);
-  const double span = chart.end - chart.begin;
   size_t labels = 0;
+  size_t values = 0;
   for (const ChartLine& line : chart.lines) {
-    labels = std::max(labels, DisplayWidth(line.label));
+    labels = std::max(labels, std::min(DisplayWidth(line.label), kWidestLabel));
+    values = std::max(values, DisplayWidth(MostOf(line, chart)));
   }
-  labels = std::min(labels, kWidestLabel);
-  const std::string most = "up to " + WithUnit(chart.largest, format);
-  const size_t cells = width - std::min(width - 1, labels + DisplayWidth(most) + 2 * kGap);
-  std::string text =
-      Faint(fmt::format("over {}", WithUnit(span, AmountFormat(Unit::kNanoseconds, span, true)))) +
-      "\n";
+  const size_t cells = width - std::min(width - 1, labels + values + 2 * kGap);
+  const double span = chart.end - chart.begin;
+  const NumberFormat time = AmountFormat(Unit::kNanoseconds, span, true);
+  std::string text = Faint("over " + WithUnit(span, time)) + "\n";
   for (const ChartLine& line : chart.lines) {
-    const std::vector<double> peaks = Peaks(line, chart, cells);
-    const double peak = *std::max_element(peaks.begin(), peaks.end());
     const std::string gap(kGap, ' ');
     text += Padded(line.label, labels) + gap + Foreground(line.tone) +
-            Sparkline(peaks, chart.largest) + std::string(kPlain) + gap +
-            PaddedLeft("up to " + WithUnit(peak, format), DisplayWidth(most)) + '\n';
+            Sparkline(Peaks(line, chart, cells), chart.largest) + std::string(kPlain) + gap +
+            PaddedLeft(MostOf(line, chart), values) + '\n';
   }
   return text + (chart.more > 0 ? Faint(fmt::format("{} more", chart.more)) + "\n" : "");
 }

@@ -133,11 +133,12 @@ bool DrawSeries(const ChartInput& input, ChartPage& page) {
   if (chart.lines.empty()) {
     return false;
   }
-  const NumberFormat format = AmountFormat(chart.unit, chart.largest, chart.whole_numbers);
   std::vector<LegendItem> items;
   std::string told;
   for (const ChartLine& line : chart.lines) {
-    const std::string most = "up to " + Amount(LargestOf(line), format);
+    const double largest = LargestOf(line);
+    const std::string most =
+        "up to " + Amount(largest, AmountFormat(chart.unit, largest, chart.whole_numbers));
     items.push_back({line.tone, line.label, most});
     told += fmt::format("{}{} {}", told.empty() ? ": " : "; ", line.label, most);
   }
