@@ -212,7 +212,7 @@ std::string SeriesText(const Table& table, const ViewSpec& view, size_t width) {
 
 RowBars MakeRowBars(const Table& table, const ViewSpec& view) {
   const Column* const value = table.Find(view.values.front());
-  RowBars bars;
+  RowBars bars{PartLabel(view.values.front()), {}, {}};
   double largest = 0;
   for (size_t row = 0; row < table.rows(); ++row) {
     bars.shares.push_back(std::max(0.0, NumberAt(value, row)));

@@ -15,6 +15,7 @@ namespace borescope {
 
 // A bar for each row of a table.
 struct RowBars {
+  std::string heading;         // what they show
   std::vector<double> shares;  // of the longest: 0 to 1
   std::vector<Tone> tones;
 };

@@ -88,6 +88,7 @@ TEST(RowBarsTest, StandBehindTheRowsInTheWidthThatIsLeft) {
   EXPECT_NE(Plain(text).find("kkkkkkkk  1.000  ████████████████████████████████████████\n"),
             std::string::npos)
       << Plain(text);
+  EXPECT_NE(Plain(text).find("name      total  total\n"), std::string::npos);
   EXPECT_NE(Plain(text).find("kkkkkkkk  0.500  ████████████████████\n"), std::string::npos);
   EXPECT_NE(Plain(text).find("kkkkkkkk  0.000\n"), std::string::npos);
 }

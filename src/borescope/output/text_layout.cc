@@ -85,30 +85,41 @@ std::string Rule(size_t width) {
   return rule;
 }
 
+// `line` filled up to where bars begin.
+std::string Filled(std::string line, size_t width) {
+  const size_t begin = width + kColumnGap;
+  line.append(begin - std::min(begin, DisplayWidth(line)), ' ');
+  return line;
+}
+
+// One line of the headings of the columns.
+std::string HeadingLine(const Block& block, size_t indent, size_t height, size_t line) {
+  Lines cells;
+  for (const TextColumn* column : block) {
+    const size_t above = height - column->heading_lines.size();
+    cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
+  }
+  return JoinCells(cells, indent);
+}
+
 // Headings stand on the rule: those with fewer lines start lower. A line of units is left out where
-// no column of the block has one.
-std::string HeadingText(const Block& block, size_t indent, bool bold) {
+// no column of the block has one. That of bars stands on the line of names.
+std::string HeadingText(const Placement& placed, size_t indent, bool bold) {
+  const Block block(placed.grid.begin(), placed.grid.end());
   size_t height = 0;
   for (const TextColumn* column : block) {
     height = std::max(height, column->heading_lines.size());
   }
   std::string text;
   for (size_t line = 0; line < height; ++line) {
-    Lines cells;
-    for (const TextColumn* column : block) {
-      const size_t above = height - column->heading_lines.size();
-      cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
+    std::string joined = HeadingLine(block, indent, height, line);
+    if (placed.bar_width > 0 && line + 2 == std::max<size_t>(height, 2)) {
+      joined = Filled(std::move(joined), WidthOf(block, indent)) +
+               ShortenMiddle(placed.bars->heading, placed.bar_width - kColumnGap);
     }
-    const std::string joined = JoinCells(cells, indent);
     text += joined.empty() ? "" : Emphasised(joined, bold) + '\n';
   }
   return text;
-}
-
-// `line` filled up to where bars begin.
-std::string Filled(std::string line, size_t width) {
-  line.append(width + kColumnGap - DisplayWidth(line), ' ');
-  return line;
 }
 
 // The keys of one row on lines of their own.
@@ -173,7 +184,7 @@ std::string BlockText(const Placement& placed, size_t rows, const TextStyle& sty
   for (const TextColumn* label : placed.labels) {
     text += Emphasised(label->heading, style.colour) + '\n';
   }
-  text += HeadingText(grid, indent, style.colour);
+  text += HeadingText(placed, indent, style.colour);
   text += Rule(WidthOf(grid, indent) + placed.bar_width) + '\n';
   for (size_t row = 0; row < rows; ++row) {
     text += LabelsText(placed.labels, row, style) + RowText(placed, row, indent) +
