@@ -292,6 +292,8 @@ Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, i
       BS_TRY(AnalyseTrace(spec, params, view, document));
     }
   }
+  document.views = ViewsOf(document.tables);
+  document.source = name;
   return document;
 }
 
