@@ -64,7 +64,8 @@ std::vector<size_t> EndsOf(std::span<const TextPart> parts, double longest, size
   double sum = 0;
   for (const TextPart& part : parts) {
     sum += std::max(0.0, part.length);
-    ends.push_back(std::min(static_cast<size_t>(std::llround(sum * scale)), width * kEighths));
+    const double end = std::min(sum * scale, static_cast<double>(width * kEighths));
+    ends.push_back(static_cast<size_t>(std::llround(end)));
   }
   return ends;
 }

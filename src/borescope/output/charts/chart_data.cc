@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -51,7 +52,8 @@ ChartBar MakeBar(const Columns& parts, size_t row) {
   for (const Column* part : parts) {
     bar.lengths.push_back(std::max(0.0, NumberAt(part, row)));
   }
-  bar.whole = std::accumulate(bar.lengths.begin(), bar.lengths.end(), 0.0);
+  bar.whole = std::min(std::accumulate(bar.lengths.begin(), bar.lengths.end(), 0.0),
+                       std::numeric_limits<double>::max());
   return bar;
 }
 

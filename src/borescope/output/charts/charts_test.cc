@@ -161,6 +161,16 @@ TEST(RooflineTest, PeaksOfOneRateAreOneRoof) {
             std::string::npos);
 }
 
+TEST(RooflineTest, NumbersBeyondAnyDeviceAreLeftOut) {
+  for (const double odd : {1e308, 1e-308, -1.0}) {
+    EXPECT_EQ(Count(Svg(With({Operators("a", 10, odd)}, {kRoofline})), "<circle"), 0U);
+    EXPECT_EQ(Count(Svg(With({Operators("a", odd, 10)}, {kRoofline})), "<circle"), 0U);
+  }
+  const std::string svg = Svg(With({Operators("a", 1, 1e-9)}, {kRoofline}));
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(Count(svg, "<circle"), 1U);
+}
+
 TEST(RooflineTest, WithoutPeaksThePointsAreDrawn) {
   const std::string svg = Svg(With({Operators("a", 10, 5)}, {kRoofline}));
   EXPECT_EQ(Count(svg, "<circle"), 1U);

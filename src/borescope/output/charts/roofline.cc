@@ -63,7 +63,7 @@ Plot LayOut(const Roofline& roofline, const ChartPage& page) {
   const double ridge = roofline.memory_gbps > 0 ? peak * kGigaPerTera / roofline.memory_gbps : 1;
   const Box box{page.left + kLeft, page.y, page.width() - kLeft, kHeight};
   const double low_x = LowDecade(intensities, 0);
-  const double high_x = std::ceil(std::log10(std::max(most, ridge * 10)));
+  const double high_x = std::max(low_x + 1, std::ceil(std::log10(std::max(most, ridge * 10))));
   const double low_y = LowDecade(rates, std::log10(peak) - kDecadesUnder);
   return {{low_x, high_x, box.x, box.width},
           {low_y, std::log10(peak * kHeadroom), box.y + box.height, -box.height},

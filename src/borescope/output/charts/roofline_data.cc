@@ -18,6 +18,12 @@ std::string TipOf(const Table& table, size_t row, const RooflinePoint& point, do
                      point.intensity);
 }
 
+// Above zero, and nothing an axis of powers of ten would not come to an end with.
+bool IsOnAxis(double value) {
+  constexpr double kMost = 1e30;
+  return value > 1 / kMost && value < kMost;
+}
+
 std::vector<RooflinePoint> PointsOf(const Table& table, const ViewSpec& view) {
   const Column* const time = table.Find("total_ns");
   const Column* const name = table.Find(view.labels.front());
@@ -30,7 +36,7 @@ std::vector<RooflinePoint> PointsOf(const Table& table, const ViewSpec& view) {
                         TextAt(name, row),
                         {}};
     most = std::max(most, point.weight);
-    if (point.intensity > 0 && point.rate > 0) {
+    if (IsOnAxis(point.intensity) && IsOnAxis(point.rate)) {
       point.tip = TipOf(table, row, point, point.weight);
       points.push_back(std::move(point));
     }
@@ -48,7 +54,7 @@ void AddRoofs(const Table& roofs, Roofline& roofline) {
   constexpr std::string_view kPeak = "_tflops";
   for (const Column& column : roofs.columns) {
     const double rate = NumberAt(&column, 0);
-    if (!column.name.ends_with(kPeak) || rate <= 0) {
+    if (!column.name.ends_with(kPeak) || !IsOnAxis(rate)) {
       continue;
     }
     const std::string name = ToPrintable(column.name.substr(0, column.name.size() - kPeak.size()));
@@ -60,7 +66,8 @@ void AddRoofs(const Table& roofs, Roofline& roofline) {
       same->name += ", " + name;
     }
   }
-  roofline.memory_gbps = NumberAt(roofs.Find("memory_gbps"), 0);
+  const double memory = NumberAt(roofs.Find("memory_gbps"), 0);
+  roofline.memory_gbps = IsOnAxis(memory) ? memory : 0;
   roofline.device = TextAt(roofs.Find("device"), 0);
 }
 
