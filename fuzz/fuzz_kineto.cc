@@ -1,5 +1,5 @@
 // Whatever the bytes are: loading ends in an Error or in a trace, and a trace that was loaded can
-// be indexed and asked every question in every mode.
+// be indexed, asked every question in every mode, and drawn.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // Only its crashes are of interest.
-  static_cast<void>(borescope::AnalyseBytes(bytes, "fuzz", 1));
+  const auto document = borescope::AnalyseBytes(bytes, "fuzz", 1);
+  if (document.ok()) {
+    borescope::StringSink picture;
+    static_cast<void>(borescope::WriteSvg(*document, {}, picture));
+  }
   return 0;
 }

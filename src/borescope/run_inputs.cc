@@ -124,6 +124,21 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
   return files;
 }
 
+std::string NameOfRun(std::span<const InputFile> files) {
+  if (files.empty() || files.front().path == "-") {
+    return "standard input";
+  }
+  const fs::path first(files.front().path);
+  if (files.size() == 1) {
+    return first.filename().string();
+  }
+  if (files.front().from_directory) {
+    std::error_code ignored;
+    return fs::absolute(first, ignored).lexically_normal().parent_path().filename().string();
+  }
+  return first.filename().string() + " and " + std::to_string(files.size() - 1) + " more";
+}
+
 bool IsAmong(std::span<const InputFile> files, const std::string& path) {
   std::error_code error;
   return std::any_of(files.begin(), files.end(), [&](const InputFile& file) {

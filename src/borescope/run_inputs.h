@@ -23,6 +23,10 @@ struct InputFile {
 // without any file.
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
 
+// What to call the run these are: the name of the one file, or of its folder, or the first and how
+// many more there are.
+std::string NameOfRun(std::span<const InputFile> files);
+
 // True when `path` is one of the files.
 bool IsAmong(std::span<const InputFile> files, const std::string& path);
 

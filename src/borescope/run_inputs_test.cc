@@ -106,5 +106,15 @@ TEST(IsSameFileTest, ByWhateverPathAndBeforeItExists) {
   EXPECT_FALSE(IsSameFile("absent.json", "absent.csv"));
 }
 
+TEST_F(RunInputs, ARunIsCalledAfterItsFileOrFolder) {
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/rank-0.json.gz", false, 1}}), "rank-0.json.gz");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/x.json", false, 1}, {"b/y.json", false, 1}}),
+            "x.json and 1 more");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"a/run/y.json", true, 1}}),
+            "run");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"-", false, 0}}), "standard input");
+  EXPECT_EQ(NameOfRun({}), "standard input");
+}
+
 }  // namespace
 }  // namespace borescope

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/report_sections.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/inductor_code.h"
 #include "borescope/line_styles.h"
@@ -119,6 +120,17 @@ Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const
   return spec.PipelineFor(params).reduce(findings, params);
 }
 
+// What is drawn of the answer, and what stands above it.
+void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+              Document& document) {
+  std::vector<std::string_view> verbs;
+  for (const AnalysisSpec* spec : specs) {
+    verbs.push_back(spec->name);
+  }
+  document.views = ViewsOf(document.tables);
+  document.source = fmt::format("{} of {}", fmt::join(verbs, ", "), NameOfRun(options.files));
+}
+
 Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   Params test_params = options.params;
@@ -136,6 +148,7 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
             spec.PipelineFor(options.params)
                 .compare(std::move(base_tables), std::move(test_tables), options.params));
   BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
   AppendReports(base, answer);
   AppendReports(test, answer);
   return answer;
@@ -158,6 +171,10 @@ Result<void> CheckDistinct(const Findings& tables) {
 
 Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
   RunOptions options = given;
+  if (given.for_picture) {
+    std::for_each(specs.begin(), specs.end(),
+                  [&](const AnalysisSpec* spec) { AskForViews(*spec, options.params); });
+  }
   BS_TRY(ReadParamFiles(specs, options.params));
   for (const AnalysisSpec* spec : specs) {
     BS_TRY(CheckOptions(*spec, options.params));
@@ -172,11 +189,14 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   AddInductorCode(specs, options.params, answer.document.tables);
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
   answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
   BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;
 }
+
+bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }
 
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
@@ -249,6 +269,8 @@ Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, i
       BS_TRY(AnalyseTrace(spec, params, view, document));
     }
   }
+  document.views = ViewsOf(document.tables);
+  document.source = name;
   return document;
 }
 

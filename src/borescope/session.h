@@ -53,6 +53,7 @@ struct RunOptions {
   // rows kept.
   std::string sort;
   std::optional<size_t> top;
+  bool for_picture = false;  // also ask for tables that are only drawn, as lines over time
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;
 };
@@ -104,6 +105,9 @@ struct Answer {
 // anything failed.
 Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
+
+// Whether any table of the analysis can be drawn, by a format that draws.
+bool HasPicture(const AnalysisSpec& spec);
 
 // Every analysis, in every mode, over one trace in memory: for fuzzing and bindings. Analyses that
 // need what the trace does not hold are left out. The trace's own error if it cannot be loaded.

@@ -125,10 +125,11 @@ struct ReportRow {
   std::string_view verb;  // empty: analyses without a row stand here
   std::span<const ViewSpec> views = {};
   std::span<const Names> tables = {};
+  bool gives_others = false;  // the verb also gives tables of other rows
 };
 
 // Order = order of the page.
-constexpr ReportRow kRows[] = {{"summary", {}, kOverviewTables},
+constexpr ReportRow kRows[] = {{"summary", {}, kOverviewTables, true},
                                {"breakdown", kBreakdown},
                                {"critical-path", kCriticalPath},
                                {"steps", kSteps},
@@ -198,6 +199,38 @@ Params ReportParams() {
   // Lines over time; and no frames too narrow to be seen.
   params.values = {{kSeriesParam.name, 1, ""}, {kMinShareParam.name, 0, "0.05%"}};
   return params;
+}
+
+std::vector<ViewSpec> ViewsOf(std::span<const Table> tables) {
+  std::vector<ViewSpec> views;
+  for (const ReportRow& row : kRows) {
+    std::copy_if(row.views.begin(), row.views.end(), std::back_inserter(views),
+                 [&](const ViewSpec& view) {
+                   return std::any_of(tables.begin(), tables.end(),
+                                      [&](const Table& table) { return table.name == view.table; });
+                 });
+  }
+  return views;
+}
+
+bool HasViews(const AnalysisSpec& spec) {
+  return std::any_of(std::begin(kRows), std::end(kRows), [&](const ReportRow& row) {
+    return row.verb == spec.name && (!row.views.empty() || row.gives_others);
+  });
+}
+
+void AskForViews(const AnalysisSpec& spec, Params& params) {
+  for (const ParamValue& wanted : ReportParams().values) {
+    const bool takes =
+        std::any_of(spec.params.begin(), spec.params.end(),
+                    [&](const ParamSpec* param) { return param->name == wanted.name; });
+    const bool given =
+        std::any_of(params.values.begin(), params.values.end(),
+                    [&](const ParamValue& value) { return value.name == wanted.name; });
+    if (takes && !given) {
+      params.values.push_back(wanted);
+    }
+  }
 }
 
 }  // namespace borescope

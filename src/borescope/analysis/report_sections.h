@@ -24,4 +24,13 @@ std::vector<SectionSpec> ReportSections();
 // Options the sections are asked with, beside a selection.
 Params ReportParams();
 
+// The views of these tables, in the order of the page, whichever analyses made them.
+std::vector<ViewSpec> ViewsOf(std::span<const Table> tables);
+
+// Whether any table of the analysis has a view.
+bool HasViews(const AnalysisSpec& spec);
+
+// Adds the options without which a view of `spec` has no table, where they were not given.
+void AskForViews(const AnalysisSpec& spec, Params& params);
+
 }  // namespace borescope

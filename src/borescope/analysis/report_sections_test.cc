@@ -46,5 +46,36 @@ TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
   }
 }
 
+TEST(ReportSectionsTest, ViewsOfTablesWhoeverMadeThem) {
+  Table classes{"kernel_classes", "", {}};
+  Table other{"nobody_draws_this", "", {}};
+  const std::vector<Table> tables = {other, classes};
+  const std::vector<ViewSpec> views = ViewsOf(tables);
+  ASSERT_EQ(views.size(), 1U);
+  EXPECT_EQ(views[0].table, "kernel_classes");
+  EXPECT_TRUE(ViewsOf({}).empty());
+}
+
+TEST(ReportSectionsTest, VerbsWithViews) {
+  EXPECT_TRUE(HasViews(*FindAnalysis("breakdown")));
+  EXPECT_TRUE(HasViews(*FindAnalysis("summary")));  // with tables of other verbs
+  EXPECT_FALSE(HasViews(*FindAnalysis("busy")));
+  EXPECT_FALSE(HasViews(*FindAnalysis("doctor")));
+}
+
+TEST(ReportSectionsTest, OptionsForViewsAreAddedWhereTheyAreNotGiven) {
+  Params params;
+  AskForViews(*FindAnalysis("breakdown"), params);
+  EXPECT_TRUE(params.values.empty());
+  AskForViews(*FindAnalysis("queue"), params);
+  ASSERT_EQ(params.values.size(), 1U);
+  EXPECT_EQ(params.values[0].name, "series");
+  Params given;
+  given.values = {{"min-share", 0, "5%"}};
+  AskForViews(*FindAnalysis("stacks"), given);
+  ASSERT_EQ(given.values.size(), 1U);
+  EXPECT_EQ(given.values[0].text, "5%");
+}
+
 }  // namespace
 }  // namespace borescope

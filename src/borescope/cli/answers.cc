@@ -86,7 +86,7 @@ void TalkAboutQuality(std::span<const DiagnosticRow> rows) {
 }
 
 int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
-  const WriteOptions options{TerminalWidth(), WantsBold()};
+  const WriteOptions options{TerminalWidth(), output.colour};
   const int status =
       output.path.empty()
           ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })

@@ -318,19 +318,6 @@ Result<Command> Parse(std::span<const std::string> words) {
   return command;
 }
 
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw) {
-  OutputOptions output{FindTableWriter(raw.format.empty() ? "text" : raw.format), raw.output};
-  if (output.writer == nullptr) {
-    std::vector<std::string_view> names;
-    for (const TableWriter& row : TableWriters()) {
-      names.push_back(row.name);
-    }
-    return UsageError(fmt::format("--format: unknown format '{}'; formats are {}", raw.format,
-                                  fmt::join(names, ", ")));
-  }
-  return output;
-}
-
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
   RunOptions options;
   if (raw.inputs.empty() && raw.load.empty()) {

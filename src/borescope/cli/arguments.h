@@ -9,6 +9,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/cli/options.h"
+#include "borescope/cli/output_options.h"
 
 namespace borescope::cli {
 
@@ -24,13 +25,6 @@ Result<Command> Parse(std::span<const std::string> words);
 
 // Sets the verb called `name`, or the analyses it lists; false when there is none.
 bool SetVerb(std::string_view name, Command& command);
-
-// How an answer is written.
-struct OutputOptions {
-  const TableWriter* writer = nullptr;
-  std::string path;  // empty: standard output
-};
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw);
 
 // REQUIRES: `raw` belongs to these analyses. Expands the inputs.
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw);

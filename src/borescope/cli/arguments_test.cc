@@ -13,7 +13,7 @@ std::string Complaint(const Words& words) {
   if (!command.ok()) {
     return command.error().message;
   }
-  const Result<OutputOptions> output = UnderstandOutput(command->raw);
+  const Result<OutputOptions> output = UnderstandOutput(command->raw, command->analyses);
   if (!output.ok()) {
     return output.error().message;
   }
@@ -79,7 +79,7 @@ TEST(Arguments, EveryValueIsChecked) {
   EXPECT_EQ(Complaint({"kernels"}),
             "no INPUT; name a trace file, a directory of them, or - for standard input");
   EXPECT_EQ(Complaint({"kernels", "-", "-f", "xml"}),
-            "--format: unknown format 'xml'; formats are text, csv, json");
+            "--format: unknown format 'xml'; formats are text, csv, json, svg, png");
   EXPECT_EQ(Complaint({"kernels", "-", "--top", "0"}),
             "--top: '0' is no number between 1 and 1000000000");
   EXPECT_EQ(Complaint({"kernels", "-", "--threads", "2x"}),
@@ -100,6 +100,22 @@ TEST(Arguments, SizesHavePrefixes) {
   for (const char* bad : {"", "G", "0", "-1G", "1X", "1GX", "nan", "1e30", "0.1"}) {
     EXPECT_FALSE(ParseSize(bad).ok()) << bad;
   }
+}
+
+TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
+  EXPECT_EQ(Complaint({"breakdown", "-", "-f", "svg"}), "");
+  EXPECT_EQ(Complaint({"busy,kernels", "-", "-f", "svg"}), "");  // one of them is enough
+  EXPECT_TRUE(
+      Complaint({"busy", "-", "-f", "svg"}).starts_with("--format svg: nothing of this answer"));
+}
+
+TEST(Arguments, ColourIsAlwaysNeverOrAsTheTerminalSays) {
+  const auto colour = [](std::string_view when) {
+    return UnderstandOutput(Parse(Words{"list", "--color", std::string(when)})->raw)->colour;
+  };
+  EXPECT_TRUE(colour("always"));
+  EXPECT_FALSE(colour("never"));
+  EXPECT_EQ(Complaint({"list", "--color", "blue"}), "--color: 'blue' is not auto, always or never");
 }
 
 }  // namespace

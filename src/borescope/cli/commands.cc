@@ -109,7 +109,7 @@ Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
 }
 
 int RunAnalysisVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandOutput(command.raw);
+  const Result<OutputOptions> output = UnderstandOutput(command.raw, command.analyses);
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
@@ -117,6 +117,7 @@ int RunAnalysisVerb(const Command& command) {
   if (!options.ok()) {
     return FailWith(options.error(), command);
   }
+  options->for_picture = output->writer->draws;
   if (const Result<void> checked = CheckOutputPath(*output, *options); !checked.ok()) {
     return FailWith(checked.error(), command);
   }

@@ -25,13 +25,17 @@ bool HasAll(const AnalysisSpec* spec) {
   return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
 }
 
-Choices Formats(const AnalysisSpec*) {
+Choices Formats(const AnalysisSpec* spec) {
   Choices names;
   for (const TableWriter& row : TableWriters()) {
-    names.push_back(row.name);
+    if (!row.draws || (spec != nullptr && HasPicture(*spec))) {
+      names.push_back(row.name);
+    }
   }
   return names;
 }
+
+Choices Whens(const AnalysisSpec*) { return {"auto", "always", "never"}; }
 
 Choices Keys(const AnalysisSpec* spec) {
   return spec == nullptr ? Choices() : Choices(spec->by.begin(), spec->by.end());
@@ -152,6 +156,8 @@ constexpr OptionRow kOptions[] = {
      nullptr, Always, Formats},
     {kOutput, "o", "output", "FILE", "write to this file instead of standard output", &Raw::output,
      nullptr, Always, nullptr},
+    {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
+     &Raw::color, nullptr, Always, Whens},
     {kOutput, "", "sort", "COLUMN", "sort rows by this column, numbers from large to small",
      &Raw::sort, nullptr, IsAnalysis, nullptr},
     {kOutput, "", "top", "N", "show the first N rows of each table", &Raw::top, nullptr, IsAnalysis,

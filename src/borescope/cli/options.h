@@ -16,7 +16,7 @@ namespace borescope::cli {
 // What was typed, not yet understood. Empty = not given.
 struct RawOptions {
   std::vector<std::string> inputs;
-  std::string format, output, sort, top;
+  std::string format, output, color, sort, top;
   std::string rank, step, gpu, stream, annotation, instance;
   std::string by, compat, overlay, save, load;
   std::string base_rank, test_rank, base_step, test_step;

@@ -53,7 +53,7 @@ int TerminalWidth() {
   return kDefaultWidth;
 }
 
-bool WantsBold() {
+bool TerminalHasColours() {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0') &&

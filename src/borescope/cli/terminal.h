@@ -11,8 +11,8 @@ namespace borescope::cli {
 // Cells per line: COLUMNS if set, else the width of the terminal on standard output, else 80.
 int TerminalWidth();
 
-// True when standard output is a terminal and NO_COLOR is not set.
-bool WantsBold();
+// True when standard output is a terminal, no dumb one, and NO_COLOR is not set.
+bool TerminalHasColours();
 
 // True when standard error is a terminal.
 bool ErrorIsTerminal();

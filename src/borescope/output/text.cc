@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "borescope/output/charts/chart_data.h"
+#include "borescope/output/text_bars.h"
 #include "borescope/output/text_layout.h"
 #include "borescope/output/text_lines.h"
 #include "borescope/output/units.h"
@@ -19,7 +21,7 @@ namespace {
 constexpr int kSmallestWidth = 40;
 
 TextStyle StyleOf(const WriteOptions& options) {
-  return {static_cast<size_t>(std::max(options.width, kSmallestWidth)), options.bold};
+  return {static_cast<size_t>(std::max(options.width, kSmallestWidth)), options.colour};
 }
 
 // The rows of all files by kind, worst first; within one severity in order of first appearance.
@@ -85,6 +87,14 @@ Table QualityTable(std::span<const DiagnosticRow> rows) {
   return table;
 }
 
+const ViewSpec* FindView(const Document& document, const Table& table, ViewKind kind) {
+  const auto view =
+      std::find_if(document.views.begin(), document.views.end(), [&](const ViewSpec& one) {
+        return one.kind == kind && FindTable({&table, 1}, one) != nullptr;
+      });
+  return view == document.views.end() ? nullptr : &*view;
+}
+
 // What people see of a long table, unless they chose the rows themselves.
 Table Preview(const Table& table) {
   if (table.preview_rows == 0 || table.rows() <= table.preview_rows) {
@@ -96,6 +106,24 @@ Table Preview(const Table& table) {
   preview.title += fmt::format(" (first {} of {} rows; --top N or -f csv for more)",
                                table.preview_rows, GroupDigits(static_cast<int64_t>(table.rows())));
   return preview;
+}
+
+// The table, with bars behind its rows or a chart below it where its views ask for them and the
+// terminal shows colours.
+std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
+  const Table preview = Preview(table);
+  if (!style.colour) {
+    return LayOutTable(preview, style);
+  }
+  const ViewSpec* const view = FindView(document, table, ViewKind::kBars);
+  const RowBars bars = view != nullptr ? MakeRowBars(preview, *view) : RowBars();
+  std::string text = LayOutTable(preview, style, bars.shares.empty() ? nullptr : &bars);
+  for (const ViewKind kind : {ViewKind::kStackedBars, ViewKind::kSeries}) {
+    if (const ViewSpec* below = FindView(document, table, kind); below != nullptr) {
+      text += ChartBelow(table, *below, style.width);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -116,7 +144,7 @@ Result<void> WriteText(const Document& document, const WriteOptions& options, Si
     if (has_lines && table.name == document.lines.table) {
       BS_TRY(WriteLines(table, document.lines, sink));
     } else {
-      BS_TRY(sink.Write(LayOutTable(Preview(table), StyleOf(options))));
+      BS_TRY(sink.Write(TableText(document, table, StyleOf(options))));
     }
   }
   if (has_lines) {

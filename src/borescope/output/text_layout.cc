@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "borescope/output/text_bars.h"
 #include "borescope/output/text_columns.h"
 #include "borescope/output/utf8.h"
 
@@ -16,6 +17,8 @@ constexpr size_t kSmallestText = 16;  // no text column is made narrower
 constexpr size_t kLabelIndent = 2;    // of what stands below a label
 constexpr size_t kNoteIndent = 4;
 constexpr size_t kMostSidewaysRows = 3;
+constexpr size_t kShortestBar = 8;
+constexpr size_t kLongestBar = 40;
 
 using Block = std::vector<const TextColumn*>;
 
@@ -43,7 +46,17 @@ struct Placement {
   std::vector<TextColumn*> grid;
   Block labels;  // above their row
   Block notes;   // below it
+  const RowBars* bars = nullptr;
+  size_t bar_width = 0;  // behind the rows of the grid, with the gap before them; 0: none
 };
+
+size_t WidthOf(const Block& block, size_t indent) {
+  size_t width = indent + kColumnGap * (block.size() - 1);
+  for (const TextColumn* column : block) {
+    width += column->width;
+  }
+  return width;
+}
 
 std::string Padded(std::string_view text, const TextColumn& column) {
   const std::string cell = ShortenName(text, column.width);
@@ -64,11 +77,7 @@ std::string Emphasised(const std::string& line, bool bold) {
   return bold && !line.empty() ? "\x1b[1m" + line + "\x1b[0m" : line;
 }
 
-std::string Rule(const Block& block, size_t indent) {
-  size_t width = indent + kColumnGap * (block.size() - 1);
-  for (const TextColumn* column : block) {
-    width += column->width;
-  }
+std::string Rule(size_t width) {
   std::string rule;
   for (size_t i = 0; i < width; ++i) {
     rule += "\xE2\x94\x80";
@@ -76,24 +85,41 @@ std::string Rule(const Block& block, size_t indent) {
   return rule;
 }
 
+// `line` filled up to where bars begin.
+std::string Filled(std::string line, size_t width) {
+  const size_t begin = width + kColumnGap;
+  line.append(begin - std::min(begin, DisplayWidth(line)), ' ');
+  return line;
+}
+
+// One line of the headings of the columns.
+std::string HeadingLine(const Block& block, size_t indent, size_t height, size_t line) {
+  Lines cells;
+  for (const TextColumn* column : block) {
+    const size_t above = height - column->heading_lines.size();
+    cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
+  }
+  return JoinCells(cells, indent);
+}
+
 // Headings stand on the rule: those with fewer lines start lower. A line of units is left out where
-// no column of the block has one.
-std::string HeadingText(const Block& block, size_t indent, bool bold) {
+// no column of the block has one. That of bars stands on the line of names.
+std::string HeadingText(const Placement& placed, size_t indent, bool bold) {
+  const Block block(placed.grid.begin(), placed.grid.end());
   size_t height = 0;
   for (const TextColumn* column : block) {
     height = std::max(height, column->heading_lines.size());
   }
   std::string text;
   for (size_t line = 0; line < height; ++line) {
-    Lines cells;
-    for (const TextColumn* column : block) {
-      const size_t above = height - column->heading_lines.size();
-      cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
+    std::string joined = HeadingLine(block, indent, height, line);
+    if (placed.bar_width > 0 && line + 2 == std::max<size_t>(height, 2)) {
+      joined = Filled(std::move(joined), WidthOf(block, indent)) +
+               ShortenMiddle(placed.bars->heading, placed.bar_width - kColumnGap);
     }
-    const std::string joined = JoinCells(cells, indent);
     text += joined.empty() ? "" : Emphasised(joined, bold) + '\n';
   }
-  return text + Rule(block, indent) + '\n';
+  return text;
 }
 
 // The keys of one row on lines of their own.
@@ -121,8 +147,10 @@ std::string NotesText(const Block& notes, size_t row, size_t width) {
   return text;
 }
 
-// One row of the grid; remarks in it are wrapped and make it several lines high.
-std::string RowText(const Block& grid, size_t row, size_t indent) {
+// One row of the grid; remarks in it are wrapped and make it several lines high. Bars stand behind
+// the first.
+std::string RowText(const Placement& placed, size_t row, size_t indent) {
+  const Block grid(placed.grid.begin(), placed.grid.end());
   std::vector<Lines> cells;
   size_t height = 1;
   for (const TextColumn* column : grid) {
@@ -137,7 +165,13 @@ std::string RowText(const Block& grid, size_t row, size_t indent) {
     for (size_t i = 0; i < grid.size(); ++i) {
       parts.push_back(Padded(line < cells[i].size() ? cells[i][line] : "", *grid[i]));
     }
-    text += JoinCells(parts, indent) + '\n';
+    std::string joined = JoinCells(parts, indent);
+    if (line == 0 && placed.bar_width > 0 && placed.bars->shares[row] > 0) {
+      joined =
+          Filled(std::move(joined), WidthOf(grid, indent)) +
+          TextBar(placed.bars->shares[row], placed.bar_width - kColumnGap, placed.bars->tones[row]);
+    }
+    text += joined + '\n';
   }
   return text;
 }
@@ -148,11 +182,12 @@ std::string BlockText(const Placement& placed, size_t rows, const TextStyle& sty
   const size_t indent = placed.labels.empty() ? 0 : kLabelIndent;
   std::string text;
   for (const TextColumn* label : placed.labels) {
-    text += Emphasised(label->heading, style.bold) + '\n';
+    text += Emphasised(label->heading, style.colour) + '\n';
   }
-  text += HeadingText(grid, indent, style.bold);
+  text += HeadingText(placed, indent, style.colour);
+  text += Rule(WidthOf(grid, indent) + placed.bar_width) + '\n';
   for (size_t row = 0; row < rows; ++row) {
-    text += LabelsText(placed.labels, row, style) + RowText(grid, row, indent) +
+    text += LabelsText(placed.labels, row, style) + RowText(placed, row, indent) +
             NotesText(placed.notes, row, style.width);
   }
   return text;
@@ -188,7 +223,7 @@ std::string SidewaysText(const TextColumns& columns, size_t each, const TextStyl
     for (size_t line = 0; line < height; ++line) {
       std::string label = line == 0 ? column.heading : "";
       label.append(label_width - DisplayWidth(label), ' ');
-      Lines parts{Emphasised(label, style.bold)};
+      Lines parts{Emphasised(label, style.colour)};
       for (const Lines& cell : cells) {
         std::string part = line < cell.size() ? cell[line] : "";
         part.append(each - std::min(each, DisplayWidth(part)), ' ');
@@ -253,7 +288,24 @@ Placement Place(TextColumns& columns, const Attempt& attempt) {
   return placed;
 }
 
-std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style) {
+// Bars take what the columns leave, and text gives way a little for them: no more than it does in
+// this attempt without them.
+void MakeRoomForBars(const Attempt& attempt, size_t indent, size_t width, Placement& placed) {
+  const Block grid(placed.grid.begin(), placed.grid.end());
+  size_t used = WidthOf(grid, indent);
+  const size_t least = kColumnGap + kShortestBar;
+  if (used + least > width) {
+    if (!FitColumns(placed.grid, width - indent - least, attempt.smallest_text)) {
+      static_cast<void>(FitColumns(placed.grid, width - indent, attempt.smallest_text));
+      return;
+    }
+    used = WidthOf(grid, indent);
+  }
+  placed.bar_width = std::min(width - used, kColumnGap + kLongestBar);
+}
+
+std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style,
+                     const RowBars* bars) {
   Placement placed;
   Precision precision = Precision::kFull;
   for (const Attempt& attempt : kAttempts) {
@@ -266,6 +318,10 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style) 
     const size_t indent = placed.labels.empty() ? 0 : kLabelIndent;
     if (!placed.grid.empty() &&
         FitColumns(placed.grid, style.width - indent, attempt.smallest_text)) {
+      if (bars != nullptr) {
+        placed.bars = bars;
+        MakeRoomForBars(attempt, indent, style.width, placed);
+      }
       return BlockText(placed, rows, style);
     }
   }
@@ -282,18 +338,18 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style) 
 std::string TitleLine(std::string_view title, const TextStyle& style) {
   std::string text;
   for (const std::string& line : WrapText(ToPrintable(title), style.width)) {
-    text += Emphasised(line, style.bold) + '\n';
+    text += Emphasised(line, style.colour) + '\n';
   }
   return text;
 }
 
-std::string LayOutTable(const Table& table, const TextStyle& style) {
+std::string LayOutTable(const Table& table, const TextStyle& style, const RowBars* bars) {
   std::string text = TitleLine(table.title.empty() ? table.name : table.title, style);
   if (table.rows() == 0) {
     return text + "(none)\n";
   }
   TextColumns columns = MakeColumns(table);
-  return text + BodyText(columns, table.rows(), style);
+  return text + BodyText(columns, table.rows(), style, bars);
 }
 
 }  // namespace borescope

@@ -11,16 +11,18 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/output/text_bars.h"
 #include "borescope/table/table.h"
 
 namespace borescope {
 
 struct TextStyle {
   size_t width = 80;
-  bool bold = false;  // titles and headings, by escape sequences
+  bool colour = false;  // bold titles and headings, by escape sequences
 };
 
-std::string LayOutTable(const Table& table, const TextStyle& style);
+// `bars` stand behind the rows where there is room; nullptr for none.
+std::string LayOutTable(const Table& table, const TextStyle& style, const RowBars* bars = nullptr);
 
 // A heading of its own: one line, or as many as it takes.
 std::string TitleLine(std::string_view title, const TextStyle& style);

@@ -58,25 +58,23 @@ bool AllWhole(const Column& column) {
 // Decimals that leave `largest`, once scaled, with about four digits.
 int CompactDecimals(double largest) { return largest < 10 ? 3 : largest < 100 ? 2 : 1; }
 
-NumberFormat Scaled(const Column& column, std::span<const Scale> scales, Precision precision) {
-  const double largest = LargestMagnitude(column);
+NumberFormat Scaled(const NumberRange& range, std::span<const Scale> scales, Precision precision) {
   const Scale* chosen = scales.data();
   for (const Scale& scale : scales) {
-    chosen = largest >= static_cast<double>(scale.divisor) ? &scale : chosen;
+    chosen = range.largest >= static_cast<double>(scale.divisor) ? &scale : chosen;
   }
-  const bool exact = chosen->divisor == 1 && AllWhole(column);
-  const double shown = largest / static_cast<double>(chosen->divisor);
+  const bool exact = chosen->divisor == 1 && range.whole;
+  const double shown = range.largest / static_cast<double>(chosen->divisor);
   const int decimals = exact ? 0 : precision == Precision::kFull ? 3 : CompactDecimals(shown);
   return {chosen->divisor, 1, decimals, true, false, chosen->unit};
 }
 
-NumberFormat Unscaled(const Column& column, Precision precision, bool grouped,
+NumberFormat Unscaled(const NumberRange& range, Precision precision, bool grouped,
                       std::string_view unit) {
-  if (AllWhole(column)) {
+  if (range.whole) {
     return {1, 1, 0, grouped, false, unit};
   }
-  const int decimals =
-      precision == Precision::kFull ? 3 : CompactDecimals(LargestMagnitude(column));
+  const int decimals = precision == Precision::kFull ? 3 : CompactDecimals(range.largest);
   return {1, 1, decimals, true, false, unit};
 }
 
@@ -160,28 +158,35 @@ NumberFormat ChooseFormat(const Column& column, Precision precision) {
   if (column.name == "ts_ns") {  // a moment, as the file writes it
     return {1000, 1, 3, false, false, "us"};
   }
-  switch (column.unit) {
+  if (column.unit == Unit::kPercent) {
+    return {1, 1, IsFloat(column) ? 2 : 0, true, false, "%"};
+  }
+  return ChooseFormat(column.unit, {LargestMagnitude(column), AllWhole(column)}, precision);
+}
+
+NumberFormat ChooseFormat(Unit unit, const NumberRange& range, Precision precision) {
+  switch (unit) {
     case Unit::kNanoseconds:
-      return Scaled(column, kTimeScales, precision);
+      return Scaled(range, kTimeScales, precision);
     case Unit::kBytes:
-      return Scaled(column, kByteScales, precision);
+      return Scaled(range, kByteScales, precision);
     case Unit::kFlops:
-      return Scaled(column, kFlopScales, precision);
+      return Scaled(range, kFlopScales, precision);
     case Unit::kShare:
       return {1, 100, 1, true, false, "%"};
     case Unit::kPercent:
-      return {1, 1, IsFloat(column) ? 2 : 0, true, false, "%"};
+      return {1, 1, range.whole ? 0 : 2, true, false, "%"};
     case Unit::kGigabytesPerSecond:
-      return Unscaled(column, precision, true, "GB/s");
+      return Unscaled(range, precision, true, "GB/s");
     case Unit::kMicroseconds:
-      return Unscaled(column, precision, true, "us");
+      return Unscaled(range, precision, true, "us");
     case Unit::kCount:
-      return Unscaled(column, precision, true, "");
+      return Unscaled(range, precision, true, "");
     case Unit::kNone:
       break;
   }
   // Numbers without a unit are mostly names (a rank, a stream, a correlation): no separators.
-  return Unscaled(column, precision, false, "");
+  return Unscaled(range, precision, false, "");
 }
 
 std::string FormatCell(const Column& column, const NumberFormat& format, size_t row) {
@@ -198,6 +203,10 @@ std::string FormatCell(const Column& column, const NumberFormat& format, size_t 
     return (*flags)[row] != 0 ? "yes" : "no";
   }
   return ToPrintable(std::get<StringValues>(column.values)[row]);
+}
+
+std::string FormatValue(double value, const NumberFormat& format) {
+  return FormatNumber(value, format);
 }
 
 std::string GroupDigits(int64_t value) { return Grouped(std::to_string(value)); }

@@ -30,9 +30,19 @@ struct NumberFormat {
 // The format that suits all present cells of `column`.
 NumberFormat ChooseFormat(const Column& column, Precision precision);
 
+// What is to be known of numbers to choose their format.
+struct NumberRange {
+  double largest = 0;  // by magnitude
+  bool whole = false;  // none has a fraction
+};
+NumberFormat ChooseFormat(Unit unit, const NumberRange& range, Precision precision);
+
 // One cell as printable text; "-" when it is missing or not finite. Fractions beyond 1e18, as
 // shown, have an exponent. Text is made printable.
 std::string FormatCell(const Column& column, const NumberFormat& format, size_t row);
+
+// A number that is no cell, as one of a column of fractions.
+std::string FormatValue(double value, const NumberFormat& format);
 
 // 1234567 as "1,234,567".
 std::string GroupDigits(int64_t value);

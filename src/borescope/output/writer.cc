@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "borescope/output/charts/png.h"
+
 namespace borescope {
 namespace {
 
@@ -16,6 +18,9 @@ constexpr TableWriter kWriters[] = {
     {"csv", "csv", "raw numbers, one table per file or under '# name' lines", false, WriteCsv,
      WriteCsvTable},
     {"json", "json", "all tables by column, with units and diagnostics", true, WriteJson, nullptr},
+    {"svg", "svg", "charts as one picture, for verbs that have some", false, WriteSvg, nullptr,
+     true},
+    {"png", "png", "the same picture in pixels", false, WritePng, nullptr, true, true, CheckPng},
 };
 
 Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {

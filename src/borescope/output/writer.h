@@ -15,6 +15,7 @@
 #include "borescope/base/result.h"
 #include "borescope/output/sink.h"
 #include "borescope/table/table.h"
+#include "borescope/table/view.h"
 
 namespace borescope {
 
@@ -48,11 +49,14 @@ struct Document {
   std::vector<Table> tables;
   std::vector<DiagnosticRow> diagnostics;
   LineStyle lines = {};  // text only
+  // What of the tables is drawn, where a format draws; those of absent tables are skipped.
+  std::vector<ViewSpec> views = {};
+  std::string source = {};  // "breakdown of rank-0.json.gz": stands above pictures
 };
 
 struct WriteOptions {
-  int width = 80;     // terminal cells per line (text)
-  bool bold = false;  // headings in bold by escape sequences (text, terminals only)
+  int width = 80;       // terminal cells per line (text)
+  bool colour = false;  // bold headings, bars and colours by escape sequences (text)
 };
 
 struct TableWriter {
@@ -64,6 +68,11 @@ struct TableWriter {
   Result<void> (*write)(const Document&, const WriteOptions&, Sink&);
   // For formats whose files hold a single table; nullptr when a file holds them all.
   Result<void> (*write_table)(const Table&, Sink&);
+  // Draws Document::views; only verbs that have some can be written so.
+  bool draws = false;
+  bool is_binary = false;  // nothing for a terminal
+  // Whether it can write at all here, to be told before any work; nullptr: always.
+  Result<void> (*check)() = nullptr;
 };
 
 std::span<const TableWriter> TableWriters();
@@ -101,5 +110,10 @@ Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sin
 Result<void> WriteCsvTable(const Table& table, Sink& sink);
 // json  The shape of docs/table-json.md.
 Result<void> WriteJson(const Document& document, const WriteOptions& options, Sink& sink);
+// svg   One picture of all views, below each other; complete in itself. kMissingData where nothing
+//       of the document can be drawn.
+Result<void> WriteSvg(const Document& document, const WriteOptions& options, Sink& sink);
+// png   The same picture, drawn by a library (charts/png.h), which may be missing.
+Result<void> WritePng(const Document& document, const WriteOptions& options, Sink& sink);
 
 }  // namespace borescope

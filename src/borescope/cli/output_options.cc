@@ -1,0 +1,72 @@
+#include "borescope/cli/output_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "borescope/cli/terminal.h"
+
+namespace borescope::cli {
+namespace {
+
+Result<const TableWriter*> WriterOf(const std::string& format) {
+  const TableWriter* const writer = FindTableWriter(format.empty() ? "text" : format);
+  if (writer == nullptr) {
+    std::vector<std::string_view> names;
+    for (const TableWriter& row : TableWriters()) {
+      names.push_back(row.name);
+    }
+    return UsageError(fmt::format("--format: unknown format '{}'; formats are {}", format,
+                                  fmt::join(names, ", ")));
+  }
+  return writer;
+}
+
+Result<void> CheckDrawable(const TableWriter& writer, Specs specs) {
+  const bool has_views = std::any_of(specs.begin(), specs.end(),
+                                     [](const AnalysisSpec* spec) { return HasPicture(*spec); });
+  if (!writer.draws || has_views) {
+    return {};
+  }
+  std::vector<std::string_view> verbs;
+  for (const AnalysisSpec& spec : Analyses()) {
+    if (HasPicture(spec)) {
+      verbs.push_back(spec.name);
+    }
+  }
+  return UsageError(
+      fmt::format("--format {}: nothing of this answer is drawn; pictures are made of {}",
+                  writer.name, fmt::join(verbs, ", ")));
+}
+
+Result<bool> ColourOf(const std::string& when) {
+  if (when.empty() || when == "auto") {
+    return TerminalHasColours();
+  }
+  if (when != "always" && when != "never") {
+    return UsageError(fmt::format("--color: '{}' is not auto, always or never", when));
+  }
+  return when == "always";
+}
+
+}  // namespace
+
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
+  OutputOptions output{nullptr, raw.output, false};
+  BS_ASSIGN(output.writer, WriterOf(raw.format));
+  BS_ASSIGN(output.colour, ColourOf(raw.color));
+  BS_TRY(CheckDrawable(*output.writer, specs));
+  if (output.writer->check != nullptr) {
+    BS_TRY(output.writer->check());
+  }
+  if (output.writer->is_binary && output.path.empty() && isatty(STDOUT_FILENO) != 0) {
+    return UsageError(
+        fmt::format("--format {0}: nothing for a terminal; name a file with -o picture.{1}",
+                    output.writer->name, output.writer->extension));
+  }
+  return output;
+}
+
+}  // namespace borescope::cli

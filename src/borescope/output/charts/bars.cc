@@ -1,0 +1,169 @@
+// Bars: one for each row, of one number or of the parts of a whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "borescope/output/charts/chart_data.h"
+#include "borescope/output/charts/charts.h"
+#include "borescope/output/charts/legend.h"
+#include "borescope/output/charts/scale.h"
+
+namespace borescope {
+namespace {
+
+constexpr double kPitch = 24;
+constexpr double kBarHeight = 16;
+constexpr double kTextSize = 12.5;
+constexpr double kTickSize = 11;
+constexpr double kWidestLabel = 380;
+constexpr double kGap = 14;
+constexpr double kShareWidth = 56;
+constexpr double kPixelsPerTick = 66;
+constexpr double kAxisHeight = 22;
+constexpr size_t kMostTold = 12;  // bars in the description
+
+// What all bars of a chart have in common.
+struct BarLayout {
+  bool has_shares = false;
+  NumberFormat format;
+  double label_width = 0;
+  double track_begin = 0;
+  double track_end = 0;
+  double value_end = 0;
+  double pixels = 0;  // for each unit of length
+};
+
+BarLayout LayOut(const BarChart& chart, const ChartPage& page) {
+  BarLayout layout;
+  layout.format = AmountFormat(chart.unit, chart.longest, chart.whole_numbers);
+  double labels = 0;
+  double values = 0;
+  for (const ChartBar& bar : chart.bars) {
+    labels = std::max(labels, TextWidth(bar.label, kTextSize));
+    values = std::max(values, TextWidth(Amount(bar.whole, layout.format), kTextSize));
+    layout.has_shares = layout.has_shares || bar.share.has_value();
+  }
+  layout.value_end = page.right - (layout.has_shares ? kShareWidth : 0);
+  layout.label_width = std::min(labels, kWidestLabel);
+  layout.track_begin = page.left + layout.label_width + kGap;
+  layout.track_end = layout.value_end - values - kGap;
+  layout.pixels = (layout.track_end - layout.track_begin) / chart.longest;
+  return layout;
+}
+
+// Lines behind the bars and the numbers below them.
+void DrawAxis(const BarChart& chart, const BarLayout& layout, ChartPage& page) {
+  const double height = kPitch * static_cast<double>(chart.bars.size());
+  const double track = layout.track_end - layout.track_begin;
+  const size_t wanted = std::max<size_t>(2, static_cast<size_t>(track / kPixelsPerTick));
+  const std::vector<double> ticks =
+      chart.whole_numbers ? WholeTicks(chart.longest, wanted) : Ticks(chart.longest, wanted);
+  const NumberFormat format = TickFormat(chart.unit, ticks);
+  const double base = page.y + height + kTickSize + 4;
+  for (const double tick : ticks) {
+    const double x = layout.track_begin + tick * layout.pixels;
+    page.canvas.Line({x, page.y}, {x, page.y + height}, Tone::kLine);
+    page.canvas.Text(
+        {x, base}, FormatValue(tick, format),
+        {.size = kTickSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kMiddle});
+  }
+  page.canvas.Text({layout.value_end, base}, UnitText(format),
+                   {.size = kTickSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
+}
+
+std::string TipOf(const BarChart& chart, const ChartBar& bar, size_t part,
+                  const NumberFormat& format) {
+  const double length = bar.lengths[part];
+  if (bar.lengths.size() == 1) {
+    return fmt::format("{}: {}", bar.label, Amount(length, format));
+  }
+  return fmt::format("{}, {}: {}, {}", bar.label, chart.parts[part].label, Amount(length, format),
+                     ShareText(length, bar.whole));
+}
+
+// Neighbours are kept apart by a pixel where they have one to spare.
+void DrawParts(const BarChart& chart, const ChartBar& bar, const BarLayout& layout, double top,
+               SvgCanvas& canvas) {
+  constexpr double kSpare = 4;
+  constexpr double kLeast = 0.5;
+  const std::vector<Stretch> parts = PlaceParts(bar.lengths, layout.track_begin, layout.pixels);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (bar.lengths[i] <= 0) {
+      continue;
+    }
+    const double width =
+        parts[i].length > kSpare && i + 1 < parts.size() ? parts[i].length - 1 : parts[i].length;
+    canvas.Rect({parts[i].begin, top, std::max(width, kLeast), kBarHeight},
+                bar.tone.value_or(chart.parts[i].tone), TipOf(chart, bar, i, layout.format));
+  }
+}
+
+void DrawBar(const BarChart& chart, const ChartBar& bar, const BarLayout& layout, ChartPage& page) {
+  const double top = page.y + (kPitch - kBarHeight) / 2;
+  const double base = top + kTextSize;
+  const TextLook value{.size = kTextSize, .anchor = TextLook::Anchor::kEnd};
+  page.canvas.Text({page.left, base}, FitText(bar.label, layout.label_width, kTextSize),
+                   {.size = kTextSize});
+  DrawParts(chart, bar, layout, top, page.canvas);
+  page.canvas.Text({layout.value_end, base}, Amount(bar.whole, layout.format), value);
+  if (bar.share.has_value()) {
+    TextLook share = value;
+    share.tone = Tone::kQuiet;
+    page.canvas.Text({page.right, base}, ShareText(*bar.share, 1), share);
+  }
+  page.y += kPitch;
+}
+
+void DrawParts(const BarChart& chart, ChartPage& page) {
+  double whole = 0;
+  for (const ChartPart& part : chart.parts) {
+    whole += part.total;
+  }
+  const NumberFormat format = AmountFormat(chart.unit, whole, chart.whole_numbers);
+  std::vector<LegendItem> items;
+  for (const ChartPart& part : chart.parts) {
+    items.push_back({part.tone, part.label,
+                     Amount(part.total, format) + " \xC2\xB7 " + ShareText(part.total, whole)});
+  }
+  DrawLegend(items, page);
+}
+
+std::string Describe(const BarChart& chart, const NumberFormat& format) {
+  std::string text = ": ";
+  for (size_t i = 0; i < std::min(chart.bars.size(), kMostTold); ++i) {
+    const ChartBar& bar = chart.bars[i];
+    text += fmt::format("{}{} {}", i == 0 ? "" : "; ", bar.label, Amount(bar.whole, format));
+    for (size_t part = 0; chart.parts.size() > 1 && part < chart.parts.size(); ++part) {
+      text += fmt::format("{}{} {}", part == 0 ? " (" : ", ", chart.parts[part].label,
+                          ShareText(bar.lengths[part], bar.whole));
+    }
+    text += chart.parts.size() > 1 ? ")" : "";
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+bool DrawBars(const ChartInput& input, ChartPage& page) {
+  const BarChart chart = MakeBarChart(input.table, input.view);
+  if (chart.bars.empty()) {
+    return false;
+  }
+  if (input.view.kind == ViewKind::kStackedBars) {
+    DrawParts(chart, page);
+  }
+  const BarLayout layout = LayOut(chart, page);
+  DrawAxis(chart, layout, page);
+  for (const ChartBar& bar : chart.bars) {
+    DrawBar(chart, bar, layout, page);
+  }
+  page.y += kAxisHeight;
+  page.description += Describe(chart, layout.format);
+  if (chart.more > 0) {
+    DrawNote(fmt::format("{} more are not drawn.", GroupDigits(static_cast<int64_t>(chart.more))),
+             page);
+  }
+  return true;
+}
+
+}  // namespace borescope

@@ -1,0 +1,275 @@
+#include "borescope/output/charts/chart_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "borescope/output/units.h"
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+constexpr size_t kMostBars = 12;
+constexpr size_t kMostStacks = 40;  // of the ranks and steps of a run
+
+using Columns = std::vector<const Column*>;
+
+Columns Present(const Table& table, std::span<const std::string_view> names) {
+  Columns columns;
+  for (const std::string_view name : names) {
+    if (const Column* column = table.Find(name); column != nullptr) {
+      columns.push_back(column);
+    }
+  }
+  return columns;
+}
+
+bool IsText(const Column& column) { return std::holds_alternative<StringValues>(column.values); }
+
+// What names a row: the cells of the label columns there are.
+std::string RowLabel(const Columns& columns, size_t row) {
+  std::string label;
+  for (const Column* column : columns) {
+    std::string part = TextAt(column, row);
+    if (part.empty()) {
+      continue;
+    }
+    part = IsText(*column) ? part : PartLabel(column->name) + " " + part;
+    label += (label.empty() ? "" : " \xC2\xB7 ") + part;
+  }
+  return label;
+}
+
+bool IsWhole(double value) { return value == std::floor(value); }
+
+// Negative lengths cannot be drawn.
+ChartBar MakeBar(const Columns& parts, size_t row) {
+  ChartBar bar;
+  bar.row = row;
+  for (const Column* part : parts) {
+    bar.lengths.push_back(std::max(0.0, NumberAt(part, row)));
+  }
+  bar.whole = std::min(std::accumulate(bar.lengths.begin(), bar.lengths.end(), 0.0),
+                       std::numeric_limits<double>::max());
+  return bar;
+}
+
+// All bars in their order, or, of many, the longest first.
+void KeepLongest(size_t most, BarChart& chart) {
+  if (chart.bars.size() <= most) {
+    return;
+  }
+  std::stable_sort(chart.bars.begin(), chart.bars.end(),
+                   [](const ChartBar& a, const ChartBar& b) { return a.whole > b.whole; });
+  chart.more = chart.bars.size() - most;
+  chart.bars.resize(most);
+}
+
+// A run is shown in its order; so many ranks and steps can be looked at.
+void KeepFirst(size_t most, BarChart& chart) {
+  if (chart.bars.size() > most) {
+    chart.more = chart.bars.size() - most;
+    chart.bars.resize(most);
+  }
+}
+
+void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
+  for (size_t row = 0; row < table.rows(); ++row) {
+    ChartBar bar = MakeBar(parts, row);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      chart.parts[i].total += bar.lengths[i];
+      chart.whole_numbers = chart.whole_numbers && IsWhole(bar.lengths[i]);
+    }
+    if (bar.whole > 0) {
+      chart.bars.push_back(std::move(bar));
+    }
+  }
+}
+
+// Labels, colours and shares of the bars that are left.
+void NameBars(const Table& table, const ViewSpec& view, BarChart& chart) {
+  const Columns labels = Present(table, view.labels);
+  const Column* const shares = table.Find("share");
+  for (ChartBar& bar : chart.bars) {
+    bar.label = RowLabel(labels, bar.row);
+    if (view.kind == ViewKind::kBars) {
+      bar.tone = RowTone(table, view, bar.row);
+    }
+    if (shares != nullptr && !shares->IsMissing(bar.row)) {
+      bar.share = NumberAt(shares, bar.row);
+    }
+    chart.longest = std::max(chart.longest, bar.whole);
+  }
+}
+
+// Parts of which no row has anything are not drawn.
+Columns DrawnParts(const Table& table, const ViewSpec& view) {
+  Columns parts = Present(table, view.values);
+  if (view.kind == ViewKind::kBars) {
+    parts.resize(1);
+    return parts;
+  }
+  std::erase_if(parts, [&](const Column* part) {
+    for (size_t row = 0; row < table.rows(); ++row) {
+      if (NumberAt(part, row) > 0) {
+        return false;
+      }
+    }
+    return true;
+  });
+  return parts;
+}
+
+// Rows in any other order than preorder are no tree any more.
+bool IsTree(const Table& table) {
+  const Column* const depth = table.Find("depth");
+  return depth != nullptr && depth->role == Role::kKey;
+}
+
+// Where the points of the lines end up, by label; lines in order of first appearance.
+class LineFinder {
+ public:
+  explicit LineFinder(std::vector<ChartLine>& lines) : lines_(lines) {}
+
+  ChartLine& Find(const std::string& label) {
+    const auto [at, is_new] = places_.try_emplace(label, lines_.size());
+    if (is_new) {
+      lines_.push_back({label, Tone::kCompute, {}});
+    }
+    return lines_[at->second];
+  }
+
+ private:
+  std::vector<ChartLine>& lines_;
+  std::map<std::string, size_t> places_;
+};
+
+void AddPoints(const Table& table, const ViewSpec& view, std::vector<ChartLine>& lines) {
+  const Columns labels = Present(table, view.labels);
+  const Columns values = Present(table, view.values);
+  const Column* const x = table.Find(view.x);
+  LineFinder finder(lines);
+  for (const Column* value : values) {
+    const std::string prefix = values.size() > 1 ? PartLabel(value->name) : "";
+    for (size_t row = 0; row < table.rows(); ++row) {
+      if (value->IsMissing(row) || x->IsMissing(row)) {
+        continue;
+      }
+      const std::string of = RowLabel(labels, row);
+      const std::string gap = prefix.empty() || of.empty() ? "" : " \xC2\xB7 ";
+      finder.Find(prefix + gap + of).points.emplace_back(NumberAt(x, row), NumberAt(value, row));
+    }
+  }
+}
+
+bool IsFlat(const ChartLine& line) {
+  return std::all_of(line.points.begin(), line.points.end(),
+                     [](const auto& point) { return point.second <= 0; });
+}
+
+// Extremes of what is drawn.
+void Measure(LineChart& chart) {
+  bool first = true;
+  for (ChartLine& line : chart.lines) {
+    for (const auto& [x, y] : line.points) {
+      chart.begin = first ? x : std::min(chart.begin, x);
+      chart.end = first ? x : std::max(chart.end, x);
+      chart.largest = std::max(chart.largest, y);
+      chart.whole_numbers = chart.whole_numbers && IsWhole(y);
+      first = false;
+    }
+  }
+}
+
+}  // namespace
+
+double NumberAt(const Column* column, size_t row) {
+  if (column == nullptr || column->IsMissing(row)) {
+    return 0;
+  }
+  if (const auto* ints = std::get_if<IntValues>(&column->values)) {
+    return static_cast<double>((*ints)[row]);
+  }
+  const auto* floats = std::get_if<FloatValues>(&column->values);
+  return floats != nullptr && std::isfinite((*floats)[row]) ? (*floats)[row] : 0;
+}
+
+std::string TextAt(const Column* column, size_t row) {
+  if (column == nullptr || column->IsMissing(row)) {
+    return {};
+  }
+  return FormatCell(*column, ChooseFormat(column->unit, {0, true}, Precision::kCompact), row);
+}
+
+std::string PartLabel(std::string_view column) {
+  for (const std::string_view suffix : {"_ns", "_bytes"}) {
+    if (column.ends_with(suffix)) {
+      column.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  std::string label = ToPrintable(column);
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table& one) { return one.name == view.table; });
+  if (table == tables.end() || Present(*table, view.labels).empty()) {
+    return nullptr;
+  }
+  const size_t values = Present(*table, view.values).size();
+  const bool complete = view.kind == ViewKind::kRoofline ? values == view.values.size()
+                        : view.kind == ViewKind::kBars ? table->Find(view.values.front()) != nullptr
+                                                       : values > 0;
+  const bool has_x = view.kind != ViewKind::kSeries || table->Find(view.x) != nullptr;
+  const bool is_tree = view.kind != ViewKind::kFlame || IsTree(*table);
+  return complete && has_x && is_tree ? &*table : nullptr;
+}
+
+Tone RowTone(const Table& table, const ViewSpec& view, size_t row) {
+  const Column* const classes = table.Find("class");
+  const std::string work =
+      classes != nullptr ? TextAt(classes, row) : RowLabel(Present(table, view.labels), row);
+  return BarTone(work, view.values.front(), view.table);
+}
+
+BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
+  const Columns parts = DrawnParts(table, view);
+  BarChart chart;
+  for (const Column* part : parts) {
+    chart.unit = part->unit;
+    chart.parts.push_back({PartLabel(part->name), ToneOf(part->name), 0});
+  }
+  AddBars(table, parts, chart);
+  const bool by_rank =
+      std::find(view.labels.begin(), view.labels.end(), "rank") != view.labels.end();
+  const bool is_run =
+      by_rank && view.kind == ViewKind::kStackedBars && table.Find("rank") != nullptr;
+  is_run ? KeepFirst(kMostStacks, chart) : KeepLongest(kMostBars, chart);
+  NameBars(table, view, chart);
+  return chart;
+}
+
+LineChart MakeLineChart(const Table& table, const ViewSpec& view) {
+  LineChart chart;
+  chart.unit = Present(table, view.values).front()->unit;
+  AddPoints(table, view, chart.lines);
+  std::erase_if(chart.lines, IsFlat);
+  chart.more = chart.lines.size() - std::min(chart.lines.size(), kMostLines);
+  chart.lines.resize(chart.lines.size() - chart.more);
+  for (size_t i = 0; i < chart.lines.size(); ++i) {
+    ChartLine& line = chart.lines[i];
+    line.tone = LineTone(i);
+    std::stable_sort(line.points.begin(), line.points.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  Measure(chart);
+  return chart;
+}
+
+}  // namespace borescope

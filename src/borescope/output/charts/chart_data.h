@@ -1,0 +1,76 @@
+// What a chart shows of a table, by a view: numbers and labels, not yet places. Pictures and
+// terminals draw the same. Pure functions; labels are printable text.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "borescope/output/charts/tones.h"
+#include "borescope/table/table.h"
+#include "borescope/table/view.h"
+
+namespace borescope {
+
+// The number in a cell; 0 where there is none, or none that is finite.
+double NumberAt(const Column* column, size_t row);
+// The text in a cell, made printable; empty where there is none.
+std::string TextAt(const Column* column, size_t row);
+
+// "total_host_ns" as people read it: "total host".
+std::string PartLabel(std::string_view column);
+
+// The table of the view, if it is there with the columns the view needs; nullptr otherwise.
+const Table* FindTable(std::span<const Table> tables, const ViewSpec& view);
+
+struct ChartPart {
+  std::string label;
+  Tone tone = Tone::kCompute;
+  double total = 0;  // over all rows, shown or not
+};
+
+struct ChartBar {
+  size_t row = 0;
+  std::string label;
+  std::vector<double> lengths;  // of the parts, none negative
+  double whole = 0;             // their sum
+  std::optional<double> share;  // of what its table calls the whole
+  std::optional<Tone> tone;     // kBars: its own, instead of that of its part
+};
+
+// The colour of the bar of a row. REQUIRES: FindTable gives `table`, and the view is kBars.
+Tone RowTone(const Table& table, const ViewSpec& view, size_t row);
+
+// kBars and kStackedBars. Of many rows the longest ones; none at all: nothing is above zero.
+struct BarChart {
+  Unit unit = Unit::kNone;
+  bool whole_numbers = true;
+  std::vector<ChartPart> parts;
+  std::vector<ChartBar> bars;
+  size_t more = 0;  // bars there are beside
+  double longest = 0;
+};
+// REQUIRES: FindTable gives `table`, and the view is one of bars.
+BarChart MakeBarChart(const Table& table, const ViewSpec& view);
+
+struct ChartLine {
+  std::string label;
+  Tone tone = Tone::kCompute;
+  std::vector<std::pair<double, double>> points;  // x ascending
+};
+
+// kSeries. Lines hold their value until the next point.
+struct LineChart {
+  Unit unit = Unit::kNone;
+  bool whole_numbers = true;
+  std::vector<ChartLine> lines;  // kMostLines at most
+  size_t more = 0;
+  double begin = 0;  // of x
+  double end = 0;
+  double largest = 0;
+};
+LineChart MakeLineChart(const Table& table, const ViewSpec& view);
+
+}  // namespace borescope

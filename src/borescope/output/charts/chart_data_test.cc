@@ -1,0 +1,140 @@
+#include "borescope/output/charts/chart_data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kRank[] = {"rank", "step"};
+constexpr std::string_view kName[] = {"name"};
+constexpr std::string_view kParts[] = {"compute_ns", "exposed_comm_ns", "idle_ns"};
+constexpr std::string_view kTotal[] = {"total_ns"};
+constexpr ViewSpec kStacks{"breakdown", ViewKind::kStackedBars, "Time", kRank, kParts};
+constexpr ViewSpec kBars{"kernels", ViewKind::kBars, "Kernels", kName, kTotal};
+constexpr ViewSpec kLines{"queue", ViewKind::kSeries, "Queue", kName, kTotal, "ts_ns"};
+
+Table Breakdown(size_t ranks) {
+  Table table{"breakdown", "", {}};
+  table.columns.reserve(4);
+  Column& rank = AddInt(table, "rank", Unit::kNone, Role::kKey, "");
+  Column& compute = AddInt(table, "compute_ns", Unit::kNanoseconds, Role::kSum, "");
+  Column& comm = AddInt(table, "exposed_comm_ns", Unit::kNanoseconds, Role::kSum, "");
+  Column& idle = AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "");
+  for (size_t i = 0; i < ranks; ++i) {
+    Push(rank, static_cast<int64_t>(i));
+    Push(compute, static_cast<int64_t>(10 + i));
+    Push(comm, static_cast<int64_t>(0));
+    Push(idle, static_cast<int64_t>(5));
+  }
+  return table;
+}
+
+Table Kernels(size_t rows) {
+  Table table{"kernels", "", {}};
+  table.columns.reserve(3);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  Column& share = AddFloat(table, "share", Unit::kShare, Role::kDerived, "");
+  for (size_t i = 0; i < rows; ++i) {
+    Push(name, "k" + std::to_string(i));
+    Push(total, static_cast<int64_t>(i));
+    Push(share, 0.5);
+  }
+  return table;
+}
+
+TEST(FindTableTest, NeedsTheColumnsOfTheView) {
+  const std::vector<Table> tables = {Kernels(2), Breakdown(1)};
+  EXPECT_EQ(FindTable(tables, kStacks), &tables[1]);
+  EXPECT_EQ(FindTable(tables, kBars), &tables[0]);
+  EXPECT_EQ(FindTable(tables, kLines), nullptr);
+  Table other = Breakdown(1);
+  other.name = "kernels";  // a table of that name, with other columns
+  EXPECT_EQ(FindTable({&other, 1}, kBars), nullptr);
+}
+
+TEST(BarChartTest, PartsThatAreAlwaysZeroAreLeftOut) {
+  const BarChart chart = MakeBarChart(Breakdown(2), kStacks);
+  ASSERT_EQ(chart.parts.size(), 2U);
+  EXPECT_EQ(chart.parts[0].label, "compute");
+  EXPECT_EQ(chart.parts[0].total, 10 + 11);
+  EXPECT_EQ(chart.parts[1].tone, Tone::kIdle);
+  ASSERT_EQ(chart.bars.size(), 2U);
+  EXPECT_EQ(chart.bars[1].label, "rank 1");
+  EXPECT_EQ(chart.bars[1].whole, 16);
+  EXPECT_EQ(chart.longest, 16);
+}
+
+TEST(BarChartTest, OfManyRanksTheFirstAreDrawnInTheirOrder) {
+  const BarChart chart = MakeBarChart(Breakdown(100), kStacks);
+  EXPECT_EQ(chart.bars.front().label, "rank 0");
+  EXPECT_EQ(chart.bars.size() + chart.more, 100U);
+  EXPECT_EQ(chart.parts[1].total, 500);  // of all rows
+}
+
+TEST(BarChartTest, OfManyRowsTheLongestAreDrawn) {
+  const BarChart chart = MakeBarChart(Kernels(50), kBars);
+  ASSERT_EQ(chart.bars.size(), 12U);
+  EXPECT_EQ(chart.bars.front().label, "k49");
+  EXPECT_EQ(chart.more, 49U - 12U);  // without k0, which is zero
+  EXPECT_EQ(chart.bars.front().share, 0.5);
+}
+
+TEST(BarChartTest, OddNumbersAreNoLengths) {
+  Table table{"kernels", "", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddFloat(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity(), -3.0, 0.0}) {
+    Push(name, "x");
+    Push(total, value);
+  }
+  Push(name, "missing");
+  PushMissing(total);
+  EXPECT_TRUE(MakeBarChart(table, kBars).bars.empty());
+}
+
+TEST(BarChartTest, LabelsArePrintable) {
+  Table table = Kernels(2);
+  std::get<StringValues>(table.columns[0].values) = StringValues();
+  Push(table.columns[0], "a\x1b[31m");
+  Push(table.columns[0], "b\nc");
+  const BarChart chart = MakeBarChart(table, kBars);
+  ASSERT_EQ(chart.bars.size(), 1U);
+  EXPECT_EQ(chart.bars[0].label, "b c");
+}
+
+TEST(LineChartTest, RowsBecomeLinesByLabelInTheOrderOfTime) {
+  Table table{"queue", "", {}};
+  table.columns.reserve(3);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& ts = AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kCount, Role::kSum, "");
+  for (const int64_t at : {30, 10, 20}) {
+    for (const char* stream : {"b", "a", "zero"}) {
+      Push(name, stream);
+      Push(ts, at);
+      Push(total, static_cast<int64_t>(stream == std::string_view("zero") ? 0 : at));
+    }
+  }
+  const LineChart chart = MakeLineChart(table, kLines);
+  ASSERT_EQ(chart.lines.size(), 2U);  // that of zeros is none
+  EXPECT_EQ(chart.lines[0].label, "b");
+  EXPECT_NE(chart.lines[0].tone, chart.lines[1].tone);
+  ASSERT_EQ(chart.lines[0].points.size(), 3U);
+  EXPECT_EQ(chart.lines[0].points[0].first, 10);
+  EXPECT_EQ(chart.begin, 10);
+  EXPECT_EQ(chart.end, 30);
+  EXPECT_EQ(chart.largest, 30);
+}
+
+TEST(PartLabelTest, WithoutUnit) {
+  EXPECT_EQ(PartLabel("total_host_ns"), "total host");
+  EXPECT_EQ(PartLabel("reserved_bytes"), "reserved");
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,159 @@
+#include "borescope/output/charts/svg_canvas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+namespace {
+
+constexpr double kTextSize = 12;  // where elements do not say otherwise
+
+// Invisible characters, those that reorder text, and what XML knows no way to write.
+bool IsUnfit(char32_t c) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr Range kUnfit[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},
+                              {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+                              {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+  const bool no_character = (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF);
+  return no_character || std::any_of(std::begin(kUnfit), std::end(kUnfit), [&](const Range& range) {
+           return range.first <= c && c <= range.last;
+         });
+}
+
+std::string_view Entity(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
+std::string ClassRule(char kind, std::string_view property, Tone tone) {
+  const ToneRow& row = GetToneRow(tone);
+  return fmt::format(".{}-{}{{{}:{}}}", kind, row.name, property, row.dark);
+}
+
+}  // namespace
+
+std::string EscapeXml(std::string_view text) {
+  std::string xml;
+  xml.reserve(text.size());
+  const std::string printable = ToPrintable(text);
+  for (std::string_view rest = printable; !rest.empty();) {
+    const CodePoint point = DecodeUtf8(rest);
+    const std::string_view entity = Entity(rest.front());
+    const std::string_view plain =
+        IsUnfit(point.value) ? kReplacementUtf8 : rest.substr(0, point.bytes);
+    xml += entity.empty() ? plain : entity;
+    rest.remove_prefix(point.bytes);
+  }
+  return xml;
+}
+
+std::string Pixels(double value) {
+  if (!std::isfinite(value)) {
+    return "0";  // of numbers too large to be drawn
+  }
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) {
+    text.resize(text.size() - 2);
+  }
+  return text == "-0" ? "0" : text;
+}
+
+std::string SvgCanvas::Fill(Tone tone) {
+  fills_[static_cast<size_t>(tone)] = true;
+  const ToneRow& row = GetToneRow(tone);
+  return fmt::format(R"(class="f-{}" fill="{}")", row.name, row.light);
+}
+
+std::string SvgCanvas::Stroke(Tone tone) {
+  strokes_[static_cast<size_t>(tone)] = true;
+  const ToneRow& row = GetToneRow(tone);
+  return fmt::format(R"(class="s-{}" stroke="{}")", row.name, row.light);
+}
+
+void SvgCanvas::Close(std::string_view element, std::string_view tip) {
+  body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", EscapeXml(tip), element);
+}
+
+void SvgCanvas::Rect(const Box& box, Tone fill, std::string_view tip) {
+  body_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" {})", Pixels(box.x),
+                       Pixels(box.y), Pixels(box.width), Pixels(box.height), Fill(fill));
+  Close("rect", tip);
+}
+
+void SvgCanvas::Circle(Point centre, double radius, Tone fill, double opacity,
+                       std::string_view tip) {
+  body_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}" {})", Pixels(centre.x), Pixels(centre.y),
+                       Pixels(radius), Fill(fill));
+  body_ += opacity < 1 ? fmt::format(R"( fill-opacity="{}")", opacity) : "";
+  Close("circle", tip);
+}
+
+void SvgCanvas::Line(Point from, Point to, Tone stroke, double width) {
+  body_ += fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" {})", Pixels(from.x),
+                       Pixels(from.y), Pixels(to.x), Pixels(to.y), Stroke(stroke));
+  body_ += width != 1 ? fmt::format(R"( stroke-width="{}")", Pixels(width)) : "";
+  body_ += "/>\n";
+}
+
+void SvgCanvas::Path(std::string_view path, Tone stroke, double width) {
+  body_ += fmt::format(R"(<path d="{}" fill="none" {} stroke-width="{}"/>)", path, Stroke(stroke),
+                       Pixels(width));
+  body_ += "\n";
+}
+
+void SvgCanvas::Text(Point at, std::string_view text, const TextLook& look) {
+  if (text.empty()) {
+    return;
+  }
+  constexpr std::string_view kAnchors[] = {"", R"( text-anchor="middle")", R"( text-anchor="end")"};
+  body_ += fmt::format(R"(<text x="{}" y="{}" {})", Pixels(at.x), Pixels(at.y), Fill(look.tone));
+  body_ += look.size != kTextSize ? fmt::format(R"( font-size="{}")", Pixels(look.size)) : "";
+  body_ += kAnchors[static_cast<size_t>(look.anchor)];
+  body_ += look.bold ? R"( font-weight="600")" : "";
+  body_ += look.mono ? R"( font-family="monospace")" : "";
+  body_ += fmt::format(">{}</text>\n", EscapeXml(text));
+}
+
+std::string SvgCanvas::Finish(double width, double height, std::string_view title,
+                              std::string_view description) const {
+  const ToneRow& paper = GetToneRow(Tone::kPaper);
+  std::string rules = ClassRule('f', "fill", Tone::kPaper);
+  for (size_t i = 0; i < static_cast<size_t>(Tone::kPaper); ++i) {
+    rules += fills_[i] ? ClassRule('f', "fill", static_cast<Tone>(i)) : "";
+  }
+  for (size_t i = 0; i < strokes_.size(); ++i) {
+    rules += strokes_[i] ? ClassRule('s', "stroke", static_cast<Tone>(i)) : "";
+  }
+  return fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" font-family="sans-serif" font-size="{2}">
+<title>{3}</title>
+<desc>{4}</desc>
+<style>@media (prefers-color-scheme: dark){{{5}}}</style>
+<rect width="{0}" height="{1}" class="f-{6}" fill="{7}"/>
+{8}</svg>
+)",
+      Pixels(width), Pixels(height), Pixels(kTextSize), EscapeXml(title), EscapeXml(description),
+      rules, paper.name, paper.light, body_);
+}
+
+}  // namespace borescope

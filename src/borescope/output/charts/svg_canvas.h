@@ -1,0 +1,68 @@
+// What is drawn on a picture, as SVG. Text stays text, in generic fonts; colours are those of light
+// paper, and of dark paper where the viewer asks for it (prefers-color-scheme). Nothing in it can
+// run, link or load. One thread at a time.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "borescope/output/charts/tones.h"
+
+namespace borescope {
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
+struct TextLook {
+  double size = 12;
+  Tone tone = Tone::kInk;
+  enum class Anchor : uint8_t { kStart, kMiddle, kEnd } anchor = Anchor::kStart;
+  bool bold = false;
+  bool mono = false;
+};
+
+// `text` as it may stand in an element or an attribute of XML: escaped, without what XML forbids
+// and without characters that reorder, hide or break what stands around them (U+FFFD instead).
+std::string EscapeXml(std::string_view text);
+
+// Pixels, y downward. A `tip` is what viewers show where the pointer rests; empty for none.
+class SvgCanvas {
+ public:
+  void Rect(const Box& box, Tone fill, std::string_view tip = {});
+  // `opacity` below 1 lets grids and neighbours show through.
+  void Circle(Point centre, double radius, Tone fill, double opacity, std::string_view tip = {});
+  void Line(Point from, Point to, Tone stroke, double width = 1);
+  // A line without an area; `path` in the language of SVG.
+  void Path(std::string_view path, Tone stroke, double width);
+  // `at` is on the base line.
+  void Text(Point at, std::string_view text, const TextLook& look = {});
+
+  // The whole picture. Both texts are for screen readers.
+  std::string Finish(double width, double height, std::string_view title,
+                     std::string_view description) const;
+
+ private:
+  // Names the class of a colour as used.
+  std::string Fill(Tone tone);
+  std::string Stroke(Tone tone);
+  void Close(std::string_view element, std::string_view tip);
+
+  std::string body_;
+  std::array<bool, static_cast<size_t>(Tone::kCount)> fills_ = {};
+  std::array<bool, static_cast<size_t>(Tone::kCount)> strokes_ = {};
+};
+
+// A coordinate, to a tenth of a pixel: "12", "12.5".
+std::string Pixels(double value);
+
+}  // namespace borescope

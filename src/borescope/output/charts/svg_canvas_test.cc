@@ -1,0 +1,63 @@
+#include "borescope/output/charts/svg_canvas.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace borescope {
+namespace {
+
+TEST(EscapeXmlTest, MarkupIsText) {
+  EXPECT_EQ(EscapeXml("</text><script>alert('1')</script>&\""),
+            "&lt;/text&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;");
+}
+
+TEST(EscapeXmlTest, WhatXmlForbidsIsReplaced) {
+  EXPECT_EQ(EscapeXml(std::string_view("a\0b\x01"
+                                       "c\x7f",
+                                       6)),
+            "a\uFFFDb\uFFFDc\uFFFD");
+  EXPECT_EQ(EscapeXml("\xEF\xBF\xBE|\xEF\xBF\xBF|\xED\xA0\x80|\xFF"),
+            "\uFFFD|\uFFFD|\uFFFD\uFFFD\uFFFD|\uFFFD");
+  EXPECT_EQ(EscapeXml("line\nend\t!"), "line end !");
+}
+
+TEST(EscapeXmlTest, CharactersThatHideOrReorderAreReplaced) {
+  EXPECT_EQ(EscapeXml("a\u202Eb\u200Bc\u2066d\uFEFFe\u2028f"),
+            "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf");
+  EXPECT_EQ(EscapeXml("\u6838\u00B5\u2026"), "\u6838\u00B5\u2026");
+}
+
+TEST(PixelsTest, ToATenth) {
+  EXPECT_EQ(Pixels(12), "12");
+  EXPECT_EQ(Pixels(12.34), "12.3");
+  EXPECT_EQ(Pixels(-0.01), "0");
+  EXPECT_EQ(Pixels(std::numeric_limits<double>::infinity()), "0");
+  EXPECT_EQ(Pixels(std::numeric_limits<double>::quiet_NaN()), "0");
+}
+
+TEST(SvgCanvasTest, ThePictureIsCompleteInItself) {
+  SvgCanvas canvas;
+  canvas.Rect({1, 2, 3, 4}, Tone::kComm, "a <tip>");
+  canvas.Text({5, 6}, "<b>", {.anchor = TextLook::Anchor::kEnd, .bold = true});
+  EXPECT_EQ(
+      canvas.Finish(10, 20, "a & b", "c < d"),
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="10" height="20" viewBox="0 0 10 20" role="img" font-family="sans-serif" font-size="12">
+<title>a &amp; b</title>
+<desc>c &lt; d</desc>
+<style>@media (prefers-color-scheme: dark){.f-paper{fill:#14171c}.f-comm{fill:#e9ab26}.f-ink{fill:#e6e8ec}}</style>
+<rect width="10" height="20" class="f-paper" fill="#ffffff"/>
+<rect x="1" y="2" width="3" height="4" class="f-comm" fill="#e69f00"><title>a &lt;tip&gt;</title></rect>
+<text x="5" y="6" class="f-ink" fill="#1b1f26" text-anchor="end" font-weight="600">&lt;b&gt;</text>
+</svg>
+)");
+}
+
+TEST(SvgCanvasTest, EmptyTextIsNotDrawn) {
+  SvgCanvas canvas;
+  canvas.Text({0, 0}, "");
+  EXPECT_EQ(canvas.Finish(1, 1, "", "").find("<text"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace borescope
