@@ -16,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of each row of the table of kernels.
+using Codes = std::vector<std::optional<InductorCode>>;
+
 // The text between the brackets behind `label`, on one line of a comment.
 std::string BracketsBehind(std::string_view code, std::string_view label) {
   constexpr size_t kLongest = 2000;
@@ -71,10 +74,10 @@ std::optional<InductorCode> ReadCode(const std::string& recorded, std::string_vi
 }
 
 // The code of every row of the table that has a file; no place for any other.
-std::vector<std::optional<InductorCode>> CodesOf(const Table& kernels, std::string_view folder) {
+Codes CodesOf(const Table& kernels, std::string_view folder) {
   const Column& source = *kernels.Find("source");
   std::map<std::string, std::optional<InductorCode>> known;
-  std::vector<std::optional<InductorCode>> codes(kernels.rows());
+  Codes codes(kernels.rows());
   for (size_t row = 0; row < kernels.rows(); ++row) {
     if (source.IsMissing(row)) continue;
     const std::string& file = std::get<StringValues>(source.values)[row];
@@ -89,9 +92,28 @@ void PushText(Column& column, const std::string& text) {
   text.empty() ? PushMissing(column) : Push(column, text);
 }
 
-std::optional<double> RateOf(const InductorCode& code, int64_t calls, int64_t total_ns) {
-  if (!code.gigabytes.has_value() || total_ns <= 0) return std::nullopt;
-  return *code.gigabytes * static_cast<double>(calls) * 1e9 / static_cast<double>(total_ns);
+// What all calls of a row move, in bytes: as recorded, else by the file of the kernel.
+std::optional<double> BytesOf(const Table& kernels, const Codes& codes, size_t row) {
+  const Column& recorded = *kernels.Find("moved_bytes");
+  if (!recorded.IsMissing(row)) {
+    return static_cast<double>(std::get<IntValues>(recorded.values)[row]);
+  }
+  if (!codes[row].has_value() || !codes[row]->gigabytes.has_value()) return std::nullopt;
+  const int64_t calls = std::get<IntValues>(kernels.Find("calls")->values)[row];
+  return *codes[row]->gigabytes * 1e9 * static_cast<double>(calls);
+}
+
+// Bytes per nanosecond, which are 1e9 bytes per second.
+std::vector<std::optional<double>> RatesOf(const Table& kernels, const Codes& codes) {
+  const IntValues& total_ns = std::get<IntValues>(kernels.Find("total_ns")->values);
+  std::vector<std::optional<double>> rates(kernels.rows());
+  for (size_t row = 0; row < rates.size(); ++row) {
+    const std::optional<double> bytes = BytesOf(kernels, codes, row);
+    if (bytes.has_value() && total_ns[row] > 0) {
+      rates[row] = *bytes / static_cast<double>(total_ns[row]);
+    }
+  }
+  return rates;
 }
 
 // Of the memory of the device, in 1e9 bytes per second.
@@ -105,29 +127,39 @@ std::optional<double> BandwidthIn(const Findings& findings) {
   return std::nullopt;
 }
 
-void AddColumns(const std::vector<std::optional<InductorCode>>& codes,
-                std::optional<double> bandwidth, Table& kernels) {
-  kernels.columns.reserve(kernels.columns.size() + 4);  // keeps the references below valid
+void AddRates(const std::vector<std::optional<double>>& rates, std::optional<double> bandwidth,
+              Table& kernels) {
+  kernels.columns.reserve(kernels.columns.size() + 2);  // keeps the references below valid
   Column& rate =
       AddFloat(kernels, "gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-               "Bytes by the kernel's file x calls / total: at least so much was moved.");
+               "Bytes as recorded, else by the kernel's file x calls, / total: at least so much "
+               "was moved.");
   Column& share = AddFloat(kernels, "bandwidth_share", Unit::kShare, Role::kDerived,
                            "That / the bandwidth of the device's memory.");
+  for (const std::optional<double>& gbps : rates) {
+    PushOptional(rate, gbps);
+    const bool has_share = gbps.has_value() && bandwidth.value_or(0) > 0;
+    has_share ? Push(share, *gbps / *bandwidth) : PushMissing(share);
+  }
+}
+
+void AddOrigins(const Codes& codes, Table& kernels) {
+  kernels.columns.reserve(kernels.columns.size() + 2);  // keeps the references below valid
   Column& aten = AddString(kernels, "original_aten", Role::kDerived,
                            "Operators of the model that were fused, by the kernel's file.");
   Column& nodes = AddString(kernels, "source_nodes", Role::kDerived,
                             "Nodes of the model's Python behind it, by the kernel's file.");
-  const IntValues& calls = std::get<IntValues>(kernels.Find("calls")->values);
-  const IntValues& total_ns = std::get<IntValues>(kernels.Find("total_ns")->values);
-  for (size_t row = 0; row < codes.size(); ++row) {
-    const InductorCode code = codes[row].value_or(InductorCode{});
-    const std::optional<double> gbps = RateOf(code, calls[row], total_ns[row]);
-    PushOptional(rate, gbps);
-    const bool has_share = gbps.has_value() && bandwidth.value_or(0) > 0;
-    has_share ? Push(share, *gbps / *bandwidth) : PushMissing(share);
+  for (const std::optional<InductorCode>& read : codes) {
+    const InductorCode code = read.value_or(InductorCode{});
     PushText(aten, code.original_aten);
     PushText(nodes, code.source_nodes);
   }
+}
+
+template <class Optionals>
+bool HasAny(const Optionals& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](const auto& value) { return value.has_value(); });
 }
 
 }  // namespace
@@ -147,9 +179,12 @@ void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& p
     return table.name == "inductor_kernels";
   });
   if (!is_asked || kernels == findings.end()) return;
-  const auto codes = CodesOf(*kernels, params.Text(kInductorCacheParam));
-  if (std::any_of(codes.begin(), codes.end(), [](const auto& code) { return code.has_value(); })) {
-    AddColumns(codes, BandwidthIn(findings), *kernels);
+  const Codes codes = CodesOf(*kernels, params.Text(kInductorCacheParam));
+  if (const auto rates = RatesOf(*kernels, codes); HasAny(rates)) {
+    AddRates(rates, BandwidthIn(findings), *kernels);
+  }
+  if (HasAny(codes)) {
+    AddOrigins(codes, *kernels);
   }
 }
 

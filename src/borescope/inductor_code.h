@@ -22,9 +22,10 @@ InductorCode ParseInductorCode(std::string_view code);
 
 // Adds what the files of Triton kernels say to the table of kernels of `inductor`, if one of
 // `specs` made it: those recorded or, with --inductor-cache, those of the same names below that
-// folder (DIR/ab/HASH.py, DIR/HASH.py). Columns gbps, bandwidth_share, original_aten and
-// source_nodes appear where at least one file could be read; only regular files called *.py are.
-// Reads the first 4 MiB of each.
+// folder (DIR/ab/HASH.py, DIR/HASH.py). Columns original_aten and source_nodes appear where at
+// least one file could be read; only regular files called *.py are, the first 4 MiB of each.
+// Columns gbps and bandwidth_share appear where the bytes of a kernel are recorded or stand in its
+// file.
 void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
                      Findings& findings);
 

@@ -36,6 +36,7 @@ namespace {
 struct Work {
   int64_t calls = 0;
   int64_t total_ns = 0;
+  int64_t bytes = kMissing;  // of the calls that tell them
 };
 
 // By category, name of the kernel, name of the operator (not of generated kernels), file, compiled
@@ -71,6 +72,12 @@ int64_t OpNameOf(const RankView& view, DeviceId id) {
   return op.valid() ? int64_t{view.trace.host().name[op.value].value} : 0;
 }
 
+void AddBytes(int64_t bytes, Work& work) {
+  if (bytes != kMissing) {
+    work.bytes = work.bytes == kMissing ? bytes : AddSaturating(work.bytes, bytes);
+  }
+}
+
 WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphNumbers& graphs,
                           bool by_step) {
   const DeviceEvents& device = view.trace.device();
@@ -98,6 +105,7 @@ WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphN
     Work& work = result.work[group];
     ++work.calls;
     work.total_ns = AddSaturating(work.total_ns, device.dur_ns[row]);
+    AddBytes(sources.BytesOf(id), work);
   }
   return result;
 }
@@ -134,6 +142,8 @@ Table NewKernelTable(bool by_graph, bool by_step) {
   AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
   AddInt(table, "calls", Unit::kCount, Role::kSum, "How often it ran.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of its durations.");
+  AddInt(table, "moved_bytes", Unit::kBytes, Role::kSum,
+         "Bytes its calls read and write at least, as far as Inductor recorded them.");
   AddFloat(table, "share_of_wall", Unit::kShare, Role::kDerived, "Total / wall time.");
   AddFloat(table, "gain", Unit::kShare, Role::kDerived,
            "What a kernel twice as fast would save of the wall time: half of its share.");
@@ -160,7 +170,8 @@ Table KernelTable(const RankView& view, const Selected& selected, const Params& 
     if (by_graph) row.MaybeText(graphs.NameOf(key[4]));
     row.Text(InductorCategoryName(static_cast<InductorCategory>(key[0])));
     row.Text(view.trace.Text(StringId{static_cast<uint32_t>(key[1])}));
-    row.Int(kernels.work[i].calls).Int(kernels.work[i].total_ns).Missing().Missing();
+    row.Int(kernels.work[i].calls).Int(kernels.work[i].total_ns);
+    row.MaybeInt(kernels.work[i].bytes).Missing().Missing();
     row.MaybeText(Origins(view, key)).MaybeText(HashOf(file)).MaybeText(file);
   }
   return table;

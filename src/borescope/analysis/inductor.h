@@ -29,6 +29,8 @@ class TritonSources {
   uint32_t LaunchOf(DeviceId id) const;
   // The file as recorded; the empty text where none was.
   StringId FileOf(DeviceId id) const;
+  // What the launch recorded that the kernel reads and writes; kMissing where nothing was.
+  int64_t BytesOf(DeviceId id) const;
   InductorCategory CategoryOf(DeviceId id) const;
 
  private:

@@ -52,6 +52,11 @@ StringId TritonSources::FileOf(DeviceId id) const {
   return launch == kNoDetail ? StringId{0} : view_.trace.triton().kernel_file[launch];
 }
 
+int64_t TritonSources::BytesOf(DeviceId id) const {
+  const uint32_t launch = LaunchOf(id);
+  return launch == kNoDetail ? kMissing : view_.trace.triton().bytes[launch];
+}
+
 InductorCategory TritonSources::CategoryOf(DeviceId id) const {
   if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
     return InductorCategory::kCopy;

@@ -72,6 +72,19 @@ TestTrace& Compiled(TestTrace& trace) {
   return trace;
 }
 
+TEST(InductorTest, BytesAreThoseOfTheCallsThatTell) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 3; ++i) {
+    trace.Op("triton_poi_fused_add_0", {20 * i, 10},
+             {.triton_file = "/cache/a.py", .triton_bytes = i == 1 ? kMissing : 100 * (i + 1)});
+    trace.Launched("triton_poi_fused_add_0", {20 * i + 1, 2}, {100 + 10 * i, 10}, {i + 1, 7, 0});
+  }
+  trace.Launched("other", {81, 2}, {160, 20}, {4, 7, 0});
+  const Findings findings = Analyse("inductor", {&trace.View()});
+  EXPECT_EQ(Csv(findings[1], {"kernel", "calls", "moved_bytes"}),
+            "kernel,calls,moved_bytes\ntriton_poi_fused_add_0,3,400\nother,1,-\n");
+}
+
 TEST(InductorTest, KernelsOfDifferentFilesStayApart) {
   TestTrace trace;
   const Findings findings = Analyse("inductor", {&Compiled(trace).View()});

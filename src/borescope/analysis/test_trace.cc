@@ -60,12 +60,14 @@ void TestTrace::Device(DeviceKind kind, std::string_view name, Span span, On on,
   part_.CountEvent('X', part_.Intern("device"), span.dur_ns);
 }
 
-uint32_t TestTrace::Triton(std::string_view file) {
-  if (file.empty()) {
+uint32_t TestTrace::Triton(const OpArgs& args) {
+  if (args.triton_file.empty()) {
     return kNoDetail;
   }
   part_.data.triton.backend.push_back(part_.Intern("triton"));
-  part_.data.triton.kernel_file.push_back(part_.Intern(file));
+  part_.data.triton.kernel_file.push_back(part_.Intern(args.triton_file));
+  part_.data.triton.bytes.push_back(args.triton_bytes);
+  part_.data.triton.flops.push_back(kMissing);
   return LastRow(part_.data.triton.size());
 }
 
@@ -80,7 +82,7 @@ TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, i
   ops.input_strides.push_back(part_.Intern(""));
   ops.concrete_inputs.push_back(part_.Intern(""));
   ops.collective.push_back(kNoDetail);
-  ops.triton.push_back(Triton(args.triton_file));
+  ops.triton.push_back(Triton(args));
   Host(HostKind::kOp, name, span, thread, LastRow(ops.size()));
   return *this;
 }

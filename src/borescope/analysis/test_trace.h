@@ -26,6 +26,7 @@ struct OpArgs {
   std::string dims = {};
   std::string types = {};
   std::string triton_file = {};  // not empty: the operator launches a Triton kernel of this file
+  int64_t triton_bytes = kMissing;
 };
 
 // What a communication call says about itself.
@@ -95,7 +96,7 @@ class TestTrace {
  private:
   void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
   uint32_t Args(const CollectiveArgs& args);
-  uint32_t Triton(std::string_view file);
+  uint32_t Triton(const OpArgs& args);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 
   TracePart part_;

@@ -108,6 +108,10 @@ class HostWriter {
     if (row != kNoDetail) {
       args.Text("\"kernel_backend\":", trace_.triton().backend[row]);
       args.Text("\"kernel_file\":", trace_.triton().kernel_file[row]);
+      if (const int64_t bytes = trace_.triton().bytes[row]; bytes != kMissing) {
+        args.Number("\"kernel_num_gb\":", static_cast<double>(bytes) / 1e9);
+      }
+      args.Int("\"kernel_flop\":", trace_.triton().flops[row]);
     }
   }
 

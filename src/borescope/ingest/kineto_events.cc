@@ -1,6 +1,7 @@
 #include "borescope/ingest/kineto_events.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "borescope/ingest/kineto_ranges.h"
 #include "borescope/ingest/kineto_samples.h"
@@ -68,6 +69,15 @@ std::array<int32_t, 3> ReadTriple(std::string_view token) {
 }
 
 uint32_t LastRow(size_t size) { return static_cast<uint32_t>(size - 1); }
+
+// A count that was written in units of `unit`; kMissing for what is no number or none that fits.
+int64_t CountOf(std::string_view text, double unit) {
+  constexpr double kMost = 9e18;
+  const ParsedDouble number = ParseDouble(text);
+  const double count = number.value * unit;
+  const bool is_count = number.status == NumberStatus::kOk && count >= 0 && count < kMost;
+  return is_count ? std::llround(count) : kMissing;
+}
 
 }  // namespace
 
@@ -374,6 +384,9 @@ uint32_t KinetoEvents::AddTritonLaunch(const RawEvent& event) {
   TritonLaunches& rows = part_.data.triton;
   rows.backend.push_back(InternText(event, Field::kKernelBackend));
   rows.kernel_file.push_back(InternText(event, Field::kKernelFile));
+  constexpr double kBytesPerGigabyte = 1e9;
+  rows.bytes.push_back(CountOf(event.Get(Field::kKernelGigabytes), kBytesPerGigabyte));
+  rows.flops.push_back(CountOf(event.Get(Field::kKernelFlops), 1));
   return LastRow(rows.size());
 }
 

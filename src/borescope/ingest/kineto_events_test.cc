@@ -195,6 +195,20 @@ TEST(KinetoEventsTest, ATritonLaunchNamesItsFile) {
   EXPECT_EQ(parsed.Text(data.triton.kernel_file[0]), "/a/b.py");
 }
 
+TEST(KinetoEventsTest, ATritonLaunchTellsItsWork) {
+  const auto launch = [](std::string_view work) {
+    return Event("cpu_op",
+                 Args(R"("External id":1,"kernel_backend":"triton")" + std::string(work)));
+  };
+  const Parsed parsed =
+      Parse(launch(R"(,"kernel_num_gb":0.025165824,"kernel_flop":2e3)") + "," + launch("") + "," +
+            launch(R"(,"kernel_num_gb":0.5,"kernel_flop":-1)") + "," +
+            launch(R"(,"kernel_num_gb":1e300,"kernel_flop":null)"));
+  const TritonLaunches& triton = parsed.data().triton;
+  EXPECT_EQ(triton.bytes, (std::vector<int64_t>{25165824, kMissing, 500000000, kMissing}));
+  EXPECT_EQ(triton.flops, (std::vector<int64_t>{2000, kMissing, kMissing, kMissing}));
+}
+
 // Spacing depends on the writer; equal shapes must have equal ids.
 TEST(KinetoEventsTest, ShapesHaveOneSpacing) {
   const Parsed parsed = Parse(Event("cpu_op", Args(R"("Input Dims":[[2,3],[ ]])")) + "," +

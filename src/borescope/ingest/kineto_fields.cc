@@ -32,6 +32,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"Concrete Inputs", Field::kConcreteInputs},
     {"kernel_backend", Field::kKernelBackend},
     {"kernel_file", Field::kKernelFile},
+    {"kernel_num_gb", Field::kKernelGigabytes},
+    {"kernel_flop", Field::kKernelFlops},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

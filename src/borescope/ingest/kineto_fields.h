@@ -33,6 +33,8 @@ enum class Field : uint8_t {
   kConcreteInputs,
   kKernelBackend,
   kKernelFile,
+  kKernelGigabytes,
+  kKernelFlops,
   // Kernels and copies.
   kGrid,
   kBlock,

@@ -16,6 +16,27 @@ uint32_t SizesOf(const Trace& trace, HostId call, const OpModel& model) {
   return has_sizes && row != kNoDetail ? trace.ops().collective[row] : kNoDetail;
 }
 
+// The row of TritonLaunches with what a generated kernel moves, where that is recorded, else
+// kNoDetail.
+uint32_t RecordedWorkOf(const Trace& trace, HostId call, const OpModel& model) {
+  const uint32_t row = trace.host().detail[call.value];
+  if (model.family != OpFamily::kGenerated || row == kNoDetail) return kNoDetail;
+  const uint32_t launch = trace.ops().triton[row];
+  const bool is_recorded = launch != kNoDetail && trace.triton().bytes[launch] != kMissing;
+  return is_recorded ? launch : kNoDetail;
+}
+
+// Bytes, and FLOPs where the kernel has any that are known: those of products of matrices.
+OpCost RecordedCost(const OpModel& model, int64_t bytes, int64_t flops) {
+  OpCost cost;
+  cost.status = flops > 0 ? CostStatus::kOk : CostStatus::kBytesOnly;
+  cost.family = model.family;
+  cost.direction = model.direction;
+  cost.read_bytes = static_cast<uint64_t>(bytes);
+  cost.matrix_flops = flops > 0 ? static_cast<uint64_t>(flops) : 0;
+  return cost;
+}
+
 }  // namespace
 
 CallArgs CallArgsOf(const Trace& trace, HostId call) {
@@ -52,14 +73,25 @@ const OpModel* OpCosts::ModelOf(HostId call) {
   return found->second;
 }
 
+OpCosts::Key OpCosts::KeyOfRecorded(uint32_t name, int64_t bytes, int64_t flops) {
+  const auto low = [](int64_t value) { return static_cast<uint32_t>(value); };
+  const auto high = [](int64_t value) {
+    return static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32);
+  };
+  return {name, low(bytes), kSizesKey, high(bytes), low(flops), high(flops)};
+}
+
 const OpCost& OpCosts::Of(HostId call, ScalarType list_type) {
   const OpModel* model = ModelOf(call);
   if (model == nullptr) return unknown_;
   const uint32_t row = trace_.host().detail[call.value];
   Key key{trace_.host().name[call.value].value, static_cast<uint32_t>(list_type)};
   const uint32_t sizes = SizesOf(trace_, call, *model);
+  const uint32_t launch = RecordedWorkOf(trace_, call, *model);
   if (sizes != kNoDetail) {
     key = {key[0], key[1], kSizesKey, sizes};
+  } else if (launch != kNoDetail) {
+    key = KeyOfRecorded(key[0], trace_.triton().bytes[launch], trace_.triton().flops[launch]);
   } else if (row != kNoDetail) {
     const Ops& ops = trace_.ops();
     key = {key[0],
@@ -84,6 +116,9 @@ OpCost OpCosts::Compute(HostId call, const OpModel& model, ScalarType list_type)
     return opmodel::CollectiveOfSizes({model, CallArgs(), options}, sizes.in_elems[row],
                                       sizes.out_elems[row],
                                       ParseScalarType(trace_.Text(sizes.dtype[row])));
+  }
+  if (const uint32_t row = RecordedWorkOf(trace_, call, model); row != kNoDetail) {
+    return RecordedCost(model, trace_.triton().bytes[row], trace_.triton().flops[row]);
   }
   return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options);
 }

@@ -37,6 +37,7 @@ class OpCosts {
     size_t operator()(const Key& key) const;
   };
 
+  static Key KeyOfRecorded(uint32_t name, int64_t bytes, int64_t flops);
   OpCost Compute(HostId call, const OpModel& model, ScalarType list_type) const;
 
   const Trace& trace_;

@@ -47,6 +47,30 @@ TEST(OpCostsTest, WithoutArgumentsThereIsNoCost) {
   EXPECT_EQ(costs.Of(HostId{1}).status, CostStatus::kUnknownOp);
 }
 
+// Bytes and FLOPs of a launch of a generated kernel with one tensor of 400 bytes.
+OpCost RecordedCost(int64_t bytes, int64_t flops) {
+  TraceMaker maker;
+  Call(maker, "triton_poi_fused_index_add_0", 0, "[[10, 10]]", R"(["float"])");
+  TracePart& part = maker.part();
+  part.data.ops.triton.back() = 0;
+  part.data.triton.backend.push_back(part.Intern("triton"));
+  part.data.triton.kernel_file.push_back(part.Intern("a.py"));
+  part.data.triton.bytes.push_back(bytes);
+  part.data.triton.flops.push_back(flops);
+  const Trace trace = std::move(maker).Finish();
+  return OpCosts(trace).Of(HostId{0});
+}
+
+TEST(OpCostsTest, RecordedWorkOfAGeneratedKernelWins) {
+  EXPECT_EQ(RecordedCost(kMissing, kMissing).status, CostStatus::kNeedsValues);  // parts of buffers
+  EXPECT_EQ(RecordedCost(120, kMissing).status, CostStatus::kBytesOnly);
+  EXPECT_EQ(RecordedCost(120, 0).status, CostStatus::kBytesOnly);
+  EXPECT_EQ(RecordedCost(120, kMissing).bytes(), 120U);
+  EXPECT_EQ(RecordedCost(int64_t{1} << 40, 70).bytes(), uint64_t{1} << 40);
+  EXPECT_EQ(RecordedCost(120, 70).main_flops(), 70U);
+  EXPECT_EQ(RecordedCost(120, 70).status, CostStatus::kOk);
+}
+
 TEST(OpCostsTest, SizesOfACollectiveStandBesideItsArguments) {
   TraceMaker maker;
   Call(maker, "record_param_comms", 0, "[[]]", R"(["TensorList"])");

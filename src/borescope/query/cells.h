@@ -44,7 +44,7 @@ inline int64_t EndOf(int64_t ts_ns, int64_t dur_ns) {
   return __builtin_add_overflow(ts_ns, dur_ns, &end) ? std::numeric_limits<int64_t>::max() : end;
 }
 
-// The columns every relation begins with.
+// The column every relation begins with.
 inline constexpr ColumnSpec kRank = {
     "rank", kInteger, kFew, "Rank of the process.",
     [](const RankRows& rank, uint32_t) { return Int(rank.data.rank); }};
@@ -56,6 +56,7 @@ constexpr ColumnSpec IdSpec(std::string_view doc) {
 // The relations, by the part of a run they show.
 std::span<const Relation> HostRelations();
 std::span<const Relation> DeviceRelations();
+std::span<const Relation> EventRelations();
 std::span<const Relation> DetailRelations();
 std::span<const Relation> RunRelations();
 

@@ -1,104 +1,20 @@
 // What devices did: device_events, the kernels, copies and waits among them, and what tied each to
 // its launch.
-#include "borescope/query/cells.h"
+#include "borescope/query/device_columns.h"
 
 namespace borescope::query {
+namespace device {
 namespace {
-
-using Rows = const RankRows&;
-
-const DeviceEvents& Device(Rows r) { return r.trace.device(); }
-
-Cell KindOf(Rows r, uint32_t row) {
-  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
-                                         "annotation", "range",  "other"};
-  return Text(kNames[static_cast<size_t>(Device(r).kind[row])]);
-}
-
-bool IsKernel(Rows r, uint32_t row) { return Device(r).kind[row] == DeviceKind::kKernel; }
-bool IsSync(Rows r, uint32_t row) { return Device(r).kind[row] == DeviceKind::kSync; }
-bool IsCopy(Rows r, uint32_t row) {
-  return Device(r).kind[row] == DeviceKind::kMemcpy || Device(r).kind[row] == DeviceKind::kMemset;
-}
-
-Cell StepOf(Rows r, uint32_t row) {
-  const Steps& steps = r.index.steps;
-  const uint32_t step = steps.device_step.empty() ? kNoStep : steps.device_step[row];
-  return step == kNoStep ? Null() : Int(steps.steps[step].number);
-}
-
-Cell ClassOf(Rows r, uint32_t row) {
-  return IsKernel(r, row) ? Text(KernelClassName(r.index.ClassOf(r.trace, DeviceId{row}))) : Null();
-}
-
-// The cell that `make` makes of one value of a detail column; NULL where there is no detail.
-template <class Column, class Make>
-Cell At(Rows r, uint32_t row, const Column& column, Make make) {
-  const uint32_t detail = Device(r).detail[row];
-  return detail == kNoDetail ? Null() : make(column[detail]);
-}
 
 Cell RatioOf(double gbps) { return gbps < 0 ? Null() : Real(gbps); }
 
-// The same for what the call behind a copy said of it.
+// The cell that `make` makes of what the call behind a copy said of it.
 template <class Column, class Make>
 Cell AtCall(Rows r, uint32_t row, const Column& column, Make make) {
   const uint32_t copy = Device(r).detail[row];
   const uint32_t call = copy == kNoDetail ? kNoDetail : r.trace.copies().call[copy];
   return call == kNoDetail ? Null() : make(column[call]);
 }
-
-// ---- Columns that several relations share ----
-
-constexpr ColumnSpec kTs = {"ts_ns", kInteger, kMany, "Start on the clock of the file.",
-                            [](Rows r, uint32_t row) { return Int(Device(r).ts_ns[row]); }};
-constexpr ColumnSpec kDur = {"dur_ns", kInteger, kMany, "Duration.",
-                             [](Rows r, uint32_t row) { return Int(Device(r).dur_ns[row]); }};
-constexpr ColumnSpec kEnd = {
-    "end_ns", kInteger, kMany, "End: ts_ns + dur_ns.",
-    [](Rows r, uint32_t row) { return Int(EndOf(Device(r).ts_ns[row], Device(r).dur_ns[row])); }};
-constexpr ColumnSpec kName = {"name", kText, kMany, "Name as recorded.",
-                              [](Rows r, uint32_t row) { return Pooled(Device(r).name[row]); }};
-constexpr ColumnSpec kNameId = {
-    "name_id", kInteger, kMany, "The name's id in strings: cheaper to group by within one rank.",
-    [](Rows r, uint32_t row) { return Int(Device(r).name[row].value); }};
-constexpr ColumnSpec kGpu = {
-    "gpu", kInteger, kFew, "Device number as recorded.",
-    [](Rows r, uint32_t row) { return Int(r.trace.DeviceOf(DeviceId{row})); }};
-constexpr ColumnSpec kStream = {
-    "stream", kInteger, kFew, "Stream number.",
-    [](Rows r, uint32_t row) { return Int(r.trace.StreamOf(DeviceId{row})); }};
-constexpr ColumnSpec kProcess = {
-    "process", kInteger, kFew, "Process whose stream it is, in files of several processes.",
-    [](Rows r, uint32_t row) { return Int(r.trace.tracks().process[Device(r).track[row].value]); }};
-constexpr ColumnSpec kTrack = {
-    "track_id", kInteger, kFew, "Its line in tracks.",
-    [](Rows r, uint32_t row) { return RowId(Device(r).track[row].value); }};
-constexpr ColumnSpec kCorrelation = {
-    "correlation", kInteger, kKey, "Correlation number, shared with its launch.",
-    [](Rows r, uint32_t row) { return Int(Device(r).correlation[row]); }};
-constexpr ColumnSpec kExternalId = {
-    "external_id", kInteger, kKey, "\"External id\" as recorded.",
-    [](Rows r, uint32_t row) { return Int(Device(r).external_id[row]); }};
-constexpr ColumnSpec kClass = {"class", kText, kFew,
-                               "Kernel class read from the name: gemm, attention, collective, ….",
-                               ClassOf};
-constexpr ColumnSpec kLaunch = {
-    "launch_id", kInteger, kKey, "The runtime call that started it, in launches.",
-    [](Rows r, uint32_t row) { return RowId(r.index.correlation.launch_of[row].value); }};
-constexpr ColumnSpec kOp = {
-    "op_id", kInteger, kKey, "The innermost operator behind it, in ops.",
-    [](Rows r, uint32_t row) { return RowId(r.index.correlation.op_of[row].value); }};
-constexpr ColumnSpec kStep = {"step", kInteger, kFew, "Number of the training step it belongs to.",
-                              StepOf};
-constexpr ColumnSpec kKind = {"kind", kText, kFew,
-                              "kernel, memcpy, memset, sync, annotation, range or other.", KindOf};
-
-constexpr ColumnSpec kIsWork = {
-    "is_work", kInteger, kFew, "1 for kernels, copies and memsets: what occupies the device.",
-    [](Rows r, uint32_t row) { return Bool(IsDeviceWork(Device(r).kind[row])); }};
-
-// ---- Relations ----
 
 constexpr ColumnSpec kDeviceEvents[] = {
     kRank,        IdSpec("Row number: by track, then by start."),
@@ -240,7 +156,8 @@ constexpr Relation kRelations[] = {
 };
 
 }  // namespace
+}  // namespace device
 
-std::span<const Relation> DeviceRelations() { return kRelations; }
+std::span<const Relation> DeviceRelations() { return device::kRelations; }
 
 }  // namespace borescope::query

@@ -94,7 +94,10 @@ void Estimate(const Relation& relation, Ranks ranks, const Plan& plan,
 }
 
 // Whether rows by rank and id come in the order that is asked for.
-bool IsNaturalOrder(const sqlite3_index_info& question, size_t ranks) {
+bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question, size_t ranks) {
+  if (!relation.has_ids) {
+    return false;
+  }
   const std::array<int, 2> natural = {static_cast<int>(kRankColumn), static_cast<int>(kIdColumn)};
   size_t place = ranks == 1 && question.aOrderBy[0].iColumn == natural[1] ? 1 : 0;
   for (int i = 0; i < question.nOrderBy; ++i, ++place) {
@@ -165,7 +168,7 @@ Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& questio
   }
   Estimate(relation, ranks, plan, question);
   if (question.nOrderBy > 0) {
-    if (IsNaturalOrder(question, ranks.size())) {
+    if (IsNaturalOrder(relation, question, ranks.size())) {
       question.orderByConsumed = 1;
     } else {
       plan.order = GroupOrder(relation, plan, question);

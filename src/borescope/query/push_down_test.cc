@@ -137,6 +137,33 @@ TEST(QueryPushDown, OrdersAreTheSame) {
   }
 }
 
+// The table events, made by SQLite from its two halves.
+constexpr std::string_view kEventsTwin =
+    "(SELECT rank, 'host' AS side, id, ts_ns, dur_ns, end_ns, name, kind, pid, tid, NULL AS gpu, "
+    "NULL AS stream, NULL AS process, correlation, external_id, step FROM host_events UNION ALL "
+    "SELECT rank, 'device', id, ts_ns, dur_ns, end_ns, name, kind, NULL, NULL, gpu, stream, "
+    "process, correlation, external_id, step FROM device_events)";
+
+TEST(QueryPushDown, EventsAreThoseOfBothSides) {
+  std::mt19937 random(19);
+  for (int round = 0; round < 30; ++round) {
+    TestRun run = RandomRun(random);
+    for (const std::string_view query :
+         {"SELECT * FROM {} ORDER BY rank, side, id", "SELECT * FROM {} WHERE id = 3 ORDER BY 1, 2",
+          "SELECT * FROM {} WHERE side = 'host' AND id < 5 ORDER BY rank, side, id",
+          "SELECT count(*) FROM {} WHERE name = 'gemm' AND rank = 0",
+          "SELECT name, count(*), sum(dur_ns), min(gpu) FROM {} GROUP BY name ORDER BY name",
+          "SELECT side, kind, count(*) FROM {} GROUP BY side, kind ORDER BY side, kind",
+          "SELECT rank, id, count(*) FROM {} GROUP BY rank, id ORDER BY rank, id",
+          "SELECT count(*) FROM {0} a JOIN {0} b ON a.rank = b.rank AND a.id = b.id"}) {
+      const auto ask = [&](std::string_view table) {
+        return run.Ask(fmt::format(fmt::runtime(query), table));
+      };
+      EXPECT_EQ(ask("events"), ask(kEventsTwin)) << query;
+    }
+  }
+}
+
 // Enough searches that the rows get sorted for them.
 TEST(QueryPushDown, JoinsAreTheSame) {
   std::mt19937 random(17);

@@ -75,14 +75,18 @@ struct Relation {
   std::string_view name;
   std::string_view doc;  // one sentence: what a row is
   // How many rows of the trace it looks at; those that `keeps` refuses (nullptr: none) are no rows
-  // of the relation. Columns 0 and 1 of every relation are `rank` and `id`, the row's number here.
+  // of the relation. Column 0 of every relation is `rank`.
   size_t (*size)(const RankRows& rank);
   bool (*keeps)(const RankRows& rank, uint32_t row);
-  std::span<const ColumnSpec> columns;  // rank and id included
+  std::span<const ColumnSpec> columns;  // all of them
+  bool has_ids = true;                  // column 1 is `id`, the row's number here
 };
 
 inline constexpr size_t kRankColumn = 0;
-inline constexpr size_t kIdColumn = 1;
+inline constexpr size_t kIdColumn = 1;  // where the relation has ids
+inline bool IsRowNumber(const Relation& relation, size_t column) {
+  return relation.has_ids && column == kIdColumn;
+}
 
 // All of them, in the order of the documentation.
 std::span<const Relation> Relations();

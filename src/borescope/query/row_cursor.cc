@@ -59,7 +59,7 @@ bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> value
     const auto [column, comparison] = plan.filters[i];
     const bool is_value =
         values[i].kind == FilterValue::Kind::kNumber || values[i].kind == FilterValue::Kind::kText;
-    if (column == kIdColumn && comparison == Comparison::kEqual && is_value) {
+    if (IsRowNumber(relation_, column) && comparison == Comparison::kEqual && is_value) {
       return false;  // a scan of one row
     }
   }
@@ -116,7 +116,7 @@ bool RowCursor::EnterRank() {
     if (filter.kind != FilterValue::Kind::kNumber) {
       continue;
     }
-    if (filter.column == kIdColumn) {
+    if (IsRowNumber(relation_, filter.column)) {
       Narrow(filter.comparison, filter.number, begin, end);
     } else if (filter.column == kRankColumn &&
                !Holds(filter.comparison, rank().data.rank, filter.number)) {

@@ -48,7 +48,7 @@ TEST(QueryTables, BeginWithRankAndIdAndHaveNoNameTwice) {
   for (const Relation& relation : Relations()) {
     ASSERT_GE(relation.columns.size(), 3U) << relation.name;
     EXPECT_EQ(relation.columns[kRankColumn].name, "rank");
-    EXPECT_EQ(relation.columns[kIdColumn].name, "id");
+    EXPECT_EQ(relation.columns[kIdColumn].name == "id", relation.has_ids) << relation.name;
     for (size_t i = 0; i < relation.columns.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         EXPECT_NE(relation.columns[i].name, relation.columns[j].name) << relation.name;

@@ -6,12 +6,6 @@ namespace borescope::query {
 namespace {
 
 constexpr ViewSpec kViews[] = {
-    {"events", "host_events and device_events together; side says which.",
-     "SELECT rank, 'host' AS side, id, ts_ns, dur_ns, end_ns, name, kind, pid, tid, "
-     "NULL AS gpu, NULL AS stream, NULL AS process, correlation, external_id, step "
-     "FROM host_events UNION ALL "
-     "SELECT rank, 'device', id, ts_ns, dur_ns, end_ns, name, kind, NULL, NULL, "
-     "gpu, stream, process, correlation, external_id, step FROM device_events"},
     {"annotations", "Annotations of the host and their shadows on the device; side says which.",
      "SELECT rank, 'host' AS side, id, ts_ns, dur_ns, end_ns, name, pid, tid, "
      "NULL AS gpu, NULL AS stream, step FROM host_events WHERE kind = 'annotation' UNION ALL "

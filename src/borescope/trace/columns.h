@@ -43,7 +43,8 @@ void ForEachMember(V& visit, const Ops*) {
 }
 template <class V>
 void ForEachMember(V& visit, const TritonLaunches*) {
-  visit(&TritonLaunches::backend), visit(&TritonLaunches::kernel_file);
+  using T = TritonLaunches;
+  visit(&T::backend), visit(&T::kernel_file), visit(&T::bytes), visit(&T::flops);
 }
 template <class V>
 void ForEachMember(V& visit, const RuntimeCalls*) {

@@ -119,6 +119,9 @@ struct Ops {
 struct TritonLaunches {
   std::vector<StringId> backend;      // "triton"
   std::vector<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
+  // What TorchInductor worked out for one launch; kMissing where not recorded.
+  std::vector<int64_t> bytes;  // that it reads and writes at least ("kernel_num_gb")
+  std::vector<int64_t> flops;  // of the products of matrices in it ("kernel_flop")
 
   size_t size() const { return backend.size(); }
 };
