@@ -57,6 +57,14 @@ std::string_view Between(std::string_view first, std::string_view last) {
   return {first.begin(), last.end()};
 }
 
+template <typename Integer>
+std::optional<Integer> NumberOf(std::string_view json) {
+  Integer number = 0;
+  const char* const end = json.data() + json.size();
+  const auto [stop, error] = std::from_chars(json.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::string_view JsonTokens::Take(size_t size) {
@@ -111,14 +119,8 @@ std::vector<std::string_view> ElementsOf(std::string_view array) {
   return elements;
 }
 
-std::optional<int64_t> IntOf(std::string_view json) {
-  int64_t number = 0;
-  const char* const end = json.data() + json.size();
-  const auto [stop, error] = std::from_chars(json.data(), json.data() + json.size(), number);
-  if (error != std::errc() || stop != end) {
-    return std::nullopt;
-  }
-  return number;
-}
+std::optional<int64_t> IntOf(std::string_view json) { return NumberOf<int64_t>(json); }
+
+std::optional<uint64_t> UintOf(std::string_view json) { return NumberOf<uint64_t>(json); }
 
 }  // namespace borescope

@@ -28,5 +28,7 @@ std::vector<std::string_view> ElementsOf(std::string_view array);
 
 // A whole number; nothing where the text is anything else or does not fit.
 std::optional<int64_t> IntOf(std::string_view json);
+// Likewise, without sign.
+std::optional<uint64_t> UintOf(std::string_view json);
 
 }  // namespace borescope

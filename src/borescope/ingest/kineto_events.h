@@ -1,5 +1,5 @@
-// What a Kineto event means: turns RawEvents, from whichever parser, into rows of a TracePart. All
-// knowledge of categories, old names and field types is here.
+// What a Kineto event means: turns RawEvents, from whichever parser, into rows of a TracePart. What
+// categories are is known by kineto_roles, what arguments mean by kineto_details.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 
 #include "borescope/ingest/async_ranges.h"
 #include "borescope/ingest/event_values.h"
+#include "borescope/ingest/kineto_details.h"
 #include "borescope/ingest/kineto_fields.h"
+#include "borescope/ingest/kineto_roles.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope {
@@ -45,8 +47,6 @@ class KinetoEvents {
   KinetoFacts facts() const;
 
  private:
-  enum class Role : uint8_t;
-
   void AddComplete(const RawEvent& event);
   void AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
                bool is_async = false);
@@ -64,32 +64,13 @@ class KinetoEvents {
     return static_cast<uint32_t>(std::min<uint64_t>(part_.events - 1, kNoPosition));
   }
 
-  uint32_t AddOp(const RawEvent& event);
-  uint32_t AddTritonLaunch(const RawEvent& event);
-  uint32_t AddRuntimeCall(const RawEvent& event);
-  uint32_t AddKernel(const RawEvent& event);
-  uint32_t AddCopy(const RawEvent& event);
-  uint32_t AddSync(const RawEvent& event);
-  uint32_t AddCollective(const RawEvent& event);
-
-  Role RoleOf(StringId category);
-  StringId InternText(const RawEvent& event, Field field);
-  // The text of a field that most events lack; empty without it.
-  StringId InternOptional(const RawEvent& event, Field field) {
-    return event.Has(field) ? InternText(event, field) : StringId{0};
-  }
-  uint32_t AddOtherCall(const RawEvent& event);
-  // A row of CopyCalls, or kNoDetail where the event says nothing of its call.
-  uint32_t AddCopyCall(const RawEvent& event);
-  // A list of shapes or types as JSON text with canonical spacing.
-  StringId InternList(const RawEvent& event, Field field);
+  EventRole RoleOf(StringId category);
 
   TracePart part_;
   EventValues values_;  // counts into part_'s diagnostics
+  KinetoDetails details_;
   KinetoFacts facts_;
-  std::vector<Role> roles_;          // by StringId of the category; grows on demand
-  StringPool lists_;                 // raw texts of lists already seen ...
-  std::vector<StringId> canonical_;  // ... and what they became
+  std::vector<EventRole> roles_;  // by StringId of the category; grows on demand
   std::string last_category_token_;
   StringId last_category_;
 };
