@@ -108,6 +108,14 @@ std::string Identity(const std::string& path) {
   return error ? path : canonical.string();
 }
 
+// What is written of one of the files: the target itself, or of that name in it.
+std::string TargetPath(std::span<const InputFile> files, const std::string& target,
+                       const fs::path& name) {
+  std::error_code ignored;
+  const bool is_file = files.size() == 1 && !fs::is_directory(target, ignored);
+  return is_file ? target : (fs::path(target) / name).string();
+}
+
 }  // namespace
 
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs) {
@@ -132,9 +140,15 @@ std::string NameOfRun(std::span<const InputFile> files) {
   if (files.size() == 1) {
     return first.filename().string();
   }
-  if (files.front().from_directory) {
+  const auto folder_of = [](const InputFile& file) {
     std::error_code ignored;
-    return fs::absolute(first, ignored).lexically_normal().parent_path().filename().string();
+    return fs::absolute(file.path, ignored).lexically_normal().parent_path();
+  };
+  const fs::path folder = folder_of(files.front());
+  if (std::all_of(files.begin(), files.end(), [&](const InputFile& file) {
+        return file.from_directory && folder_of(file) == folder;
+      })) {
+    return folder.filename().string();
   }
   return first.filename().string() + " and " + std::to_string(files.size() - 1) + " more";
 }
@@ -146,37 +160,32 @@ bool IsAmong(std::span<const InputFile> files, const std::string& path) {
   });
 }
 
+std::string TargetIdentity(const std::string& path) {
+  std::error_code error;
+  return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
+}
+
 bool IsSameFile(const std::string& a, const std::string& b) {
   std::error_code error;
-  const fs::path whole_a = fs::weakly_canonical(BehindLinks(fs::absolute(a, error)), error);
-  const fs::path whole_b = fs::weakly_canonical(BehindLinks(fs::absolute(b, error)), error);
-  return whole_a == whole_b || fs::equivalent(a, b, error);
+  return TargetIdentity(a) == TargetIdentity(b) || fs::equivalent(a, b, error);
 }
 
 std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
                         const InputFile& input) {
-  std::error_code ignored;
-  if (files.size() == 1 && !fs::is_directory(overlay, ignored)) {
-    return overlay;
-  }
   fs::path name = fs::path(input.path).filename();
   if (name.extension() == ".zst") {
     name.replace_extension();
   }
-  return (fs::path(overlay) / name).string();
+  return TargetPath(files, overlay, name);
 }
 
 std::string SavePath(std::span<const InputFile> files, const std::string& save,
                      const InputFile& input) {
-  std::error_code ignored;
-  if (files.size() == 1 && !fs::is_directory(save, ignored)) {
-    return save;
-  }
   fs::path name = fs::path(input.path).filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") {
     name.replace_extension();
   }
-  return (fs::path(save) / name.replace_extension(".graph")).string();
+  return TargetPath(files, save, name.replace_extension(".graph"));
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {

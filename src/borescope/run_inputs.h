@@ -30,6 +30,9 @@ std::string NameOfRun(std::span<const InputFile> files);
 // True when `path` is one of the files.
 bool IsAmong(std::span<const InputFile> files, const std::string& path);
 
+// One text for all paths that lead to one place, whether or not there is a file yet.
+std::string TargetIdentity(const std::string& path);
+
 // True when both paths lead to one file, whether or not it exists yet.
 bool IsSameFile(const std::string& a, const std::string& b);
 

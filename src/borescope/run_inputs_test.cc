@@ -112,6 +112,8 @@ TEST_F(RunInputs, ARunIsCalledAfterItsFileOrFolder) {
             "x.json and 1 more");
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"a/run/y.json", true, 1}}),
             "run");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"b/run/y.json", true, 1}}),
+            "x.json and 1 more");
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"-", false, 0}}), "standard input");
   EXPECT_EQ(NameOfRun({}), "standard input");
 }

@@ -9,8 +9,8 @@
 
 namespace borescope {
 
-// An error when what these analyses draw cannot be written where the options say. REQUIRES:
-// options.overlay is not empty.
+// An error when these analyses draw nothing on such inputs; run_targets.h checks where it would be
+// written. REQUIRES: options.overlay is not empty.
 Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 
 // Writes the overlay of one rank to a file beside its target, which `part` keeps.

@@ -1,9 +1,6 @@
 #include "borescope/run_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -16,16 +13,6 @@
 
 namespace borescope {
 namespace {
-
-// "run/" or "rank-0.json.gz", or how many there are.
-std::string TitleOf(const MappedRun& run) {
-  const std::filesystem::path first(run.parts.front().report.path);
-  if (run.parts.front().from_directory) {
-    return first.parent_path().string();
-  }
-  const std::string name = first.filename().string();
-  return run.parts.size() == 1 ? name : fmt::format("{} and {} more", name, run.parts.size() - 1);
-}
 
 // What all sections of one run say.
 struct RunAnswers {
@@ -85,7 +72,7 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   BS_ASSIGN(MappedRun run,
             MapRun({questions.specs, files, options.ranks, questions.params, options}));
   RunAnswers answers;
-  answers.title = TitleOf(run);
+  answers.title = NameOfRun(files);
   Lacks lacks;
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
   if (questions.comparison != nullptr) {

@@ -34,6 +34,8 @@ Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, File
 
 }  // namespace
 
+bool CanBeSaved(const AnalysisSpec& spec) { return FindSavedForm(spec.name) != nullptr; }
+
 Result<void> CheckSaved(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
   const std::string option = options.load ? "--load" : "--save";
   if (specs.size() > 1) {

@@ -9,6 +9,9 @@
 
 namespace borescope {
 
+// Whether --save and --load are defined for the verb.
+bool CanBeSaved(const AnalysisSpec& spec);
+
 // An error when these analyses cannot be saved, or not be answered from what was saved.
 Result<void> CheckSaved(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 

@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <map>
 
-#include "borescope/analysis/saved_forms.h"
-
 namespace borescope {
 namespace {
 
@@ -40,8 +38,6 @@ Result<void> CheckShape(const RunOptions& options, std::string_view option,
 
 }  // namespace
 
-bool CanBeSaved(const AnalysisSpec& spec) { return FindSavedForm(spec.name) != nullptr; }
-
 std::vector<Target> TargetsOf(const RunOptions& options) {
   std::vector<Target> targets;
   for (const InputFile& file : options.files) {
@@ -61,7 +57,7 @@ Result<void> CheckTargets(const RunOptions& options) {
   BS_TRY(CheckShape(options, "--overlay", options.overlay));
   BS_TRY(CheckShape(options, "--save", options.save));
   std::error_code ignored;
-  std::map<std::string, std::string_view> options_of;  // by path
+  std::map<std::string, std::string_view> options_of;  // by what the path leads to
   for (const auto& [option, path] : TargetsOf(options)) {
     if (path.ends_with(".zst")) {
       return UsageError(fmt::format("{}: {} writes plain files or, named .gz, gzip", path, option));
@@ -70,7 +66,7 @@ Result<void> CheckTargets(const RunOptions& options) {
     if (fs::exists(path, ignored) && IsAmong(options.files, path)) {
       return UsageError(fmt::format("{}: is an input; {} would overwrite it", path, option));
     }
-    const auto [known, is_new] = options_of.try_emplace(path, option);
+    const auto [known, is_new] = options_of.try_emplace(TargetIdentity(path), option);
     if (!is_new) {
       return UsageError(
           known->second == option

@@ -22,7 +22,4 @@ std::vector<Target> TargetsOf(const RunOptions& options);
 // another, or cannot be written.
 Result<void> CheckTargets(const RunOptions& options);
 
-// Whether --save and --load are defined for the verb.
-bool CanBeSaved(const AnalysisSpec& spec);
-
 }  // namespace borescope

@@ -53,7 +53,7 @@ struct RunOptions {
   // rows kept.
   std::string sort;
   std::optional<size_t> top;
-  bool for_picture = false;  // also ask for tables that are only drawn, as lines over time
+  bool for_picture = false;  // ask as the report does, AskForViews()
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;
 };

@@ -36,7 +36,7 @@ namespace {
 struct Work {
   int64_t calls = 0;
   int64_t total_ns = 0;
-  int64_t bytes = kMissing;  // of the calls that tell them
+  int64_t bytes = 0;  // kMissing once a call does not tell them
 };
 
 // By category, name of the kernel, name of the operator (not of generated kernels), file, compiled
@@ -72,10 +72,10 @@ int64_t OpNameOf(const RankView& view, DeviceId id) {
   return op.valid() ? int64_t{view.trace.host().name[op.value].value} : 0;
 }
 
+// A sum of some calls would be no rate of all of them.
 void AddBytes(int64_t bytes, Work& work) {
-  if (bytes != kMissing) {
-    work.bytes = work.bytes == kMissing ? bytes : AddSaturating(work.bytes, bytes);
-  }
+  const bool is_told = bytes != kMissing && work.bytes != kMissing;
+  work.bytes = is_told ? AddSaturating(work.bytes, bytes) : kMissing;
 }
 
 WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphNumbers& graphs,
@@ -143,7 +143,7 @@ Table NewKernelTable(bool by_graph, bool by_step) {
   AddInt(table, "calls", Unit::kCount, Role::kSum, "How often it ran.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of its durations.");
   AddInt(table, "moved_bytes", Unit::kBytes, Role::kSum,
-         "Bytes its calls read and write at least, as far as Inductor recorded them.");
+         "Bytes its calls read and write at least, where every launch recorded them.");
   AddFloat(table, "share_of_wall", Unit::kShare, Role::kDerived, "Total / wall time.");
   AddFloat(table, "gain", Unit::kShare, Role::kDerived,
            "What a kernel twice as fast would save of the wall time: half of its share.");

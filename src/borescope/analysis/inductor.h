@@ -29,15 +29,23 @@ class TritonSources {
   uint32_t LaunchOf(DeviceId id) const;
   // The file as recorded; the empty text where none was.
   StringId FileOf(DeviceId id) const;
-  // What the launch recorded that the kernel reads and writes; kMissing where nothing was.
+  // What the launch of that kernel recorded that it reads and writes, else (of a graph) what all
+  // launches of its name did; kMissing where nothing was, or they differ.
   int64_t BytesOf(DeviceId id) const;
   InductorCategory CategoryOf(DeviceId id) const;
 
  private:
   uint32_t DetailOf(HostId op) const;
+  void Learn(StringId name, uint32_t launch);
 
-  const RankView& view_;                  // outlives this
-  std::vector<uint32_t> launch_of_name_;  // per name: row of TritonLaunches, or kNoDetail
+  // What the launches of an operator have in common.
+  struct Common {
+    uint32_t launch = kNoDetail;  // row of TritonLaunches, if they have one file
+    int64_t bytes = kMissing;     // if each moves as much
+    bool is_known = false;
+  };
+  const RankView& view_;         // outlives this
+  std::vector<Common> of_name_;  // per name of an operator
 };
 
 // The wall time that shares are of: the selected windows, or --wall for each of --runs.

@@ -7,26 +7,29 @@
 namespace borescope {
 
 TritonSources::TritonSources(const RankView& view)
-    : view_(view), launch_of_name_(view.trace.strings().size(), kNoDetail) {
-  std::vector<char> is_ambiguous(launch_of_name_.size());
+    : view_(view), of_name_(view.trace.strings().size()) {
   const HostEvents& host = view.trace.host();
-  const TritonLaunches& launches = view.trace.triton();
   for (uint32_t row = 0; row < host.size(); ++row) {
     const uint32_t launch = DetailOf(HostId{row});
-    if (launch == kNoDetail) {
-      continue;
-    }
-    uint32_t& known = launch_of_name_[host.name[row].value];
-    if (known == kNoDetail) {
-      known = launch;
-    } else if (launches.kernel_file[known] != launches.kernel_file[launch]) {
-      is_ambiguous[host.name[row].value] = 1;
+    if (launch != kNoDetail) {
+      Learn(host.name[row], launch);
     }
   }
-  for (size_t name = 0; name < launch_of_name_.size(); ++name) {
-    if (is_ambiguous[name] != 0) {
-      launch_of_name_[name] = kNoDetail;
-    }
+}
+
+void TritonSources::Learn(StringId name, uint32_t launch) {
+  const TritonLaunches& launches = view_.trace.triton();
+  Common& common = of_name_[name.value];
+  if (!common.is_known) {
+    common = {launch, launches.bytes[launch], true};
+    return;
+  }
+  if (common.launch != kNoDetail &&
+      launches.kernel_file[common.launch] != launches.kernel_file[launch]) {
+    common.launch = kNoDetail;
+  }
+  if (common.bytes != launches.bytes[launch]) {
+    common.bytes = kMissing;
   }
 }
 
@@ -44,7 +47,7 @@ uint32_t TritonSources::LaunchOf(DeviceId id) const {
   }
   const HostId op = view_.index.correlation.op_of[id.value];
   const uint32_t launch = op.valid() ? DetailOf(op) : kNoDetail;
-  return launch != kNoDetail ? launch : launch_of_name_[view_.trace.device().name[id.value].value];
+  return launch != kNoDetail ? launch : of_name_[view_.trace.device().name[id.value].value].launch;
 }
 
 StringId TritonSources::FileOf(DeviceId id) const {
@@ -52,9 +55,18 @@ StringId TritonSources::FileOf(DeviceId id) const {
   return launch == kNoDetail ? StringId{0} : view_.trace.triton().kernel_file[launch];
 }
 
+// An operator may launch others beside its kernel, whose name begins with the operator's.
 int64_t TritonSources::BytesOf(DeviceId id) const {
-  const uint32_t launch = LaunchOf(id);
-  return launch == kNoDetail ? kMissing : view_.trace.triton().bytes[launch];
+  if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
+    return kMissing;
+  }
+  const HostId op = view_.index.correlation.op_of[id.value];
+  const uint32_t launch = op.valid() ? DetailOf(op) : kNoDetail;
+  if (launch == kNoDetail) {
+    return of_name_[view_.trace.device().name[id.value].value].bytes;
+  }
+  const bool is_its_kernel = view_.trace.Name(id).starts_with(view_.trace.Name(op));
+  return is_its_kernel ? view_.trace.triton().bytes[launch] : kMissing;
 }
 
 InductorCategory TritonSources::CategoryOf(DeviceId id) const {

@@ -72,17 +72,42 @@ TestTrace& Compiled(TestTrace& trace) {
   return trace;
 }
 
-TEST(InductorTest, BytesAreThoseOfTheCallsThatTell) {
+// A Triton launch at 20 * i that moves `bytes`, with its kernel.
+void Generated(TestTrace& trace, const std::string& kernel, int64_t i, int64_t bytes) {
+  trace.Op(kernel, {20 * i, 10}, {.triton_file = "/cache/a.py", .triton_bytes = bytes});
+  trace.Launched(kernel, {20 * i + 1, 2}, {100 + 10 * i, 10}, {i + 1, 7, 0});
+}
+
+TEST(InductorTest, BytesAreThoseOfTheLaunches) {
   TestTrace trace;
-  for (int64_t i = 0; i < 3; ++i) {
-    trace.Op("triton_poi_fused_add_0", {20 * i, 10},
-             {.triton_file = "/cache/a.py", .triton_bytes = i == 1 ? kMissing : 100 * (i + 1)});
-    trace.Launched("triton_poi_fused_add_0", {20 * i + 1, 2}, {100 + 10 * i, 10}, {i + 1, 7, 0});
-  }
-  trace.Launched("other", {81, 2}, {160, 20}, {4, 7, 0});
+  Generated(trace, "triton_poi_fused_add_0", 0, 100);
+  Generated(trace, "triton_poi_fused_add_0", 1, 300);
+  trace.Launched("other", {25, 2}, {160, 15}, {9, 7, 0});  // also below the second operator
   const Findings findings = Analyse("inductor", {&trace.View()});
   EXPECT_EQ(Csv(findings[1], {"kernel", "calls", "moved_bytes"}),
-            "kernel,calls,moved_bytes\ntriton_poi_fused_add_0,3,400\nother,1,-\n");
+            "kernel,calls,moved_bytes\ntriton_poi_fused_add_0,2,400\nother,1,-\n");
+}
+
+TEST(InductorTest, BytesOfSomeCallsAreNotThoseOfAll) {
+  TestTrace trace;
+  Generated(trace, "triton_poi_fused_add_0", 0, 100);
+  Generated(trace, "triton_poi_fused_add_0", 1, kMissing);
+  const Findings findings = Analyse("inductor", {&trace.View()});
+  EXPECT_EQ(Csv(findings[1], {"kernel", "calls", "moved_bytes"}),
+            "kernel,calls,moved_bytes\ntriton_poi_fused_add_0,2,-\n");
+}
+
+// A graph launches many kernels at once: they move what all launches of their name do.
+TEST(InductorTest, BytesOfReplayedKernelsAreThoseOfTheirName) {
+  TestTrace trace;
+  Generated(trace, "triton_poi_fused_add_0", 0, 100);
+  Generated(trace, "triton_poi_fused_mul_1", 1, 100);
+  Generated(trace, "triton_poi_fused_mul_1", 2, 800);
+  trace.Launched("triton_poi_fused_add_0", {81, 2}, {160, 15}, {7, 7, 0});
+  trace.Launched("triton_poi_fused_mul_1", {85, 2}, {180, 15}, {8, 7, 0});
+  const Findings findings = Analyse("inductor", {&trace.View()});
+  EXPECT_EQ(Csv(findings[1], {"kernel", "calls", "moved_bytes"}),
+            "kernel,calls,moved_bytes\ntriton_poi_fused_mul_1,3,-\ntriton_poi_fused_add_0,2,200\n");
 }
 
 TEST(InductorTest, KernelsOfDifferentFilesStayApart) {

@@ -59,10 +59,10 @@ Result<Findings> MergeFindings(std::span<const Findings> findings, const Params&
 }
 
 Result<Findings> ReduceByRank(std::span<const Findings> findings, const Params&) {
-  return JoinTables(findings, [](const std::vector<Table>& tables) {
+  return JoinTables(findings, [](std::vector<Table> tables) {
     const std::vector<Column>& columns = tables.front().columns;
     const bool by_rank = !columns.empty() && columns.front().name == "rank";
-    return by_rank ? ConcatByRank(tables) : MergeByKey(tables);
+    return by_rank ? ConcatByRank(std::move(tables)) : MergeByKey(tables);
   });
 }
 

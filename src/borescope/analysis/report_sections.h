@@ -30,7 +30,8 @@ std::vector<ViewSpec> ViewsOf(std::span<const Table> tables);
 // Whether any table of the analysis has a view.
 bool HasViews(const AnalysisSpec& spec);
 
-// Adds the options without which a view of `spec` has no table, where they were not given.
+// Adds the options that views need, where they were not given: for lines over time, which have no
+// table without them, and against frames of trees too narrow to be seen.
 void AskForViews(const AnalysisSpec& spec, Params& params);
 
 }  // namespace borescope

@@ -61,7 +61,7 @@ template <typename Integer>
 std::optional<Integer> NumberOf(std::string_view json) {
   Integer number = 0;
   const char* const end = json.data() + json.size();
-  const auto [stop, error] = std::from_chars(json.data(), end, number);
+  const auto [stop, error] = std::from_chars(json.data(), json.data() + json.size(), number);
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 

@@ -15,12 +15,13 @@ Result<void> CheckLinked(const LinkCounts& counts) {
                     "ExecutionTraceObserver().register_callback(FILE))",
                     counts.host_nodes)};
   }
-  if (counts.renamed * 2 > by_number) {
-    return Error{
-        ErrorCode::kMissingData,
-        fmt::format("{} of {} operators have another name in the host trace: the two were "
-                    "not recorded at the same time, or by different processes",
-                    counts.renamed, by_number + (counts.by_external_id ? counts.renamed : 0))};
+  // By record function those of another name are among the matched, by External id they are not.
+  const uint64_t compared = by_number + (counts.by_external_id ? counts.renamed : 0);
+  if (counts.renamed * 2 >= compared) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{} of {} operators have another name in the host trace: the two were "
+                             "not recorded at the same time, or by different processes",
+                             counts.renamed, compared)};
   }
   if (counts.device_linked == 0 && counts.device_orphaned != 0) {
     return Error{ErrorCode::kMissingData,

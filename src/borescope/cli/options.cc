@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "borescope/run_convert.h"
-#include "borescope/run_targets.h"
+#include "borescope/run_saved.h"
 
 namespace borescope::cli {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "borescope/query/cells.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope::query::device {
 
@@ -9,11 +10,7 @@ using Rows = const RankRows&;
 
 inline const DeviceEvents& Device(Rows r) { return r.trace.device(); }
 
-inline Cell KindOf(Rows r, uint32_t row) {
-  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
-                                         "annotation", "range",  "other"};
-  return Text(kNames[static_cast<size_t>(Device(r).kind[row])]);
-}
+inline Cell KindOf(Rows r, uint32_t row) { return Text(DeviceKindName(Device(r).kind[row])); }
 
 inline bool IsKernel(Rows r, uint32_t row) { return Device(r).kind[row] == DeviceKind::kKernel; }
 inline bool IsSync(Rows r, uint32_t row) { return Device(r).kind[row] == DeviceKind::kSync; }

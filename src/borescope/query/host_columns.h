@@ -2,6 +2,7 @@
 #pragma once
 
 #include "borescope/query/cells.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope::query::host {
 
@@ -16,10 +17,7 @@ inline int64_t TidOf(Rows r, uint32_t row) {
   return r.trace.tracks().tid[Host(r).track[row].value];
 }
 
-inline Cell KindOf(Rows r, uint32_t row) {
-  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
-  return Text(kNames[static_cast<size_t>(Host(r).kind[row])]);
-}
+inline Cell KindOf(Rows r, uint32_t row) { return Text(HostKindName(Host(r).kind[row])); }
 
 // The number of the step an event starts in.
 inline Cell StepOf(Rows r, uint32_t row) {

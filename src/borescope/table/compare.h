@@ -34,7 +34,8 @@ inline constexpr std::string_view kRunColumn = "run";
 //   text and flags   this run's, or the other's where only that has the row; `against_` follows
 //                    when a row of both runs has another one there
 // A row that one run lacks has no values there. Its change is missing, but for columns that add up
-// (kSum), where what is not there is 0: so that the changes of all rows add up, too.
+// (kSum), where a row that is not there counts as 0: so that the changes of all rows add up, too.
+// A cell that one run could not tell has no change, and such a column adds up over what is known.
 //
 // Rows stand as in `mine`; one that only `others` has stands as far down as it does there. Of a
 // tree (rows in preorder with a key `depth`) rows match when the rows around them do.

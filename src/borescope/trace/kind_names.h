@@ -13,9 +13,10 @@ inline std::string_view HostKindName(HostKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// Of device work.
 inline std::string_view DeviceKindName(DeviceKind kind) {
-  return kind == DeviceKind::kKernel ? "kernel" : kind == DeviceKind::kMemcpy ? "memcpy" : "memset";
+  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
+                                         "annotation", "range",  "other"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 }  // namespace borescope

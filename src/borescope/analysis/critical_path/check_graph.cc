@@ -8,7 +8,9 @@
 namespace borescope {
 namespace {
 
-// No time lies further from 0, and nothing is longer: sums and differences of two do not overflow.
+// Readers let nothing begin further from 0 or be longer (ingest/time_limit.h), so that no end is
+// later than twice that. Differences do not overflow, nor do sums along a path, whose edges are no
+// longer than the time between their nodes.
 constexpr int64_t kMostNs = int64_t{1} << 61;
 
 // Remembers the first thing that is wrong.
@@ -40,7 +42,8 @@ class Verdict {
   Result<void> result_;
 };
 
-bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
+bool IsBegin(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
+bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= 2 * kMostNs; }
 
 // ---- The trace ----
 
@@ -57,7 +60,8 @@ void CheckNumbers(const std::vector<int64_t>& numbers, Verdict& verdict) {
   const int64_t end_ns = number(SavedNumber::kEndNs);
   const int64_t base_ns = number(SavedNumber::kBaseNs);
   check(IsTime(begin_ns), SavedNumber::kBeginNs, "no time");
-  check(IsTime(end_ns) && begin_ns <= end_ns, SavedNumber::kEndNs, "not after the begin");
+  check(IsTime(end_ns), SavedNumber::kEndNs, "no time");
+  check(begin_ns <= end_ns, SavedNumber::kEndNs, "before the begin");
   check(base_ns == kMissing || IsTime(base_ns), SavedNumber::kBaseNs, "no time");
   const int64_t vendor = number(SavedNumber::kVendor);
   check(vendor >= 0 && vendor <= static_cast<int64_t>(Vendor::kMeta), SavedNumber::kVendor,
@@ -91,9 +95,8 @@ void CheckEvents(const Events& events, const std::vector<StringId>& names, std::
   }
   for (size_t row = 0; verdict.ok() && row < size; ++row) {
     const int64_t dur_ns = events.dur_ns[row];
-    verdict.Check(IsTime(events.ts_ns[row]), side, row, "begins at no time");
-    verdict.Check(dur_ns >= 0 && dur_ns <= kMostNs && IsTime(events.ts_ns[row] + dur_ns), side, row,
-                  "ends at no time");
+    verdict.Check(IsBegin(events.ts_ns[row]), side, row, "begins at no time");
+    verdict.Check(dur_ns >= 0 && dur_ns <= kMostNs, side, row, "ends at no time");
   }
 }
 
@@ -132,6 +135,7 @@ class GraphCheck {
     CheckEdgeSlices();
     Each(graph_.nodes(), [&](uint32_t node) { CheckEdgesOf(node); });
     CheckThreads();
+    CheckThreadEdges();
     CheckWork();
     CheckWaits();
   }
@@ -216,6 +220,34 @@ class GraphCheck {
                      "without nodes of its own");
       next_track = track + 1;
       next_node = end;
+      CheckNodesOf(first, end);
+    });
+  }
+
+  // What a thread did fills the time between its nodes, which are one after the other.
+  void CheckNodesOf(NodeId first, NodeId end) {
+    for (NodeId node = first; verdict_.ok() && node < end; ++node) {
+      verdict_.Check(graph_.side[node] == NodeSide::kHost, "node", node,
+                     "of a thread, but not of the host");
+      verdict_.Check(node == first || graph_.ts_ns[node - 1] <= graph_.ts_ns[node], "node", node,
+                     "earlier than the one before on its thread");
+    }
+  }
+
+  // Time between nodes that belong to no thread, or to two, would be told by nothing.
+  void CheckThreadEdges() {
+    size_t thread = 0;
+    Each(graph_.nodes(), [&](uint32_t from) {
+      while (thread < recording_.end_node.size() && recording_.end_node[thread] <= from) {
+        ++thread;
+      }
+      const bool goes_on = thread < recording_.end_node.size() &&
+                           recording_.first_node[thread] <= from &&
+                           from + 1 < recording_.end_node[thread];
+      for (EdgeId edge = graph_.first_edge[from]; edge < graph_.first_edge[from + 1]; ++edge) {
+        verdict_.Check(goes_on || graph_.kind[edge] != EdgeKind::kThread, "edge", edge,
+                       "of a thread, between nodes that are not of one");
+      }
     });
   }
 

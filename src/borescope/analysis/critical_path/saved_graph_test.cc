@@ -1,8 +1,10 @@
 #include "borescope/analysis/critical_path/saved_graph.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +84,17 @@ TEST(SavedGraphTest, HoldsAllWhateverIsSelected) {
   for (const Params& question : Questions()) {
     EXPECT_EQ(Save(view, question), Save(view));
   }
+}
+
+// Readers clamp a start and a duration each, so that an end may be as late as both together.
+TEST(SavedGraphTest, HoldsTheLastMoments) {
+  constexpr int64_t kLimitNs = int64_t{1} << 61;
+  TestTrace trace;
+  trace.Launched("late", {10, 5}, {kLimitNs, kLimitNs}, {1, 7, 0});
+  trace.Op("early", {-kLimitNs, 5});
+  const Result<SavedAnswer> answer = Load(Save(trace.View()));
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(AllOf(*answer->findings), AllOf(*MapCriticalPath(trace.View(), {})));
 }
 
 TEST(SavedGraphTest, AnEmptyRecording) {
@@ -227,6 +240,23 @@ TEST(SavedGraphTest, NamesTheCellThatIsWrong) {
             "x.graph: launch 0: by no event; save the graph again");
   EXPECT_EQ(error(Forge(bytes, "wait source", 0, uint32_t{5000})),
             "x.graph: wait 0: for no work; save the graph again");
+  EXPECT_EQ(error(Forge(bytes, "number", static_cast<size_t>(SavedNumber::kEndNs),
+                        std::numeric_limits<int64_t>::min())),
+            fmt::format("x.graph: number {}: no time; save the graph again",
+                        static_cast<size_t>(SavedNumber::kEndNs)));
+}
+
+// Stretches behind the end of every thread would be on the path and in no table.
+TEST(SavedGraphTest, ThreadsHoldAllTheirNodes) {
+  TestTrace trace;
+  const RankView& view = Plant(trace);
+  const RecordingGraph recording = BuildGraph(view, "");
+  ASSERT_GT(recording.end_node[0], recording.first_node[0] + 1);
+  const std::string forged =
+      Forge(Save(view), "end node", 0, static_cast<NodeId>(recording.first_node[0] + 1));
+  const std::string error = Load(forged).error().message;
+  EXPECT_NE(error.find("of a thread, between nodes that are not of one"), std::string::npos)
+      << error;
 }
 
 // Times of a forged graph can tie a circle, but not make it endless.
