@@ -30,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from one_truth import answers as asking
-from one_truth import device_time, operators, ranks, recording, same_tables, self_test, shares, ways, work
+from one_truth import device_time, operators, random_run, ranks, recording, same_tables, self_test, shares, ways, work
 from one_truth.claims import Claims
 
 MODULES = (device_time, work, operators, recording, shares, same_tables)
@@ -107,6 +107,14 @@ def synth(program, generator, *options):
         return check(program, synthesize(generator, Path(folder) / "run", options), thorough=True)
 
 
+def random_runs(program, first, count):
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        runs = [random_run.write(Path(folder) / f"seed-{int(first) + i}", int(first) + i)
+                for i in range(int(count))]
+        results = pool.map(lambda run: check(program, run, thorough=True), runs)
+        return [problem for result in results for problem in result]
+
+
 def test_self(program, generator):
     with tempfile.TemporaryDirectory() as folder:
         run = synthesize(generator, Path(folder) / "run", RICH)
@@ -118,7 +126,7 @@ def test_self(program, generator):
         return compared(answers, claims).problems() + [f"changed, and not noticed: {name}" for name in unnoticed]
 
 
-MODES = {"samples": samples, "synth": synth, "self-test": test_self}
+MODES = {"samples": samples, "synth": synth, "random": random_runs, "self-test": test_self}
 
 
 def main():

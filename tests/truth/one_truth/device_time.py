@@ -70,13 +70,31 @@ def idle(answers, say):
 
 
 def ends(answers, say):
-    columns = {"breakdown": ("head_idle_ns", "tail_idle_ns"), "gpu_time": ("leading_ns", "trailing_ns"),
-               "idle_causes": ("head_ns", "tail_ns")}
-    for name, (head, tail) in columns.items():
-        for table in answers.tables("verbs", name):
-            busy_only = {key for key, number in table.values(DEVICE, head).items() if key[1] is not None}
-            say("idle time at the begin", name, {k: table.values(DEVICE, head)[k] for k in busy_only})
-            say("idle time at the end", name, {k: table.values(DEVICE, tail)[k] for k in busy_only})
+    """Before the first and after the last work; `breakdown` asks when the device is busy first and last."""
+    for work in answers.tables("sql", "work"):
+        before, after = work_without_length(work)
+        for name, head, tail in (("gpu_time", "leading_ns", "trailing_ns"),
+                                 ("idle_causes", "head_ns", "tail_ns")):
+            for table in answers.tables("verbs", name):
+                say("idle time at the begin", name, added(common(table.values(DEVICE, head), before), before))
+                say("idle time at the end", name, added(common(table.values(DEVICE, tail), after), after))
+        for table in answers.tables("verbs", "breakdown"):
+            say("idle time at the begin", "breakdown", common(table.values(DEVICE, "head_idle_ns"), before))
+            say("idle time at the end", "breakdown", common(table.values(DEVICE, "tail_idle_ns"), after))
+
+
+def work_without_length(work):
+    """How long a device that is busy ever has only work without length, at the begin and at the end."""
+    columns = ("first_ns", "busy_from_ns", "busy_to_ns", "last_ns")
+    edges = {column: work.values(DEVICE, column) for column in columns}
+    busy = [key for key, busy_ns in work.values(DEVICE, "busy_ns").items() if busy_ns]
+    before = {key: edges["busy_from_ns"][key] - edges["first_ns"][key] for key in busy}
+    after = {key: edges["last_ns"][key] - edges["busy_to_ns"][key] for key in busy}
+    return before, after
+
+
+def common(numbers, keys):
+    return {key: number for key, number in numbers.items() if key in keys}
 
 
 def gaps(answers, say):

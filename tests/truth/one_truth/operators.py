@@ -18,6 +18,14 @@ def by_operator(answers, say):
     for table in answers.tables("sql", "work_of_ops"):
         say(quantity, "SQL", nonzero(named(table.values("op", "total_ns"))))
         say("pieces of work of an operator", "SQL", named(table.values("op", "works")))
+    by_frames(answers, say)
+
+
+def by_frames(answers, say):
+    """Of frames around launches; where an operator is not told by its launch, they may tell another."""
+    quantity = "device time of an operator itself"
+    if any(table.total("works") for table in answers.tables("sql", "elsewhere")):
+        return
     for table in answers.tables("verbs", "flame"):
         time, pieces = {}, {}
         for op, works, device_ns in leaves(table):
@@ -68,7 +76,7 @@ def untied(answers, say):
         chosen = table.where(lambda c: c("name") == NONE)
         say("time of work without operator", "ops --by rank", nonzero(chosen.sums("rank", "self_device_ns")))
     say("launched work without operator in all", "diagnostics", answers.count("no-operator"))
-    say("work without launch or operator", "diagnostics", answers.count("unlinked-device-event"))
+    say("all work without a launch", "diagnostics", answers.count("unlinked-device-event"))
     for table in answers.tables("sql", "rules"):
         for rule, quantity in (("none", "work without launch or operator"),
                                ("launch only", "launched work without operator in all")):
@@ -112,14 +120,18 @@ def launches(answers, say):
 
 
 def flops(answers, say):
-    for table in answers.tables("verbs", "ops"):
-        say("FLOPs", "ops", table.total("flops"))
-    for table in answers.tables("by_shape", "ops"):
-        say("FLOPs", "ops --by shape", table.total("flops"))
-    for table in answers.tables("by_rank", "ops"):
-        say("FLOPs", "ops --by rank", table.total("flops"))
-    for table in answers.tables("op_phases", "ops"):
-        say("FLOPs", "ops --by phase", table.total("flops"))
+    for call in ("verbs", "by_shape", "by_rank", "op_phases"):
+        for table in answers.tables(call, "ops"):
+            say("FLOPs", f"ops of {call}", table.total("flops"))
+    for table in answers.tables("verbs", "roofline"):
+        say("FLOPs", "roofline", table.total("flops"))
+        say("FLOPs of an operator", "roofline", nonzero(table.sums("op", "flops")))
+        say("bytes of operators", "roofline", table.total("bytes"))
+        for ops in answers.tables("verbs", "ops"):
+            say("FLOPs of an operator", "ops", nonzero(ops.sums("name", "flops")))
+        for prof in answers.tables("prof", "prof"):
+            say("FLOPs", "prof --all", prof.total("flops"))
+            say("bytes of operators", "prof --all", prof.total("bytes"))
 
 
 def modelled(answers, say):

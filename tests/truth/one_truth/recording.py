@@ -154,16 +154,23 @@ def collectives(answers, say):
         chosen = table.where(lambda c: c("class") == "collective")
         say("collective kernels of a rank", "kernels", nonzero(chosen.sums("rank", "count")))
         say("collective time of a rank", "kernels", nonzero(chosen.sums("rank", "total_ns")))
+    waiting(answers, say)
+
+
+def waiting(answers, say):
+    """What ranks caused is what ranks waited; by rank where no two came last together, and share it."""
     for table in answers.tables("verbs", "stragglers"):
         say("waiting", "caused", table.total("caused_wait_ns"))
         say("waiting", "waited", table.total("waited_ns"))
-        say("collectives that came last", "stragglers", nonzero(table.values("rank", "times_last")))
-        say("waiting for a rank", "stragglers", nonzero(table.values("rank", "caused_wait_ns")))
-    for table in answers.tables("verbs", "late_collectives"):
-        say("waiting", "late_collectives", table.total("caused_wait_ns"))
-        chosen = table.where(lambda c: c("last_rank") is not None)
-        say("collectives that came last", "late_collectives", chosen.counts("last_rank"))
-        say("waiting for a rank", "late_collectives", nonzero(chosen.sums("last_rank", "caused_wait_ns")))
+    for late in answers.tables("verbs", "late_collectives"):
+        say("waiting", "late_collectives", late.total("caused_wait_ns"))
+        ranks = answers.table("verbs", "stragglers")
+        last = late.where(lambda c: c("last_rank") is not None)
+        if ranks.total("times_last") == len(last):
+            say("collectives that came last", "stragglers", nonzero(ranks.values("rank", "times_last")))
+            say("collectives that came last", "late_collectives", last.counts("last_rank"))
+            say("waiting for a rank", "stragglers", nonzero(ranks.values("rank", "caused_wait_ns")))
+            say("waiting for a rank", "late_collectives", nonzero(last.sums("last_rank", "caused_wait_ns")))
 
 
 def critical_path(answers, say):

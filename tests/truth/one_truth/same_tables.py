@@ -10,8 +10,10 @@ SUMMARY = ("breakdown", "breakdown_spread", "stragglers", "idle_causes", "kernel
 
 def summary(answers, say):
     for call in ("summary", "verbs"):
-        # The verb refuses where all device work is without operator; the summary says just that.
-        named = {name: True for name in SUMMARY if name in answers.documents[call] and name != "ops"}
+        # The verb ops refuses where all work is without operator, and the summary says just that; of ranks
+        # with no collective in common the summary says nothing.
+        named = {name: True for name in SUMMARY
+                 if name in answers.documents[call] and name not in ("ops", "stragglers")}
         say("tables of the summary", call, named)
     for name in SUMMARY:
         table, whole = (answers.documents[call].get(name) for call in ("summary", "verbs"))

@@ -2,7 +2,8 @@
 
 ROWS = 300  # of a column are tried at most
 # What decides whether there is anything to compare.
-CONDITIONS = ("events: verbs traces format",)
+CONDITIONS = ("events: verbs traces format", "idle: sql work busy_ns", "by_operator: sql elsewhere works",
+              "collectives: verbs stragglers times_last")
 
 
 def unnoticed(answers, claims, problems_of):

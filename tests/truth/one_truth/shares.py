@@ -32,15 +32,25 @@ PARTS = (
 def add_up(answers, say):
     for call, name, share, keys, part in WHOLES:
         for table in answers.tables(call, name):
-            wholes = table.sums(keys, part) if keys else {(): table.total(part)}
-            shares = table.sums(keys, share) if keys else {(): table.total(share)}
+            wholes, shares = (sums(table, keys, column) for column in (part, share))
             full = {key for key, whole in wholes.items() if whole}
             place = f"{share} of {name} of {call}"
             say(f"all of {place}", "by definition", {key: 1.0 for key in full})
             say(f"all of {place}", "sum", {key: float(shares[key]) for key in full})
-            rows = list(zip(table.keys(keys) if keys else [()] * len(table), table[part], table[share]))
-            say(place, "as told", {i: s for i, (key, _, s) in enumerate(rows) if key in full})
-            say(place, f"{part} / all", {i: p / wholes[key] for i, (key, p, _) in enumerate(rows) if key in full})
+            rows = [(key, told, amount) for key, told, amount
+                    in zip(keys_of(table, keys), table[share], table[part])
+                    # A rank without anything in common with others has no score.
+                    if key in full and (told is not None or share != "score")]
+            say(place, "as told", dict(enumerate(told for _, told, _ in rows)))
+            say(place, f"{part} / all", dict(enumerate(amount / wholes[key] for key, _, amount in rows)))
+
+
+def keys_of(table, keys):
+    return table.keys(keys) if keys else [()] * len(table)
+
+
+def sums(table, keys, column):
+    return table.sums(keys, column) if keys else {(): table.total(column)}
 
 
 def parts(answers, say):

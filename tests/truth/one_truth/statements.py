@@ -6,7 +6,9 @@ import json
 STATEMENTS = {
     "host": "SELECT rank, count(*) AS events FROM host_events GROUP BY rank",
     "work": "SELECT rank, gpu, count(*) AS works, sum(dur_ns) AS total_ns,"
-            " union_ns(ts_ns, end_ns) AS busy_ns, gaps_ns(ts_ns, end_ns) AS gap_ns"
+            " union_ns(ts_ns, end_ns) AS busy_ns, gaps_ns(ts_ns, end_ns) AS gap_ns,"
+            " min(ts_ns) AS first_ns, min(CASE WHEN dur_ns > 0 THEN ts_ns END) AS busy_from_ns,"
+            " max(end_ns) AS last_ns, max(CASE WHEN dur_ns > 0 THEN end_ns END) AS busy_to_ns"
             " FROM device_events WHERE is_work = 1 GROUP BY rank, gpu",
     "streams": "SELECT rank, gpu, stream, count(*) AS works, sum(dur_ns) AS total_ns,"
                " union_ns(ts_ns, end_ns) AS busy_ns, gaps_ns(ts_ns, end_ns) AS gap_ns"
@@ -23,6 +25,8 @@ STATEMENTS = {
                    " FROM device_events d LEFT JOIN ops o ON o.rank = d.rank AND o.id = d.op_id"
                    " WHERE d.is_work = 1 GROUP BY 1",
     "ops": "SELECT name, count(*) AS calls FROM ops GROUP BY name",
+    "elsewhere": "SELECT count(*) AS works FROM device_events d JOIN launches l ON l.rank = d.rank"
+                 " AND l.id = d.launch_id WHERE d.is_work = 1 AND d.op_id IS NOT l.op_id",
     "untied": "SELECT rank, sum(launch_id IS NULL) AS no_launch, sum(op_id IS NULL) AS no_op,"
               " sum(launch_id IS NOT NULL AND op_id IS NULL) AS launch_only,"
               " sum(launch_id IS NULL AND op_id IS NULL) AS untied,"

@@ -12,7 +12,6 @@ WHOLES = (
     ("verbs", "inductor_kernels", "calls", "total_ns"),
     ("verbs", "sequence_coverage", "count", "device_ns"),
     ("verbs", "annotated_kernels", "count", "total_ns"),
-    ("verbs", "graph_launches", "works", "device_ns"),
     ("verbs", "traces", "device_events", None),
     ("verbs", "launch_links", "works", None),
     ("verbs", "delays", "works", None),
@@ -167,13 +166,23 @@ def devices(answers, say):
             ("verbs", "annotated_kernels", "count", "total_ns"),
             ("by_rank", "top", "count", "total_ns"), ("by_rank", "ops", None, "self_device_ns"),
             ("by_rank", "stacks", None, "self_device_ns"), ("sql", "work", "works", "total_ns"),
-            ("sql", "view_op", "works", "total_ns"), ("sql", "view_busy", None, "GpuTime"),
-            ("verbs", "graph_launches", "works", "device_ns")):
+            ("sql", "view_op", "works", "total_ns"), ("sql", "view_busy", None, "GpuTime")):
         for table in answers.tables(call, name):
             if count:
                 say("pieces by rank", f"{name} of {call}", nonzero(table.sums("rank", count)))
             if time:
                 say("time by rank", f"{name} of {call}", nonzero(table.sums("rank", time)))
+
+
+def graphs(answers, say):
+    """Ranks without graphs are left out of `graphs`."""
+    for table in answers.tables("verbs", "graph_launches"):
+        ranks = set(table["rank"])
+        say("pieces of ranks with graphs", "graph_launches", table.sums("rank", "works"))
+        say("time of ranks with graphs", "graph_launches", table.sums("rank", "device_ns"))
+        chosen = answers.table("verbs", "busy").where(lambda c: c("rank") in ranks)
+        say("pieces of ranks with graphs", "busy", chosen.sums("rank", "count"))
+        say("time of ranks with graphs", "busy", chosen.sums("rank", "sum_ns"))
 
 
 def copies(answers, say):
@@ -205,4 +214,4 @@ def copies(answers, say):
         say("time of copies, those of kernels too", "SQL", chosen.total("total_ns"))
 
 
-CLAIMS = (whole, kernels, classes, names, devices, copies)
+CLAIMS = (whole, kernels, classes, names, devices, graphs, copies)
