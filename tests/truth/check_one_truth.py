@@ -30,7 +30,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from one_truth import answers as asking
-from one_truth import device_time, operators, random_run, ranks, recording, same_tables, self_test, shares, ways, work
+from one_truth import (device_time, operators, random_run, ranks, recording, same_tables, self_test, shares, ways,
+                       work)
 from one_truth.claims import Claims
 
 MODULES = (device_time, work, operators, recording, shares, same_tables)
@@ -123,7 +124,8 @@ def test_self(program, generator):
         unnoticed = self_test.unnoticed(answers, claims,
                                         lambda changed, claim: compared(changed, [claim]).problems())
         unnoticed += ways.unnoticed(program, [run], answers)
-        return compared(answers, claims).problems() + [f"changed, and not noticed: {name}" for name in unnoticed]
+        return (compared(answers, claims).problems() +
+                [f"changed, and not noticed: {name}" for name in unnoticed])
 
 
 MODES = {"samples": samples, "synth": synth, "random": random_runs, "self-test": test_self}

@@ -195,19 +195,23 @@ def output_of(program, arguments, statement=None):
 
 
 def page_tables(program, inputs, *options):
-    """The tables that the page of `report` holds, as text."""
+    """The tables that the page of `report` holds, as text; those of the summary begin with its name."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         output_of(program, ["report", *inputs, "-o", page, *options])
-        match = re.search(r'id="borescope-tables">(.*?)</script>', page.read_text(), re.DOTALL)
-    return match[1]
+        tables, layout = (json.loads(re.search(rf'id="borescope-{name}">(.*?)</script>', page.read_text(),
+                                               re.DOTALL)[1]) for name in ("tables", "layout"))
+    section = next(section for section in layout["sections"] if section["name"] == "summary")
+    for table in tables["tables"][section["first_table"]:section["first_table"] + section["tables"]]:
+        table["name"] = f"summary {table['name']}"
+    return json.dumps(tables)
 
 
 def texts(program, inputs, threads):
     """The bytes of the calls that together hold every verb."""
     extra = ["--threads", threads]
     found = {call: run(program, [*CALLS[call], *inputs, "-f", "json", *extra]).stdout
-             for call in ("verbs", "summary", "stats", "by_stream", "op_phases", "steps", "prof")}
+             for call in ("verbs", "summary", "stats", "prof")}
     found["sql"] = run(program, ["query", *inputs, "-f", "json", *extra], statements.SCRIPT).stdout
     found["page"] = page_tables(program, inputs, *extra)
     return found

@@ -6,10 +6,11 @@ What borescope-synth plans is how programs behave; here nothing is planned, so t
 import json
 import random
 
-KERNELS = ("ampere_sgemm_128x64_nn", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+KERNELS = ("ampere_sgemm_128x64_nn", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(Args<4096ul>)",
            "void at::native::vectorized_elementwise_kernel<4, add>(int)", "triton_poi_fused_add_0",
            "CopyDeviceToDevice.kd", "flash_fwd_kernel", "unheard_of")
-COPIES = ("Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pageable)", "Memcpy DtoD (Device -> Device)")
+COPIES = ("Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pageable)",
+          "Memcpy DtoD (Device -> Device)")
 OPS = ("aten::mm", "aten::add", "aten::linear", "c10d::allreduce_", "MyOp")
 ANNOTATIONS = ("forward", "enumerate(DataLoader)#x.__next__", "nn.Module: Linear_0")
 LAUNCHES = {"kernel": "cudaLaunchKernel", "gpu_memcpy": "cudaMemcpyAsync", "gpu_memset": "cudaMemsetAsync"}
@@ -17,7 +18,7 @@ END = 2000  # all times lie between 0 and this, in microseconds, so that many ar
 
 
 def write(folder, seed):
-    """A run of one to three ranks in the folder."""
+    """A run of one to three ranks in the folder; each holds what the verbs need at least."""
     dice = random.Random(seed)
     folder.mkdir()
     ranks = dice.randint(1, 3)
@@ -32,7 +33,8 @@ def events(dice, rank):
     found = [complete("Iteration", "Trace", 0, END, "Spans", "PyTorch Profiler", {}),
              complete("all", "user_annotation", 0, END, 100, 1, {}),
              complete("aten::mm", "cpu_op", 10, 100, 100, 1, {}),
-             complete("first", "kernel", 20, 10, rank, 7, {"device": rank, "stream": 7})]
+             complete("cudaLaunchKernel", "cuda_runtime", 12, 5, 100, 1, {"correlation": 9999}),
+             complete("first", "kernel", 20, 10, rank, 7, {"device": rank, "stream": 7, "correlation": 9999})]
     for thread in range(1, dice.randint(2, 3)):
         nest(dice, found, thread, 200, END, 4)
     found += steps(dice)

@@ -17,8 +17,11 @@ def summary(answers, say):
         say("tables of the summary", call, named)
     for name in SUMMARY:
         table, whole = (answers.documents[call].get(name) for call in ("summary", "verbs"))
-        if table and whole:
-            begin(say, f"rows of {name}", "summary", table, whole, name in ("kernels", "ops"))
+        if table is None or whole is None:
+            continue
+        if name == "stragglers":  # the verb leaves out ranks that recorded no collective
+            table = table.where(lambda c: c("collectives") + c("unmatched") + c("unused") > 0)
+        begin(say, f"rows of {name}", "summary", table, whole, name in ("kernels", "ops"))
 
 
 def begin(say, quantity, place, table, whole, may_be_cut):
@@ -35,10 +38,13 @@ def begin(say, quantity, place, table, whole, may_be_cut):
 def page(answers, say):
     """Every table of the page that a verb gives, too."""
     for name, table in answers.documents["page"].items():
-        whole = answers.documents["verbs"].get(name)
-        if name in TREES and whole:
+        section, _, title = name.rpartition(" ")
+        whole = answers.documents[section or "verbs"].get(title)
+        if whole is None:
+            continue
+        if name in TREES:
             roots(say, name, table, whole)
-        elif whole and not (name in OUTLINED and len(table) < len(whole)):
+        elif not (name in OUTLINED and len(table) < len(whole)):
             is_cut = len(table) < len(whole) and (len(table) == MOST_ROWS or big(whole))
             begin(say, f"rows of {name} in the page", "page", table, whole, is_cut)
 

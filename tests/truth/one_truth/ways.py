@@ -32,7 +32,7 @@ def same_tables(claims, place, tables, others, verb):
         claims.say(f"rows of {name} of {verb}", place, dict(enumerate(table.rows(*table.columns))))
         other = others.get(name)
         claims.say(f"rows of {name} of {verb}", "together",
-                   dict(enumerate(other.rows(*other.columns))) if other else {})
+                   dict(enumerate(other.rows(*other.columns))) if other is not None else {})
 
 
 # Tables that have the same columns by step and of one step.
