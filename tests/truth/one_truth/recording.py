@@ -84,8 +84,7 @@ def api_calls(answers, say):
                 say(f"{measure} of calls", f"{name} of {call}", table.values(key, column))
 
 
-def steps(answers, say):
-    key = ("rank", "step")
+def step_times(answers, say):
     for call, name in (("verbs", "steps"), ("steps", "breakdown")):
         for table in answers.tables(call, name):
             numbered = table.where(lambda c: c("step") is not None)
@@ -95,6 +94,10 @@ def steps(answers, say):
         numbered = table.where(lambda c: c("step") is not None)
         for column in ("span_ns", "busy_ns"):
             say(f"{column} of steps", "gpu_time --by step", numbered.values(("rank", "gpu", "step"), column))
+
+
+def steps(answers, say):
+    key = ("rank", "step")
     for table in answers.tables("verbs", "steps"):
         say("begin of steps", "steps", {k: v for k, v in zip(table.rows(*key), table["begin_ns"])})
         say("kernels of steps", "steps", nonzero(table.sums(key, "kernels")))
@@ -195,4 +198,5 @@ def memory(answers, say):
         say("peak of allocated memory", "sum of memory_ops", nonzero(table.sums(("rank", "device"), "bytes")))
 
 
-CLAIMS = (events, diagnostics, annotations, api_calls, steps, step_sums, collectives, critical_path, memory)
+CLAIMS = (events, diagnostics, annotations, api_calls, step_times, steps, step_sums, collectives, critical_path,
+          memory)
