@@ -1,11 +1,11 @@
 #include "borescope/analysis/idle_causes.h"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/row.h"
+#include "borescope/analysis/stream_gaps.h"
 #include "borescope/base/check.h"
 
 namespace borescope {
@@ -64,32 +64,17 @@ bool Holds(const IntervalSet& set, int64_t ts_ns) {
   return next != set.end() && next->begin <= ts_ns;
 }
 
-// When the work that ends each gap was launched: for every busy part the earliest launch of the
-// work that begins with it; kMissing if none is known.
-std::vector<int64_t> LaunchTimes(const RankView& view, const Selected& selected,
-                                 const DeviceTime& time) {
-  std::vector<int64_t> launches(time.busy.size(), kMissing);
+// The streams of the device: its gaps are the times in which none of them works.
+std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, int64_t gpu) {
   const Tracks& tracks = view.trace.tracks();
-  const DeviceEvents& device = view.trace.device();
+  std::vector<uint32_t> found;
   for (uint32_t track = 0; track < tracks.size(); ++track) {
-    if (tracks.kind[track] != TrackKind::kDevice || tracks.pid[track] != time.gpu ||
-        !selected.KeepsTrack(TrackId{track})) {
-      continue;
-    }
-    size_t part = 0;
-    for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-      while (part < time.busy.size() && time.busy[part].begin < device.ts_ns[row]) {
-        ++part;
-      }
-      const HostId launch = view.index.correlation.launch_of[row];
-      if (part < time.busy.size() && time.busy[part].begin == device.ts_ns[row] && launch.valid() &&
-          IsDeviceWork(device.kind[row])) {
-        const int64_t ts_ns = view.trace.host().ts_ns[launch.value];
-        launches[part] = launches[part] == kMissing ? ts_ns : std::min(launches[part], ts_ns);
-      }
+    if (tracks.pid[track] == gpu && HasDeviceWork(view.trace, track) &&
+        selected.KeepsTrack(TrackId{track})) {
+      found.push_back(track);
     }
   }
-  return launches;
+  return found;
 }
 
 Cause CauseOf(Interval gap, int64_t launch_ns, const HostTime& host) {
@@ -107,34 +92,16 @@ Cause CauseOf(Interval gap, int64_t launch_ns, const HostTime& host) {
   return loading_ns >= wait.length() - loading_ns ? Cause::kData : Cause::kHost;
 }
 
-struct GapSum {
+CauseTimes SumCauses(const StreamGaps& device, const WaitSums& sums, const IntervalSet& windows,
+                     const HostTime& host) {
   CauseTimes times{};
-  int64_t gaps = 0;
-
-  void Add(Cause cause, int64_t ns) { times[static_cast<size_t>(cause)] += ns; }
-};
-
-GapSum SumGaps(const RankView& view, const Selected& selected, const DeviceTime& time,
-               const HostTime& host) {
-  GapSum sum;
-  const IntervalSet& windows = selected.windows();
-  const IntervalSet& busy = time.busy;
-  if (windows.empty() || busy.empty()) {
-    sum.Add(Cause::kHead, Coverage(windows));
-    return sum;
+  times[static_cast<size_t>(Cause::kHead)] = sums.head_ns;
+  times[static_cast<size_t>(Cause::kTail)] = sums.tail_ns;
+  for (const GapPart& part : GapsIn(device, windows)) {
+    const Cause cause = CauseOf(part.gap->time, part.gap->launch_ns, host);
+    times[static_cast<size_t>(cause)] += part.ns;
   }
-  const int64_t begin = std::min(windows.front().begin, busy.front().begin);
-  const int64_t end = std::max(windows.back().end, busy.back().end);
-  sum.Add(Cause::kHead, Coverage(Clip(windows, {begin, busy.front().begin})));
-  sum.Add(Cause::kTail, Coverage(Clip(windows, {busy.back().end, end})));
-  const std::vector<int64_t> launches = LaunchTimes(view, selected, time);
-  for (size_t i = 1; i < busy.size(); ++i) {
-    const Interval gap{busy[i - 1].end, busy[i].begin};
-    const int64_t ns = Coverage(Clip(windows, gap));
-    sum.gaps += ns > 0 ? 1 : 0;
-    sum.Add(CauseOf(gap, launches[i], host), ns);
-  }
-  return sum;
+  return times;
 }
 
 Table NewTable() {
@@ -163,12 +130,13 @@ Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
   const HostTime host = FindHostTime(view.trace);
   Table table = NewTable();
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
-    const GapSum sum = SumGaps(view, selected, time, host);
+    const StreamGaps gaps = FindStreamGaps(view, TracksOf(view, selected, time.gpu), 0);
+    const WaitSums sums = SumWaits(gaps, selected.windows());
     const int64_t idle_ns = SplitTime(time, selected.windows()).idle_ns;
     int64_t parts_ns = 0;
     Row row(table);
-    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sum.gaps);
-    for (const int64_t ns : sum.times) {
+    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sums.gaps);
+    for (const int64_t ns : SumCauses(gaps, sums, selected.windows(), host)) {
       row.Int(ns);
       parts_ns += ns;
     }

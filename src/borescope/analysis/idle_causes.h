@@ -9,8 +9,10 @@
 //   device   launched before g: launch latency, dependencies between streams
 //   unknown  the launch of the work after the gap was not recorded
 //
-// Time before the first and after the last device work of the recording is head and tail.
-// All seven add up to the idle time of the breakdown, exactly, in the same windows.
+// Gaps are those of `gaps`: work without length ends one, too, and of several works that begin
+// where a gap ends the one launched first decides. Time before the first and after the last device
+// work of the recording is head and tail. All seven add up to the idle time of the breakdown,
+// exactly, in the same windows.
 #pragma once
 
 #include "borescope/analysis/registry.h"

@@ -93,7 +93,8 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
     if (gap.begin == kMissing) {
       stream.first_ns = gap.end;
     } else if (gap.begin < gap.end) {
-      stream.gaps.push_back({gap, CauseOf(gap, launch_ns, kernel_wait_ns), before, after});
+      stream.gaps.push_back(
+          {gap, CauseOf(gap, launch_ns, kernel_wait_ns), launch_ns, before, after});
     }
   }
   return stream;

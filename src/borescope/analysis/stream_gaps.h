@@ -31,8 +31,9 @@ std::string_view WaitCauseName(WaitCause cause);
 struct StreamGap {
   Interval time;  // not empty
   WaitCause cause;
-  DeviceId before;  // the work that ends last before it; of several the first to start
-  DeviceId after;   // the work that begins where it ends; of several the first of its track
+  int64_t launch_ns;  // of the work that ends it, of several the first; kMissing: not recorded
+  DeviceId before;    // the work that ends last before it; of several the first to start
+  DeviceId after;     // the work that begins where it ends; of several the first of its track
 };
 
 struct StreamGaps {

@@ -123,6 +123,24 @@ Table OnlyCopies(const Table& device_work) {
   return copies;
 }
 
+// Of a rank without device work no rows, as in `breakdown` and `idle`: nothing of it stood idle.
+Table OfDevices(const RankView& view, Table table) {
+  const auto& kinds = view.trace.device().kind;
+  const bool works = std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
+  return works ? std::move(table) : Head(table, 0);
+}
+
+// One page: a trace of one rank, without device work, copies or steps, needs no empty table to say
+// so.
+bool SaysNothing(const Table& table, bool has_device_work) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), table.name) != names.end();
+  };
+  return table.rows() == 0 &&
+         (table.name.empty() || is_one_of({"breakdown_spread", "copies", "step_spread"}) ||
+          (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
+}
+
 Table NewStepSpread() {
   Table table{"step_spread", "Steps", {}};
   const auto ns = [&](std::string_view name, std::string_view doc) {
@@ -215,6 +233,8 @@ Result<Findings> MapSummary(const RankView& view, const Params& params) {
   BS_ASSIGN(Findings steps, MapSteps(view, params));
   BS_ASSIGN(Findings doctor, MapDoctor(view, params));
   BS_ASSIGN(Findings stragglers, MapStragglers(view, params));
+  breakdown[0] = OfDevices(view, std::move(breakdown[0]));
+  idle_causes = OfDevices(view, std::move(idle_causes));
   return Findings{std::move(overview),      std::move(breakdown[0]),   std::move(idle_causes),
                   std::move(kernels[0]),    std::move(device_work[0]), std::move(ops[0]),
                   std::move(steps[0]),      std::move(doctor[0]),      std::move(doctor[1]),
@@ -249,11 +269,8 @@ Result<Findings> FinishSummary(Findings findings, const Params& params) {
                 Top(tables.copies),
                 tables.step_spread,
                 OnlyFaults(tables.quality, tables.selects)};
-  // One page: a trace of one rank, without copies or steps, needs no empty table to say so.
-  std::erase_if(page, [](const Table& table) {
-    return table.rows() == 0 && (table.name.empty() || table.name == "breakdown_spread" ||
-                                 table.name == "copies" || table.name == "step_spread");
-  });
+  const bool has_device_work = tables.breakdown.rows() > 0;
+  std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });
   return page;
 }
 

@@ -165,9 +165,9 @@ TEST(SummaryTest, RanksWithoutDeviceWorkAreNotCompared) {
   b.Op("all", Us(0, 400));
   const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
   EXPECT_FALSE(Holds(findings, "Ranks compute for different times"));
-  for (const Table& table : findings) {
-    EXPECT_NE(table.name, "breakdown_spread");
-  }
+  EXPECT_EQ(Csv(findings[2], {"rank", "idle_ns"}), "rank,idle_ns\n0,10000\n");
+  EXPECT_EQ(Csv(findings[3], {"rank", "idle_ns"}), "rank,idle_ns\n0,10000\n");
+  EXPECT_EQ(findings[3].name, "idle_causes");
 }
 
 TEST(SummaryTest, ALittleWaitingIsNothingToSay) {
@@ -189,6 +189,22 @@ TEST(SummaryTest, NoDeviceWork) {
   trace.Op("f", Us(0, 10));
   EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
             "No device work was recorded | warning | 1 host event, 0 kernels, memcpys and memsets");
+  for (const Table& table : Analyse("summary", {&trace.View()})) {
+    EXPECT_FALSE(table.name == "breakdown" || table.name == "idle_causes" ||
+                 table.name == "kernels")
+        << table.name;
+  }
+}
+
+// As in `gaps`: two gaps, each put down to the launch of what ends it.
+TEST(SummaryTest, WorkWithoutLengthEndsAGap) {
+  TestTrace trace;
+  trace.Launched("gemm", Us(0, 1), Us(10, 10), {1, 7, 0});
+  trace.Launched("add", Us(30, 1), Us(40, 0), {2, 7, 0});    // host: 20
+  trace.Launched("gemm", Us(35, 1), Us(70, 10), {3, 7, 0});  // device: 30
+  EXPECT_EQ(Csv(Analyse("summary", {&trace.View()})[3],
+                {"idle_ns", "gaps", "head_ns", "host_ns", "device_ns"}),
+            "idle_ns,gaps,head_ns,host_ns,device_ns\n60000,2,10000,20000,30000\n");
 }
 
 TEST(SummaryTest, TheOverviewIsOfTheSelection) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -79,11 +80,18 @@ uint64_t Distance(int64_t begin, int64_t end) {
 // ---- union_ns, gaps_ns ----
 
 struct Intervals {
-  IntervalSet all;
+  IntervalSet all;    // without those of no length
   size_t joined = 0;  // how many were left when they were last joined
+  int64_t first = std::numeric_limits<int64_t>::max();  // begin of all, those of no length too
+  int64_t last = std::numeric_limits<int64_t>::min();
 
   // Joins them when they have become many, so that memory follows what cannot be joined.
   void Add(Interval interval) {
+    first = std::min(first, interval.begin);
+    last = std::max(last, interval.end);
+    if (interval.begin == interval.end) {
+      return;
+    }
     constexpr size_t kMany = size_t{1} << 20;
     if (all.size() >= std::max(kMany, 2 * joined)) {
       all = Union(std::move(all));
@@ -99,7 +107,7 @@ void AddInterval(sqlite3_context* context, int count, sqlite3_value** arguments)
     return;
   }
   const Interval interval{sqlite3_value_int64(arguments[0]), sqlite3_value_int64(arguments[1])};
-  if (interval.begin < interval.end) {
+  if (interval.begin <= interval.end) {
     WithState<Intervals>(context, [&](Intervals& state) { state.Add(interval); });
   }
 }
@@ -110,7 +118,8 @@ void FinishIntervals(sqlite3_context* context, Measure measure) {
   if (state == nullptr) {
     return sqlite3_result_int64(context, 0);
   }
-  ReturnLength(context, measure(Union(std::move(state->all))));
+  state->all = Union(std::move(state->all));
+  ReturnLength(context, measure(*state));
 }
 
 uint64_t LengthOf(const IntervalSet& set) {
@@ -121,11 +130,14 @@ uint64_t LengthOf(const IntervalSet& set) {
   return length;
 }
 
-void FinishUnion(sqlite3_context* context) { FinishIntervals(context, LengthOf); }
+void FinishUnion(sqlite3_context* context) {
+  FinishIntervals(context, [](const Intervals& state) { return LengthOf(state.all); });
+}
 
+// Work without length ends a gap, and begins or ends it all.
 void FinishGaps(sqlite3_context* context) {
-  FinishIntervals(context, [](const IntervalSet& set) {
-    return Distance(set.front().begin, set.back().end) - LengthOf(set);
+  FinishIntervals(context, [](const Intervals& state) {
+    return Distance(state.first, state.last) - LengthOf(state.all);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -43,6 +44,19 @@ std::set<int64_t> Covered(const std::vector<Pair>& pairs) {
   return covered;
 }
 
+// From the first begin to the last end, of those without length too.
+int64_t SpanOf(const std::vector<Pair>& pairs) {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = std::numeric_limits<int64_t>::min();
+  for (const Pair& pair : pairs) {
+    if (pair.begin <= pair.end) {
+      first = std::min(first, pair.begin);
+      last = std::max(last, pair.end);
+    }
+  }
+  return first <= last ? last - first : 0;
+}
+
 TEST(QueryFunctions, UnionAndGaps) {
   TestRun run({});
   std::mt19937 random(3);
@@ -50,11 +64,17 @@ TEST(QueryFunctions, UnionAndGaps) {
     const std::vector<Pair> pairs = RandomPairs(random);
     const std::set<int64_t> covered = Covered(pairs);
     const auto length = static_cast<int64_t>(covered.size());
-    const int64_t span = covered.empty() ? 0 : *covered.rbegin() - *covered.begin() + 1;
     EXPECT_EQ(run.Ask("SELECT union_ns(column1, column2), gaps_ns(column1, column2) FROM " +
                       ValuesOf(pairs)),
-              fmt::format("{},{}", length, span - length));
+              fmt::format("{},{}", length, SpanOf(pairs) - length));
   }
+}
+
+// As in `gaps`: work without length ends a gap, also where it is the first or the last.
+TEST(QueryFunctions, GapsReachToWorkWithoutLength) {
+  TestRun run({});
+  EXPECT_EQ(run.Ask("SELECT gaps_ns(column1, column2) FROM (VALUES (0, 0), (10, 14), (20, 20))"),
+            "16");
 }
 
 TEST(QueryFunctions, IntervalsThatAreNone) {

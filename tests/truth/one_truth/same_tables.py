@@ -1,0 +1,65 @@
+"""Tables that stand in several places: in the summary, in the page of `report`, of one rank alone."""
+
+# Drawn in the page as lines, of which it keeps the outline alone where they are long.
+OUTLINED = ("memory_timeline",)
+MOST_ROWS = 2000  # of a table in the page, or 300 kB
+TREES = {"flame": ("works", "device_ns"), "stacks": ("total_host_ns", "total_device_ns")}
+# Tables of the summary that are those of a verb; "top 5" is their begin.
+SUMMARY = ("breakdown", "breakdown_spread", "stragglers", "idle_causes", "kernels", "ops")
+
+
+def summary(answers, say):
+    for call in ("summary", "verbs"):
+        # The verb ops refuses where all work is without operator, and the summary says just that; of ranks
+        # with no collective in common the summary says nothing.
+        named = {name: True for name in SUMMARY
+                 if name in answers.documents[call] and name not in ("ops", "stragglers")}
+        say("tables of the summary", call, named)
+    for name in SUMMARY:
+        table, whole = (answers.documents[call].get(name) for call in ("summary", "verbs"))
+        if table is None or whole is None:
+            continue
+        if name == "stragglers":  # the verb leaves out ranks that recorded no collective
+            table = table.where(lambda c: c("collectives") + c("unmatched") + c("unused") > 0)
+        begin(say, f"rows of {name}", "summary", table, whole, name in ("kernels", "ops"))
+
+
+def begin(say, quantity, place, table, whole, may_be_cut):
+    """The rows of a table, or the first of them."""
+    columns = [column for column in table.columns if whole.has(column)]
+    rows = list(table.rows(*columns))
+    say(quantity, place, dict(enumerate(rows)))
+    expected = list(whole.rows(*columns))
+    say(quantity, "the verb", dict(enumerate(expected[:len(rows)] if may_be_cut else expected)))
+    say(f"columns of {quantity}", place, {c: True for c in table.columns})
+    say(f"columns of {quantity}", "the verb", {c: True for c in whole.columns})
+
+
+def page(answers, say):
+    """Every table of the page that a verb gives, too."""
+    for name, table in answers.documents["page"].items():
+        section, _, title = name.rpartition(" ")
+        whole = answers.documents[section or "verbs"].get(title)
+        if whole is None:
+            continue
+        if name in TREES:
+            roots(say, name, table, whole)
+        elif not (name in OUTLINED and len(table) < len(whole)):
+            is_cut = len(table) < len(whole) and (len(table) == MOST_ROWS or big(whole))
+            begin(say, f"rows of {name} in the page", "page", table, whole, is_cut)
+
+
+def roots(say, name, table, whole):
+    """Of a tree the page leaves out what is narrow, and keeps the sums."""
+    for place, tree in (("page", table), ("the verb", whole)):
+        top = tree.where(lambda c: c("depth") == 0)
+        for column in TREES[name]:
+            say(f"{column} of {name} in the page", place, top.total(column))
+
+
+def big(table):
+    """Whether the page may have cut it by size."""
+    return sum(len(str(value)) + 3 for values in table.columns.values() for value in values) > 300_000
+
+
+CLAIMS = (summary, page)
