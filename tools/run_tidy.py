@@ -8,7 +8,7 @@ text and that of every header of ours it includes, .clang-tidy, the compile comm
 clang-tidy and of the system's packages. The names of such runs lie, as empty files, in
 $XDG_CACHE_HOME/borescope/tidy (else ~/.cache); --all ignores them. Files come in the order of their
 newest commit, newest first, so that a run that may only take so long sees what changed; how many
-files it did not reach is said. Exits with 1 on findings.
+files it did not reach is said. Exits with 1 on findings, else with 77 where it did not reach all.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import sys
 import time
 
 CLANG_TIDY = "clang-tidy-19"
+SKIPPED = 77  # exit status: no findings, but not all was looked at
 INCLUDE = re.compile(rb'^#include "(borescope/[^"]+)"', re.MULTILINE)
 
 
@@ -124,7 +125,7 @@ def main():
                 remember(keys[entry["file"]])
     print(f"clang-tidy: {len(entries)} files, {len(entries) - len(waiting)} seen clean before, "
           f"{unreached} not reached in time, {failures} with findings")
-    return 1 if failures or not entries else 0
+    return 1 if failures or not entries else SKIPPED if unreached else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,14 @@
 
 #include "borescope/output/charts/png.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define BORESCOPE_LEAKS_ARE_FOUND
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BORESCOPE_LEAKS_ARE_FOUND
+#endif
+#endif
+#ifdef BORESCOPE_LEAKS_ARE_FOUND
 // Asked by LeakSanitizer. Fontconfig keeps what it once read for threads of Pango, until the end.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig\n"; }
 #endif
