@@ -121,7 +121,7 @@ TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
   params = {};
   params.selection.annotation = "absent";
   EXPECT_EQ(spec->PipelineFor(params).map(view, params).error().message,
-            "test.json: no such instance of the host annotation \"absent\"; 0 recorded");
+            "test.json: no host annotation \"absent\"; borescope annotations lists those there are");
 }
 
 TEST(BreakdownTest, SpreadOverTheRanks) {
