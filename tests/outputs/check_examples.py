@@ -3,12 +3,12 @@
 
     check_examples.py --borescope BIN --synth BIN --docs ROOT
 
-Commands are taken from the "Example:" of each verb's --help, and from README.md and docs/*.md: lines
-of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN or
-trace.json.gz, become files made for it: a synthetic run of two ranks, an execution trace beside its
-device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each command
-must end with exit status 0 and say nothing of a usage error. A verb that the text names without
-operands gets a run, or its --help where it needs more.
+Commands are taken from the "Example:" of each verb's --help, and from README.md and docs/*.md:
+lines of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN
+or trace.json.gz, become files made for it: a synthetic run of two ranks, an execution trace beside
+its device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each
+command must end with exit status 0 and say nothing of a usage error. A verb that the text names
+without operands gets a run, or its --help where it needs more.
 
 Exit status: 0 all run, 1 some do not.
 """
@@ -25,6 +25,7 @@ import urllib.request
 from pathlib import Path
 
 TIMEOUT_S = 60
+WIDTH = 80
 FEWEST = 60  # commands; fewer mean that they are no longer found
 
 # Words of the documents and what is there instead of them. Names of files that exist in the folder
@@ -48,8 +49,10 @@ OWN_STAND_INS = {
 EXECUTION_TRACE = {
     "schema": "1.1.1-chakra.0.0.4", "pid": 1,
     "nodes": [
-        {"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "attrs": []},
-        {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1, "attrs": []},
+        {"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1,
+         "attrs": []},
+        {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1,
+         "attrs": []},
         {"id": 4, "name": "aten::mul", "ctrl_deps": 2,
          "attrs": [{"name": "rf_id", "type": "uint64", "value": 2}]},
     ],
@@ -128,9 +131,10 @@ class Folder:
 
     def serve(self, command: str) -> tuple[int, str]:
         """`open` ends well once its page was fetched, by us instead of a browser."""
-        with subprocess.Popen(["bash", "-c", f"exec {command} --no-browser --port 0 --timeout {TIMEOUT_S}"],
-                              cwd=self.path, env=self.environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        options = f"--no-browser --port 0 --timeout {TIMEOUT_S}"
+        with subprocess.Popen(["bash", "-c", f"exec {command} {options}"], cwd=self.path,
+                              env=self.environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
             line = process.stdout.readline().strip()
             said = ""
             port = None
@@ -139,7 +143,8 @@ class Folder:
                 port = re.search(r"127\.0\.0\.1:(\d+) HOST", said)
             if port:
                 path = re.sub(r".*127\.0\.0\.1:\d+", "", line)
-                urllib.request.urlopen(f"http://127.0.0.1:{port[1]}{path}", timeout=TIMEOUT_S).read()
+                address = f"http://127.0.0.1:{port[1]}{path}"
+                urllib.request.urlopen(address, timeout=TIMEOUT_S).read()
             said += process.communicate(timeout=TIMEOUT_S)[1]
             return process.returncode, said
 
@@ -147,8 +152,8 @@ class Folder:
 # ---- Finding commands ----
 
 
-def help_examples(folder: Folder) -> list[tuple[str, str]]:
-    """Of every verb: there must be one."""
+def help_examples(folder: Folder, faults: list[str]) -> list[tuple[str, str]]:
+    """Of every verb: there must be one. Help fits any terminal."""
     found = []
     listed = json.loads(folder.run("borescope list -f json").stdout)["tables"][0]
     columns = {column["name"]: column["values"] for column in listed["columns"]}
@@ -157,6 +162,8 @@ def help_examples(folder: Folder) -> list[tuple[str, str]]:
             continue
         text = folder.run(f"borescope {verb} --help").stdout
         example = re.search(r"^Example: (.*)$", text, re.MULTILINE)
+        faults += [f"{verb} --help: wider than {WIDTH}: {line}" for line in text.splitlines()
+                   if len(line) > WIDTH]
         found.append((f"{verb} --help", example[1] if example else ""))
     return found
 
@@ -243,7 +250,7 @@ def check(borescope: str, synth: str, root: Path) -> list[str]:
     faults = []
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(borescope, synth, root, Path(path))
-        commands = dict.fromkeys(help_examples(folder) + shown_commands(root))
+        commands = dict.fromkeys(help_examples(folder, faults) + shown_commands(root))
         for place, command in commands:
             fault = verdict(folder, command) if command else "has no example"
             if fault:

@@ -16,9 +16,7 @@ int64_t KindOf(const RankView& view, DeviceId id) {
 }
 
 // REQUIRES: the kind is one of device work.
-std::string_view KindName(int64_t kind) {
-  return DeviceKindName(static_cast<DeviceKind>(kind));
-}
+std::string_view KindName(int64_t kind) { return DeviceKindName(static_cast<DeviceKind>(kind)); }
 
 constexpr WorkLabel kKindLabel{"kind",
                                "kernel, memcpy or memset.",
