@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "borescope/analysis/collective_kinds.h"
 #include "borescope/analysis/graph_launches.h"
