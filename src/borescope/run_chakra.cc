@@ -294,6 +294,12 @@ Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_
 }
 
 Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed && !options.folder.empty()) {
+    return Error{ErrorCode::kIo, options.folder + ": cannot make this folder: " + failed.message() +
+                                     "; name another"};
+  }
   const SampleOptions sample{options.npus, options.runtime_us, options.tensor_bytes,
                              options.comm_bytes};
   uint64_t next_id = 0;
@@ -318,6 +324,13 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
       WriteSimTimeline(log, {options.npus, options.frequency_mhz, options.as_reference}, sink);
   if (!counts.ok()) {
     return AtFile(options.input, counts.error());
+  }
+  const bool is_empty = counts->spans == 0 && counts->unfinished == 0 && counts->unissued == 0;
+  if (is_empty && !options.as_reference) {
+    return Error{ErrorCode::kMissingData,
+                 options.input +
+                     ": no line of it issues a node or calls back; give the log that "
+                     "ASTRA-sim writes"};
   }
   std::vector<DiagnosticRow> rows;
   if (counts->unfinished != 0) {

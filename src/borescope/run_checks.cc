@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "borescope/analysis/collective_kinds.h"
 #include "borescope/analysis/graph_launches.h"
@@ -160,6 +161,17 @@ Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
                            takes_window ? "" : "--annotation, ", Refused(*tool))};
 }
 
+// The tools whose tables the verb has.
+std::string CompatHint(const AnalysisSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const CompatRow& tool : kCompats) {
+    if (spec.FindPipeline(tool.id) != nullptr) {
+      names.push_back(tool.name);
+    }
+  }
+  return names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", "));
+}
+
 std::string Sentence(const NeedRow& row, const Trace& trace) {
   const std::string_view other = RemedyElsewhere(row.lack, trace.meta().format);
   return fmt::format("{}: {}{}; {}", trace.meta().file, Cause(trace), row.what,
@@ -193,8 +205,9 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                              spec.name)};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("{}: --compat {} is not defined for it",
-                                                          spec.name, CompatName(params.compat))};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: --compat {} is not defined for it{}", spec.name,
+                             CompatName(params.compat), CompatHint(spec))};
   }
   BS_TRY(CheckCompat(spec, params));
   if (params.all && !spec.TakesAll(params.compat)) {

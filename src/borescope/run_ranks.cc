@@ -116,6 +116,7 @@ Result<size_t> FilesInFlight(const RunRequest& request) {
 void Describe(const Trace& trace, FileReport& report) {
   report.file_bytes = trace.meta().file_bytes;
   report.text_bytes = trace.meta().text_bytes;
+  report.begin_ns = trace.begin_ns();
   for (const EventCount& count : trace.event_counts()) {
     report.events += count.count;
   }

@@ -77,6 +77,7 @@ void MapSaved(const RunRequest& request, const InputFile& input, RankPart& part)
   }
   part.report.text_bytes = part.report.file_bytes;
   part.report.events = answer->events;
+  part.report.begin_ns = answer->begin_ns;
   part.report.rank = answer->rank.value_or(0);
   part.claim.recorded = answer->rank;
   part.claim.world_size = answer->world_size;

@@ -113,6 +113,14 @@ void AppendReports(MappedRun& run, Answer& answer) {
   }
 }
 
+std::vector<RankBegin> BeginsOf(const MappedRun& run) {
+  std::vector<RankBegin> begins;
+  for (const RankPart* part : run.selected) {
+    begins.push_back({part->report.rank, part->report.begin_ns});
+  }
+  return begins;
+}
+
 Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
   Lacks lacks;
   BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0, spec.name, lacks));
@@ -191,6 +199,7 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_TRY(Arrange(options, answer.document.tables));
   AddViews(specs, options, answer.document);
   answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
+  answer.document.begins = BeginsOf(run);
   BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;

@@ -77,6 +77,7 @@ struct FileReport {
   uint64_t file_bytes = 0;
   uint64_t text_bytes = 0;  // inflated
   uint64_t events = 0;
+  int64_t begin_ns = 0;  // of the recording, on its clock
   int64_t load_ns = 0;
   int64_t index_ns = 0;
   int64_t analysis_ns = 0;

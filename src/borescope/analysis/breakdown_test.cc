@@ -120,8 +120,9 @@ TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
   EXPECT_EQ(spec->PipelineFor(params).map(view, params).error().code, ErrorCode::kMissingData);
   params = {};
   params.selection.annotation = "absent";
-  EXPECT_EQ(spec->PipelineFor(params).map(view, params).error().message,
-            "test.json: no such instance of the host annotation \"absent\"; 0 recorded");
+  EXPECT_EQ(
+      spec->PipelineFor(params).map(view, params).error().message,
+      "test.json: no host annotation \"absent\"; borescope annotations lists those there are");
 }
 
 TEST(BreakdownTest, SpreadOverTheRanks) {

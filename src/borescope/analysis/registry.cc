@@ -211,7 +211,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .overlay = OverlayBandwidth},
     {.name = "sequences",
      .summary = "kernel patterns that recur under an operator",
-     .example = "borescope sequences trace.json.gz --operator aten::linear",
+     .example = "borescope sequences trace.json.gz --operator linear --min-length 1",
      .needs = Needs::kLaunches,
      .params = kSequenceParams,
      .answer = {.map = MapSequences, .reduce = MergeFindings, .finish = FinishSequences},

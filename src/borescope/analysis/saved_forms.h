@@ -21,6 +21,7 @@ struct SavedAnswer {
   std::optional<int64_t> rank;  // as recorded
   std::optional<int64_t> world_size;
   uint64_t events = 0;
+  int64_t begin_ns = 0;       // of the recording, on its clock
   Result<Findings> findings;  // as those of map
 };
 

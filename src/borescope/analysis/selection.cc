@@ -47,10 +47,16 @@ Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& sel
       kept.push_back(all[i]);
     }
   }
+  if (all.empty()) {
+    return Error{ErrorCode::kMissingData, view.trace.meta().file + ": no host annotation \"" +
+                                              selection.annotation +
+                                              "\"; borescope annotations lists those there are"};
+  }
   if (kept.empty()) {
     return Error{ErrorCode::kMissingData,
                  view.trace.meta().file + ": no such instance of the host annotation \"" +
-                     selection.annotation + "\"; " + std::to_string(all.size()) + " recorded"};
+                     selection.annotation + "\"; " + std::to_string(all.size()) +
+                     " recorded, counted from 0"};
   }
   return Union(std::move(kept));
 }

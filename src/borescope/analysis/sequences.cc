@@ -98,7 +98,12 @@ Result<void> CheckThereArePatterns(const Findings& findings, const Params& param
   const IntValues& lengths = Ints(findings[1], "longest");
   const int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   if (longest == 0) {
-    return Error{ErrorCode::kMissingData, "no device work lies under such operators"};
+    const std::string text(params.Text(kOperatorParam));
+    return Error{ErrorCode::kMissingData,
+                 text.empty()
+                     ? "no device work lies under operators; borescope top shows it by name"
+                     : "no device work lies under operators whose name contains \"" + text +
+                           "\"; borescope ops lists them"};
   }
   return Error{ErrorCode::kMissingData, "no operator has " +
                                             std::to_string(params.Number(kMinLengthParam)) +

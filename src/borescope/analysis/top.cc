@@ -6,6 +6,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/work_groups.h"
+#include "borescope/trace/kind_names.h"
 
 namespace borescope {
 namespace {
@@ -15,13 +16,10 @@ int64_t KindOf(const RankView& view, DeviceId id) {
 }
 
 // REQUIRES: the kind is one of device work.
-std::string_view KindName(int64_t kind) {
-  constexpr std::string_view kNames[] = {"kernel", "copy", "memset"};
-  return kNames[kind];
-}
+std::string_view KindName(int64_t kind) { return DeviceKindName(static_cast<DeviceKind>(kind)); }
 
 constexpr WorkLabel kKindLabel{"kind",
-                               "kernel, copy or memset.",
+                               "kernel, memcpy or memset.",
                                "Name of the kernel, memcpy or memset as recorded.",
                                "pieces of device work",
                                KindOf,

@@ -22,7 +22,7 @@ TEST(TopTest, AllDeviceWorkByNameAndNoWaits) {
   EXPECT_EQ(Csv(Analyse("top", {&trace.View()})[0]),
             "name,kind,count,total_ns,mean_ns,min_ns,max_ns,stddev_ns,share\n"
             "gemm,kernel,2,80,40,40,40,0,0.5\n"
-            "CopyHostToDevice,copy,1,60,60,60,60,0,0.375\n"
+            "CopyHostToDevice,memcpy,1,60,60,60,60,0,0.375\n"
             "Memset (Device),memset,1,20,20,20,20,0,0.125\n"
             "nothing,kernel,1,0,0,0,0,0,0\n");
 }
@@ -31,7 +31,7 @@ TEST(TopTest, ANameOfTwoKindsHasTwoRows) {
   TestTrace trace;
   trace.Kernel("copy", {0, 10}).Memcpy("copy", {10, 30});
   EXPECT_EQ(Csv(Analyse("top", {&trace.View()})[0], {"name", "kind", "total_ns"}),
-            "name,kind,total_ns\ncopy,copy,30\ncopy,kernel,10\n");
+            "name,kind,total_ns\ncopy,memcpy,30\ncopy,kernel,10\n");
 }
 
 TEST(TopTest, SelectionAndKeysAsInKernels) {

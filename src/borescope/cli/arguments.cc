@@ -142,6 +142,11 @@ Result<void> TakeLeadingWord(Command& command) {
     if (inputs.empty()) {
       return UsageError(fmt::format("{}: no {} and no INPUT", spec->name, spec->leading->value));
     }
+    std::error_code ignored;
+    if (inputs.size() == 1 && std::filesystem::exists(inputs.front(), ignored)) {
+      return UsageError(fmt::format("{}: no {} in front of '{}'; name one first", spec->name,
+                                    spec->leading->value, inputs.front()));
+    }
     command.raw.params[spec->leading->name] = inputs.front();
     inputs.erase(inputs.begin());
   }

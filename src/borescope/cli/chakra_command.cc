@@ -201,7 +201,8 @@ int Generate(const Task& task) {
     return task.Fail(files.error());
   }
   if (!task.raw().quiet) {
-    Talk(fmt::format("borescope: wrote {} file{}\n", *files, *files == 1 ? "" : "s"));
+    Talk(fmt::format("borescope: wrote {} file{} to {}\n", *files, *files == 1 ? "" : "s",
+                     options->folder.empty() ? "the current folder" : options->folder));
   }
   return kDone;
 }

@@ -96,6 +96,11 @@ Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run)
     return Error{ErrorCode::kInvalidArgument,
                  output.path + ": is an input; --output would overwrite it"};
   }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(output.path, ignored)) {
+    return Error{ErrorCode::kIo,
+                 output.path + ": cannot write: it is a directory; name a file in it"};
+  }
   return output.path.empty() ? Result<void>() : CheckTargetPaths(output, run);
 }
 
@@ -174,6 +179,9 @@ int RunList(const Command& command) {
 }
 
 int RunCompletion(const Command& command) {
+  if (!command.raw.format.empty() || !command.raw.output.empty()) {
+    return FailWith(UsageError("completion prints a script; redirect it with > FILE"), command);
+  }
   const bool one = command.raw.inputs.size() == 1;
   const Result<std::string> script = CompletionScript(one ? command.raw.inputs[0] : "");
   return script.ok() ? Print(*script) : FailWith(script.error(), command);

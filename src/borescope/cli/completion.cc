@@ -65,6 +65,18 @@ std::string ChoiceCases(const Verb& verb) {
   return cases;
 }
 
+// The words to choose from right behind the verb; empty for most.
+std::string_view FirstWordsOf(std::string_view verb) {
+  return verb == "completion" ? "bash zsh fish"
+         : verb == "chakra"   ? "convert check dump generate draw timeline"
+                              : "";
+}
+
+std::string FirstWordCase(std::string_view verb) {
+  const std::string_view words = FirstWordsOf(verb);
+  return words.empty() ? "" : fmt::format("      {0}:{0}) words+=' {1}' ;;\n", verb, words);
+}
+
 // Verbs can stand in a list: what comes behind the last comma is completed, and the options are
 // those of all its verbs.
 std::string BashScript() {
@@ -72,7 +84,7 @@ std::string BashScript() {
   std::string options;
   std::vector<std::string_view> analyses;
   for (const Verb& verb : Verbs()) {
-    choices += ChoiceCases(verb);
+    choices += ChoiceCases(verb) + FirstWordCase(verb.name);
     options += fmt::format("          {}) words+=' {}' ;;\n", verb.name, OptionWords(verb));
     if (verb.is_analysis) {
       analyses.push_back(verb.name);
@@ -93,8 +105,7 @@ _borescope() {{
   fi
   for verb in ${{COMP_WORDS[1]//,/ }}; do
     case "$verb:${{COMP_WORDS[COMP_CWORD - 1]}}" in
-{}      completion:completion) words='bash zsh fish' ;;
-      *)
+{}      *)
         [[ $word == -* ]] || continue
         case "$verb" in
 {}        esac
@@ -108,7 +119,10 @@ complete -o default -F _borescope borescope
       fmt::join(analyses, " "), fmt::join(VerbNames(), " "), choices, options);
 }
 
-bool TakesFile(const OptionView& row) { return row.value == "FILE"; }
+bool TakesFile(const OptionView& row) {
+  constexpr std::string_view kFiles[] = {"FILE", "INPUT", "DIR", "PROGRAM"};
+  return std::find(std::begin(kFiles), std::end(kFiles), row.value) != std::end(kFiles);
+}
 
 std::string ZshOption(const OptionView& row) {
   // In an _arguments specification, brackets and colons of texts are escaped.
@@ -131,6 +145,15 @@ std::string ZshOption(const OptionView& row) {
   return lines;
 }
 
+// What verbs are given beside options: files, but for a few.
+std::string ZshOperands(std::string_view verb) {
+  const std::string_view words = FirstWordsOf(verb);
+  const std::string_view files =
+      verb == "list" || verb == "completion" ? "'*: :'" : "'*:file:_files'";
+  const std::string first = words.empty() ? "" : fmt::format("'1:word:({})'", words);
+  return fmt::format("{}{}{}", first, first.empty() ? "" : " ", files);
+}
+
 std::string ZshScript() {
   std::string verbs;
   std::string cases;
@@ -140,10 +163,7 @@ std::string ZshScript() {
     for (const OptionView& row : verb.options) {
       cases += ZshOption(row);
     }
-    const std::string_view operand = verb.is_analysis            ? "'*:input:_files'"
-                                     : verb.name == "completion" ? "'1:shell:(bash zsh fish)'"
-                                                                 : "";
-    cases += operand.empty() ? "        '*: :'\n" : fmt::format("        {}\n", operand);
+    cases += fmt::format("        {}\n", ZshOperands(verb.name));
     cases += "      ;;\n";
   }
   return fmt::format(
@@ -169,7 +189,11 @@ _borescope() {{
 {}    *) _files ;;
   esac
 }}
-_borescope "$@"
+if [[ $funcstack[1] == _borescope ]]; then
+  _borescope "$@"
+else
+  compdef _borescope borescope  # by eval
+fi
 )",
       verbs, cases);
 }
@@ -197,9 +221,11 @@ std::string FishScript() {
       script += FishOption(verb, row);
     }
   }
-  return script +
-         "complete -c borescope -n '__fish_seen_subcommand_from completion' -f "
-         "-a 'bash zsh fish'\n";
+  for (const std::string_view verb : {"chakra", "completion"}) {
+    script += fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' {}-a '{}'\n",
+                          verb, verb == "completion" ? "-f " : "", FirstWordsOf(verb));
+  }
+  return script;
 }
 
 struct ShellRow {

@@ -13,11 +13,10 @@ constexpr std::string_view kInputHelp =
     "directory: one run, in which every trace file is one rank.\n";
 
 constexpr std::string_view kTwoInputsHelp =
-    "BASE and TEST are a trace file each (plain, .gz or .zst), a glob, or a directory:\n"
-    "one run, in which every trace file is one rank.\n";
+    "BASE and TEST are a trace file each (plain, .gz or .zst), a glob, or a\n"
+    "directory: one run, in which every trace file is one rank.\n";
 
 constexpr size_t kWidth = 80;
-constexpr size_t kVerbWidth = 13;
 
 // `term` and, from cell `width` on, its explanation, wrapped.
 std::string DefinitionLines(std::string_view term, size_t width, std::string_view explanation) {
@@ -28,8 +27,29 @@ std::string DefinitionLines(std::string_view term, size_t width, std::string_vie
   return lines;
 }
 
+// Where the summaries of verbs begin.
+size_t VerbWidth() {
+  size_t width = 0;
+  for (const std::string_view name : VerbNames()) {
+    width = std::max(width, name.size());
+  }
+  return width + 4;
+}
+
 std::string VerbLines(std::string_view name, std::string_view summary) {
-  return DefinitionLines(fmt::format("  {}", name), kVerbWidth + 2, summary);
+  static const size_t width = VerbWidth();
+  return DefinitionLines(fmt::format("  {}", name), width, summary);
+}
+
+// What the verb is for, as the first lines of its help.
+std::string HeadLines(std::string_view name, std::string_view summary) {
+  constexpr size_t kIndent = 4;
+  std::string lines;
+  std::string text = fmt::format("borescope {}: {}", name, summary);
+  for (const std::string& line : WrapText(text, kWidth - kIndent)) {
+    lines += fmt::format("{}{}\n", lines.empty() ? "" : std::string(kIndent, ' '), line);
+  }
+  return lines;
 }
 
 std::string OptionLine(const OptionView& row, size_t width) {
@@ -98,20 +118,20 @@ std::string MainHelp() {
 
 std::string AnalysisHelp(const AnalysisSpec& spec) {
   return fmt::format(
-             "borescope {}: {}\n\n"
+             "{}\n"
              "Usage: borescope {} [OPTIONS] {}\n"
              "Example: {}\n\n{}{}",
-             spec.name, spec.summary, spec.name, InputUsage(spec), spec.example, LeadingHelp(spec),
-             spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
+             HeadLines(spec.name, spec.summary), spec.name, InputUsage(spec), spec.example,
+             LeadingHelp(spec), spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
          OptionsHelp(OptionViews(spec));
 }
 
 std::string VerbHelp(const VerbRow& row) {
   return fmt::format(
-             "borescope {}: {}\n\n"
+             "{}\n"
              "Usage: borescope {} {}\n"
              "Example: {}\n{}{}",
-             row.name, row.summary, row.name, row.usage, row.example,
+             HeadLines(row.name, row.summary), row.name, row.usage, row.example,
              row.details.empty() ? "" : "\n", row.details) +
          OptionsHelp(OptionViews(row));
 }

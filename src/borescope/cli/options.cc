@@ -42,9 +42,12 @@ Choices Keys(const AnalysisSpec* spec) {
 }
 
 Choices Compats(const AnalysisSpec* spec) {
+  if (spec == nullptr) {
+    return {"chakra"};  // of link and chakra, the only other verbs with the option
+  }
   Choices names;
   for (const CompatRow& tool : kCompats) {
-    if (spec != nullptr && spec->FindPipeline(tool.id) != nullptr) {
+    if (spec->FindPipeline(tool.id) != nullptr) {
       names.push_back(tool.name);
     }
   }
@@ -59,7 +62,7 @@ Choices Targets(const AnalysisSpec*) {
   return names;
 }
 
-bool HasCompat(const AnalysisSpec* spec) { return !Compats(spec).empty(); }
+bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && !Compats(spec).empty(); }
 
 constexpr auto kSelection = OptionGroup::kSelection;
 constexpr auto kQuestion = OptionGroup::kQuestion;
@@ -259,16 +262,37 @@ constexpr std::string_view kOpenDetails =
     "Without a browser the address is printed. Ends once the page has the trace.\n"
     "Selections other than --begin and --end are those of --report.\n";
 
+constexpr std::string_view kCompletionDetails =
+    "The example's line in ~/.bashrc, or with zsh behind compinit in ~/.zshrc, is for\n"
+    "every shell. fish reads ~/.config/fish/completions/borescope.fish.\n";
+
+// Verbs without tables have no format for them, nor colours; some write no file.
+constexpr std::string_view kOfTables[] = {"format", "color"};
+constexpr std::string_view kOfFiles[] = {"format", "color", "output"};
+
 constexpr VerbRow kOtherVerbs[] = {
-    {"report", "one HTML page with every answer, charts and tables; opens without a network",
-     "[OPTIONS] INPUT...", "borescope report run/ -o report.html", kReportOptions},
-    {"open", "a trace on Perfetto's timeline, or the report, in your browser", "[OPTIONS] INPUT...",
-     "borescope open rank-0.json.gz", kOpenOptions, kOpenDetails},
-    {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv", "IN... OUT [OPTIONS]",
-     "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertOptions},
+    {.name = "report",
+     .summary = "one HTML page with every answer, charts and tables; opens without a network",
+     .usage = "[OPTIONS] INPUT...",
+     .example = "borescope report run/ -o report.html",
+     .options = kReportOptions,
+     .pointless = kOfTables},
+    {.name = "open",
+     .summary = "a trace on Perfetto's timeline, or the report, in your browser",
+     .usage = "[OPTIONS] INPUT...",
+     .example = "borescope open rank-0.json.gz",
+     .options = kOpenOptions,
+     .details = kOpenDetails,
+     .pointless = kOfFiles},
+    {.name = "convert",
+     .summary = "traces in another format: .json[.gz], .pftrace, .rpd, .csv",
+     .usage = "IN... OUT [OPTIONS]",
+     .example = "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%",
+     .options = kConvertOptions,
+     .pointless = kOfTables},
     {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
      "--host ET --device TRACE -o LINKED [OPTIONS]",
-     "borescope link --host host.0.json --device device.0.json.gz -o linked.0.json", kLinkOptions},
+     "borescope link --host et.json --device kineto.json.gz -o linked.json", kLinkOptions},
     {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
      "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", kChakraOptions,
      kChakraDetails, kChakraAliases},
@@ -277,8 +301,12 @@ constexpr VerbRow kOtherVerbs[] = {
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
      "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", kBenchOptions},
     {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
-    {"completion", "a completion script for the shell", "bash|zsh|fish",
-     "borescope completion bash > ~/.local/share/bash-completion/completions/borescope"},
+    {.name = "completion",
+     .summary = "a completion script for the shell",
+     .usage = "bash|zsh|fish",
+     .example = "eval \"$(borescope completion bash)\"",
+     .details = kCompletionDetails,
+     .pointless = kOfFiles},
 };
 
 // Options of analyses that have a short name, as in the tool they come from.
@@ -365,8 +393,12 @@ std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {
 
 std::vector<OptionView> OptionViews(const VerbRow& verb) {
   std::vector<OptionView> views;
+  const auto is_pointless = [&](const OptionRow& row) {
+    return std::find(verb.pointless.begin(), verb.pointless.end(), row.long_name) !=
+           verb.pointless.end();
+  };
   for (const OptionRow& row : Options()) {
-    if (Applies(row, verb)) {
+    if (Applies(row, verb) && !is_pointless(row)) {
       views.push_back(ViewOf(row, nullptr));
     }
   }

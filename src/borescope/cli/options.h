@@ -115,6 +115,8 @@ struct VerbRow {
   std::span<const std::string_view> options = {};
   std::string_view details = {};  // more lines of help, below the example
   std::span<const AliasRow> aliases = {};
+  // Options of every verb that mean nothing here: not shown, and told apart where they are given.
+  std::span<const std::string_view> pointless = {};
 };
 // Whether the verb, which is no analysis, takes the option.
 bool Applies(const OptionRow& row, const VerbRow& verb);

@@ -18,8 +18,28 @@ namespace fs = std::filesystem;
 constexpr int kAttempts = 100;
 constexpr int kMostLinks = 40;  // as Linux follows
 
+// What to do about it; empty where the system's words say that.
+std::string_view RemedyOf(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return "; make the folder first, or name another";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; name a file in a folder that you may write to";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "; make room, or name a file on another disk";
+    default:
+      return "";
+  }
+}
+
 Error WriteError(const std::string& path, int error) {
-  return {ErrorCode::kIo, path + ": cannot write: " + std::strerror(error)};
+  return {ErrorCode::kIo,
+          path + ": cannot write: " + std::strerror(error) + std::string(RemedyOf(error))};
 }
 
 // All of `bytes` to `descriptor`; zero or the errno of the failure.

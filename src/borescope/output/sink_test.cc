@@ -96,8 +96,10 @@ TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
             folder_.string() + ": cannot write: it is a directory; name a file in it");
   const auto missing = FileSink::Open(Path("absent/out"));
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message,
-            Path("absent/out") + ": cannot write: No such file or directory");
+  EXPECT_EQ(
+      missing.error().message,
+      Path("absent/out") +
+          ": cannot write: No such file or directory; make the folder first, or name another");
 }
 
 TEST_F(FileSinkTest, ADeviceIsWrittenToAndNotReplaced) {

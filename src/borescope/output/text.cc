@@ -111,7 +111,7 @@ Table Preview(const Table& table) {
 // The table, with bars behind its rows or a chart below it where its views ask for them and the
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
-  const Table preview = Preview(table);
+  const Table preview = SinceBegin(Preview(table), document.begins);
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

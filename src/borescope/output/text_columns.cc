@@ -11,9 +11,13 @@ constexpr size_t kRemarkWidth = 24;  // longer derived text is a remark
 
 // The name without its unit, which stands below it: "exposed_comm_ns" -> "exposed comm".
 std::string HeadingOf(const Column& column) {
+  constexpr std::string_view kUnitSuffixes[] = {kOffsetSuffix, "_ns", "_us", "_gbps"};
+  if (column.name == "ns" && column.unit == Unit::kNanoseconds) {
+    return "time";  // of a ledger: the unit shown may be another
+  }
   std::string name = column.name;
   if (column.unit != Unit::kNone || name.ends_with("unix_ns")) {
-    for (const std::string_view suffix : {"_ns", "_us", "_gbps"}) {
+    for (const std::string_view suffix : kUnitSuffixes) {
       if (name.size() > suffix.size() && name.ends_with(suffix)) {
         name.resize(name.size() - suffix.size());
         break;

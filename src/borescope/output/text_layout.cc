@@ -17,6 +17,7 @@ constexpr size_t kSmallestText = 16;  // no text column is made narrower
 constexpr size_t kLabelIndent = 2;    // of what stands below a label
 constexpr size_t kNoteIndent = 4;
 constexpr size_t kMostSidewaysRows = 3;
+constexpr size_t kMostSidewaysLines = 8;  // of one cell: names of kernels fill pages otherwise
 constexpr size_t kShortestBar = 8;
 constexpr size_t kLongestBar = 40;
 
@@ -217,7 +218,8 @@ std::string SidewaysText(const TextColumns& columns, size_t each, const TextStyl
     size_t height = 0;
     for (const std::string& cell : column.cells) {
       const bool with_unit = !column.unit.empty() && cell != "-";
-      cells.push_back(WrapText(with_unit ? cell + " " + column.unit : cell, each));
+      const std::string whole = with_unit ? cell + " " + column.unit : cell;
+      cells.push_back(WrapText(ShortenName(whole, each * kMostSidewaysLines), each));
       height = std::max(height, cells.back().size());
     }
     for (size_t line = 0; line < height; ++line) {

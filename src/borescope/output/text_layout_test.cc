@@ -194,5 +194,15 @@ TEST(LayOutTable, LongTitlesAreWrapped) {
       << text;
 }
 
+TEST(TextLayout, ATableOnItsSideKeepsLongNamesShort) {
+  Table table = Wide(12, 1);
+  Column& kernel = AddString(table, "kernel", Role::kDerived, "");
+  Push(kernel, "void f<" + std::string(5000, 'x') + ">(int)");
+  const std::string text = LayOut(table);
+  EXPECT_LE(WidestLine(text), 80U);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 30) << text;
+  EXPECT_EQ(CountOf(text, "f<x"), 1U) << text;
+}
+
 }  // namespace
 }  // namespace borescope

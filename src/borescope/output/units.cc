@@ -78,6 +78,15 @@ NumberFormat Unscaled(const NumberRange& range, Precision precision, bool groupe
   return {1, 1, decimals, true, false, unit};
 }
 
+// To the nanosecond in short recordings, to the microsecond in longer ones.
+NumberFormat OffsetFormat(double largest) {
+  constexpr double kShort = 10'000'000;
+  const bool is_short = largest < kShort;
+  NumberFormat format{is_short ? 1'000 : 1'000'000, 1, 3, true, false, is_short ? "us" : "ms"};
+  format.plus = true;
+  return format;
+}
+
 // Puts a comma before every third digit of the whole part.
 std::string Grouped(std::string number) {
   const size_t begin = number.starts_with('-') ? 1 : 0;
@@ -124,7 +133,8 @@ std::string FormatNumber(int64_t value, const NumberFormat& format) {
       format.factor == 1
           ? ScaledInteger(value, format)
           : fmt::format("{:.{}f}", AsDouble(value) * AsDouble(format.factor), format.decimals);
-  return format.grouped ? Grouped(std::move(number)) : number;
+  number = format.grouped ? Grouped(std::move(number)) : number;
+  return format.plus && !number.starts_with('-') ? "+" + number : number;
 }
 
 std::string FormatNumber(double value, const NumberFormat& format) {
@@ -155,8 +165,11 @@ NumberFormat ChooseFormat(const Column& column, Precision precision) {
   if (column.name.ends_with("unix_ns")) {
     return {1, 1, 0, false, true, ""};
   }
-  if (column.name == "ts_ns") {  // a moment, as the file writes it
+  if (column.name == "ts_ns" && column.unit == Unit::kNanoseconds) {  // as the file writes it
     return {1000, 1, 3, false, false, "us"};
+  }
+  if (column.name.ends_with(kOffsetSuffix)) {
+    return OffsetFormat(LargestMagnitude(column));
   }
   if (column.unit == Unit::kPercent) {
     return {1, 1, IsFloat(column) ? 2 : 0, true, false, "%"};

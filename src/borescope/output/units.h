@@ -12,6 +12,9 @@ namespace borescope {
 // The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone.
 std::string_view UnitName(Unit unit);
 
+// Ends the names of columns of moments, in nanoseconds since the recording began (moments.h).
+inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
+
 // How much of a number to show.
 enum class Precision : uint8_t {
   kFull,     // three decimals
@@ -25,6 +28,7 @@ struct NumberFormat {
   bool grouped = false;    // 1,234,567
   bool unix_time = false;  // nanoseconds since 1970, shown as date and time (UTC)
   std::string_view unit;   // shown in the heading: "ms"; may be empty
+  bool plus = false;       // in front of what is not negative
 };
 
 // The format that suits all present cells of `column`.

@@ -13,6 +13,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
+#include "borescope/output/moments.h"
 #include "borescope/output/sink.h"
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
@@ -51,7 +52,8 @@ struct Document {
   LineStyle lines = {};  // text only
   // What of the tables is drawn, where a format draws; those of absent tables are skipped.
   std::vector<ViewSpec> views = {};
-  std::string source = {};  // "breakdown of rank-0.json.gz": stands above pictures
+  std::string source = {};             // "breakdown of rank-0.json.gz": stands above pictures
+  std::vector<RankBegin> begins = {};  // of the ranks; text counts moments from there
 };
 
 struct WriteOptions {

@@ -10,6 +10,7 @@
 
 #include "borescope/base/check.h"
 #include "borescope/table/match_rows.h"
+#include "borescope/table/moments.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
@@ -21,13 +22,6 @@ constexpr std::string_view kEventKeys[] = {"ts_ns", "correlation", "position"};
 bool NamesEvent(const Column& column) {
   return column.role == Role::kKey && std::find(std::begin(kEventKeys), std::end(kEventKeys),
                                                 column.name) != std::end(kEventKeys);
-}
-
-bool IsMoment(const Column& column) {
-  const std::string_view name = column.name;
-  return name == "ts_ns" || name.ends_with("unix_ns") || name.ends_with("base_ns") ||
-         name == "begin_ns" || name == "end_ns" || name.ends_with("_begin_ns") ||
-         name.ends_with("_end_ns");
 }
 
 bool IsNumber(const Column& column) {

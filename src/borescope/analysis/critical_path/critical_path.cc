@@ -105,7 +105,7 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
   const Meta& meta = saved.trace.meta();
   const RankView view{meta.rank.value_or(0), saved.trace, saved.index};
   return SavedAnswer{meta.rank, meta.world_size,
-                     saved.trace.host().size() + saved.trace.device().size(),
+                     saved.trace.host().size() + saved.trace.device().size(), view.trace.begin_ns(),
                      AnswerCriticalPath(view, saved.recording, params)};
 }
 

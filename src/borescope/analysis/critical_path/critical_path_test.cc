@@ -125,6 +125,15 @@ TEST(CriticalPathTest, TheMainThreadWaitsForTheAutogradEngine) {
                                   "aten::step operator cpu 20"}));
 }
 
+TEST(CriticalPathTest, AThreadOfPythonFramesAloneIsNotTheMainOne) {
+  TestTrace trace;
+  trace.Op("aten::a", {20, 60});
+  trace.Python("threading.py(359): wait", {0, 100}, 2);
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"(nothing recorded) dependency wait 20", "aten::a operator cpu 60",
+                   "(nothing recorded) dependency wait 20"}));
+}
+
 TEST(CriticalPathTest, DataLoading) {
   TestTrace trace;
   trace.Annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {0, 30});

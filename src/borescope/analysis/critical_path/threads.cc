@@ -57,6 +57,21 @@ bool IsThread(const Tracks& tracks, uint32_t track) {
          tracks.first_row[track] != tracks.end_row[track];
 }
 
+// Per track: whether the thread has operators or calls. Python frames alone say nothing of work:
+// helpers sleep in them, and the profiler writes frames of threads that it does not know as another
+// process.
+std::vector<char> FindWorkers(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  std::vector<char> workers(trace.tracks().size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const HostKind kind = host.kind[row];
+    workers[host.track[row].value] |= kind == HostKind::kOp || kind == HostKind::kRuntime ? 1 : 0;
+  }
+  // Where there are none at all, frames are all that is known.
+  const bool has_work = std::find(workers.begin(), workers.end(), 1) != workers.end();
+  return has_work ? workers : std::vector<char>(workers.size(), 1);
+}
+
 // Per process: its main thread.
 std::map<int64_t, uint32_t> FindMains(const RankView& view, const std::vector<char>& engines) {
   const Tracks& tracks = view.trace.tracks();
@@ -65,9 +80,11 @@ std::map<int64_t, uint32_t> FindMains(const RankView& view, const std::vector<ch
     const uint32_t track = view.trace.host().track[step.annotation.value].value;
     mains.try_emplace(tracks.pid[track], track);
   }
+  const std::vector<char> workers = FindWorkers(view.trace);
   std::map<int64_t, std::pair<int64_t, uint32_t>> fullest;
   for (uint32_t track = 0; track < tracks.size(); ++track) {
-    if (IsThread(tracks, track) && engines[track] == 0 && !mains.contains(tracks.pid[track])) {
+    const bool may_lead = workers[track] != 0 && engines[track] == 0;
+    if (IsThread(tracks, track) && may_lead && !mains.contains(tracks.pid[track])) {
       const int64_t filled_ns = FilledTime(view.trace, track);
       auto& [most_ns, best] = fullest.try_emplace(tracks.pid[track], -1, 0).first->second;
       if (filled_ns > most_ns) {

@@ -11,8 +11,9 @@
 namespace borescope {
 
 // The threads with events, in the order of their tracks. Main is, per process, the thread with the
-// training steps; without steps the one whose events fill the most time, threads of the autograd
-// engine aside.
+// training steps; without steps the one whose events fill the most time, of those with operators or
+// calls, threads of the autograd engine aside. A process of Python frames alone has none, unless
+// nothing else is recorded.
 std::vector<ThreadFacts> FindThreads(const RankView& view);
 
 // One end of an event of a thread.
