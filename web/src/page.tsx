@@ -63,6 +63,11 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   );
 }
 
+const emptyLast = (tables: SizedTable[]): SizedTable[] => [
+  ...tables.filter((sized) => rowsOf(sized.table) > 0),
+  ...tables.filter((sized) => rowsOf(sized.table) === 0),
+];
+
 function SectionView({ section }: { section: Section }) {
   const id = `section-${section.name}`;
   return (
@@ -73,7 +78,7 @@ function SectionView({ section }: { section: Section }) {
       {section.views.map((view) => (
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
-      {section.tables.map((sized, i) => (
+      {emptyLast(section.tables).map((sized, i) => (
         <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </section>

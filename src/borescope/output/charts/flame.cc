@@ -72,6 +72,9 @@ struct KindRow {
 constexpr KindRow kKinds[] = {{"annotation", Tone::kFlameAnnotation},
                               {"op", Tone::kFlameOp},
                               {"python", Tone::kFlamePython},
+                              {"kernel", Tone::kFlameKernel},
+                              {"memcpy", Tone::kFlameCopy},
+                              {"memset", Tone::kFlameCopy},
                               {"runtime", Tone::kFlameOther}};
 
 Tone ToneOfKind(std::string_view kind) {
