@@ -11,6 +11,8 @@ const PADDING_PX = 22;
 const LEVEL_PX = 10;
 const MOST_LEVELS = 24; // further ones are not set in
 const MOST_WANTED_PX = 1200;
+const PAPER_PX = 690;
+const PRINT_SCALE = 0.69;
 const LEAST_TEXT_PX = 140;
 const MOST_SHARE = 0.55; // of the width, for one text
 const MEASURED = 12; // texts of a column, the longest ones
@@ -65,6 +67,9 @@ export function shownColumns(table: Table): Shown[] {
 export const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
 const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);
 
+/** Whether the texts of a column are words, which do not break. */
+export const isShort = (shown: Shown) => shown.wanted <= LEAST_TEXT_PX;
+
 /** How far a name is set in, in the rows of a tree. */
 export function indentAt(table: Table, column: Column, row: number): number {
   const depth = column.name === 'name' ? find(table, 'depth') : undefined;
@@ -98,6 +103,15 @@ function widthsOf(table: Table, column: Column, format: Format, label: string): 
   }
   const wanted = Math.min(MOST_WANTED_PX, Math.ceil(Math.max(heading, textsWidth(table, column, format))) + PADDING_PX);
   return { width: Math.min(wanted, mostCharacters(column) * CHARACTER_PX + PADDING_PX), wanted };
+}
+
+/** The first columns, as many as a page of paper holds in small print. */
+export function printedColumns(columns: readonly Shown[]): readonly Shown[] {
+  let used = 0;
+  return columns.filter((one) => {
+    used += (isNumeric(one.column) ? one.width : Math.min(one.width, LEAST_TEXT_PX)) * PRINT_SCALE;
+    return used <= PAPER_PX;
+  });
 }
 
 /** Widths of columns beside each other: what is left of `available` goes to those that are cut. Where

@@ -15,7 +15,9 @@ export function textWidth(text: string): number {
   if (canvas === null) {
     return text.length * 7.3;
   }
-  canvas.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  if (widths.size === 0) {
+    canvas.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  }
   const width = canvas.measureText(text).width;
   if (widths.size > MOST_KEPT) {
     widths.clear();

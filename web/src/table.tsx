@@ -2,17 +2,18 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 
 import { againstOf, changeOf, partOf, runsAt } from './compare';
-import { type Shown, formatOf, indentAt, isProse, roomFor, shownColumns } from './columns';
+import { type Shown, formatOf, indentAt, isProse, isShort, printedColumns, roomFor, shownColumns } from './columns';
 import { copyText, toCsv } from './csv';
 import { usePrinting, useWidth } from './hooks';
 import { fitName } from './measure';
 import { type Column, type SizedTable, type Table, find, indices, isNumeric, rowsOf } from './model';
-import { columnLabel, formatCell, printable } from './units';
+import { columnLabel, formatCell, printable, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
-const SPARE_ROWS = 12; // drawn above and below those that are seen
+const SPARE_ROWS = 8; // drawn above and below those that are seen
 const MOST_PRINTED = 60;
+const MOST_PRINTED_CHARACTERS = 90;
 const CELL_PX = 20; // of a cell beside its text
 const FRAME_PX = 20; // around all columns, with a scroll bar
 
@@ -107,7 +108,7 @@ function staysClass(table: Table, column: Column): string {
   return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
-function BodyCell(props: { table: Table; shown: Shown; row: number; width: number; isWhole: boolean }) {
+function BodyCell(props: { table: Table; shown: Shown; row: number; width: number; isPrinted: boolean }) {
   const { table, row } = props;
   const { column, format, part } = props.shown;
   const cell = column.values[row];
@@ -125,8 +126,8 @@ function BodyCell(props: { table: Table; shown: Shown; row: number; width: numbe
   }
   const indent = indentAt(table, column, row);
   return (
-    <td class={`${part}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
-      {isProse(column) || props.isWhole ? text : fitName(text, props.width - CELL_PX - indent)}
+    <td class={`${part}${isShort(props.shown) ? ' short' : ''}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
+      {isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent)}
     </td>
   );
 }
@@ -230,6 +231,16 @@ function Spacer({ height, span }: { height: number; span: number }) {
   );
 }
 
+/** What paper has no room for. */
+function NotPrinted({ rows, columns }: { rows: number; columns: number }) {
+  return (
+    <p class="note">
+      {rows > MOST_PRINTED && `${MOST_PRINTED} of ${rows.toLocaleString('en')} rows are printed. `}
+      {columns > 0 && `${columns} more ${columns === 1 ? 'column is' : 'columns are'} not printed.`}
+    </p>
+  );
+}
+
 export function TableTitle({ sized }: { sized: SizedTable }) {
   const rows = rowsOf(sized.table);
   return (
@@ -250,7 +261,8 @@ export function TableView({ table }: { table: Table }) {
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
   const [box, boxWidth] = useWidth<HTMLDivElement>();
-  const columns = useMemo(() => shownColumns(table), [table]);
+  const all = useMemo(() => shownColumns(table), [table]);
+  const columns = printing ? printedColumns(all) : all;
   const widths = useMemo(() => roomFor(columns, boxWidth - FRAME_PX), [columns, boxWidth]);
   const rows = useMemo(() => sorted(table, filtered(table, filter), order), [table, filter, order]);
   const seen = seenRows(rows, top, printing);
@@ -300,7 +312,7 @@ export function TableView({ table }: { table: Table }) {
                 onKeyDown={(event) => moveOrSelect(event, () => select(row))}
               >
                 {columns.map((one, i) => (
-                  <BodyCell key={one.column.name} table={table} shown={one} row={row} width={widths[i] ?? 0} isWhole={printing} />
+                  <BodyCell key={one.column.name} table={table} shown={one} row={row} width={widths[i] ?? 0} isPrinted={printing} />
                 ))}
               </tr>
             ))}
@@ -308,6 +320,7 @@ export function TableView({ table }: { table: Table }) {
           </tbody>
         </table>
       </div>
+      {printing && <NotPrinted rows={rows.length} columns={all.length - columns.length} />}
       {selected !== null && (
         <RowDetails table={table} row={selected} onClose={() => setSelected(null)} />
       )}

@@ -83,7 +83,7 @@ export async function open(path, { width = 1280, scheme = 'light' } = {}) {
     }
   });
   await page.goto(url);
-  await page.waitForSelector('h1');
+  await page.waitForSelector('html[data-drawn="all"] h1');
   page.done = () => context.close();
   return page;
 }

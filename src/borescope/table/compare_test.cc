@@ -76,8 +76,9 @@ TEST(CompareTest, RowsWithTheSameKeysStandBesideEachOther) {
 }
 
 Table OnRank(int64_t rank, Table table) {
-  table.columns.insert(table.columns.begin(), Column{"rank", Unit::kNone, Role::kKey, "", {}, {}});
-  table.columns[0].values = IntValues(table.rows(), rank);
+  const IntValues ranks(table.rows(), rank);
+  table.columns.insert(table.columns.begin(),
+                       Column{"rank", Unit::kNone, Role::kKey, "", ranks, {}});
   return table;
 }
 
