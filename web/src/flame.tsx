@@ -155,7 +155,7 @@ function Absent({ root, widths, onShow }: { root: Frame; widths: Run; onShow: ()
 /** What of the tree is not drawn, and how to see it. */
 function LeftOut({ drawn, isWhole, onTrunk }: { drawn: Drawn; isWhole: boolean; onTrunk: () => void }) {
   const around = drawn.leftOut;
-  return (
+  return around === 0 && !isWhole && !drawn.isCut ? null : (
     <p class="note">
       {around > 0 && `${around} ${around === 1 ? 'frame' : 'frames'} around all of it ${around === 1 ? 'is' : 'are'} left out. `}
       {(around > 0 || isWhole) && <button type="button" onClick={onTrunk}>{isWhole ? 'Leave out what is around all' : 'Show what is around'}</button>}
