@@ -1,6 +1,6 @@
 // Bars: one for each row, of one number or of the parts of a whole; two, where there is another run.
 import { barColour, colourOf } from './colours';
-import { againstOf, relativeChange, sideOf } from './compare';
+import { againstOf, relativeChange, runsAt, sideOf } from './compare';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { RunLegend } from './runs';
 import { useWidth } from './hooks';
@@ -17,8 +17,11 @@ const present = (table: Table, names: string[]): Column[] =>
   names.map((name) => find(table, name)).filter((column) => column !== undefined);
 
 /** What names a row; of joined runs, the run, too. */
-const labelsOf = (table: Table, view: View): Column[] =>
-  namingColumns(present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels));
+function labelsOf(table: Table, view: View): Column[] {
+  const columns = present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels);
+  const mine = indices(rowsOf(table)).filter((row) => runsAt(table, row) !== 'other');
+  return namingColumns(columns, mine);
+}
 
 /** Ranks, lengths and causes have an order of their own; names have that of their bars. */
 const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel'];

@@ -23,7 +23,7 @@ type Span = [number, number];
 
 function linesOf(table: Table, view: View): Line[] {
   const x = find(table, view.x);
-  const labels = namingColumns(view.labels.map((name) => find(table, name)).filter((c) => c !== undefined));
+  const labels = namingColumns(view.labels.map((name) => find(table, name)).filter((c) => c !== undefined), indices(rowsOf(table)));
   const values = view.values.map((name) => find(table, name)).filter((c) => c !== undefined);
   const runs = table.comparison === 'joined' ? find(table, 'run') : undefined;
   const lines = new Map<string, Line>();

@@ -169,9 +169,10 @@ export function columnLabel(column: Column): string {
   return column.name === 'ns' ? 'time' : column.name.replace(/_(ns|bytes)$/, '').replace(/_/g, ' ');
 }
 
-/** Columns that say the same of every row name none of them, where others do. */
-export function namingColumns(columns: Column[]): Column[] {
-  const naming = columns.filter((column) => column.values.some((cell) => cell !== column.values[0]));
+/** Columns that say the same of all `rows` name none of them, where others do. */
+export function namingColumns(columns: Column[], rows: readonly number[]): Column[] {
+  const first = rows[0] ?? 0;
+  const naming = columns.filter((column) => rows.some((row) => column.values[row] !== column.values[first]));
   return naming.length > 0 ? naming : columns;
 }
 

@@ -208,7 +208,7 @@ test('the rank of one run is beside the other rank of the other', async () => {
     assert.deepEqual([new Set(column('rank')), new Set(column('against_rank'))], [new Set([0]), new Set([1])], name);
   }
   const page = await open(path);
-  assert.equal(await page.locator('#breakdown figure .bar-label').textContent(), 'rank 0 | 1 · gpu 0');
+  assert.equal(await page.locator('#breakdown figure .bar-label').textContent(), 'rank 0 | 1 · gpu 0 | 1');
   await assertNumbers(page, path);
   assert.deepEqual(page.faults, []);
   await page.done();
