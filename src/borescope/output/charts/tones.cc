@@ -25,7 +25,7 @@ constexpr ToneRow kTones[] = {
     {Tone::kFlameOp, "op", "#b5d6ec", "#234f6c"},
     {Tone::kFlamePython, "python", "#bfe3d2", "#22543f"},
     {Tone::kFlameKernel, "kernel", "#8fc0e0", "#1d5f8c"},
-    {Tone::kFlameCopy, "flame-copy", "#ecc6db", "#6f3f5b"},
+    {Tone::kFlameCopy, "transfer", "#ecc6db", "#6f3f5b"},
     {Tone::kFlameOther, "other", "#dde0e6", "#3a414c"},
     {Tone::kInk, "ink", "#1b1f26", "#e6e8ec"},
     {Tone::kQuiet, "quiet", "#586070", "#a3abb9"},
