@@ -7,7 +7,8 @@ import { useWidth } from './hooks';
 import { fitName } from './measure';
 import { type Format, chooseFormat, columnLabel, formatFor, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
 
-const MOST_BARS = 12;
+const MOST_BARS = 12; // of names
+const MOST_ORDERED = 24; // of what has an order of its own
 const MOST_STACKS = 40;
 const LABEL_PX = 310;
 const NARROW_PX = 640; // bars stand below their labels
@@ -27,8 +28,10 @@ function labelsOf(table: Table, view: View): Column[] {
 const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel'];
 
 /** Names, or of many rows the longest ones, by length; all else in its order. */
-function mostImportant(view: View, rows: number[], most: number, length: (row: number) => number): number[] {
-  const isSorted = rows.length > most || NAMES.includes(view.labels[view.labels.length - 1]);
+function mostImportant(view: View, rows: number[], length: (row: number) => number): number[] {
+  const standForNames = NAMES.includes(view.labels[view.labels.length - 1]);
+  const most = standForNames ? MOST_BARS : MOST_ORDERED;
+  const isSorted = standForNames || rows.length > most;
   return isSorted ? [...rows].sort((a, b) => length(b) - length(a)).slice(0, most) : rows;
 }
 
@@ -88,7 +91,7 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   const other = againstOf(table, value.name);
   const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
-  const shown = mostImportant(view, rows, MOST_BARS, longer);
+  const shown = mostImportant(view, rows, longer);
   const largest = Math.max(...shown.map(longer));
   const share = find(table, 'share');
   const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
@@ -171,7 +174,7 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
   const longer = (row: number) => Math.max(mine(row), other(row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const isRun = labels.some((label) => label.name === 'rank');
-  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(view, rows, MOST_BARS, longer);
+  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(view, rows, longer);
   const longest = Math.max(...shown.map(longer));
   const format = formatFor(parts.columns[0]?.unit ?? null, longest, true);
   const wholes: [number, number] = [

@@ -87,10 +87,10 @@ test('bars are as long as the numbers of the JSON', async () => {
         continue;
       }
       const values = table.columns.find(({ name }) => name === view.values[0]).values.filter((value) => value > 0);
-      const longest = values.sort((a, b) => b - a).slice(0, 12);
       const bars = await figure.locator('.track').evaluateAll((tracks) =>
         tracks.map((track) => track.firstElementChild.getBoundingClientRect().width / track.getBoundingClientRect().width));
-      assert.equal(bars.length, longest.length, view.title);
+      assert.ok(bars.length >= Math.min(12, values.length), view.title);
+      const longest = values.sort((a, b) => b - a).slice(0, bars.length);
       bars.sort((a, b) => b - a).forEach((bar, i) => assert.ok(Math.abs(bar - longest[i] / longest[0]) < 0.01, `${view.title} ${i}`));
       compared += bars.length;
     }

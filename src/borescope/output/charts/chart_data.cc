@@ -13,8 +13,9 @@
 namespace borescope {
 namespace {
 
-constexpr size_t kMostBars = 12;
-constexpr size_t kMostStacks = 40;  // of the ranks and steps of a run
+constexpr size_t kMostBars = 12;     // of names
+constexpr size_t kMostOrdered = 24;  // of what has an order of its own
+constexpr size_t kMostStacks = 40;   // of the ranks and steps of a run
 // Its cells name causes, in the words of columns.
 constexpr std::string_view kCauseColumn = "bound_by";
 
@@ -91,6 +92,23 @@ void KeepFirst(size_t most, BarChart& chart) {
     chart.more = chart.bars.size() - most;
     chart.bars.resize(most);
   }
+}
+
+// Whether bars are the ranks or steps of a run.
+bool IsRun(const Table& table, const ViewSpec& view) {
+  const bool by_rank =
+      std::find(view.labels.begin(), view.labels.end(), "rank") != view.labels.end();
+  return by_rank && view.kind == ViewKind::kStackedBars && table.Find("rank") != nullptr;
+}
+
+// Names by length; all else in its order, or, of many, the longest. A run is always in its order.
+void PickBars(const ViewSpec& view, bool is_run, BarChart& chart) {
+  const bool names = StandForNames(view);
+  const size_t most = is_run ? kMostStacks : names ? kMostBars : kMostOrdered;
+  if (names || (!is_run && chart.bars.size() > most)) {
+    SortBars(chart);
+  }
+  KeepFirst(most, chart);
 }
 
 void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
@@ -266,16 +284,7 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
     chart.parts.push_back({PartLabel(part->name), ToneOf(part->name), 0});
   }
   AddBars(table, parts, chart);
-  const bool by_rank =
-      std::find(view.labels.begin(), view.labels.end(), "rank") != view.labels.end();
-  const bool is_run =
-      by_rank && view.kind == ViewKind::kStackedBars && table.Find("rank") != nullptr;
-  // A run is shown in its order; so many ranks and steps can be looked at.
-  const size_t most = is_run ? kMostStacks : kMostBars;
-  if (StandForNames(view) || (!is_run && chart.bars.size() > most)) {
-    SortBars(chart);
-  }
-  KeepFirst(most, chart);
+  PickBars(view, IsRun(table, view), chart);
   NameBars(table, view, chart);
   return chart;
 }
