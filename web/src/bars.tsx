@@ -25,7 +25,7 @@ function labelsOf(table: Table, view: View): Column[] {
 }
 
 /** Ranks, lengths and causes have an order of their own; names have that of their bars. */
-const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel'];
+const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel', 'kernels'];
 
 /** Names, or of many rows the longest ones, by length; all else in its order. */
 function mostImportant(view: View, rows: number[], length: (row: number) => number): number[] {

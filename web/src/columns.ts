@@ -86,12 +86,16 @@ function numbersWidth(column: Column, format: Format): number {
   return Math.max(...[low, high].map((value) => formatNumber(value, format).length)) * DIGIT_PX;
 }
 
-/** Of texts those of most characters are measured. */
+/** Of distinct texts those of most characters are measured, each where it is set in furthest. */
 function textsWidth(table: Table, column: Column, format: Format): number {
-  const texts = indices(column.values.length).map((row) => ({ text: formatCell(column, format, row), indent: indentAt(table, column, row) }));
-  const length = (one: { text: string; indent: number }) => one.text.length * CHARACTER_PX + one.indent;
-  texts.sort((a, b) => length(b) - length(a));
-  return Math.max(0, ...texts.slice(0, MEASURED).map(({ text, indent }) => textWidth(text.slice(0, MOST_MEASURED)) + indent));
+  const indents = new Map<string, number>();
+  for (const row of indices(column.values.length)) {
+    const text = formatCell(column, format, row);
+    indents.set(text, Math.max(indents.get(text) ?? 0, indentAt(table, column, row)));
+  }
+  const length = ([text, indent]: [string, number]) => text.length * CHARACTER_PX + indent;
+  const longest = [...indents].sort((a, b) => length(b) - length(a)).slice(0, MEASURED);
+  return Math.max(0, ...longest.map(([text, indent]) => textWidth(text.slice(0, MOST_MEASURED)) + indent));
 }
 
 /** Fixed for all rows, so that columns stay where they are while rows come and go. */

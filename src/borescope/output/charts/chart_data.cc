@@ -63,7 +63,7 @@ Columns NamingColumns(const Table& table, const ViewSpec& view) {
 
 // Ranks, lengths and causes have an order of their own; names have that of their bars.
 bool StandForNames(const ViewSpec& view) {
-  constexpr std::string_view kNames[] = {"name", "op", "kernel"};
+  constexpr std::string_view kNames[] = {"name", "op", "kernel", "kernels"};
   return std::find(std::begin(kNames), std::end(kNames), view.labels.back()) != std::end(kNames);
 }
 
