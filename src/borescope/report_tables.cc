@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kMostRows = 2000;
 constexpr size_t kMostBytes = 300'000;
 
+// Columns that say where, not what.
+constexpr std::string_view kPlaces[] = {"rank", "gpu", "device"};
+
 struct Limits {
   size_t rows = kMostRows;
   size_t bytes = kMostBytes;
@@ -142,7 +145,7 @@ void AddSection(const SectionSpec& spec, const SectionAnswer& answer, const RunO
 }
 
 void AddComparison(const SectionSpec& spec, SectionAnswer mine, SectionAnswer other,
-                   const RunOptions& options, ReportPage& page) {
+                   bool one_rank_each, const RunOptions& options, ReportPage& page) {
   ReportSection& section = OpenSection(spec, page);
   if (!mine.lack.empty()) {
     section.lack = mine.lack + (other.lack.empty() ? " (the other run has it)" : "");
@@ -150,8 +153,12 @@ void AddComparison(const SectionSpec& spec, SectionAnswer mine, SectionAnswer ot
   }
   section.other_lack = other.lack;
   for (const Table& table : AllTables(spec, mine.findings, other.findings)) {
-    AddPair(spec, TakeTable(table, mine.findings), TakeTable(table, other.findings),
-            LimitsOf(options), page);
+    Table here = TakeTable(table, mine.findings);
+    Table there = TakeTable(table, other.findings);
+    if (one_rank_each) {
+      UnkeyPlaces(kPlaces, here, there);
+    }
+    AddPair(spec, std::move(here), std::move(there), LimitsOf(options), page);
   }
 }
 

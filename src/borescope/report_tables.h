@@ -20,8 +20,9 @@ void AddSection(const SectionSpec& spec, const SectionAnswer& answer, const RunO
                 ReportPage& page);
 
 // The same with the tables of two runs side by side (table/compare.h): matched row by row where
-// keys allow it, else joined. Without an answer of `mine` it says what is lacking.
+// keys allow it, else joined. Without an answer of `mine` it says what is lacking. Where
+// `one_rank_each`, rows match whatever their rank and device.
 void AddComparison(const SectionSpec& spec, SectionAnswer mine, SectionAnswer other,
-                   const RunOptions& options, ReportPage& page);
+                   bool one_rank_each, const RunOptions& options, ReportPage& page);
 
 }  // namespace borescope

@@ -17,6 +17,7 @@ namespace {
 // What all sections of one run say.
 struct RunAnswers {
   std::string title;
+  size_t ranks = 0;
   std::vector<SectionAnswer> sections;
   std::vector<DiagnosticRow> diagnostics;
   std::vector<FileReport> files;
@@ -73,6 +74,7 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
             MapRun({questions.specs, files, options.ranks, questions.params, options}));
   RunAnswers answers;
   answers.title = NameOfRun(files);
+  answers.ranks = run.selected.size();
   Lacks lacks;
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
   if (questions.comparison != nullptr) {
@@ -121,9 +123,10 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   Report report;
   report.page.title = mine.title;
   report.page.against = other.title;
+  const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
-                  options, report.page);
+                  one_rank_each, options, report.page);
   }
   BS_TRY(AddChanges(questions, mine, other, options, report.page));
   Append(mine.diagnostics, other.diagnostics);

@@ -1,28 +1,49 @@
 // Bars: one for each row, of one number or of the parts of a whole; two, where there is another run.
 import { barColour, colourOf } from './colours';
-import { againstOf, relativeChange, sideOf } from './compare';
+import { againstOf, relativeChange, runsAt, sideOf } from './compare';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { RunLegend } from './runs';
-import { type Format, chooseFormat, columnLabel, formatFor, rowLabel, shorten, showShare, sum, withUnit } from './units';
+import { useWidth } from './hooks';
+import { fitName } from './measure';
+import { type Format, chooseFormat, columnLabel, formatFor, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
 
-const MOST_BARS = 12;
+const MOST_BARS = 12; // of names
+const MOST_ORDERED = 24; // of what has an order of its own
 const MOST_STACKS = 40;
-const LABEL_CHARACTERS = 38;
+const LABEL_PX = 310;
+const NARROW_PX = 640; // bars stand below their labels
+const VALUE_PX = 150;
 
 const present = (table: Table, names: string[]): Column[] =>
   names.map((name) => find(table, name)).filter((column) => column !== undefined);
 
 /** What names a row; of joined runs, the run, too. */
-const labelsOf = (table: Table, view: View): Column[] =>
-  present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels);
-
-/** All rows in their order, or, of many, the longest ones first. */
-function mostImportant(rows: number[], most: number, length: (row: number) => number): number[] {
-  return rows.length <= most ? rows : [...rows].sort((a, b) => length(b) - length(a)).slice(0, most);
+function labelsOf(table: Table, view: View): Column[] {
+  const columns = present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels);
+  const mine = indices(rowsOf(table)).filter((row) => runsAt(table, row) !== 'other');
+  return namingColumns(columns, mine);
 }
 
-function Label({ text }: { text: string }) {
-  return <div class="bar-label" title={text}>{shorten(text, LABEL_CHARACTERS)}</div>;
+/** Ranks, lengths and causes have an order of their own; names have that of their bars. */
+const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel', 'kernels'];
+
+/** Names, or of many rows the longest ones, by length; all else in its order. */
+function mostImportant(view: View, rows: number[], length: (row: number) => number): number[] {
+  const standForNames = NAMES.includes(view.labels[view.labels.length - 1]);
+  const most = standForNames ? MOST_BARS : MOST_ORDERED;
+  const isSorted = standForNames || rows.length > most;
+  return isSorted ? [...rows].sort((a, b) => length(b) - length(a)).slice(0, most) : rows;
+}
+
+/** Bars with what names them, which gets as much room as there is. */
+function BarList({ rows, draw }: { rows: number[]; draw: (row: number, labelPx: number) => preact.ComponentChild }) {
+  const [box, width] = useWidth<HTMLUListElement>();
+  const labelPx = width > 0 && width < NARROW_PX ? width - VALUE_PX : LABEL_PX;
+  return <ul class="bars" ref={box}>{rows.map((row) => <li key={row}>{draw(row, labelPx)}</li>)}</ul>;
+}
+
+function Label({ text, width }: { text: string; width: number }) {
+  return <div class="bar-label" title={text}>{fitName(text, width)}</div>;
 }
 
 const More = ({ count }: { count: number }) =>
@@ -70,22 +91,24 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   const other = againstOf(table, value.name);
   const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
-  const shown = mostImportant(rows, MOST_BARS, longer);
+  const shown = mostImportant(view, rows, longer);
   const largest = Math.max(...shown.map(longer));
   const share = find(table, 'share');
   const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
-  const classes = find(table, 'class');
+  const [classes, causes] = [find(table, 'class'), find(table, 'bound_by')];
   return (
     <>
       {other !== undefined && <RunLegend />}
-      <ul class="bars">
-        {shown.map((row) => {
-          const label = rowLabel(labels, row);
-          const colour = barColour(classes === undefined ? label : textAt(classes, row), value.name, table.name);
+      <BarList
+        rows={shown}
+        draw={(row, labelPx) => {
+          const label = rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)));
+          const colour = causes !== undefined ? colourOf(textAt(causes, row))
+            : barColour(classes === undefined ? label : textAt(classes, row), value.name, table.name);
           const stretch = (column: Column) => [{ name: column.name, length: numberAt(column, row), colour }];
           return (
-            <li key={row}>
-              <Label text={label} />
+            <>
+              <Label text={label} width={labelPx} />
               <div class="tracks">
                 <Track parts={stretch(value)} whole={largest} isOther={false} />
                 {other !== undefined && <Track parts={stretch(other)} whole={largest} isOther />}
@@ -95,10 +118,10 @@ export function Bars({ table, view }: { table: Table; view: View }) {
                   {withUnit(numberAt(value, row), format)}{share !== undefined && <small> {showShare(numberAt(share, row), 1)}</small>}
                 </div>
               )}
-            </li>
+            </>
           );
-        })}
-      </ul>
+        }}
+      />
       <More count={rows.length - shown.length} />
     </>
   );
@@ -151,7 +174,7 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
   const longer = (row: number) => Math.max(mine(row), other(row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const isRun = labels.some((label) => label.name === 'rank');
-  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(rows, MOST_BARS, longer);
+  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(view, rows, longer);
   const longest = Math.max(...shown.map(longer));
   const format = formatFor(parts.columns[0]?.unit ?? null, longest, true);
   const wholes: [number, number] = [
@@ -168,10 +191,11 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
     <>
       <Legend parts={parts} format={formatFor(parts.columns[0]?.unit ?? null, Math.max(...wholes), true)} wholes={wholes} />
       {parts.hasOther && <RunLegend />}
-      <ul class="bars">
-        {shown.map((row) => (
-          <li key={row}>
-            <Label text={rowLabel(labels, row)} />
+      <BarList
+        rows={shown}
+        draw={(row, labelPx) => (
+          <>
+            <Label text={rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)))} width={labelPx} />
             <div class="tracks">
               <Track parts={stretches(parts.columns, row)} whole={longest} isOther={false} />
               {parts.hasOther && <Track parts={stretches(parts.others, row)} whole={longest} isOther />}
@@ -179,9 +203,9 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
             {parts.hasOther ? <PairValue mine={mine(row)} other={other(row)} format={format} /> : (
               <div class="bar-value">{withUnit(mine(row), format)}</div>
             )}
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      />
       <More count={rows.length - shown.length} />
     </>
   );

@@ -2,18 +2,19 @@
 // with any kind of colour vision can tell apart; the style sheet holds the shades of both themes.
 
 type Colour =
-  | 'compute' | 'comm' | 'copy' | 'idle' | 'host' | 'device' | 'sync' | 'data' | 'faint';
+  | 'compute' | 'comm' | 'copy' | 'idle' | 'tail' | 'host' | 'device' | 'sync' | 'data' | 'faint';
 
 // First match counts.
 const MEANINGS: readonly (readonly [RegExp, Colour])[] = [
   [/copy|memcpy|memset|[hd]to[hd]/i, 'copy'],
   [/exposed|collective|communication|nccl|rccl|all_reduce|all_gather|all_to_all|reduce_scatter/i, 'comm'],
   [/unknown|other|unlinked|no annotation/i, 'faint'],
-  [/idle|head|tail|gap|reserved/i, 'idle'],
+  [/tail/i, 'tail'],
+  [/idle|head|gap|reserved/i, 'idle'],
   [/sync|wait|excess/i, 'sync'],
   [/data/i, 'data'],
-  [/host|delay/i, 'host'],
-  [/^device|overlapped/i, 'device'],
+  [/^device|overlapped|kernel_kernel/i, 'device'],
+  [/host|delay|cpu|launch/i, 'host'],
 ];
 
 export function colourOf(name: string): string {

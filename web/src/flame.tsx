@@ -3,56 +3,13 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { type Run, againstOf, relativeChange, showChange } from './compare';
+import { type Drawn, type Frame, absent, drawnOf, framesByRow, matched, neighbour, treeOf } from './flame_tree';
 import { useWidth } from './hooks';
-import { type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { columnLabel, printable, shorten, show, showShare } from './units';
+import { type Table, type View, find, indices, numberAt, rowsOf } from './model';
+import { columnLabel, shortenName, show, showShare } from './units';
 
 const ROW = 20;
-const MOST_LEVELS = 40;
-const LEAST_PX = 0.7;
 const CHARACTER_PX = 7.1;
-
-export interface Frame {
-  row: number; // -1: everything
-  name: string;
-  kind: string;
-  value: number; // its width
-  mine: number; // in this run
-  other: number; // in the other one
-  depth: number;
-  begin: number; // where it starts, in the unit of value
-  parent: Frame | null;
-  children: Frame[];
-}
-
-/** The tree of rows in preorder. Children lie side by side from the start of their parent. */
-export function treeOf(table: Table, value: string, widths: Run): Frame {
-  const column = find(table, value);
-  const against = againstOf(table, value);
-  const [names, kinds, depths] = ['name', 'kind', 'depth'].map((name) => find(table, name));
-  const root: Frame = { row: -1, name: 'all', kind: '', value: 0, mine: 0, other: 0, depth: -1, begin: 0, parent: null, children: [] };
-  const path: Frame[] = [root];
-  for (const row of indices(rowsOf(table))) {
-    const depth = Math.min(numberAt(depths, row), path.length - 1);
-    path.length = depth + 1;
-    const parent = path[depth] ?? root;
-    const last = parent.children[parent.children.length - 1];
-    const begin = last === undefined ? parent.begin : last.begin + last.value;
-    const [mine, other] = [numberAt(column, row), numberAt(against, row)];
-    const frame: Frame = {
-      row, begin, parent, depth, mine, other, children: [],
-      name: printable(textAt(names, row)), kind: textAt(kinds, row), value: widths === 'this' ? mine : other,
-    };
-    parent.children.push(frame);
-    path.push(frame);
-  }
-  for (const child of root.children) {
-    root.value += child.value;
-    root.mine += child.mine;
-    root.other += child.other;
-  }
-  return root;
-}
 
 /** The values there is something of, in this run or the other. */
 function valuesOf(table: Table, view: View): string[] {
@@ -65,37 +22,6 @@ function valuesOf(table: Table, view: View): string[] {
 export function hasFlame(table: Table, view: View): boolean {
   return find(table, 'depth') !== undefined && valuesOf(table, view).length > 0;
 }
-
-/** Frames wide enough to be seen, the path to `zoom` first. */
-function visible(zoom: Frame, width: number): Frame[] {
-  const frames: Frame[] = [];
-  for (let frame: Frame | null = zoom; frame !== null; frame = frame.parent) {
-    frames.unshift(frame);
-  }
-  const visit = (frame: Frame) => {
-    for (const child of frame.children) {
-      if ((child.value / zoom.value) * width >= LEAST_PX && child.depth < MOST_LEVELS) {
-        frames.push(child);
-        visit(child);
-      }
-    }
-  };
-  visit(zoom);
-  return frames;
-}
-
-/** Time in frames that match, those inside another match counted with it. */
-function matched(frame: Frame, wanted: string): number {
-  if (frame.row >= 0 && frame.name.toLowerCase().includes(wanted)) {
-    return frame.value;
-  }
-  return frame.children.reduce((total, child) => total + matched(child, wanted), 0);
-}
-
-const KIND_CLASS: Record<string, string> = {
-  annotation: 'kind-annotation', op: 'kind-op', runtime: 'kind-runtime', python: 'kind-python',
-  kernel: 'kind-kernel', memcpy: 'kind-copy', memset: 'kind-copy',
-};
 
 // Classes of change, from much less to much more, up to these multiples of the other run.
 const CHANGES: readonly (readonly [number, string, string])[] = [
@@ -122,6 +48,25 @@ function changeClass(times: number): string {
   return `change-${name}`;
 }
 
+const KINDS: readonly (readonly [string, string])[] = [
+  ['annotation', 'kind-annotation'], ['python', 'kind-python'], ['op', 'kind-op'], ['runtime', 'kind-runtime'],
+  ['kernel', 'kind-kernel'], ['memcpy', 'kind-copy'], ['memset', 'kind-copy'],
+];
+
+const KIND_CLASS = new Map(KINDS);
+
+/** The kinds of frames there are. */
+function KindLegend({ table }: { table: Table }) {
+  const kinds = new Set(find(table, 'kind')?.values);
+  return (
+    <ul class="legend kinds" aria-label="Colours: kinds of frames">
+      {KINDS.filter(([kind]) => kinds.has(kind)).map(([kind, name]) => (
+        <li key={kind}><i class={name} aria-hidden="true" />{kind}</li>
+      ))}
+    </ul>
+  );
+}
+
 function ChangeLegend() {
   return (
     <ul class="legend changes" aria-label="Colours: time in this run against the other">
@@ -146,33 +91,12 @@ function told(frame: Frame, root: Frame, by: Measure | null): string {
   return `${show(frame.mine, 'ns')} in this run, ${show(frame.other, 'ns')} in the other, ${showChange(frame.mine - frame.other, 'ns')}${change}`;
 }
 
-/** The outermost frames that the shown run does not have. */
-function absent(frame: Frame): Frame[] {
-  return frame.children.flatMap((child) => (child.value === 0 && child.mine + child.other > 0 ? [child] : absent(child)));
-}
-
-function neighbour(frame: Frame, key: string, shown: Set<Frame>): Frame | null {
-  const siblings = frame.parent?.children.filter((one) => shown.has(one)) ?? [];
-  const at = siblings.indexOf(frame);
-  switch (key) {
-    case 'ArrowUp':
-      return frame.parent;
-    case 'ArrowDown':
-      return frame.children.find((child) => shown.has(child)) ?? null;
-    case 'ArrowLeft':
-      return siblings[at - 1] ?? null;
-    case 'ArrowRight':
-      return siblings[at + 1] ?? null;
-    default:
-      return null;
-  }
-}
-
-function Frames(props: { zoom: Frame; root: Frame; width: number; wanted: string; by: Measure | null; onZoom: (frame: Frame) => void; onPoint: (frame: Frame | null) => void }) {
+function Frames(props: { drawn: Drawn; zoom: Frame; root: Frame; width: number; wanted: string; by: Measure | null; onZoom: (frame: Frame) => void; onPoint: (frame: Frame | null) => void }) {
   const { zoom, root, width, wanted, by } = props;
-  const frames = visible(zoom, width);
+  const { frames, first } = props.drawn;
   const shown = new Set(frames);
-  const levels = Math.max(...frames.map((frame) => frame.depth)) + 2;
+  const level = (frame: Frame) => (frame === root ? 0 : frame.depth - first + 1);
+  const levels = Math.max(...frames.map(level)) + 1;
   const place = (frame: Frame): [number, number] => {
     const begin = Math.max(frame.begin, zoom.begin);
     const end = Math.min(frame.begin + frame.value, zoom.begin + zoom.value);
@@ -193,15 +117,15 @@ function Frames(props: { zoom: Frame; root: Frame; width: number; wanted: string
       {frames.map((frame) => {
         const [left, wide] = place(frame);
         const hit = wanted !== '' && frame.row >= 0 && frame.name.toLowerCase().includes(wanted);
-        const label = wide > 24 ? shorten(frame.name, Math.max(2, Math.floor((wide - 6) / CHARACTER_PX))) : '';
+        const label = wide > 24 ? shortenName(frame.name, Math.max(2, Math.floor((wide - 6) / CHARACTER_PX))) : '';
         return (
           <button
             type="button"
             key={frame.row}
             data-row={frame.row}
             data-label={label}
-            class={`frame ${by !== null ? changeClass(timesOther(frame, root, by)) : KIND_CLASS[frame.kind] ?? 'kind-other'}${hit ? ' hit' : wanted === '' ? '' : ' miss'}`}
-            style={{ left: `${left}px`, width: `${Math.max(0.5, wide - 1)}px`, top: `${(frame.depth + 1) * ROW}px` }}
+            class={`frame ${by !== null ? changeClass(timesOther(frame, root, by)) : KIND_CLASS.get(frame.kind) ?? 'kind-other'}${hit ? ' hit' : wanted === '' ? '' : ' miss'}`}
+            style={{ left: `${left}px`, width: `${Math.max(0.5, wide - 1)}px`, top: `${level(frame) * ROW}px` }}
             tabIndex={frame === zoom ? 0 : -1}
             aria-label={`${frame.name}: ${told(frame, root, by)}`}
             onClick={() => props.onZoom(frame)}
@@ -228,14 +152,16 @@ function Absent({ root, widths, onShow }: { root: Frame; widths: Run; onShow: ()
   );
 }
 
-function framesByRow(root: Frame): Map<number, Frame> {
-  const rows = new Map<number, Frame>();
-  const visit = (frame: Frame) => {
-    rows.set(frame.row, frame);
-    frame.children.forEach(visit);
-  };
-  visit(root);
-  return rows;
+/** What of the tree is not drawn, and how to see it. */
+function LeftOut({ drawn, isWhole, onTrunk }: { drawn: Drawn; isWhole: boolean; onTrunk: () => void }) {
+  const around = drawn.leftOut;
+  return around === 0 && !isWhole && !drawn.isCut ? null : (
+    <p class="note">
+      {around > 0 && `${around} ${around === 1 ? 'frame' : 'frames'} around all of it ${around === 1 ? 'is' : 'are'} left out. `}
+      {(around > 0 || isWhole) && <button type="button" onClick={onTrunk}>{isWhole ? 'Leave out what is around all' : 'Show what is around'}</button>}
+      {drawn.isCut && ' Deeper frames are seen when zoomed in.'}
+    </p>
+  );
 }
 
 function Choice({ label, isChosen, onChoose }: { label: string; isChosen: boolean; onChoose: () => void }) {
@@ -255,12 +181,14 @@ export function Flame({ table, view }: { table: Table; view: View }) {
   const by = isPair ? measure : null;
   const [zoomRow, setZoomRow] = useState(-1);
   const [search, setSearch] = useState('');
+  const [isWhole, setWhole] = useState(false);
   const [pointedRow, setPointedRow] = useState<number | null>(null);
   const root = useMemo(() => treeOf(table, value, widths), [table, value, widths]);
   const byRow = useMemo(() => framesByRow(root), [root]);
   const found = byRow.get(zoomRow) ?? root;
   const zoom = found.value > 0 ? found : root;
   const wanted = search.trim().toLowerCase();
+  const drawn = width > 0 && root.value > 0 ? drawnOf(zoom, root, width, isWhole) : null;
   const tip = (pointedRow === null ? undefined : byRow.get(pointedRow)) ?? zoom;
   return (
     <div>
@@ -286,11 +214,11 @@ export function Flame({ table, view }: { table: Table; view: View }) {
         )}
         <button type="button" disabled={zoom === root} onClick={() => setZoomRow(-1)}>Show all</button>
       </div>
-      {isPair && <ChangeLegend />}
+      {isPair ? <ChangeLegend /> : <KindLegend table={table} />}
       <div ref={box} onPointerLeave={() => setPointedRow(null)}>
-        {width > 0 && root.value > 0 && (
+        {drawn !== null && (
           <Frames
-            zoom={zoom} root={root} width={width} wanted={wanted} by={by}
+            drawn={drawn} zoom={zoom} root={root} width={width} wanted={wanted} by={by}
             onZoom={(frame) => setZoomRow(frame.row)} onPoint={(frame) => setPointedRow(frame?.row ?? null)}
           />
         )}
@@ -298,6 +226,7 @@ export function Flame({ table, view }: { table: Table; view: View }) {
       <div class="tip">
         <b>{tip.name}</b>{tip.kind !== '' && ` ${tip.kind}`}: {told(tip, root, by)}{!isPair && ' of all'}
       </div>
+      {drawn !== null && <LeftOut drawn={drawn} isWhole={isWhole} onTrunk={() => setWhole(!isWhole)} />}
       {isPair && <Absent root={root} widths={widths} onShow={() => setWidths(widths === 'this' ? 'other' : 'this')} />}
     </div>
   );

@@ -17,6 +17,30 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
   return [element, width];
 }
 
+// What waits to be drawn, one at a time, so that the page answers in between.
+const waiting: (() => void)[] = [];
+
+function drawNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) {
+    setTimeout(drawNext);
+  } else {
+    document.documentElement.dataset['drawn'] = 'all';
+  }
+}
+
+/** False at first, then true when all that asked before has been drawn. */
+export function useTurn(): boolean {
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => {
+    waiting.push(() => setDrawn(true));
+    if (waiting.length === 1) {
+      setTimeout(drawNext);
+    }
+  }, []);
+  return isDrawn;
+}
+
 /** True while the page is printed. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);

@@ -2,8 +2,9 @@
 import { StackedBars, hasBars } from './bars';
 import { againstOf, rowsOfRun, runsAt } from './compare';
 import { type Diagnostic, type Report, type Section, type Table, find, indices, numberAt, rowsOf, tableOf, textAt } from './model';
-import { printable, show, showShare, sum } from './units';
+import { printable, shortenName, show, showShare, sum } from './units';
 
+const MOST_FIRST = 140; // characters
 const SEVERITY_MARK: Record<string, string> = { error: '✕', warning: '▲', info: 'i' };
 
 interface Fact {
@@ -45,7 +46,7 @@ function factsOf(overview: Table, breakdown: Table | undefined): Fact[] {
   return [
     { label: 'Devices', value: devices.join('; ') },
     { label: 'Ranks', value: String(ranks), ...(world > ranks ? { note: ` of ${world}` } : {}) },
-    { label: 'Steps', value: String(most(overview, 'steps')) },
+    { label: 'Steps', value: String(most(overview, 'steps') || '') },
     { label: 'Time', value: show(most(overview, 'span_ns'), 'ns') },
     { label: 'Kernels', value: show(total(overview, 'kernels'), 'count') },
     { label: 'Devices busy', value: total(breakdown, 'span_ns') > 0 ? busy : '' },
@@ -115,7 +116,7 @@ function Quality({ diagnostics }: { diagnostics: Diagnostic[] }) {
           <Mark severity={one.severity} />
           <div>
             <h3>{one.code} <small>{one.count.toLocaleString('en')} × in {printable(one.file)}</small></h3>
-            {one.first !== '' && <p>{printable(one.first)}</p>}
+            {one.first !== '' && <p title={printable(one.first)}>{shortenName(printable(one.first), MOST_FIRST)}</p>}
             <p class="help"><Help text={one.help} /></p>
           </div>
         </li>

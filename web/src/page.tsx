@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { Bars, StackedBars, hasBars } from './bars';
 import { Flame, hasFlame } from './flame';
+import { useTurn } from './hooks';
 import { type Report, type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { Overview } from './overview';
 import { Roofline, hasRoofline } from './roofline';
@@ -63,19 +64,34 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   );
 }
 
+const emptyLast = (tables: SizedTable[]): SizedTable[] => [
+  ...tables.filter((sized) => rowsOf(sized.table) > 0),
+  ...tables.filter((sized) => rowsOf(sized.table) === 0),
+];
+
+function SectionBody({ section }: { section: Section }) {
+  return (
+    <>
+      {section.views.map((view) => (
+        <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
+      ))}
+      {emptyLast(section.tables).map((sized, i) => (
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
+      ))}
+    </>
+  );
+}
+
+/** The heading at once, so that links find it; all else in its turn. */
 function SectionView({ section }: { section: Section }) {
   const id = `section-${section.name}`;
+  const isDrawn = useTurn();
   return (
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
       <p class="summary">{section.summary}</p>
       {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
-      {section.views.map((view) => (
-        <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
-      ))}
-      {section.tables.map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
-      ))}
+      {isDrawn && <SectionBody section={section} />}
     </section>
   );
 }

@@ -80,10 +80,11 @@ function power(exponent: number): string {
   return exponent >= -3 && exponent <= 5 ? (10 ** exponent).toLocaleString('en', { maximumFractionDigits: 3 }) : `1e${exponent}`;
 }
 
-/** Where an axis begins: `high` decade at most, and not so low that a few stray points decide. */
+/** The decade in which the smallest of `values` lies that is not left out: a few stray operators do
+ *  not decide. */
 function lowDecade(values: number[], high: number): number {
-  const decade = Math.floor(Math.log10(Math.min(...values)));
-  return Math.floor(Math.max(high - MOST_DECADES, Math.min(decade, high)));
+  const exponents = values.map(Math.log10).filter((exponent) => exponent >= Math.floor(high - MOST_DECADES));
+  return Math.floor(Math.min(high, ...exponents));
 }
 
 function Tooltip({ table, point }: { table: Table; point: Point }) {

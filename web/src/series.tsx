@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { MOST_LINES, lineColour } from './colours';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { columnLabel, formatFor, rowLabel, withUnit, formatNumber } from './units';
+import { columnLabel, formatFor, namingColumns, rowLabel, withUnit, formatNumber } from './units';
 
 const HEIGHT = 220;
 const LEFT = 64;
@@ -23,7 +23,7 @@ type Span = [number, number];
 
 function linesOf(table: Table, view: View): Line[] {
   const x = find(table, view.x);
-  const labels = view.labels.map((name) => find(table, name)).filter((c) => c !== undefined);
+  const labels = namingColumns(view.labels.map((name) => find(table, name)).filter((c) => c !== undefined), indices(rowsOf(table)));
   const values = view.values.map((name) => find(table, name)).filter((c) => c !== undefined);
   const runs = table.comparison === 'joined' ? find(table, 'run') : undefined;
   const lines = new Map<string, Line>();

@@ -1,19 +1,21 @@
 // A table that sorts, filters, copies as CSV, and draws only the rows that are seen.
 import { useMemo, useRef, useState } from 'preact/hooks';
 
-import { type Part, againstOf, changeOf, ownName, partOf, runsAt } from './compare';
+import { againstOf, changeOf, partOf, runsAt } from './compare';
+import { type Shown, formatOf, indentAt, isProse, isShort, printedColumns, roomFor, shownColumns } from './columns';
 import { copyText, toCsv } from './csv';
-import { usePrinting } from './hooks';
+import { usePrinting, useWidth } from './hooks';
+import { fitName } from './measure';
 import { type Column, type SizedTable, type Table, find, indices, isNumeric, rowsOf } from './model';
-import { type Format, chooseFormat, columnLabel, formatCell, printable, shorten } from './units';
+import { columnLabel, formatCell, printable, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
-const SPARE_ROWS = 12; // drawn above and below those that are seen
+const SPARE_ROWS = 8; // drawn above and below those that are seen
 const MOST_PRINTED = 60;
-const MOST_CHARACTERS = 44;
-const CHARACTER_PX = 7.3;
-const DIGIT_PX = 8.4; // of the widest fonts
+const MOST_PRINTED_CHARACTERS = 90;
+const CELL_PX = 20; // of a cell beside its text
+const FRAME_PX = 20; // around all columns, with a scroll bar
 
 interface Order {
   column: number;
@@ -57,67 +59,6 @@ function filtered(table: Table, text: string): number[] {
       String(column.values[row] ?? '').toLowerCase().includes(wanted),
     ),
   );
-}
-
-/** A column on the page: of this run, of the other, or what changed. */
-interface Shown {
-  column: Column;
-  part: Part;
-  format: Format;
-  label: string;
-  of: string; // before the label: what it is the other's value or the change of
-  width: number;
-}
-
-const PART_LABEL: Record<Part, string> = { own: '', against: 'other', change: 'change' };
-
-const isSameInBoth = (table: Table, column: Column): boolean => {
-  const [against, change] = [againstOf(table, column.name), changeOf(table, column.name)];
-  const rows = indices(rowsOf(table));
-  return against === undefined
-    ? column.name === 'runs' && rows.every((row) => column.values[row] === 'both')
-    : rows.every((row) => column.values[row] === against.values[row] && (change?.values[row] ?? 0) === 0);
-};
-
-/** One format for what is compared, so that digits line up. */
-function formatOf(table: Table, column: Column): Format {
-  const name = ownName(table, column);
-  const columns = [find(table, name), againstOf(table, name), changeOf(table, name)].filter((one) => one !== undefined);
-  const format = chooseFormat(...columns);
-  return partOf(table, column) === 'change'
-    ? { ...format, signed: true, unit: column.unit === 'share' ? 'pp' : format.unit }
-    : format;
-}
-
-/** All columns, but of those that both runs agree on only this run's, and of where rows are found
- *  nothing, if all are found in both. */
-function shownColumns(table: Table): Shown[] {
-  const same = new Set(table.comparison !== 'matched' ? [] : table.columns.filter((column) => isSameInBoth(table, column)).map((column) => column.name));
-  const isShown = (column: Column) =>
-    partOf(table, column) === 'own' ? !(column.name === 'runs' && same.has('runs')) : !same.has(ownName(table, column));
-  return table.columns.filter(isShown).map((column) => {
-    const [part, format] = [partOf(table, column), formatOf(table, column)];
-    const own = columnLabel(find(table, ownName(table, column)) ?? column);
-    const [label, of] = part === 'own' ? [own, ''] : [PART_LABEL[part], `${own}, `];
-    return { column, part, format, label, of, width: columnWidth(column, format, label) };
-  });
-}
-
-/** Sentences end in an ellipsis rather than lose their middle. */
-const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
-const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);
-
-/** Fixed for all rows, so that columns stay where they are while rows come and go. */
-function columnWidth(column: Column, format: Format, label: string): number {
-  const words = label.split(' ');
-  let most = Math.max(...words.map((word) => word.length + 2), format.unit.length);
-  const indent = column.name === 'name' ? 6 : 0;
-  for (const row of indices(column.values.length)) {
-    most = Math.max(most, formatCell(column, format, row).length + indent);
-  }
-  return isNumeric(column)
-    ? most * DIGIT_PX + 22
-    : Math.min(most + 1, mostCharacters(column)) * CHARACTER_PX + 22;
 }
 
 function Heading(props: {
@@ -167,7 +108,7 @@ function staysClass(table: Table, column: Column): string {
   return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
-function BodyCell(props: { table: Table; shown: Shown; row: number }) {
+function BodyCell(props: { table: Table; shown: Shown; row: number; width: number; isPrinted: boolean }) {
   const { table, row } = props;
   const { column, format, part } = props.shown;
   const cell = column.values[row];
@@ -183,11 +124,10 @@ function BodyCell(props: { table: Table; shown: Shown; row: number }) {
   if (cell === null || cell === undefined) {
     return <td class={`${isNumeric(column) ? 'number ' : ''}missing ${part}${staysClass(table, column)}`}>{text}</td>;
   }
-  const depth = column.name === 'name' ? table.columns.find((one) => one.name === 'depth') : undefined;
-  const level = Number(depth?.values[row] ?? 0);
+  const indent = indentAt(table, column, row);
   return (
-    <td class={`${part}${staysClass(table, column)}`} title={text} dir="ltr" style={level > 0 ? { paddingLeft: `${8 + Math.min(level, 24) * 10}px` } : {}}>
-      {isProse(column) ? text : shorten(text, MOST_CHARACTERS)}
+    <td class={`${part}${isShort(props.shown) ? ' short' : ''}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
+      {isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent)}
     </td>
   );
 }
@@ -291,6 +231,16 @@ function Spacer({ height, span }: { height: number; span: number }) {
   );
 }
 
+/** What paper has no room for. */
+function NotPrinted({ rows, columns }: { rows: number; columns: number }) {
+  return (
+    <p class="note">
+      {rows > MOST_PRINTED && `${MOST_PRINTED} of ${rows.toLocaleString('en')} rows are printed. `}
+      {columns > 0 && `${columns} more ${columns === 1 ? 'column is' : 'columns are'} not printed.`}
+    </p>
+  );
+}
+
 export function TableTitle({ sized }: { sized: SizedTable }) {
   const rows = rowsOf(sized.table);
   return (
@@ -310,13 +260,16 @@ export function TableView({ table }: { table: Table }) {
   const [selected, setSelected] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
-  const columns = useMemo(() => shownColumns(table), [table]);
+  const [box, boxWidth] = useWidth<HTMLDivElement>();
+  const all = useMemo(() => shownColumns(table), [table]);
+  const columns = printing ? printedColumns(all) : all;
+  const widths = useMemo(() => roomFor(columns, boxWidth - FRAME_PX), [columns, boxWidth]);
   const rows = useMemo(() => sorted(table, filtered(table, filter), order), [table, filter, order]);
   const seen = seenRows(rows, top, printing);
   const span = columns.length;
   const select = (row: number) => setSelected(row === selected ? null : row);
   return (
-    <div class="table">
+    <div class="table" ref={box}>
       <Tools table={table} filter={filter} rows={rows} onFilter={setFilter} />
       <div
         class="scroller"
@@ -330,9 +283,9 @@ export function TableView({ table }: { table: Table }) {
         <table
           aria-rowcount={rows.length + 1}
           class={table.comparison}
-          style={{ width: `${columns.reduce((sum, one) => sum + one.width, 0)}px` }}
+          style={{ width: `${widths.reduce((sum, one) => sum + one, 0)}px` }}
         >
-          <colgroup>{columns.map((one, i) => <col key={i} style={{ width: `${one.width}px` }} />)}</colgroup>
+          <colgroup>{widths.map((width, i) => <col key={i} style={{ width: `${width}px` }} />)}</colgroup>
           <thead>
             <tr>
               {columns.map((one) => (
@@ -358,8 +311,8 @@ export function TableView({ table }: { table: Table }) {
                 onClick={() => select(row)}
                 onKeyDown={(event) => moveOrSelect(event, () => select(row))}
               >
-                {columns.map((one) => (
-                  <BodyCell key={one.column.name} table={table} shown={one} row={row} />
+                {columns.map((one, i) => (
+                  <BodyCell key={one.column.name} table={table} shown={one} row={row} width={widths[i] ?? 0} isPrinted={printing} />
                 ))}
               </tr>
             ))}
@@ -367,6 +320,7 @@ export function TableView({ table }: { table: Table }) {
           </tbody>
         </table>
       </div>
+      {printing && <NotPrinted rows={rows.length} columns={all.length - columns.length} />}
       {selected !== null && (
         <RowDetails table={table} row={selected} onClose={() => setSelected(null)} />
       )}

@@ -144,19 +144,49 @@ export function shorten(text: string, most: number): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }
 
-/** "total_host_ns" as people read it. */
-export function columnLabel(column: Column): string {
-  return column.name.replace(/_(ns|bytes)$/, '').replace(/_/g, ' ');
+/** Where the parameters at the end of a signature begin, or -1: "Memcpy HtoD (Pinned -> Device)" has
+ *  none, as a list follows its function without a blank. */
+function parametersAt(name: string): number {
+  let depth = 0;
+  for (let i = name.endsWith(')') ? name.length - 1 : -1; i >= 0; --i) {
+    if (name[i] === ')') {
+      ++depth;
+    } else if (name[i] === '(' && --depth === 0) {
+      return name[i - 1] === ' ' ? -1 : i || -1;
+    }
+  }
+  return -1;
 }
 
-/** What names a row in a chart: the cells of the label columns there are. */
-export function rowLabel(columns: readonly Column[], row: number): string {
-  const parts = columns.map((column) => {
-    const cell = column.values[row];
-    if (cell === null || cell === undefined) {
+/** A name that is too long loses its parameters, then its middle. */
+export function shortenName(name: string, most: number): string {
+  const end = name.length > most ? parametersAt(name) : -1;
+  return shorten(end < 0 ? name : name.slice(0, end).replace(/^void /, ''), most);
+}
+
+/** "total_host_ns" as people read it. */
+export function columnLabel(column: Column): string {
+  return column.name === 'ns' ? 'time' : column.name.replace(/_(ns|bytes)$/, '').replace(/_/g, ' ');
+}
+
+/** Columns that say the same of all `rows` name none of them, where others do. */
+export function namingColumns(columns: Column[], rows: readonly number[]): Column[] {
+  const first = rows[0] ?? 0;
+  const naming = columns.filter((column) => rows.some((row) => column.values[row] !== column.values[first]));
+  return naming.length > 0 ? naming : columns;
+}
+
+/** What names a row in a chart: the cells of the label columns there are; "rank 0 | 1" where the other
+ *  run has another number there. */
+export function rowLabel(columns: readonly Column[], row: number, others: readonly (Column | undefined)[] = []): string {
+  const parts = columns.map((column, i) => {
+    const other = others[i]?.values[row] ?? null;
+    const cell = column.values[row] ?? other;
+    if (cell === null) {
       return '';
     }
-    return typeof cell === 'number' ? `${columnLabel(column)} ${cell}` : printable(String(cell));
+    const both = other !== null && other !== cell ? ` | ${other}` : '';
+    return typeof cell === 'number' ? `${columnLabel(column)} ${cell}${both}` : printable(String(cell));
   });
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -1,6 +1,6 @@
 // The report of one run against another, in a real browser.
 import assert from 'node:assert/strict';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -195,6 +195,23 @@ test('the frames of a flame graph add up to the device time', async () => {
   const column = (name) => flame.columns.find((one) => one.name === name).values;
   const roots = (name) => column(name).reduce((sum, value, row) => sum + (column('depth')[row] === 0 ? value ?? 0 : 0), 0);
   assert.deepEqual([roots('device_ns'), roots('against_device_ns'), roots('change_device_ns')], [97000, 69000, 28000]);
+});
+
+test('the rank of one run is beside the other rank of the other', async () => {
+  const [one, two] = [0, 1].map((rank) => join(demoRun, readdirSync(demoRun).filter((name) => name.includes(`rank-${rank}`))[0]));
+  const path = report('ranks', one, '--against', two);
+  const { tables } = embedded(path);
+  for (const name of ['breakdown', 'steps', 'critical_path_summary']) {
+    const table = tables.tables.find((each) => each.name === name);
+    const column = (of) => table.columns.find((each) => each.name === of).values;
+    assert.ok(column('runs').every((runs) => runs === 'both'), name);
+    assert.deepEqual([new Set(column('rank')), new Set(column('against_rank'))], [new Set([0]), new Set([1])], name);
+  }
+  const page = await open(path);
+  assert.equal(await page.locator('#breakdown figure .bar-label').textContent(), 'rank 0 | 1 · gpu 0 | 1');
+  await assertNumbers(page, path);
+  assert.deepEqual(page.faults, []);
+  await page.done();
 });
 
 test('lines of both runs: one colour, full and dashed', async () => {

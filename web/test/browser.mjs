@@ -83,13 +83,15 @@ export async function open(path, { width = 1280, scheme = 'light' } = {}) {
     }
   });
   await page.goto(url);
-  await page.waitForSelector('h1');
+  await page.waitForSelector('html[data-drawn="all"] h1');
   page.done = () => context.close();
   return page;
 }
 
-/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. */
+/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. It cannot tell
+ *  what is behind text that is not laid out yet. */
 export async function accessibilityFaults(page) {
+  await page.evaluate(() => document.querySelectorAll('section').forEach((one) => { one.style.contentVisibility = 'visible'; }));
   await page.evaluate(readFileSync(axe, 'utf8'));
   const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));

@@ -1,10 +1,10 @@
 // The report of real recordings, in a real browser.
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { accessibilityFaults, demoRun, embedded, open, overflow, report, samples, start, stop } from './browser.mjs';
+import { accessibilityFaults, demoRun, embedded, folder, open, overflow, report, samples, start, stop } from './browser.mjs';
 
 before(start);
 after(stop);
@@ -16,8 +16,8 @@ const SAMPLES = [
 
 const numberOf = (text) => Number(text.replace(/,/g, ''));
 
-/** The first row of every table on the page, by section and table: exact values and texts. */
-function firstRows(page) {
+/** The rows of every table on the page, by section and table: exact values and texts. */
+function shownRows(page) {
   return page.evaluate(async () => {
     const blocks = [...document.querySelectorAll('details[data-table]')];
     for (const block of blocks) {
@@ -26,7 +26,7 @@ function firstRows(page) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     return Object.fromEntries(blocks.map((block) => [
       `${block.closest('section').id}/${block.dataset.table}`,
-      [...block.querySelectorAll('tbody tr:first-child td')].map((cell) => [cell.title, cell.textContent]),
+      [...block.querySelectorAll('tbody tr:not(.spacer)')].map((row) => [...row.querySelectorAll('td')].map((cell) => [cell.title, cell.textContent])),
     ]));
   });
 }
@@ -34,22 +34,22 @@ function firstRows(page) {
 // Against the JSON, whose exact numbers are in the titles of cells.
 async function assertNumbers(page, path) {
   const { tables, layout } = embedded(path);
-  const shown = await firstRows(page);
+  const shown = await shownRows(page);
   for (const section of layout.sections.filter((one) => one.name !== 'summary')) {
     for (const table of tables.tables.slice(section.first_table, section.first_table + section.tables)) {
       if ((table.columns[0]?.values.length ?? 0) === 0) {
         continue;
       }
-      const cells = shown[`${section.name}/${table.name}`];
-      assert.ok(cells, `${section.name}/${table.name}`);
-      table.columns.forEach((column, at) => {
-        const value = column.values[0];
+      const rows = shown[`${section.name}/${table.name}`];
+      assert.ok(rows?.length > 0, `${section.name}/${table.name}`);
+      rows.forEach((cells, row) => table.columns.forEach((column, at) => {
+        const value = column.values[row];
         if (typeof value === 'number') {
-          assert.equal(Number(cells[at][0]), value, `${table.name}.${column.name}`);
+          assert.equal(Number(cells[at][0]), value, `${table.name}.${column.name} ${row}`);
         } else if (value === null) {
           assert.equal(cells[at][1], '–');
         }
-      });
+      }));
     }
   }
 }
@@ -73,6 +73,58 @@ for (const input of [demoRun, ...SAMPLES]) {
     await page.done();
   });
 }
+
+test('bars are as long as the numbers of the JSON', async () => {
+  const path = report('bars', demoRun);
+  const { tables, layout } = embedded(path);
+  const page = await open(path);
+  let compared = 0;
+  for (const section of layout.sections) {
+    for (const view of section.views.filter(({ kind }) => kind === 'bars')) {
+      const table = tables.tables.find(({ name }) => name === view.table);
+      const figure = page.locator(`#${section.name} figure[data-kind="bars"]`).filter({ hasText: view.title });
+      if (table === undefined || (await figure.count()) === 0) {
+        continue;
+      }
+      const values = table.columns.find(({ name }) => name === view.values[0]).values.filter((value) => value > 0);
+      const bars = await figure.locator('.track').evaluateAll((tracks) =>
+        tracks.map((track) => track.firstElementChild.getBoundingClientRect().width / track.getBoundingClientRect().width));
+      assert.ok(bars.length >= Math.min(12, values.length), view.title);
+      const longest = values.sort((a, b) => b - a).slice(0, bars.length);
+      bars.sort((a, b) => b - a).forEach((bar, i) => assert.ok(Math.abs(bar - longest[i] / longest[0]) < 0.01, `${view.title} ${i}`));
+      compared += bars.length;
+    }
+  }
+  assert.ok(compared > 30, `${compared} bars`);
+  await page.done();
+});
+
+test('labels leave out what all rows share, and names their parameters first', async () => {
+  const page = await open(report('labels', demoRun));
+  const labels = (section) => page.locator(`#${section} figure[data-kind="bars"] .bar-label`);
+  const kernel = labels('kernels').filter({ hasText: 'nccl' }).first();
+  assert.equal(await kernel.textContent(), 'ncclDevKernel_AllReduce_Sum_f32_RING_LL');
+  assert.match(await kernel.getAttribute('title'), /\(ncclDevKernelArgsStorage<4096ul>\)$/);
+  assert.ok((await labels('stragglers').allTextContents()).every((label) => /^rank \d$/.test(label)));
+  await page.done();
+});
+
+test('on paper nothing is beyond the edge, and what is left out is told', async () => {
+  for (const inputs of [[demoRun], [demoRun, '--against', demoRun]]) {
+    const page = await open(report(`paper${inputs.length}`, ...inputs));
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 718, height: 1000 });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.getByText('rows are printed').first().waitFor({ state: 'attached' });
+    assert.equal(await overflow(page), 0);
+    const beyond = await page.locator('table').evaluateAll((all) =>
+      all.filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.closest('details').dataset.table));
+    assert.deepEqual(beyond, []);
+    assert.equal(await page.locator('nav, .tools').filter({ visible: true }).count(), 0);
+    assert.deepEqual(page.faults, []);
+    await page.done();
+  }
+});
 
 test('themes and widths: nothing overflows, nothing is wrong for axe-core', async () => {
   const path = report('widths', demoRun);
@@ -153,6 +205,42 @@ test('the flame graph zooms, searches and is driven by keys', async () => {
   const stacks = page.locator('#stacks figure[data-kind="flame"]');
   await stacks.getByRole('button', { name: 'total device' }).click();
   assert.equal(await stacks.getByRole('button', { name: 'total device' }).getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+/** Annotations around each other, and two kernels in the innermost. */
+function nestedTrace(levels) {
+  const path = join(folder, 'nested.json');
+  const around = Array.from({ length: levels }, (_, i) => (
+    { ph: 'X', cat: 'user_annotation', name: `around ${i}`, pid: 1, tid: 1, ts: i, dur: 1000 - 2 * i }));
+  const kernels = [0, 1].flatMap((i) => [
+    { ph: 'X', cat: 'cpu_op', name: `aten::op${i}`, pid: 1, tid: 1, ts: 200 + 200 * i, dur: 100 },
+    { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: 210 + 200 * i, dur: 5, args: { correlation: i + 1 } },
+    { ph: 'X', cat: 'kernel', name: `kernel${i}`, pid: 0, tid: 7, ts: 220 + 200 * i, dur: 60, args: { device: 0, stream: 7, correlation: i + 1 } },
+  ]);
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: [...around, ...kernels] }));
+  return path;
+}
+
+test('what is around all of a flame graph is left out, and shown when asked for', async () => {
+  const page = await open(report('nested', nestedTrace(9)));
+  const flame = page.locator('#flame figure[data-kind="flame"]');
+  const frame = (name) => flame.getByRole('button', { name: new RegExp(`^${name}:`) });
+  assert.match(await flame.locator('.note').textContent(), /^7 frames around all of it are left out/);
+  assert.equal(await frame('around 6').count(), 0);
+  await frame('all').focus();
+  await page.keyboard.press('ArrowDown');
+  assert.match(await flame.locator('.tip').textContent(), /^around 7/);
+  await page.keyboard.press('ArrowUp');
+  assert.match(await flame.locator('.tip').textContent(), /^all/);
+  await frame('kernel1').click();
+  assert.equal(await frame('kernel0').count(), 0);
+  assert.match(await frame('kernel1').getAttribute('class'), /kind-kernel/);
+  await flame.getByRole('button', { name: 'Show all', exact: true }).click();
+  await flame.getByRole('button', { name: 'Show what is around' }).click();
+  assert.equal(await frame('around 0').count(), 1);
+  assert.deepEqual(await flame.locator('.legend.kinds li').allTextContents(), ['annotation', 'op', 'kernel']);
   assert.deepEqual(page.faults, []);
   await page.done();
 });

@@ -80,9 +80,10 @@ constexpr Names kDelay[] = {"delay_ns"};
 constexpr ViewSpec kLaunches[] = {
     {"launch_summary", ViewKind::kBars, "Time between launch and start", kKernel, kDelay}};
 
+constexpr Names kOpAndKernels[] = {"op", "kernels"};
 constexpr Names kDelayParts[] = {"launch_delay_ns", "runtime_ns"};
 constexpr ViewSpec kDelays[] = {{"delays", ViewKind::kStackedBars,
-                                 "From operator to launch, and on to the kernel", kOp,
+                                 "From operator to launch, and on to the kernel", kOpAndKernels,
                                  kDelayParts}};
 
 constexpr Names kLength[] = {"length"};

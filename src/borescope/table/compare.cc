@@ -197,7 +197,44 @@ Table Joined(const Table& mine, const Table& others) {
   return Concat(both);
 }
 
+Column* FindKey(Table& table, std::string_view name) {
+  const auto found = std::find_if(
+      table.columns.begin(), table.columns.end(),
+      [&](const Column& column) { return column.name == name && column.role == Role::kKey; });
+  return found == table.columns.end() ? nullptr : &*found;
+}
+
+// The number in all cells; none where they differ, or there are none.
+std::optional<int64_t> OnlyNumber(const Column& column) {
+  const auto* numbers = std::get_if<IntValues>(&column.values);
+  if (numbers == nullptr || numbers->empty()) {
+    return std::nullopt;
+  }
+  for (size_t row = 0; row < numbers->size(); ++row) {
+    if (column.IsMissing(row) || (*numbers)[row] != numbers->front()) {
+      return std::nullopt;
+    }
+  }
+  return numbers->front();
+}
+
 }  // namespace
+
+void UnkeyPlaces(std::span<const std::string_view> names, Table& mine, Table& others) {
+  for (const std::string_view name : names) {
+    Column* const here = FindKey(mine, name);
+    Column* const there = FindKey(others, name);
+    if (here == nullptr || there == nullptr) {
+      continue;
+    }
+    const std::optional<int64_t> from = OnlyNumber(*there);
+    const std::optional<int64_t> to = OnlyNumber(*here);
+    if (from.has_value() && to.has_value() && *from != *to) {
+      here->role = Role::kDerived;
+      there->role = Role::kDerived;
+    }
+  }
+}
 
 std::optional<Table> MatchRows(const Table& mine, const Table& others) {
   for (const Table* table : {&mine, &others}) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "borescope/table/table.h"
@@ -25,6 +26,10 @@ inline constexpr std::string_view kOtherRun = "other";
 
 // Column of a joined table, kThisRun or kOtherRun.
 inline constexpr std::string_view kRunColumn = "run";
+
+// Integer keys of the given names that are one number in all rows of `mine` and another one in all
+// rows of `others` become kDerived in both: rows of one place then match those of another one.
+void UnkeyPlaces(std::span<const std::string_view> names, Table& mine, Table& others);
 
 // One row for each combination of the keys, with what either run says about it:
 //   keys             as they are; after them `runs`

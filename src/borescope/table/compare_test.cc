@@ -75,6 +75,41 @@ TEST(CompareTest, RowsWithTheSameKeysStandBesideEachOther) {
   EXPECT_EQ(table->Find("against_total_ns")->unit, Unit::kNanoseconds);
 }
 
+Table OnRank(int64_t rank, Table table) {
+  const IntValues ranks(table.rows(), rank);
+  table.columns.insert(table.columns.begin(),
+                       Column{"rank", Unit::kNone, Role::kKey, "", ranks, {}});
+  return table;
+}
+
+TEST(CompareTest, RowsOfOneRankMatchThoseOfAnother) {
+  constexpr std::string_view kRank[] = {"rank", "gpu"};
+  Table mine = OnRank(3, Times({{"a", 9}, {"new", 2}}));
+  Table others = OnRank(5, Times({{"a", 1}}));
+  UnkeyPlaces(kRank, mine, others);
+  EXPECT_EQ(Csv(*MatchRows(mine, others)),
+            "name,runs,rank,against_rank,total_ns,against_total_ns,change_total_ns,share,"
+            "against_share,change_share\n"
+            "a,both,3,5,9,1,8,0.9,0.1,0.8\n"
+            "new,this,3,-,2,-,2,0.2,-,-\n");
+}
+
+TEST(CompareTest, RanksStayKeysWhereTheyTellRowsApart) {
+  constexpr std::string_view kRank[] = {"rank"};
+  const auto is_key = [&](Table mine, Table others) {
+    UnkeyPlaces(kRank, mine, others);
+    EXPECT_EQ(mine.columns[0].role, others.columns[0].role);
+    return mine.columns[0].role == Role::kKey;
+  };
+  const Table one = OnRank(3, Times({{"a", 9}}));
+  Table two = OnRank(3, Times({{"a", 9}, {"b", 1}}));
+  std::get<IntValues>(two.columns[0].values)[1] = 4;
+  EXPECT_TRUE(is_key(one, two));
+  EXPECT_TRUE(is_key(one, one));
+  EXPECT_TRUE(is_key(one, OnRank(5, Times({}))));
+  EXPECT_FALSE(is_key(one, OnRank(5, Times({{"a", 9}}))));
+}
+
 TEST(CompareTest, WhatOnlyTheOtherRunHasKeepsItsPlace) {
   const std::optional<Table> table =
       MatchRows(Times({{"a", 4}, {"b", 3}}),

@@ -8,12 +8,16 @@
 
 #include "borescope/output/units.h"
 #include "borescope/output/utf8.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
 
-constexpr size_t kMostBars = 12;
-constexpr size_t kMostStacks = 40;  // of the ranks and steps of a run
+constexpr size_t kMostBars = 12;     // of names
+constexpr size_t kMostOrdered = 24;  // of what has an order of its own
+constexpr size_t kMostStacks = 40;   // of the ranks and steps of a run
+// Its cells name causes, in the words of columns.
+constexpr std::string_view kCauseColumn = "bound_by";
 
 using Columns = std::vector<const Column*>;
 
@@ -43,6 +47,26 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
+// Columns that say the same of every row name none of them, where others do.
+Columns NamingColumns(const Table& table, const ViewSpec& view) {
+  const Columns all = Present(table, view.labels);
+  Columns naming = all;
+  std::erase_if(naming, [&](const Column* column) {
+    size_t row = 1;
+    while (row < table.rows() && CompareCells(*column, 0, row) == 0) {
+      ++row;
+    }
+    return row >= table.rows();
+  });
+  return naming.empty() ? all : naming;
+}
+
+// Ranks, lengths and causes have an order of their own; names have that of their bars.
+bool StandForNames(const ViewSpec& view) {
+  constexpr std::string_view kNames[] = {"name", "op", "kernel", "kernels"};
+  return std::find(std::begin(kNames), std::end(kNames), view.labels.back()) != std::end(kNames);
+}
+
 bool IsWhole(double value) { return value == std::floor(value); }
 
 // Negative lengths cannot be drawn.
@@ -57,23 +81,34 @@ ChartBar MakeBar(const Columns& parts, size_t row) {
   return bar;
 }
 
-// All bars in their order, or, of many, the longest first.
-void KeepLongest(size_t most, BarChart& chart) {
-  if (chart.bars.size() <= most) {
-    return;
-  }
+// The longest first.
+void SortBars(BarChart& chart) {
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
                    [](const ChartBar& a, const ChartBar& b) { return a.whole > b.whole; });
-  chart.more = chart.bars.size() - most;
-  chart.bars.resize(most);
 }
 
-// A run is shown in its order; so many ranks and steps can be looked at.
 void KeepFirst(size_t most, BarChart& chart) {
   if (chart.bars.size() > most) {
     chart.more = chart.bars.size() - most;
     chart.bars.resize(most);
   }
+}
+
+// Whether bars are the ranks or steps of a run.
+bool IsRun(const Table& table, const ViewSpec& view) {
+  const bool by_rank =
+      std::find(view.labels.begin(), view.labels.end(), "rank") != view.labels.end();
+  return by_rank && view.kind == ViewKind::kStackedBars && table.Find("rank") != nullptr;
+}
+
+// Names by length; all else in its order, or, of many, the longest. A run is always in its order.
+void PickBars(const ViewSpec& view, bool is_run, BarChart& chart) {
+  const bool names = StandForNames(view);
+  const size_t most = is_run ? kMostStacks : names ? kMostBars : kMostOrdered;
+  if (names || (!is_run && chart.bars.size() > most)) {
+    SortBars(chart);
+  }
+  KeepFirst(most, chart);
 }
 
 void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
@@ -91,7 +126,7 @@ void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
 
 // Labels, colours and shares of the bars that are left.
 void NameBars(const Table& table, const ViewSpec& view, BarChart& chart) {
-  const Columns labels = Present(table, view.labels);
+  const Columns labels = NamingColumns(table, view);
   const Column* const shares = table.Find("share");
   for (ChartBar& bar : chart.bars) {
     bar.label = RowLabel(labels, bar.row);
@@ -148,7 +183,7 @@ class LineFinder {
 };
 
 void AddPoints(const Table& table, const ViewSpec& view, std::vector<ChartLine>& lines) {
-  const Columns labels = Present(table, view.labels);
+  const Columns labels = NamingColumns(table, view);
   const Columns values = Present(table, view.values);
   const Column* const x = table.Find(view.x);
   LineFinder finder(lines);
@@ -232,6 +267,9 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
 }
 
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row) {
+  if (const Column* causes = table.Find(kCauseColumn); causes != nullptr) {
+    return ToneOf(TextAt(causes, row));
+  }
   const Column* const classes = table.Find("class");
   const std::string work =
       classes != nullptr ? TextAt(classes, row) : RowLabel(Present(table, view.labels), row);
@@ -246,11 +284,7 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
     chart.parts.push_back({PartLabel(part->name), ToneOf(part->name), 0});
   }
   AddBars(table, parts, chart);
-  const bool by_rank =
-      std::find(view.labels.begin(), view.labels.end(), "rank") != view.labels.end();
-  const bool is_run =
-      by_rank && view.kind == ViewKind::kStackedBars && table.Find("rank") != nullptr;
-  is_run ? KeepFirst(kMostStacks, chart) : KeepLongest(kMostBars, chart);
+  PickBars(view, IsRun(table, view), chart);
   NameBars(table, view, chart);
   return chart;
 }

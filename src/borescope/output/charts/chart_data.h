@@ -43,7 +43,8 @@ struct ChartBar {
 // The colour of the bar of a row. REQUIRES: FindTable gives `table`, and the view is kBars.
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row);
 
-// kBars and kStackedBars. Of many rows the longest ones; none at all: nothing is above zero.
+// kBars and kStackedBars. Of many rows the longest ones; names by length, all else in its order.
+// Labels leave out what is the same in all rows. None at all: nothing is above zero.
 struct BarChart {
   Unit unit = Unit::kNone;
   bool whole_numbers = true;

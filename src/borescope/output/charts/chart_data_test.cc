@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -81,6 +84,44 @@ TEST(BarChartTest, OfManyRowsTheLongestAreDrawn) {
   EXPECT_EQ(chart.bars.front().label, "k49");
   EXPECT_EQ(chart.more, 49U - 12U);  // without k0, which is zero
   EXPECT_EQ(chart.bars.front().share, 0.5);
+}
+
+// Rows of one rank, named and caused.
+Table PathOfOneRank() {
+  Table table{"kernels", "", {}};
+  table.columns.reserve(4);
+  Column& rank = AddInt(table, "rank", Unit::kNone, Role::kKey, "");
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& cause = AddString(table, "bound_by", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  for (const auto& [value, by] : {std::pair<int64_t, const char*>{3, "cpu"}, {7, "gpu_compute"}}) {
+    Push(rank, static_cast<int64_t>(4));
+    Push(name, "k" + std::to_string(value));
+    Push(cause, by);
+    Push(total, value);
+  }
+  return table;
+}
+
+TEST(BarChartTest, WhatAllRowsShareIsNotInTheirLabels) {
+  constexpr std::string_view kBoth[] = {"rank", "bound_by"};
+  const ViewSpec causes{"kernels", ViewKind::kBars, "", kBoth, kTotal};
+  const BarChart chart = MakeBarChart(PathOfOneRank(), causes);
+  ASSERT_EQ(chart.bars.size(), 2U);
+  EXPECT_EQ(chart.bars[0].label, "cpu");  // causes stay in their order
+  EXPECT_EQ(chart.bars[0].tone, Tone::kHost);
+  EXPECT_EQ(chart.bars[1].tone, Tone::kCompute);
+  const BarChart one = MakeBarChart(Head(PathOfOneRank(), 1), causes);
+  EXPECT_EQ(one.bars[0].label, "rank 4 \xC2\xB7 cpu");  // alone it keeps its whole name
+}
+
+TEST(BarChartTest, NamesStandInTheOrderOfTheirBars) {
+  constexpr std::string_view kBoth[] = {"rank", "name"};
+  const BarChart chart =
+      MakeBarChart(PathOfOneRank(), {"kernels", ViewKind::kBars, "", kBoth, kTotal});
+  ASSERT_EQ(chart.bars.size(), 2U);
+  EXPECT_EQ(chart.bars[0].label, "k7");
+  EXPECT_EQ(chart.bars[1].label, "k3");
 }
 
 TEST(BarChartTest, OddNumbersAreNoLengths) {

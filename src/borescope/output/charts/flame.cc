@@ -69,10 +69,11 @@ struct KindRow {
   std::string_view kind;
   Tone tone;
 };
-constexpr KindRow kKinds[] = {{"annotation", Tone::kFlameAnnotation},
-                              {"op", Tone::kFlameOp},
-                              {"python", Tone::kFlamePython},
-                              {"runtime", Tone::kFlameOther}};
+constexpr KindRow kKinds[] = {
+    {"annotation", Tone::kFlameAnnotation}, {"op", Tone::kFlameOp},
+    {"python", Tone::kFlamePython},         {"kernel", Tone::kFlameKernel},
+    {"memcpy", Tone::kFlameCopy},           {"memset", Tone::kFlameCopy},
+    {"runtime", Tone::kFlameOther}};
 
 Tone ToneOfKind(std::string_view kind) {
   const auto* const row = std::find_if(std::begin(kKinds), std::end(kKinds),

@@ -15,6 +15,7 @@ constexpr ToneRow kTones[] = {
     {Tone::kComm, "comm", "#e69f00", "#e9ab26", 214},
     {Tone::kCopy, "copy", "#cc79a7", "#d88fb6", 175},
     {Tone::kIdle, "idle", "#b4bac4", "#59616e", 245},
+    {Tone::kTail, "tail", "#8a93a3", "#7d8796", 250},
     {Tone::kHost, "host", "#009e73", "#1fb58a", 36},
     {Tone::kDevice, "device", "#56b4e9", "#7cc7f0", 117},
     {Tone::kSync, "sync", "#d55e00", "#e8793a", 166},
@@ -23,6 +24,8 @@ constexpr ToneRow kTones[] = {
     {Tone::kFlameAnnotation, "annotation", "#f3d9a4", "#6b5423"},
     {Tone::kFlameOp, "op", "#b5d6ec", "#234f6c"},
     {Tone::kFlamePython, "python", "#bfe3d2", "#22543f"},
+    {Tone::kFlameKernel, "kernel", "#8fc0e0", "#1d5f8c"},
+    {Tone::kFlameCopy, "transfer", "#ecc6db", "#6f3f5b"},
     {Tone::kFlameOther, "other", "#dde0e6", "#3a414c"},
     {Tone::kInk, "ink", "#1b1f26", "#e6e8ec"},
     {Tone::kQuiet, "quiet", "#586070", "#a3abb9"},
@@ -51,11 +54,12 @@ constexpr Meaning kMeanings[] = {
      {"exposed", "collective", "communication", "nccl", "rccl", "all_reduce", "all_gather",
       "all_to_all", "reduce_scatter"}},
     {Tone::kFaint, {"unknown", "other", "unlinked", "no annotation"}},
-    {Tone::kIdle, {"idle", "head", "tail", "gap", "reserved"}},
+    {Tone::kTail, {"tail"}},
+    {Tone::kIdle, {"idle", "head", "gap", "reserved"}},
     {Tone::kSync, {"sync", "wait", "excess"}},
     {Tone::kData, {"data"}},
-    {Tone::kHost, {"host", "delay"}},
-    {Tone::kDevice, {"overlapped"}, "device"},
+    {Tone::kDevice, {"overlapped", "kernel_kernel"}, "device"},
+    {Tone::kHost, {"host", "delay", "cpu", "launch"}},
 };
 
 bool Matches(const Meaning& meaning, std::string_view name) {

@@ -14,6 +14,7 @@ enum class Tone : uint8_t {
   kComm,
   kCopy,
   kIdle,
+  kTail,  // idle at the end
   kHost,
   kDevice,
   kSync,
@@ -22,6 +23,8 @@ enum class Tone : uint8_t {
   kFlameAnnotation,
   kFlameOp,
   kFlamePython,
+  kFlameKernel,
+  kFlameCopy,
   kFlameOther,
   kInk,    // text
   kQuiet,  // text that steps back

@@ -15,6 +15,17 @@ TEST(TonesTest, ColumnsHaveTheColourOfWhatTheyAreAbout) {
   EXPECT_EQ(ToneOf("device_ns"), Tone::kDevice);
   EXPECT_EQ(ToneOf("self_device_ns"), Tone::kCompute);  // only at the begin
   EXPECT_EQ(ToneOf("unknown_ns"), Tone::kFaint);
+  EXPECT_NE(ToneOf("head_ns"), ToneOf("tail_ns"));  // they stand in one bar
+}
+
+TEST(TonesTest, CausesOfTheCriticalPathHaveTheColourOfTheirSide) {
+  EXPECT_EQ(ToneOf("cpu"), Tone::kHost);
+  EXPECT_EQ(ToneOf("launch"), Tone::kHost);
+  EXPECT_EQ(ToneOf("kernel_kernel_delay"), Tone::kDevice);
+  EXPECT_EQ(ToneOf("gpu_compute"), Tone::kCompute);
+  EXPECT_EQ(ToneOf("gpu_communication"), Tone::kComm);
+  EXPECT_EQ(ToneOf("gpu_memory_copy"), Tone::kCopy);
+  EXPECT_EQ(ToneOf("wait"), Tone::kSync);
 }
 
 TEST(TonesTest, KindsOfWorkAreKnownInAnyCase) {
@@ -50,9 +61,9 @@ TEST(TonesTest, ColoursOfDataDifferEverywhere) {
     dark.insert(row.dark);
     cube.insert(row.cube);
   }
-  EXPECT_EQ(light.size(), 9U);
-  EXPECT_EQ(dark.size(), 9U);
-  EXPECT_EQ(cube.size(), 9U);
+  EXPECT_EQ(light.size(), 10U);
+  EXPECT_EQ(dark.size(), 10U);
+  EXPECT_EQ(cube.size(), 10U);
 }
 
 }  // namespace
