@@ -11,6 +11,7 @@ Exit status: 0 all is well, 1 something is not.
 """
 
 import argparse
+import contextlib
 import gzip
 import http.client
 import json
@@ -177,6 +178,22 @@ class Checker:
         fetch(port, path)
         self.expect("after refusals: exit", server.end(), (0, ""))
 
+    def check_silent_clients(self) -> None:
+        """Connections that say nothing, or never all of it, keep nobody out."""
+        server = Server(self, self.trace, "--port", 0, "--no-browser")
+        port, path = server.address()
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+        for one in silent[::2]:
+            with contextlib.suppress(OSError):  # it may be closed by now
+                one.send(b"GET / HTTP/1.1\r\nHost:")
+        begin = time.monotonic()
+        status, _, body = fetch(port, path)
+        self.expect("silent clients", (status, body), (200, self.trace.read_bytes()))
+        self.expect("silent clients: waited", time.monotonic() - begin < 3, True)
+        self.expect("silent clients: exit", server.end(), (0, ""))
+        for one in silent:
+            one.close()
+
     # ---- How it ends ----
 
     def check_time_limit(self) -> None:
@@ -258,6 +275,7 @@ def main() -> int:
         checker.check_report()
         checker.check_input_through_a_pipe()
         checker.check_refusals()
+        checker.check_silent_clients()
         checker.check_time_limit()
         checker.check_interrupts()
         checker.check_errors()
