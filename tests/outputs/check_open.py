@@ -264,6 +264,38 @@ class Checker:
         out, err = server.process.communicate(timeout=PATIENCE_S)
         self.expect("browser: exit", (server.process.returncode, out, err), (0, b"", b""))
 
+    def check_failing_browsers(self) -> None:
+        """What fails is no browser: the next one is asked, and where none is left the address is
+        printed, as without any."""
+        silent = self.folder / "silent"
+        silent.write_text("#!/bin/sh\nexit 3\n")
+        silent.chmod(0o755)
+        for words in ((), ("-q",)):
+            server = Server(self, self.trace, "--report", "--port", 0, "--timeout", 1, *words,
+                            browser=f"{silent}:{self.folder}/none:{silent} %s")
+            out, err = server.process.communicate(timeout=PATIENCE_S)
+            match = re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/report\.html\n",
+                                 out.decode())
+            self.expect(f"failing browsers {words}: address {out}", match is not None, True)
+            self.expect(f"failing browsers {words}: ways", b"ssh -L" in err, not words)
+            self.expect(f"failing browsers {words}: opened", b"opened" in err, False)
+        lasting = self.folder / "lasting"
+        told = self.folder / "lasting.told"
+        lasting.write_text(f'#!/bin/sh\necho $$ "$@" > "{told}"\nsleep 2\nexit 3\n')
+        lasting.chmod(0o755)
+        server = Server(self, self.trace, "--report", "--port", 0, browser=f"{silent}:{lasting}")
+        line = server.process.stderr.readline().decode()
+        number, url = told.read_text().split()
+        self.expect("lasting browser", line, f"borescope: opened in the browser: {url}\n")
+        end = time.monotonic() + PATIENCE_S
+        while Path(f"/proc/{number}").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.expect("lasting browser: zombie", Path(f"/proc/{number}").exists(), False)
+        self.expect("lasting browser: still served", server.process.poll(), None)
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/.*)", url)
+        self.expect("lasting browser: status", fetch(int(match[1]), match[2])[0], 200)
+        self.expect("lasting browser: exit", server.end(), (0, ""))
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Checks `borescope open`.")
@@ -280,6 +312,7 @@ def main() -> int:
         checker.check_interrupts()
         checker.check_errors()
         checker.check_browser()
+        checker.check_failing_browsers()
     for fault in checker.faults:
         print(fault)
     print(f"{len(checker.faults)} faults")
