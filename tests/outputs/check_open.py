@@ -5,7 +5,7 @@
 
 What is served has the bytes of the file, or those that `convert` and `report` write; nobody else's
 page may read it; the program ends by itself, with the exit status of the contract, and leaves no
-temporary file, whatever ends it.
+temporary file, whatever ends it but SIGKILL, after which the next one cleans up.
 
 Exit status: 0 all is well, 1 something is not.
 """
@@ -17,6 +17,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -34,6 +35,13 @@ EVENTS = [
 ]
 
 
+def as_from_a_terminal() -> None:
+    """A script's background jobs ignore Ctrl-C; and SIGQUIT is to leave no core dump."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 class Server:
     """`borescope open` that waits for a client."""
 
@@ -43,11 +51,10 @@ class Server:
         environment["TMPDIR"] = str(checker.temporary)
         if browser:
             environment["BROWSER"] = browser
-        # As from a terminal: a script's background jobs ignore Ctrl-C.
         self.process = subprocess.Popen(
             [checker.borescope, "open", *map(str, words)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+            preexec_fn=as_from_a_terminal)
 
     def address(self) -> tuple[int, str]:
         """Where it listens and what it gives, from what it prints."""
@@ -205,22 +212,46 @@ class Checker:
             self.expect_nothing_left("time limit")
 
     def check_interrupts(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
+                       signal.SIGXCPU):
             server = Server(self, self.database, "--port", 0, "--no-browser")
             server.address()
             server.process.send_signal(number)
             self.expect(f"{number.name} while serving", server.end(), (0, ""))
             self.expect_nothing_left(f"{number.name} while serving")
-            server = Server(self, "-", "--port", 0, "--no-browser")  # waits for input
-            end = time.monotonic() + PATIENCE_S
-            while not list(self.temporary.iterdir()) and time.monotonic() < end:
-                time.sleep(0.01)
-            time.sleep(0.2)
+            server = self.start_reading()
             server.process.send_signal(number)
             server.process.wait(PATIENCE_S)
             self.expect(f"{number.name} while reading", server.process.returncode, -number)
             self.expect_nothing_left(f"{number.name} while reading")
             server.end()
+
+    def start_reading(self) -> Server:
+        """One that waits for its input and has its temporary folder."""
+        before = set(self.temporary.iterdir())
+        server = Server(self, "-", "--port", 0, "--no-browser")
+        end = time.monotonic() + PATIENCE_S
+        while set(self.temporary.iterdir()) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        return server
+
+    def check_killed(self) -> None:
+        """What an end without a warning leaves goes with the next one; what is in use stays."""
+        used = self.start_reading()
+        in_use = set(self.temporary.iterdir())
+        killed = self.start_reading()
+        killed.process.kill()
+        killed.end()
+        self.expect("killed: left", len(set(self.temporary.iterdir()) - in_use), 1)
+        server = Server(self, self.database, "--port", 0, "--no-browser")
+        port, path = server.address()
+        self.expect("killed: after the next", set(self.temporary.iterdir()), in_use)
+        fetch(port, path)
+        self.expect("killed: exit", server.end(), (0, ""))
+        used.process.send_signal(signal.SIGTERM)
+        used.end()
+        self.expect_nothing_left("killed")
 
     def check_errors(self) -> None:
         with socket.socket() as taken:
@@ -310,6 +341,7 @@ def main() -> int:
         checker.check_silent_clients()
         checker.check_time_limit()
         checker.check_interrupts()
+        checker.check_killed()
         checker.check_errors()
         checker.check_browser()
         checker.check_failing_browsers()
