@@ -264,7 +264,9 @@ class Checker:
                             "or name another port with --port\n"))
         bad = self.folder / "bad.json"
         bad.write_text("no trace at all")
-        for path in (bad, self.folder / "absent.json"):
+        empty_line = self.folder / "empty_line.txt"  # the byte that packets of Perfetto begin with
+        empty_line.write_text("\nhello world\n")
+        for path in (bad, empty_line, self.folder / "absent.json"):
             for more in ((), ("--report",)):
                 done = self.run("open", path, "--port", 0, "--no-browser", *more)
                 self.expect(f"{path.name} {more}", (done.returncode, done.stdout), (2, ""))
