@@ -97,7 +97,7 @@ int WriteTo(const Task& task, const std::string& output,
     return task.Fail(written.error());
   }
   if (!task.raw().quiet) {
-    Talk(fmt::format("borescope: wrote {}\n", output));
+    TalkLine(fmt::format("borescope: wrote {}", output));
   }
   return kDone;
 }
@@ -201,7 +201,7 @@ int Generate(const Task& task) {
     return task.Fail(files.error());
   }
   if (!task.raw().quiet) {
-    Talk(fmt::format("borescope: wrote {} file{}\n", *files, *files == 1 ? "" : "s"));
+    TalkLine(fmt::format("borescope: wrote {} file{}", *files, *files == 1 ? "" : "s"));
   }
   return kDone;
 }
