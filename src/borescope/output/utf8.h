@@ -1,4 +1,4 @@
-// UTF-8 text as a terminal shows it: valid, without control characters, and so many cells wide.
+// UTF-8 text as a terminal shows it: valid, of printable characters, and so many cells wide.
 // Names in traces come from compilers and users and may hold any bytes. Pure functions.
 #pragma once
 
@@ -14,8 +14,13 @@ namespace borescope {
 // `text` with every byte that is not UTF-8 replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
-// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
-// (an escape sequence in a kernel name must not reach the terminal).
+// Whether the character is nothing to show: a control character, one that reorders or hides what is
+// beside it (names that differ in such only would look the same, or like another), or no character
+// at all. Terminals, text and SVG share this list.
+bool IsUnprintable(char32_t value);
+
+// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for all else that is
+// not printable (an escape sequence in a kernel name must not reach the terminal).
 std::string ToPrintable(std::string_view text);
 
 // Terminal cells taken by printable text: East Asian wide characters take two, combining marks
