@@ -46,6 +46,15 @@ size_t CellsOf(char32_t value) {
   return IsIn(kWide, value) ? 2 : IsIn(kZero, value) ? 0 : 1;
 }
 
+// Names that differ in such characters only would look the same, or like another. Terminals, text
+// and SVG share this list.
+bool IsUnprintable(char32_t value) {
+  if (value >= 0x20 && value < 0x7F) {
+    return false;  // most of all text
+  }
+  return IsIn(kUnprintable, value) || (value & 0xFFFE) == 0xFFFE;  // the last two of every plane
+}
+
 // Bytes of the longest prefix of `text` of at most `width` cells.
 size_t PrefixBytes(std::string_view text, size_t width) {
   size_t bytes = 0;
@@ -84,13 +93,6 @@ std::string ToValidUtf8(std::string_view text) {
     text.remove_prefix(point.bytes);
   }
   return valid;
-}
-
-bool IsUnprintable(char32_t value) {
-  if (value >= 0x20 && value < 0x7F) {
-    return false;  // most of all text
-  }
-  return IsIn(kUnprintable, value) || (value & 0xFFFE) == 0xFFFE;  // the last two of every plane
 }
 
 std::string ToPrintable(std::string_view text) {

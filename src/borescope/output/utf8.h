@@ -14,13 +14,8 @@ namespace borescope {
 // `text` with every byte that is not UTF-8 replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
-// Whether the character is nothing to show: a control character, one that reorders or hides what is
-// beside it (names that differ in such only would look the same, or like another), or no character
-// at all. Terminals, text and SVG share this list.
-bool IsUnprintable(char32_t value);
-
-// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for all else that is
-// not printable (an escape sequence in a kernel name must not reach the terminal).
+// `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
+// (an escape sequence in a kernel name) and for what hides or reorders text, or is no character.
 std::string ToPrintable(std::string_view text);
 
 // Terminal cells taken by printable text: East Asian wide characters take two, combining marks
