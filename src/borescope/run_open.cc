@@ -30,32 +30,79 @@ constexpr Diag kDamage[] = {
     Diag::kBadSyntax,     Diag::kImpossibleDuration,
 };
 
-enum class Kind { kChromeJson, kPerfettoTrace, kUnread };
+enum class Kind { kChromeJson, kPackets, kUnread };
 
-// Whether the text starts as Perfetto's protobuf does: with a packet, which is field 1 and bytes
-// (that tag is also the byte of a newline), and behind it, if that is still in sight, another one.
-// A Chakra trace whose first message is 10 bytes long starts with the same byte.
-bool StartsWithPacket(std::string_view start) {
-  constexpr char kPacket = '\n';
-  if (!start.starts_with(kPacket)) {
-    return false;
-  }
-  uint64_t length = 0;
-  size_t at = 1;
-  for (int shift = 0; at < start.size() && shift < 64; shift += 7) {
-    const auto byte = static_cast<unsigned char>(start[at++]);
-    length |= uint64_t{byte & 0x7fU} << shift;
+// Takes a variable-length integer of protobuf from the front of `text`; nothing where it does not
+// end there.
+std::optional<uint64_t> TakeVarint(std::string_view& text) {
+  uint64_t value = 0;
+  for (int shift = 0; !text.empty() && shift < 64; shift += 7) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    text.remove_prefix(1);
+    value |= uint64_t{byte & 0x7fU} << shift;
     if ((byte & 0x80U) == 0) {
-      return length != 0 && (length >= start.size() - at || start[at + length] == kPacket);
+      return value;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
-// As the trace processor of Perfetto recognises them: by their first bytes, blanks left out.
+// Whether the byte can begin a field of a message: the number of a field and its type.
+bool CanBeTag(char byte) {
+  const auto tag = static_cast<unsigned char>(byte);
+  const unsigned type = tag & 7U;
+  return tag >> 3 != 0 && (type == 0 || type == 1 || type == 2 || type == 5);
+}
+
+// Takes one of Perfetto's packets, which is field 1 and bytes, from the front of what is in sight
+// of a file; `size` is all of it with its tag and length, or 0 where sight ends before. False where
+// there is none.
+bool TakePacket(std::string_view& rest, uint64_t& size) {
+  constexpr char kPacket = '\n';
+  constexpr uint64_t kLongest = uint64_t{1} << 31;  // of any message of protobuf
+  const std::string_view packet = rest;
+  if (!rest.starts_with(kPacket)) {
+    return false;
+  }
+  rest.remove_prefix(1);
+  const std::optional<uint64_t> length = TakeVarint(rest);
+  size = length.has_value() ? packet.size() - rest.size() + *length : 0;
+  if (!length.has_value()) {
+    return rest.empty();
+  }
+  if (*length > kLongest || (*length != 0 && !rest.empty() && !CanBeTag(rest.front()))) {
+    return false;
+  }
+  rest.remove_prefix(std::min<uint64_t>(*length, rest.size()));
+  return true;
+}
+
+// Where the first packet ends of a file that begins with `start`; nothing unless all that is in
+// sight are packets. Their tag is also the byte of a newline: a text may begin with an empty line,
+// and a Chakra trace whose first message is 10 bytes long with the same byte.
+uint64_t FirstPacketEnd(std::string_view start) {
+  constexpr int kEnough = 1000;
+  constexpr uint64_t kEmpty = 2;  // tag and length
+  std::string_view rest = start;
+  uint64_t first = 0;
+  if (!TakePacket(rest, first) || first <= kEmpty) {
+    return 0;
+  }
+  for (int packet = 1; packet < kEnough && !rest.empty(); ++packet) {
+    uint64_t ignored = 0;
+    if (!TakePacket(rest, ignored)) {
+      return 0;
+    }
+  }
+  return first;
+}
+
+// As the trace processor of Perfetto recognises them: by their first bytes, blanks left out. Those
+// of packets may still be longer than the file.
 Kind KindOf(std::string_view start) {
+  const std::string_view first = start.substr(0, kLookedAt);
   std::string dense;
-  std::copy_if(start.begin(), start.end(), std::back_inserter(dense),
+  std::copy_if(first.begin(), first.end(), std::back_inserter(dense),
                [](unsigned char c) { return std::isspace(c) == 0; });
   if (dense.starts_with("{\"meta\"") || dense.starts_with("{\"libs\"")) {
     return Kind::kUnread;  // taken for profiles of Firefox
@@ -63,7 +110,7 @@ Kind KindOf(std::string_view start) {
   if (dense.starts_with("{\"") || dense.starts_with("[{\"")) {
     return Kind::kChromeJson;
   }
-  return StartsWithPacket(start) ? Kind::kPerfettoTrace : Kind::kUnread;
+  return FirstPacketEnd(start) != 0 ? Kind::kPackets : Kind::kUnread;
 }
 
 struct Content {
@@ -85,6 +132,12 @@ std::string WhyPacked(const InflatingSource& inflated) {
                                      : "";
 }
 
+uint64_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const uint64_t size = fs::file_size(path, error);
+  return error ? 0 : size;
+}
+
 // Reads the file to its end: only then it is known to be whole. Perfetto leaves out events that are
 // no JSON, also where what is wrong with them is nothing that we read.
 Result<Content> ReadContent(const std::string& path) {
@@ -93,13 +146,18 @@ Result<Content> ReadContent(const std::string& path) {
   std::vector<char> piece(size_t{1} << 20);
   BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
   Content content;
-  content.kind = KindOf(std::string_view(piece.data(), size).substr(0, kLookedAt));
+  const std::string_view start(piece.data(), size);
+  content.kind = KindOf(start);
+  const uint64_t least = content.kind == Kind::kPackets ? FirstPacketEnd(start) : 0;
+  uint64_t whole = opened.inflating == nullptr ? SizeOf(path) : 0;
   JsonCheck check;
   const bool is_json = content.kind == Kind::kChromeJson;
   while (size != 0 && (is_json || opened.inflating != nullptr)) {
     check.Take({piece.data(), size});
+    whole += opened.inflating == nullptr ? 0 : size;
     BS_ASSIGN(size, opened.bytes->Read(piece.data(), piece.size()));
   }
+  content.kind = least > whole ? Kind::kUnread : content.kind;
   content.is_strict = check.Finish();
   content.why = opened.inflating == nullptr ? "" : WhyPacked(*opened.inflating);
   return content;
@@ -125,7 +183,7 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
     return content.why;
   }
   if (content.kind != Kind::kChromeJson) {
-    return std::string(content.kind == Kind::kPerfettoTrace ? "" : kOtherFormat);
+    return std::string(content.kind == Kind::kPackets ? "" : kOtherFormat);
   }
   BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));
   return trace.meta().format == "kineto-json" ? DamageOf(trace.diagnostics(), content.is_strict)

@@ -103,6 +103,36 @@ TEST_F(RunOpenTest, ItsOwnTracesToo) {
   ExpectHandedOver("a.pftrace.gz", Gzip(Content(first->file)));
 }
 
+// Packets as the encoding of protobuf says: 0x0a, the length, and that many bytes, which begin with
+// a tag (0x40 is field 8, a number).
+TEST_F(RunOpenTest, PacketsAreTold) {
+  const std::string packet("\x0a\x04\x40\x01\x50\x02", 6);
+  ExpectHandedOver("one.pftrace", packet);
+  ExpectHandedOver("three.pftrace", packet + std::string("\x0a\x00", 2) + packet);
+  ExpectHandedOver("cut.pftrace", packet + packet.substr(0, 3));
+  ExpectHandedOver("length.pftrace", packet + "\x0a\x84");
+  ExpectHandedOver("long.pftrace", "\x0a\x80\x01\x40" + std::string(127, 'x'));
+  const std::string other[] = {
+      "\nhello world\n",                               // a packet of 104 bytes
+      "\n\x04\x40\x01\x50",                            // longer than the file by one
+      "\n\x04\x47\x01\x50\x02",                        // wire type 7
+      "\n\x04\x02\x01\x50\x02",                        // field 0
+      packet + "\x12\x04\x40\x01\x50\x02",             // another field behind it
+      packet + "\n\x04\x46\x01\x50\x02",               // wire type 6 in the second
+      std::string("\n\x00\n\x04\x40\x01\x50\x02", 8),  // an empty one first
+      "\n",
+      "\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+      "\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x40",  // a length beyond all
+  };
+  for (const std::string& text : other) {
+    for (const std::string& bytes : {text, Gzip(text)}) {
+      const Result<ReadyTrace> ready = Prepare({Write("other.pftrace", bytes)});
+      ASSERT_FALSE(ready.ok()) << text;
+      EXPECT_EQ(ready.error().code, ErrorCode::kUnsupportedFormat) << ready.error().message;
+    }
+  }
+}
+
 TEST_F(RunOpenTest, WhatItCannotUnpackIsConverted) {
   ExpectConverted({Write("a.json.zst", Zstd(kTrace))}, "Perfetto does not unpack zstd",
                   "a.pftrace");

@@ -5,17 +5,19 @@
 
 What is served has the bytes of the file, or those that `convert` and `report` write; nobody else's
 page may read it; the program ends by itself, with the exit status of the contract, and leaves no
-temporary file, whatever ends it.
+temporary file, whatever ends it but SIGKILL, after which the next one cleans up.
 
 Exit status: 0 all is well, 1 something is not.
 """
 
 import argparse
+import contextlib
 import gzip
 import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -33,6 +35,13 @@ EVENTS = [
 ]
 
 
+def as_from_a_terminal() -> None:
+    """A script's background jobs ignore Ctrl-C; and SIGQUIT is to leave no core dump."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 class Server:
     """`borescope open` that waits for a client."""
 
@@ -42,11 +51,10 @@ class Server:
         environment["TMPDIR"] = str(checker.temporary)
         if browser:
             environment["BROWSER"] = browser
-        # As from a terminal: a script's background jobs ignore Ctrl-C.
         self.process = subprocess.Popen(
             [checker.borescope, "open", *map(str, words)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+            preexec_fn=as_from_a_terminal)
 
     def address(self) -> tuple[int, str]:
         """Where it listens and what it gives, from what it prints."""
@@ -177,6 +185,22 @@ class Checker:
         fetch(port, path)
         self.expect("after refusals: exit", server.end(), (0, ""))
 
+    def check_silent_clients(self) -> None:
+        """Connections that say nothing, or never all of it, keep nobody out."""
+        server = Server(self, self.trace, "--port", 0, "--no-browser")
+        port, path = server.address()
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+        for one in silent[::2]:
+            with contextlib.suppress(OSError):  # it may be closed by now
+                one.send(b"GET / HTTP/1.1\r\nHost:")
+        begin = time.monotonic()
+        status, _, body = fetch(port, path)
+        self.expect("silent clients", (status, body), (200, self.trace.read_bytes()))
+        self.expect("silent clients: waited", time.monotonic() - begin < 3, True)
+        self.expect("silent clients: exit", server.end(), (0, ""))
+        for one in silent:
+            one.close()
+
     # ---- How it ends ----
 
     def check_time_limit(self) -> None:
@@ -188,22 +212,46 @@ class Checker:
             self.expect_nothing_left("time limit")
 
     def check_interrupts(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
+                       signal.SIGXCPU):
             server = Server(self, self.database, "--port", 0, "--no-browser")
             server.address()
             server.process.send_signal(number)
             self.expect(f"{number.name} while serving", server.end(), (0, ""))
             self.expect_nothing_left(f"{number.name} while serving")
-            server = Server(self, "-", "--port", 0, "--no-browser")  # waits for input
-            end = time.monotonic() + PATIENCE_S
-            while not list(self.temporary.iterdir()) and time.monotonic() < end:
-                time.sleep(0.01)
-            time.sleep(0.2)
+            server = self.start_reading()
             server.process.send_signal(number)
             server.process.wait(PATIENCE_S)
             self.expect(f"{number.name} while reading", server.process.returncode, -number)
             self.expect_nothing_left(f"{number.name} while reading")
             server.end()
+
+    def start_reading(self) -> Server:
+        """One that waits for its input and has its temporary folder."""
+        before = set(self.temporary.iterdir())
+        server = Server(self, "-", "--port", 0, "--no-browser")
+        end = time.monotonic() + PATIENCE_S
+        while set(self.temporary.iterdir()) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        return server
+
+    def check_killed(self) -> None:
+        """What an end without a warning leaves goes with the next one; what is in use stays."""
+        used = self.start_reading()
+        in_use = set(self.temporary.iterdir())
+        killed = self.start_reading()
+        killed.process.kill()
+        killed.end()
+        self.expect("killed: left", len(set(self.temporary.iterdir()) - in_use), 1)
+        server = Server(self, self.database, "--port", 0, "--no-browser")
+        port, path = server.address()
+        self.expect("killed: after the next", set(self.temporary.iterdir()), in_use)
+        fetch(port, path)
+        self.expect("killed: exit", server.end(), (0, ""))
+        used.process.send_signal(signal.SIGTERM)
+        used.end()
+        self.expect_nothing_left("killed")
 
     def check_errors(self) -> None:
         with socket.socket() as taken:
@@ -216,7 +264,9 @@ class Checker:
                             "or name another port with --port\n"))
         bad = self.folder / "bad.json"
         bad.write_text("no trace at all")
-        for path in (bad, self.folder / "absent.json"):
+        empty_line = self.folder / "empty_line.txt"  # the byte that packets of Perfetto begin with
+        empty_line.write_text("\nhello world\n")
+        for path in (bad, empty_line, self.folder / "absent.json"):
             for more in ((), ("--report",)):
                 done = self.run("open", path, "--port", 0, "--no-browser", *more)
                 self.expect(f"{path.name} {more}", (done.returncode, done.stdout), (2, ""))
@@ -247,6 +297,38 @@ class Checker:
         out, err = server.process.communicate(timeout=PATIENCE_S)
         self.expect("browser: exit", (server.process.returncode, out, err), (0, b"", b""))
 
+    def check_failing_browsers(self) -> None:
+        """What fails is no browser: the next one is asked, and where none is left the address is
+        printed, as without any."""
+        silent = self.folder / "silent"
+        silent.write_text("#!/bin/sh\nexit 3\n")
+        silent.chmod(0o755)
+        for words in ((), ("-q",)):
+            server = Server(self, self.trace, "--report", "--port", 0, "--timeout", 1, *words,
+                            browser=f"{silent}:{self.folder}/none:{silent} %s")
+            out, err = server.process.communicate(timeout=PATIENCE_S)
+            match = re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/report\.html\n",
+                                 out.decode())
+            self.expect(f"failing browsers {words}: address {out}", match is not None, True)
+            self.expect(f"failing browsers {words}: ways", b"ssh -L" in err, not words)
+            self.expect(f"failing browsers {words}: opened", b"opened" in err, False)
+        lasting = self.folder / "lasting"
+        told = self.folder / "lasting.told"
+        lasting.write_text(f'#!/bin/sh\necho $$ "$@" > "{told}"\nsleep 2\nexit 3\n')
+        lasting.chmod(0o755)
+        server = Server(self, self.trace, "--report", "--port", 0, browser=f"{silent}:{lasting}")
+        line = server.process.stderr.readline().decode()
+        number, url = told.read_text().split()
+        self.expect("lasting browser", line, f"borescope: opened in the browser: {url}\n")
+        end = time.monotonic() + PATIENCE_S
+        while Path(f"/proc/{number}").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.expect("lasting browser: zombie", Path(f"/proc/{number}").exists(), False)
+        self.expect("lasting browser: still served", server.process.poll(), None)
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/.*)", url)
+        self.expect("lasting browser: status", fetch(int(match[1]), match[2])[0], 200)
+        self.expect("lasting browser: exit", server.end(), (0, ""))
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Checks `borescope open`.")
@@ -258,10 +340,13 @@ def main() -> int:
         checker.check_report()
         checker.check_input_through_a_pipe()
         checker.check_refusals()
+        checker.check_silent_clients()
         checker.check_time_limit()
         checker.check_interrupts()
+        checker.check_killed()
         checker.check_errors()
         checker.check_browser()
+        checker.check_failing_browsers()
     for fault in checker.faults:
         print(fault)
     print(f"{len(checker.faults)} faults")

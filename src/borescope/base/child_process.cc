@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
 
@@ -155,11 +156,15 @@ std::optional<int> WaitUntil(pid_t child, Clock::time_point end) {
   }
 }
 
-void End(pid_t child) {
-  kill(-child, SIGKILL);
+void Reap(pid_t child) {
   int ignored = 0;
   while (waitpid(child, &ignored, 0) < 0 && errno == EINTR) {
   }
+}
+
+void End(pid_t child) {
+  kill(-child, SIGKILL);
+  Reap(child);
 }
 
 }  // namespace
@@ -188,13 +193,19 @@ Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildL
   return output;
 }
 
-Result<void> StartChild(const std::vector<std::string>& words) {
+Result<std::optional<int>> StartChild(const std::vector<std::string>& words,
+                                      std::chrono::milliseconds watched) {
+  const Clock::time_point end = Clock::now() + watched;
   pid_t child = 0;
   SpawnPlan plan;
   plan.Silence();
   const int failure = plan.Spawn(words, child);
   if (failure != 0) return Failure(words.front(), std::strerror(failure));
-  return {};
+  const std::optional<int> status = WaitUntil(child, end);
+  if (!status.has_value()) {
+    std::thread(Reap, child).detach();  // whoever ends first, it or we
+  }
+  return status;
 }
 
 }  // namespace borescope

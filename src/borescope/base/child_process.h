@@ -1,7 +1,8 @@
-// Runs another program and reads what it writes, or starts one and leaves it to itself.
+// Runs another program and reads what it writes, or starts one and soon leaves it to itself.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,11 @@ struct ChildOutput {
 // REQUIRES: !words.empty(). Thread-safe.
 Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits);
 
-// Starts it likewise, with no stream of ours, and goes on: it may outlive us. kIo, naming the
-// program, when it cannot be started; what becomes of it later is not known. REQUIRES:
-// !words.empty(). Thread-safe.
-Result<void> StartChild(const std::vector<std::string>& words);
+// Starts it likewise, with no stream of ours, and watches it for so long: its status if it ended
+// meanwhile, or nothing. Then it is left to itself: it may outlive us, and leaves no zombie if it
+// does not. kIo, naming the program, when it cannot be started. REQUIRES: !words.empty().
+// Thread-safe.
+Result<std::optional<int>> StartChild(const std::vector<std::string>& words,
+                                      std::chrono::milliseconds watched);
 
 }  // namespace borescope

@@ -74,10 +74,12 @@ TEST(ChildProcess, OneThatIsLeftToItself) {
   const std::string path = testing::TempDir() + "child_process_test_left";
   std::filesystem::remove(path);
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_TRUE(
+  const Result<std::optional<int>> started =
       StartChild({"sh", "-c", "echo unheard; sleep 0.1; cat; echo $1 > $2.new; mv $2.new $2", "sh",
-                  "here", path})
-          .ok());
+                  "here", path},
+                 {});
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ(*started, std::nullopt);
   while (!std::filesystem::exists(path) &&
          std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
     usleep(1000);
@@ -88,8 +90,15 @@ TEST(ChildProcess, OneThatIsLeftToItself) {
   std::filesystem::remove(path);
 }
 
+TEST(ChildProcess, OneThatEndsWhileItIsWatched) {
+  const Result<std::optional<int>> ended =
+      StartChild({"sh", "-c", "exit 3"}, std::chrono::seconds(20));
+  ASSERT_TRUE(ended.ok());
+  EXPECT_EQ(*ended, 3);
+}
+
 TEST(ChildProcess, OneThatCannotBeStarted) {
-  const Result<void> started = StartChild({"no-such-program-here"});
+  const Result<std::optional<int>> started = StartChild({"no-such-program-here"}, {});
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().message, "no-such-program-here: No such file or directory");
 }

@@ -4,18 +4,21 @@
 #include <string>
 #include <utility>
 
+#include "borescope/base/folder_lock.h"
 #include "borescope/base/result.h"
 
 namespace borescope {
 
 // Below TMPDIR (else /tmp), for this user only; removed with all that is in it when the object
-// goes.
+// goes. What is left of a process that was ended without a warning goes when the next one is made
+// there. Holds a lock file, ".borescope-lock".
 class TemporaryFolder {
  public:
   // kIo names the folder and the cause; TMPDIR names another one.
   static Result<TemporaryFolder> Make();
 
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
@@ -28,9 +31,11 @@ class TemporaryFolder {
   static void RemoveFolder(const std::string& path);
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  TemporaryFolder(std::string path, FolderLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
+  FolderLock lock_;
 };
 
 }  // namespace borescope

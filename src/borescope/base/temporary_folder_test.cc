@@ -51,6 +51,49 @@ TEST_F(TemporaryFolderTest, TwoAreTwo) {
   EXPECT_NE(one->path(), other->path());
 }
 
+// Only of this program, of this user, closed to others, and in nobody's use.
+TEST_F(TemporaryFolderTest, WhatWasAbandonedGoesWithTheNext) {
+  const TemporaryFolder place = TemporaryFolder::Make().value();
+  setenv("TMPDIR", place.path().c_str(), 1);
+  const auto plant = [&](const std::string& name, bool has_lock, fs::perms perms) {
+    const fs::path folder = fs::path(place.path()) / name;
+    fs::create_directory(folder);
+    std::ofstream(folder / "trace.pftrace") << "content";
+    if (has_lock) std::ofstream(folder / ".borescope-lock").close();
+    fs::permissions(folder, perms);
+    return folder.string();
+  };
+  const std::string abandoned = plant("borescope-aaaaaa", true, fs::perms::owner_all);
+  const std::string kept[] = {
+      plant("borescope-bbbbbb", false, fs::perms::owner_all),
+      plant("borescope-cccccc", true, fs::perms::owner_all | fs::perms::others_read),
+      plant("borescope-dddd", true, fs::perms::owner_all),
+      plant("mine", true, fs::perms::owner_all),
+      place.path() + "/borescope-eeeeee",
+  };
+  fs::create_directory_symlink(place.path() + "/mine", place.path() + "/borescope-eeeeee");
+  const TemporaryFolder used = TemporaryFolder::Make().value();
+  const TemporaryFolder next = TemporaryFolder::Make().value();
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(used.path()));
+  for (const std::string& folder : kept) {
+    EXPECT_TRUE(fs::exists(folder + "/trace.pftrace")) << folder;
+  }
+}
+
+// Somebody else could have put a folder there under our name.
+TEST_F(TemporaryFolderTest, WhereOthersCanRenameNothingElseGoes) {
+  const TemporaryFolder place = TemporaryFolder::Make().value();
+  setenv("TMPDIR", place.path().c_str(), 1);
+  const fs::path folder = fs::path(place.path()) / "borescope-aaaaaa";
+  fs::create_directory(folder);
+  std::ofstream(folder / ".borescope-lock").close();
+  fs::permissions(folder, fs::perms::owner_all);
+  fs::permissions(place.path(), fs::perms::all);
+  const TemporaryFolder next = TemporaryFolder::Make().value();
+  EXPECT_TRUE(fs::exists(folder));
+}
+
 TEST_F(TemporaryFolderTest, AMissingPlaceIsNamed) {
   setenv("TMPDIR", "/no/such/place", 1);
   const Result<TemporaryFolder> folder = TemporaryFolder::Make();

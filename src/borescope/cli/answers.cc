@@ -17,7 +17,7 @@ int WriteToFiles(const OutputOptions& output, const Document& document, bool qui
     return Fail(paths.error().message);
   }
   if (paths->size() > 1 && !quiet) {
-    Talk(fmt::format("borescope: one table per file: wrote {}\n", fmt::join(*paths, ", ")));
+    TalkLine(fmt::format("borescope: one table per file: wrote {}", fmt::join(*paths, ", ")));
   }
   return kDone;
 }
@@ -29,9 +29,9 @@ std::string Milliseconds(int64_t ns) {
 
 std::string FileLine(const FileReport& file) {
   if (file.skipped) {
-    return fmt::format("{}; skipped\n", file.error);
+    return fmt::format("{}; skipped", file.error);
   }
-  return fmt::format("{}: rank {}, {}, {} inflated, {} events; load {}, index {}, analysis {}\n",
+  return fmt::format("{}: rank {}, {}, {} inflated, {} events; load {}, index {}, analysis {}",
                      file.path, file.rank, FormatBytes(file.file_bytes),
                      FormatBytes(file.text_bytes), GroupDigits(static_cast<int64_t>(file.events)),
                      Milliseconds(file.load_ns), Milliseconds(file.index_ns),
@@ -43,15 +43,15 @@ std::string FileLine(const FileReport& file) {
 void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
   for (const FileReport& file : files) {
     if (!file.error.empty() && !file.skipped) {
-      Talk(fmt::format("borescope: {}\n", file.error));
+      TalkLine(fmt::format("borescope: {}", file.error));
     } else if (verbose) {
-      Talk(FileLine(file));
+      TalkLine(FileLine(file));
     }
   }
 }
 
 int Fail(const std::string& message) {
-  Talk(fmt::format("borescope: {}\n", message));
+  TalkLine(fmt::format("borescope: {}", message));
   return kFailed;
 }
 
@@ -64,7 +64,7 @@ int FailWith(const Error& error, const Command& command) {
   }
   const int status = Fail(error.message);
   if (error.code == ErrorCode::kInvalidArgument) {
-    Talk(fmt::format("Try: borescope {}--help\n", verb));
+    TalkLine(fmt::format("Try: borescope {}--help", verb));
   }
   return status;
 }

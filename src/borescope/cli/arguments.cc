@@ -13,6 +13,7 @@
 
 #include "borescope/base/nearest.h"
 #include "borescope/cli/aliases.h"
+#include "borescope/cli/output_options.h"
 
 namespace borescope::cli {
 namespace {
@@ -319,6 +320,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     rest = words;
   }
   BS_TRY(ParseOptions(rest, command));
+  BS_TRY(CheckColour(command.raw.color));
   BS_TRY(TakeLeadingWord(command));
   return command;
 }

@@ -115,7 +115,11 @@ TEST(Arguments, ColourIsAlwaysNeverOrAsTheTerminalSays) {
   };
   EXPECT_TRUE(colour("always"));
   EXPECT_FALSE(colour("never"));
-  EXPECT_EQ(Complaint({"list", "--color", "blue"}), "--color: 'blue' is not auto, always or never");
+  for (const std::string_view verb : VerbNames()) {
+    EXPECT_EQ(Parse(Words{std::string(verb), "--color", "blue"}).error().message,
+              "--color: 'blue' is not auto, always or never")
+        << verb;
+  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "borescope/cli/browser.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "borescope/base/child_process.h"
@@ -41,6 +43,14 @@ Words CommandOf(std::string_view command, const std::string& address) {
   return words;
 }
 
+// Those that fail do so in far less time.
+constexpr std::chrono::seconds kWatched{1};
+
+bool Starts(const Words& words) {
+  const Result<std::optional<int>> status = StartChild(words, kWatched);
+  return status.ok() && status->value_or(0) == 0;
+}
+
 bool IsSet(const char* variable) { return variable != nullptr && *variable != '\0'; }
 
 }  // namespace
@@ -70,8 +80,7 @@ std::vector<Words> BrowserCommands(const Desktop& desktop, const std::string& ad
 
 bool OpenBrowser(const std::string& address) {
   const std::vector<Words> commands = BrowserCommands(Desktop::OfEnvironment(), address);
-  return std::any_of(commands.begin(), commands.end(),
-                     [](const Words& words) { return StartChild(words).ok(); });
+  return std::any_of(commands.begin(), commands.end(), Starts);
 }
 
 }  // namespace borescope::cli

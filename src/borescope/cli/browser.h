@@ -19,7 +19,9 @@ struct Desktop {
 std::vector<std::vector<std::string>> BrowserCommands(const Desktop& desktop,
                                                       const std::string& address);
 
-// Starts the first of them that can be; false where none can.
+// Starts the first of them that works: one that cannot be started, or fails at once (xdg-open where
+// there is no browser, a browser that needs a terminal), is none. False where none works. Takes a
+// second where the browser goes on in the foreground.
 bool OpenBrowser(const std::string& address);
 
 }  // namespace borescope::cli

@@ -97,7 +97,7 @@ int WriteTo(const Task& task, const std::string& output,
     return task.Fail(written.error());
   }
   if (!task.raw().quiet) {
-    Talk(fmt::format("borescope: wrote {}\n", output));
+    TalkLine(fmt::format("borescope: wrote {}", output));
   }
   return kDone;
 }
@@ -201,8 +201,8 @@ int Generate(const Task& task) {
     return task.Fail(files.error());
   }
   if (!task.raw().quiet) {
-    Talk(fmt::format("borescope: wrote {} file{} to {}\n", *files, *files == 1 ? "" : "s",
-                     options->folder.empty() ? "the current folder" : options->folder));
+    TalkLine(fmt::format("borescope: wrote {} file{} to {}", *files, *files == 1 ? "" : "s",
+                         options->folder.empty() ? "the current folder" : options->folder));
   }
   return kDone;
 }

@@ -40,7 +40,7 @@ std::string OverlayLine(const OverlayReport& overlay) {
   add(overlay.tracks, "track");
   add(overlay.arrows, "arrow");
   add(overlay.marked, "marked event");
-  return fmt::format("borescope: wrote {}: {}{}\n", overlay.path,
+  return fmt::format("borescope: wrote {}: {}{}", overlay.path,
                      drawn.empty() ? "nothing to draw" : fmt::format("{}", fmt::join(drawn, ", ")),
                      overlay.keeps_damage ? "; its text is as damaged as that of the source, and "
                                             "other tools may refuse it"
@@ -50,10 +50,10 @@ std::string OverlayLine(const OverlayReport& overlay) {
 void TalkAboutTargets(const std::vector<FileReport>& files) {
   for (const FileReport& file : files) {
     if (file.overlay.has_value()) {
-      Talk(OverlayLine(*file.overlay));
+      TalkLine(OverlayLine(*file.overlay));
     }
     if (!file.saved.empty()) {
-      Talk(fmt::format("borescope: wrote {}: what --load answers from\n", file.saved));
+      TalkLine(fmt::format("borescope: wrote {}: what --load answers from", file.saved));
     }
   }
 }

@@ -88,7 +88,7 @@ void TalkAbout(const ConvertReport& report, const std::string& path) {
     line += fmt::format("; times of {} are as recorded: no clock in common with the first file",
                         report.clocks == 1 ? "1 file" : digits(report.clocks) + " files");
   }
-  Talk(line + "\n");
+  TalkLine(line);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace borescope::cli {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
 // As in a background job of a script, or under nohup.
 bool IsIgnored(int signal) {

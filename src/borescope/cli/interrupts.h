@@ -8,8 +8,8 @@
 
 namespace borescope::cli {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless they were ignored before) go to a thread of
-// its own. Threads that are started meanwhile take no signals either. One at a time.
+// While it lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU (unless they were ignored before) go
+// to a thread of its own. Threads that are started meanwhile take no signals either. One at a time.
 class Interrupts {
  public:
   // Signals set `stop`, and nothing else.

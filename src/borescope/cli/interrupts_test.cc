@@ -9,14 +9,16 @@ namespace borescope::cli {
 namespace {
 
 TEST(InterruptsThreads, ASignalOnlyAsksToStop) {
-  const Interrupts interrupts;
-  EXPECT_FALSE(interrupts.stop());
-  kill(getpid(), SIGTERM);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!interrupts.stop() && std::chrono::steady_clock::now() < end) {
-    usleep(1000);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
+    const Interrupts interrupts;
+    EXPECT_FALSE(interrupts.stop());
+    kill(getpid(), signal);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!interrupts.stop() && std::chrono::steady_clock::now() < end) {
+      usleep(1000);
+    }
+    EXPECT_TRUE(interrupts.stop()) << signal;
   }
-  EXPECT_TRUE(interrupts.stop());
 }
 
 // As the parent of the process can see.

@@ -71,7 +71,7 @@ int RunLinkVerb(const Command& command) {
   }
   output->path.clear();  // --output names the linked trace; the tables go to standard output
   if (!command.raw.quiet) {
-    Talk(fmt::format("borescope: wrote {}\n", options->output));
+    TalkLine(fmt::format("borescope: wrote {}", options->output));
   }
   return WriteDocument(*output, *answer, command.raw.quiet);
 }

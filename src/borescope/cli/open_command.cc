@@ -94,8 +94,9 @@ struct Offer {
 // What keeps the timeline from being complete or right; the verbs that analyse tell the rest.
 void TalkAboutConversion(const ReadyTrace& ready) {
   const size_t events = ready.converted->written;
-  Talk(fmt::format("borescope: converted for the timeline: {} event{}; {}\n",
-                   GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s", ready.why));
+  TalkLine(fmt::format("borescope: converted for the timeline: {} event{}; {}",
+                       GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s",
+                       ready.why));
   std::vector<DiagnosticRow> rows = ready.converted->diagnostics;
   std::erase_if(rows, [](const DiagnosticRow& row) { return row.severity == Severity::kInfo; });
   TalkAboutQuality(rows);

@@ -149,7 +149,7 @@ constexpr OptionRow kOptions[] = {
      nullptr, OnlyNamed, nullptr},
     {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
      OnlyNamed, nullptr},
-    {kQuestion, "", "timeout", "SECONDS", "end it after this time (300)", &Raw::timeout, nullptr,
+    {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
      OnlyNamed, nullptr},
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
      OnlyNamed, nullptr},
@@ -259,7 +259,8 @@ constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"
     "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
     "What the page cannot read is converted first; several inputs become one trace.\n"
-    "Without a browser the address is printed. Ends once the page has the trace.\n"
+    "Without a browser the address is printed. Ends once the page has the trace, or\n"
+    "when nobody began to fetch it by the end of --timeout.\n"
     "Selections other than --begin and --end are those of --report.\n";
 
 constexpr std::string_view kCompletionDetails =

@@ -41,22 +41,24 @@ Result<void> CheckDrawable(const TableWriter& writer, Specs specs) {
                   writer.name, fmt::join(verbs, ", ")));
 }
 
-Result<bool> ColourOf(const std::string& when) {
-  if (when.empty() || when == "auto") {
-    return TerminalHasColours();
-  }
-  if (when != "always" && when != "never") {
-    return UsageError(fmt::format("--color: '{}' is not auto, always or never", when));
-  }
-  return when == "always";
+// REQUIRES: CheckColour.
+bool ColourOf(const std::string& when) {
+  return when.empty() || when == "auto" ? TerminalHasColours() : when == "always";
 }
 
 }  // namespace
 
+Result<void> CheckColour(const std::string& when) {
+  if (!when.empty() && when != "auto" && when != "always" && when != "never") {
+    return UsageError(fmt::format("--color: '{}' is not auto, always or never", when));
+  }
+  return {};
+}
+
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
   OutputOptions output{nullptr, raw.output, false};
   BS_ASSIGN(output.writer, WriterOf(raw.format));
-  BS_ASSIGN(output.colour, ColourOf(raw.color));
+  output.colour = ColourOf(raw.color);
   BS_TRY(CheckDrawable(*output.writer, specs));
   if (output.writer->check != nullptr) {
     BS_TRY(output.writer->check());

@@ -15,7 +15,12 @@ struct OutputOptions {
   bool colour = false;  // of text, there
 };
 
+// Whether `when`, the value of --color, is one; every verb takes the option, also those that write
+// no table.
+Result<void> CheckColour(const std::string& when);
+
 // `specs` are the analyses whose answer it is; without any, formats that draw are refused.
+// REQUIRES: the value of --color is one, as Parse has checked.
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs = {});
 
 }  // namespace borescope::cli

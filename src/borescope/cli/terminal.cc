@@ -67,6 +67,8 @@ void Talk(std::string_view text) {
   static_cast<void>(sink.Write(text));
 }
 
+void TalkLine(std::string_view line) { Talk(ToPrintable(line) + "\n"); }
+
 ProgressBar::ProgressBar() : next_(std::chrono::steady_clock::now() + kFirstShown) {}
 
 ProgressBar::~ProgressBar() {

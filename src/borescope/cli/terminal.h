@@ -17,8 +17,12 @@ bool TerminalHasColours();
 // True when standard error is a terminal.
 bool ErrorIsTerminal();
 
-// Writes to standard error; failures there have nowhere to be told.
+// Writes to standard error as it is; failures there have nowhere to be told.
 void Talk(std::string_view text);
+
+// Writes one line there. Names of files and texts out of them may hold anything, escape sequences
+// and line ends too: what is not printable reaches no terminal.
+void TalkLine(std::string_view line);
 
 // A bar on standard error that is gone without a trace once the object is. Appears only when the
 // work takes noticeable time. Not thread-safe: RunOptions::progress serialises its calls.

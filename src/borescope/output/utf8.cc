@@ -20,7 +20,18 @@ constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0xA4CF},   {0xAC00, 0xD7
                            {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
                            {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF},
                            {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-constexpr Range kZero[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+constexpr Range kZero[] = {
+    {0x0300, 0x036F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xE0100, 0xE01EF}};
+
+// Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt without the variation
+// selectors, which choose how the character before them looks; separators of lines and paragraphs;
+// marks of annotations; and the noncharacters of the first plane.
+constexpr Range kUnprintable[] = {
+    {0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x034F, 0x034F},
+    {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180E, 0x180E},
+    {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+    {0xFDD0, 0xFDEF},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+    {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE00FF}, {0xE01F0, 0xE0FFF}};
 
 template <size_t N>
 bool IsIn(const Range (&ranges)[N], char32_t value) {
@@ -35,7 +46,14 @@ size_t CellsOf(char32_t value) {
   return IsIn(kWide, value) ? 2 : IsIn(kZero, value) ? 0 : 1;
 }
 
-bool IsControl(char32_t value) { return value < 0x20 || (value >= 0x7F && value < 0xA0); }
+// Names that differ in such characters only would look the same, or like another. Terminals, text
+// and SVG share this list.
+bool IsUnprintable(char32_t value) {
+  if (value >= 0x20 && value < 0x7F) {
+    return false;  // most of all text
+  }
+  return IsIn(kUnprintable, value) || (value & 0xFFFE) == 0xFFFE;  // the last two of every plane
+}
 
 // Bytes of the longest prefix of `text` of at most `width` cells.
 size_t PrefixBytes(std::string_view text, size_t width) {
@@ -85,8 +103,8 @@ std::string ToPrintable(std::string_view text) {
     if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
       printable += ' ';
     } else {
-      printable +=
-          point.valid && !IsControl(point.value) ? text.substr(0, point.bytes) : kReplacementUtf8;
+      printable += point.valid && !IsUnprintable(point.value) ? text.substr(0, point.bytes)
+                                                              : kReplacementUtf8;
     }
     text.remove_prefix(point.bytes);
   }

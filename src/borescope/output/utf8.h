@@ -1,4 +1,4 @@
-// UTF-8 text as a terminal shows it: valid, without control characters, and so many cells wide.
+// UTF-8 text as a terminal shows it: valid, of printable characters, and so many cells wide.
 // Names in traces come from compilers and users and may hold any bytes. Pure functions.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace borescope {
 std::string ToValidUtf8(std::string_view text);
 
 // `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
-// (an escape sequence in a kernel name must not reach the terminal).
+// (an escape sequence in a kernel name) and for what hides or reorders text, or is no character.
 std::string ToPrintable(std::string_view text);
 
 // Terminal cells taken by printable text: East Asian wide characters take two, combining marks

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace borescope {
 namespace {
 
@@ -17,6 +19,32 @@ TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
 TEST(Utf8, NothingReachesTheTerminalButText) {
   EXPECT_EQ(ToPrintable("a\tb\nc\rd"), "a b c d");
   EXPECT_EQ(ToPrintable("\x1b[31mred\x7f\u0085"), "\uFFFD[31mred\uFFFD\uFFFD");
+}
+
+// Bidirectional controls, joiners, marks of byte order and of language, separators, noncharacters.
+TEST(Utf8, WhatHidesOrReordersIsReplaced) {
+  for (const char32_t value :
+       {U'\u00AD', U'\u034F', U'\u061C',     U'\u115F',     U'\u180E',     U'\u200B',    U'\u200D',
+        U'\u200E', U'\u200F', U'\u2028',     U'\u2029',     U'\u202A',     U'\u202B',    U'\u202C',
+        U'\u202D', U'\u202E', U'\u2060',     U'\u2061',     U'\u2064',     U'\u2066',    U'\u2067',
+        U'\u2068', U'\u2069', U'\u206F',     U'\u3164',     U'\uFEFF',     U'\uFFA0',    U'\uFFF9',
+        U'\uFFFE', U'\uFDD0', U'\U0001D173', U'\U000E0001', U'\U000E0041', U'\U0010FFFF'}) {
+    std::string text = "a";
+    AppendUtf8(text, value);
+    text += "z";
+    EXPECT_EQ(ToPrintable(text), "a\uFFFDz") << std::hex << static_cast<uint32_t>(value);
+    EXPECT_EQ(DisplayWidth(ToPrintable(text)), 3U);
+  }
+}
+
+// The neighbours of those, letters that join, and variation selectors.
+TEST(Utf8, WhatIsSeenStays) {
+  for (const std::string text :
+       {"\u00AC\u00AE", "\u00B5s", "\u2026\u2030", "\u2010\u2027\u202F", "\u205F\u2070",
+        "\uFEFC\uFF01", "\u0628\u05D0", "e\u0301", "\u2708\uFE0F", "\U0001F600", "\uE000"}) {
+    EXPECT_EQ(ToPrintable(text), text);
+  }
+  EXPECT_EQ(DisplayWidth("\u2708\uFE0F\U000E0100"), 1U);
 }
 
 TEST(Utf8, WidthCountsCells) {

@@ -14,9 +14,9 @@ namespace borescope {
 using ServeClock = std::chrono::steady_clock;
 
 struct ClientLimits {
-  std::chrono::milliseconds request{10'000};  // for the whole head of a request
-  std::chrono::milliseconds stall{30'000};    // without a byte taken of the answer
-  std::chrono::milliseconds parting{1'000};   // for the client to close after the answer
+  std::chrono::milliseconds request{5'000};  // for the whole head of a request
+  std::chrono::milliseconds stall{30'000};   // without a byte taken of the answer
+  std::chrono::milliseconds parting{1'000};  // for the client to close after the answer
 };
 
 // Never blocks. Used by one thread. `file` and `limits` outlive it.
@@ -38,6 +38,8 @@ class Connection {
   void Advance(ServeClock::time_point now);
 
   bool is_open() const { return state_ != State::kClosed; }
+  // The client has not yet said what it wants.
+  bool is_reading() const { return state_ == State::kReading; }
   // A request was read, and its answer is not yet over.
   bool is_busy() const { return state_ == State::kSending || state_ == State::kParting; }
   // All of the file was sent.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace borescope {
@@ -39,8 +40,7 @@ class FileServer {
     const ServeClock::time_point now = ServeClock::now();
     for (size_t i = 0; i < clients_.size(); ++i) {
       if (ready[i + 1].revents != 0 || now >= clients_[i]->deadline()) {
-        clients_[i]->Advance(now);
-        is_fetched_ = is_fetched_ || clients_[i]->has_sent_file();
+        Advance(*clients_[i], now);
       }
     }
     std::erase_if(clients_, [](const auto& client) { return !client->is_open(); });
@@ -48,11 +48,27 @@ class FileServer {
   }
 
  private:
-  // The listener's, then those of the clients. A full house leaves the others waiting at the door.
+  void Advance(Connection& client, ServeClock::time_point now) {
+    client.Advance(now);
+    is_fetched_ = is_fetched_ || client.has_sent_file();
+  }
+
+  // The client that has been silent for longest; the end where all have said what they want. They
+  // stand in the order in which they came.
+  auto FindSilent() const {
+    return std::find_if(clients_.begin(), clients_.end(),
+                        [](const auto& client) { return client->is_reading(); });
+  }
+
+  bool HasRoom() const {
+    return clients_.size() < limits_.connections || FindSilent() != clients_.end();
+  }
+
+  // The listener's, then those of the clients. Only a house full of clients that are being answered
+  // leaves the others waiting at the door.
   std::vector<pollfd> Wait(bool is_closing) const {
-    const bool takes_more = !is_closing && clients_.size() < limits_.connections;
     std::vector<pollfd> polled;
-    polled.push_back({takes_more ? listener_.descriptor() : -1, POLLIN, 0});
+    polled.push_back({!is_closing && HasRoom() ? listener_.descriptor() : -1, POLLIN, 0});
     ServeClock::time_point until = ServeClock::now() + kLongestWait;
     for (const auto& client : clients_) {
       polled.push_back({client->descriptor(), client->events(), 0});
@@ -72,12 +88,24 @@ class FileServer {
     const int client =
         accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (client >= 0) {
-      clients_.push_back(std::make_unique<Connection>(client, file_, limits_.client, now));
+      Admit(std::make_unique<Connection>(client, file_, limits_.client, now), now);
     } else if (const int error = errno; !IsPassing(error)) {
       return Error{ErrorCode::kIo, fmt::format("127.0.0.1:{}: cannot serve: {}", listener_.port(),
                                                std::strerror(error))};
     }
     return {};
+  }
+
+  // Hears at once what the client has said already: before others can push it out.
+  void Admit(std::unique_ptr<Connection> client, ServeClock::time_point now) {
+    const auto silent = clients_.size() < limits_.connections ? clients_.end() : FindSilent();
+    if (silent != clients_.end()) {
+      clients_.erase(silent);
+    }
+    Advance(*client, now);
+    if (client->is_open()) {
+      clients_.push_back(std::move(client));
+    }
   }
 
   const Listener& listener_;

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace borescope {
 namespace {
@@ -90,6 +92,13 @@ class FileServerThreads : public testing::Test {
   void Start() {
     end_ = std::async(std::launch::async,
                       [this] { return ServeFile(listener_, file_, limits_, stop_).value(); });
+  }
+  std::vector<std::unique_ptr<Client>> Connect(size_t count) const {
+    std::vector<std::unique_ptr<Client>> clients(count);
+    for (auto& client : clients) {
+      client = std::make_unique<Client>(listener_);
+    }
+    return clients;
   }
   bool IsServing() const { return end_.wait_for(milliseconds(300)) == std::future_status::timeout; }
 
@@ -200,13 +209,50 @@ TEST_F(FileServerThreads, ASlowRequestIsNotWaitedFor) {
 
 TEST_F(FileServerThreads, SilentClientsKeepNobodyAway) {
   limits_.connections = 4;
-  limits_.client.request = milliseconds(500);
+  limits_.client.request = std::chrono::hours(1);
   Start();
-  const Client silent[] = {Client(listener_), Client(listener_), Client(listener_),
-                           Client(listener_), Client(listener_)};
+  const std::vector<std::unique_ptr<Client>> silent = Connect(100);
   const Client client(listener_);
   client.Ask("GET", kPath);
+  const std::vector<std::unique_ptr<Client>> more = Connect(100);
   EXPECT_EQ(BodyOf(client.Hear()), content_);
+}
+
+// Of those who have said nothing, or too little; the others stay.
+TEST_F(FileServerThreads, WhoWasSilentForLongestGoes) {
+  limits_.connections = 2;
+  limits_.client.request = std::chrono::hours(1);
+  Start();
+  const Client answered(listener_);
+  answered.Ask("GET", kPath);
+  std::string body = answered.Hear(1000);  // and more is on its way
+  const Client first(listener_);
+  first.Say("GET /secr");
+  EXPECT_TRUE(IsServing());
+  const Client second(listener_);
+  EXPECT_EQ(first.Hear(), "");  // closed, long before our own patience ends
+  second.Ask("GET", "/");
+  EXPECT_TRUE(second.Hear().starts_with("HTTP/1.1 404 "));
+  body += answered.Hear();
+  EXPECT_EQ(BodyOf(body), content_);
+}
+
+// They wait until one of those who are being answered has all.
+TEST_F(FileServerThreads, NobodyWhoIsAnsweredGoes) {
+  limits_.connections = 2;
+  Start();
+  const Client slow[] = {Client(listener_), Client(listener_)};
+  std::string bodies[2];
+  for (size_t i = 0; i < 2; ++i) {
+    slow[i].Ask("GET", kPath);
+    bodies[i] = slow[i].Hear(1000);
+  }
+  const std::vector<std::unique_ptr<Client>> silent = Connect(10);
+  EXPECT_TRUE(IsServing());
+  for (size_t i = 0; i < 2; ++i) {
+    bodies[i] += slow[i].Hear();
+    EXPECT_EQ(BodyOf(bodies[i]), content_);
+  }
 }
 
 TEST_F(FileServerThreads, TwoClientsAtOnce) {

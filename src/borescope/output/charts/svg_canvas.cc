@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "borescope/output/utf8.h"
 
@@ -12,21 +10,6 @@ namespace borescope {
 namespace {
 
 constexpr double kTextSize = 12;  // where elements do not say otherwise
-
-// Invisible characters, those that reorder text, and what XML knows no way to write.
-bool IsUnfit(char32_t c) {
-  struct Range {
-    char32_t first;
-    char32_t last;
-  };
-  constexpr Range kUnfit[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},
-                              {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
-                              {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
-  const bool no_character = (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF);
-  return no_character || std::any_of(std::begin(kUnfit), std::end(kUnfit), [&](const Range& range) {
-           return range.first <= c && c <= range.last;
-         });
-}
 
 std::string_view Entity(char c) {
   switch (c) {
@@ -55,14 +38,9 @@ std::string ClassRule(char kind, std::string_view property, Tone tone) {
 std::string EscapeXml(std::string_view text) {
   std::string xml;
   xml.reserve(text.size());
-  const std::string printable = ToPrintable(text);
-  for (std::string_view rest = printable; !rest.empty();) {
-    const CodePoint point = DecodeUtf8(rest);
-    const std::string_view entity = Entity(rest.front());
-    const std::string_view plain =
-        IsUnfit(point.value) ? kReplacementUtf8 : rest.substr(0, point.bytes);
-    xml += entity.empty() ? plain : entity;
-    rest.remove_prefix(point.bytes);
+  for (const char c : ToPrintable(text)) {  // nothing is left in it that XML knows no way to write
+    const std::string_view entity = Entity(c);
+    xml += entity.empty() ? std::string_view(&c, 1) : entity;
   }
   return xml;
 }
