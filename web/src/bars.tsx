@@ -5,7 +5,7 @@ import { type Column, type Table, type View, find, indices, numberAt, rowsOf, te
 import { RunLegend } from './runs';
 import { useWidth } from './hooks';
 import { fitName } from './measure';
-import { type Format, chooseFormat, columnLabel, formatFor, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
+import { type Format, chooseFormat, columnLabel, formatFor, maxOf, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
 
 const MOST_BARS = 12; // of names
 const MOST_ORDERED = 24; // of what has an order of its own
@@ -92,7 +92,7 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const shown = mostImportant(view, rows, longer);
-  const largest = Math.max(...shown.map(longer));
+  const largest = maxOf(shown.map(longer));
   const share = find(table, 'share');
   const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
   const [classes, causes] = [find(table, 'class'), find(table, 'bound_by')];

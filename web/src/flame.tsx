@@ -6,7 +6,7 @@ import { type Run, againstOf, relativeChange, showChange } from './compare';
 import { type Drawn, type Frame, absent, drawnOf, framesByRow, matched, neighbour, treeOf } from './flame_tree';
 import { useWidth } from './hooks';
 import { type Table, type View, find, indices, numberAt, rowsOf } from './model';
-import { columnLabel, shortenName, show, showShare } from './units';
+import { columnLabel, maxOf, shortenName, show, showShare } from './units';
 
 const ROW = 20;
 const CHARACTER_PX = 7.1;
@@ -96,7 +96,7 @@ function Frames(props: { drawn: Drawn; zoom: Frame; root: Frame; width: number; 
   const { frames, first } = props.drawn;
   const shown = new Set(frames);
   const level = (frame: Frame) => (frame === root ? 0 : frame.depth - first + 1);
-  const levels = Math.max(...frames.map(level)) + 1;
+  const levels = maxOf(frames.map(level)) + 1;
   const place = (frame: Frame): [number, number] => {
     const begin = Math.max(frame.begin, zoom.begin);
     const end = Math.min(frame.begin + frame.value, zoom.begin + zoom.value);

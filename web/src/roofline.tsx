@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { type Run, rowsOfRun, sideOf } from './compare';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { chooseFormat, formatNumber, printable, show, showShare, withUnit } from './units';
+import { chooseFormat, formatNumber, maxOf, printable, show, showShare, withUnit } from './units';
 
 const HEIGHT = 340;
 const LEFT = 56;
@@ -40,7 +40,7 @@ function pointsOfRun(table: Table, view: View, run: Run): Point[] {
 function pointsOf(table: Table, view: View): Point[] {
   const others = table.comparison === 'none' ? [] : pointsOfRun(table, view, 'other');
   const points = [...others, ...pointsOfRun(table, view, 'this')];
-  const most = Math.max(...points.map((point) => point.weight), 1);
+  const most = maxOf(points.map((point) => point.weight), 1);
   return points.map((point) => ({ ...point, weight: point.weight / most }));
 }
 
@@ -118,10 +118,10 @@ function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: 
   const [near, setNear] = useState<Point | null>(null);
   const all = pointsOf(table, view);
   const { flat, gbps, device } = roofsOf(roofs);
-  const peak = Math.max(...flat.map((roof) => roof.tflops), ...all.map((point) => point.y));
+  const peak = maxOf([...flat.map((roof) => roof.tflops), ...all.map((point) => point.y)]);
   const ridge = gbps > 0 ? (peak * 1e3) / gbps : 1;
   const lowX = lowDecade(all.map((point) => point.x), 0);
-  const highX = Math.ceil(Math.log10(Math.max(...all.map((point) => point.x), ridge * 10)));
+  const highX = Math.ceil(Math.log10(maxOf(all.map((point) => point.x), ridge * 10)));
   const lowY = lowDecade(all.map((point) => point.y), Math.log10(peak) - 2);
   const highY = Math.log10(peak * 2.5);
   const points = all.filter((point) => point.x >= 10 ** lowX && point.y >= 10 ** lowY);

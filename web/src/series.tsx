@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { MOST_LINES, lineColour } from './colours';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { columnLabel, formatFor, namingColumns, rowLabel, withUnit, formatNumber } from './units';
+import { columnLabel, formatFor, maxOf, namingColumns, rowLabel, withUnit, formatNumber } from './units';
 
 const HEIGHT = 220;
 const LEFT = 64;
@@ -112,7 +112,7 @@ function Plot(props: {
   const colour = coloursOf(lines);
   const whole = spanOf(lines);
   const [begin, end] = props.zoom ?? whole;
-  const largest = Math.max(...allPoints(lines).map((point) => point[1]));
+  const largest = maxOf(allPoints(lines).map((point) => point[1]));
   const format = formatFor(unit, largest, Number.isInteger(largest));
   const timeFormat = { ...formatFor('ns', end - begin, true), decimals: 0 };
   const inner = Math.max(50, width - LEFT - RIGHT);

@@ -62,6 +62,11 @@ export function largestOf(columns: readonly Column[]): number {
   return largest;
 }
 
+/** The largest of any number of values; Math.max takes about a hundred thousand arguments. */
+export function maxOf(values: readonly number[], least = -Infinity): number {
+  return values.reduce((most, value) => Math.max(most, value), least);
+}
+
 const isWhole = (column: Column) =>
   column.values.every((cell) => typeof cell !== 'number' || Number.isInteger(cell));
 

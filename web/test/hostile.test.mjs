@@ -129,3 +129,23 @@ MANY.forEach(([comparison, title]) => test(title, async () => {
   assert.deepEqual(page.faults, []);
   await page.done();
 }));
+
+test('a chart of 200,000 points is drawn', async () => {
+  const values = Array.from({ length: 200_000 }, (_, i) => i);
+  const column = (name, unit, cells) => ({ name, type: 'int', unit, doc: '', values: cells });
+  const table = {
+    name: 'many',
+    title: 'Many points',
+    columns: [column('elapsed_ns', 'ns', values), column('length', 'count', values.map((i) => i % 7))],
+  };
+  const view = { table: 'many', kind: 'series', title: 'Many points', labels: [], values: ['length'], x: 'elapsed_ns' };
+  const section = { name: 'many', summary: 'many points', first_table: 0, tables: 1, lack: '', views: [view] };
+  const page = await open(composed(
+    'many_points',
+    { borescope: '0', schema: 1, tables: [table], diagnostics: [] },
+    { title: 'many', against: '', all_rows: [values.length], comparisons: ['none'], sections: [section] },
+  ));
+  await page.locator('#many figure svg path').first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
