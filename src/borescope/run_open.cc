@@ -12,6 +12,7 @@
 #include "borescope/base/inflate.h"
 #include "borescope/base/json_check.h"
 #include "borescope/ingest/load.h"
+#include "borescope/perfetto_packets.h"
 #include "borescope/run_inputs.h"
 
 namespace borescope {
@@ -31,71 +32,6 @@ constexpr Diag kDamage[] = {
 };
 
 enum class Kind { kChromeJson, kPackets, kUnread };
-
-// Takes a variable-length integer of protobuf from the front of `text`; nothing where it does not
-// end there.
-std::optional<uint64_t> TakeVarint(std::string_view& text) {
-  uint64_t value = 0;
-  for (int shift = 0; !text.empty() && shift < 64; shift += 7) {
-    const auto byte = static_cast<unsigned char>(text.front());
-    text.remove_prefix(1);
-    value |= uint64_t{byte & 0x7fU} << shift;
-    if ((byte & 0x80U) == 0) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-// Whether the byte can begin a field of a message: the number of a field and its type.
-bool CanBeTag(char byte) {
-  const auto tag = static_cast<unsigned char>(byte);
-  const unsigned type = tag & 7U;
-  return tag >> 3 != 0 && (type == 0 || type == 1 || type == 2 || type == 5);
-}
-
-// Takes one of Perfetto's packets, which is field 1 and bytes, from the front of what is in sight
-// of a file; `size` is all of it with its tag and length, or 0 where sight ends before. False where
-// there is none.
-bool TakePacket(std::string_view& rest, uint64_t& size) {
-  constexpr char kPacket = '\n';
-  constexpr uint64_t kLongest = uint64_t{1} << 31;  // of any message of protobuf
-  const std::string_view packet = rest;
-  if (!rest.starts_with(kPacket)) {
-    return false;
-  }
-  rest.remove_prefix(1);
-  const std::optional<uint64_t> length = TakeVarint(rest);
-  size = length.has_value() ? packet.size() - rest.size() + *length : 0;
-  if (!length.has_value()) {
-    return rest.empty();
-  }
-  if (*length > kLongest || (*length != 0 && !rest.empty() && !CanBeTag(rest.front()))) {
-    return false;
-  }
-  rest.remove_prefix(std::min<uint64_t>(*length, rest.size()));
-  return true;
-}
-
-// Where the first packet ends of a file that begins with `start`; nothing unless all that is in
-// sight are packets. Their tag is also the byte of a newline: a text may begin with an empty line,
-// and a Chakra trace whose first message is 10 bytes long with the same byte.
-uint64_t FirstPacketEnd(std::string_view start) {
-  constexpr int kEnough = 1000;
-  constexpr uint64_t kEmpty = 2;  // tag and length
-  std::string_view rest = start;
-  uint64_t first = 0;
-  if (!TakePacket(rest, first) || first <= kEmpty) {
-    return 0;
-  }
-  for (int packet = 1; packet < kEnough && !rest.empty(); ++packet) {
-    uint64_t ignored = 0;
-    if (!TakePacket(rest, ignored)) {
-      return 0;
-    }
-  }
-  return first;
-}
 
 // As the trace processor of Perfetto recognises them: by their first bytes, blanks left out. Those
 // of packets may still be longer than the file.

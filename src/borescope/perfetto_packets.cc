@@ -1,0 +1,110 @@
+#include "borescope/perfetto_packets.h"
+
+#include <optional>
+
+namespace borescope {
+namespace {
+
+// Types of fields.
+constexpr uint64_t kVarint = 0;
+constexpr uint64_t kEightBytes = 1;
+constexpr uint64_t kBytes = 2;
+constexpr uint64_t kFourBytes = 5;
+
+// Takes a variable-length integer of protobuf from the front of `text`; nothing where it does not
+// end there.
+std::optional<uint64_t> TakeVarint(std::string_view& text) {
+  uint64_t value = 0;
+  for (int shift = 0; !text.empty() && shift < 64; shift += 7) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    text.remove_prefix(1);
+    value |= uint64_t{byte & 0x7fU} << shift;
+    if ((byte & 0x80U) == 0) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether the byte can begin a field of a message: its number, and its type.
+bool CanBeTag(char byte) {
+  const auto tag = static_cast<unsigned char>(byte);
+  const unsigned type = tag & 7U;
+  return tag >> 3 != 0 &&
+         (type == kVarint || type == kEightBytes || type == kBytes || type == kFourBytes);
+}
+
+// Takes a field of a message; false where there is none.
+bool TakeField(std::string_view& message) {
+  const std::optional<uint64_t> tag = TakeVarint(message);
+  if (!tag.has_value() || *tag >> 3 == 0) {
+    return false;
+  }
+  const uint64_t type = *tag & 7U;
+  if (type == kVarint) {
+    return TakeVarint(message).has_value();
+  }
+  const std::optional<uint64_t> size = type == kBytes        ? TakeVarint(message)
+                                       : type == kEightBytes ? std::optional<uint64_t>(8)
+                                       : type == kFourBytes  ? std::optional<uint64_t>(4)
+                                                             : std::nullopt;
+  if (!size.has_value() || *size > message.size()) {
+    return false;
+  }
+  message.remove_prefix(*size);
+  return true;
+}
+
+// Whether bytes are the fields of a message, one behind the other.
+bool IsMessage(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (!TakeField(bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Takes one of Perfetto's packets, which is field 1 and bytes, from the front of what is in sight
+// of a file; `size` is all of it with its tag and length, or 0 where sight ends before. False where
+// there is none.
+bool TakePacket(std::string_view& rest, uint64_t& size) {
+  constexpr char kPacket = '\n';
+  constexpr uint64_t kLongest = uint64_t{1} << 31;  // of any message of protobuf
+  const std::string_view packet = rest;
+  if (!rest.starts_with(kPacket)) {
+    return false;
+  }
+  rest.remove_prefix(1);
+  const std::optional<uint64_t> length = TakeVarint(rest);
+  size = length.has_value() ? packet.size() - rest.size() + *length : 0;
+  if (!length.has_value()) {
+    return rest.empty();
+  }
+  const std::string_view message = rest.substr(0, *length);
+  rest.remove_prefix(message.size());
+  return *length <= kLongest &&
+         (message.size() == *length ? IsMessage(message)
+                                    : message.empty() || CanBeTag(message.front()));
+}
+
+}  // namespace
+
+uint64_t FirstPacketEnd(std::string_view start) {
+  constexpr int kEnough = 1000;
+  constexpr uint64_t kEmpty = 2;  // tag and length
+  std::string_view rest = start;
+  uint64_t first = 0;
+  if (!TakePacket(rest, first) || first <= kEmpty) {
+    return 0;
+  }
+  for (int packet = 1; packet < kEnough && !rest.empty(); ++packet) {
+    uint64_t ignored = 0;
+    if (!TakePacket(rest, ignored)) {
+      return 0;
+    }
+  }
+  return first;
+}
+
+}  // namespace borescope
