@@ -18,7 +18,7 @@ STATEMENTS = {
                   " union_ns(ts_ns, end_ns) AS busy_ns, sum(dur_ns) AS total_ns, count(*) AS works"
                   " FROM device_events WHERE is_work = 1 GROUP BY 1, 2, 3",
     "classes": "SELECT class, count(*) AS works, sum(dur_ns) AS total_ns FROM kernels GROUP BY class",
-    "names": "SELECT CASE kind WHEN 'memcpy' THEN 'copy' ELSE kind END AS kind, name,"
+    "names": "SELECT kind, name,"
              " count(*) AS works, sum(dur_ns) AS total_ns, min(dur_ns) AS min_ns, max(dur_ns) AS max_ns"
              " FROM device_events WHERE is_work = 1 GROUP BY 1, 2",
     "work_of_ops": "SELECT o.name AS op, count(*) AS works, sum(d.dur_ns) AS total_ns"

@@ -247,7 +247,7 @@ TEST(SavedGraphTest, NamesTheCellThatIsWrong) {
 }
 
 // Stretches behind the end of every thread would be on the path and in no table.
-TEST(SavedGraphTest, ThreadsHoldAllTheirNodes) {
+TEST(SavedGraphTest, NodesBehindTheirThreadAreAnError) {
   TestTrace trace;
   const RankView& view = Plant(trace);
   const RecordingGraph recording = BuildGraph(view, "");
