@@ -33,6 +33,12 @@ Columns Present(const Table& table, std::span<const std::string_view> names) {
 
 bool IsText(const Column& column) { return std::holds_alternative<StringValues>(column.values); }
 
+// Parts of a label stand on either side of a dot.
+void AppendPart(std::string_view part, std::string& label) {
+  label += label.empty() || part.empty() ? "" : " \xC2\xB7 ";
+  label += part;
+}
+
 // What names a row: the cells of the label columns there are.
 std::string RowLabel(const Columns& columns, size_t row) {
   std::string label;
@@ -42,7 +48,7 @@ std::string RowLabel(const Columns& columns, size_t row) {
       continue;
     }
     part = IsText(*column) ? part : PartLabel(column->name) + " " + part;
-    label += (label.empty() ? "" : " \xC2\xB7 ") + part;
+    AppendPart(part, label);
   }
   return label;
 }
@@ -188,14 +194,14 @@ void AddPoints(const Table& table, const ViewSpec& view, std::vector<ChartLine>&
   const Column* const x = table.Find(view.x);
   LineFinder finder(lines);
   for (const Column* value : values) {
-    const std::string prefix = values.size() > 1 ? PartLabel(value->name) : "";
+    const std::string prefix = values.size() > 1 ? PartLabel(value->name) : std::string();
     for (size_t row = 0; row < table.rows(); ++row) {
       if (value->IsMissing(row) || x->IsMissing(row)) {
         continue;
       }
-      const std::string of = RowLabel(labels, row);
-      const std::string gap = prefix.empty() || of.empty() ? "" : " \xC2\xB7 ";
-      finder.Find(prefix + gap + of).points.emplace_back(NumberAt(x, row), NumberAt(value, row));
+      std::string label = prefix;
+      AppendPart(RowLabel(labels, row), label);
+      finder.Find(label).points.emplace_back(NumberAt(x, row), NumberAt(value, row));
     }
   }
 }
