@@ -47,7 +47,9 @@ std::string RowLabel(const Columns& columns, size_t row) {
     if (part.empty()) {
       continue;
     }
-    part = IsText(*column) ? part : PartLabel(column->name) + " " + part;
+    if (!IsText(*column)) {
+      part.insert(0, PartLabel(column->name) + " ");
+    }
     AppendPart(part, label);
   }
   return label;
