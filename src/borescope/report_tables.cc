@@ -88,7 +88,10 @@ void AddTable(Table table, size_t all_rows, Comparison comparison, ReportPage& p
 Table TakeTable(const Table& empty, Findings& findings) {
   const auto found = std::find_if(findings.begin(), findings.end(),
                                   [&](const Table& table) { return table.name == empty.name; });
-  return found == findings.end() ? empty : std::move(*found);
+  if (found == findings.end()) {
+    return empty;
+  }
+  return std::move(*found);
 }
 
 // Moments of two recordings are told apart by the time since the begin of each.

@@ -115,6 +115,7 @@ void AppendReports(MappedRun& run, Answer& answer) {
 
 std::vector<RankBegin> BeginsOf(const MappedRun& run) {
   std::vector<RankBegin> begins;
+  begins.reserve(run.selected.size());
   for (const RankPart* part : run.selected) {
     begins.push_back({part->report.rank, part->report.begin_ns});
   }

@@ -138,12 +138,13 @@ std::string StacksText(const Table& table, const ViewSpec& view, size_t width) {
   std::string text = LegendLines(chart, width);
   for (const ChartBar& bar : chart.bars) {
     std::vector<TextPart> parts;
+    parts.reserve(chart.parts.size());
     for (size_t i = 0; i < chart.parts.size(); ++i) {
       parts.push_back({bar.lengths[i], chart.parts[i].tone});
     }
-    const std::string gap(kGap, ' ');
-    text += Padded(bar.label, labels) + gap + TextStack(parts, chart.longest, cells) + gap +
-            PaddedLeft(WithUnit(bar.whole, format), values) + '\n';
+    text += fmt::format("{}{:{}}{}{:{}}{}\n", Padded(bar.label, labels), "", kGap,
+                        TextStack(parts, chart.longest, cells), "", kGap,
+                        PaddedLeft(WithUnit(bar.whole, format), values));
   }
   return text + (chart.more > 0 ? Faint(fmt::format("{} more", chart.more)) + "\n" : "");
 }
@@ -201,10 +202,9 @@ std::string SeriesText(const Table& table, const ViewSpec& view, size_t width) {
   const NumberFormat time = AmountFormat(Unit::kNanoseconds, span, true);
   std::string text = Faint("over " + WithUnit(span, time)) + "\n";
   for (const ChartLine& line : chart.lines) {
-    const std::string gap(kGap, ' ');
-    text += Padded(line.label, labels) + gap + Foreground(line.tone) +
-            Sparkline(Peaks(line, chart, cells), chart.largest) + std::string(kPlain) + gap +
-            PaddedLeft(MostOf(line, chart), values) + '\n';
+    text += fmt::format("{}{:{}}{}{}{}{:{}}{}\n", Padded(line.label, labels), "", kGap,
+                        Foreground(line.tone), Sparkline(Peaks(line, chart, cells), chart.largest),
+                        kPlain, "", kGap, PaddedLeft(MostOf(line, chart), values));
   }
   return text + (chart.more > 0 ? Faint(fmt::format("{} more", chart.more)) + "\n" : "");
 }

@@ -174,7 +174,9 @@ Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
                      [&](std::string_view what, auto& column) {
                        read = read.ok() ? reader.ReadColumn(what, column) : read;
                      });
-  BS_TRY(read);
+  if (!read.ok()) {
+    return read.error();
+  }
   BS_TRY(reader.ReadEnd());
   BS_TRY(CheckSavedTrace(file, parts.extras, parts.trace, parts.launch_of));
   FillMeta(file, parts);

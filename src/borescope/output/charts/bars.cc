@@ -121,6 +121,7 @@ void DrawParts(const BarChart& chart, ChartPage& page) {
   }
   const NumberFormat format = AmountFormat(chart.unit, whole, chart.whole_numbers);
   std::vector<LegendItem> items;
+  items.reserve(chart.parts.size());
   for (const ChartPart& part : chart.parts) {
     items.push_back({part.tone, part.label,
                      Amount(part.total, format) + " \xC2\xB7 " + ShareText(part.total, whole)});

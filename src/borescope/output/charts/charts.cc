@@ -43,6 +43,7 @@ std::vector<FoundView> FindViews(const Document& document) {
 
 Error NothingToDraw(const Document& document) {
   std::vector<std::string_view> names;
+  names.reserve(document.tables.size());
   for (const Table& table : document.tables) {
     names.push_back(table.name);
   }
