@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -28,23 +29,44 @@ Result<std::string> ReadText(const std::string& path) {
   return text;
 }
 
+// What cannot be found would answer as if nothing had been named.
+Result<void> FindFolder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return {};
+  }
+  const std::string why = error ? error.message() : "no folder";
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why)};
+}
+
+Result<void> ReadParam(ParamType type, ParamValue& value) {
+  if (type == ParamType::kFolder) {
+    return FindFolder(value.text);
+  }
+  if (type == ParamType::kFile) {
+    BS_ASSIGN(value.content, ReadText(value.text));
+  }
+  return {};
+}
+
+Result<void> ReadParams(const AnalysisSpec& spec, Params& params) {
+  for (const ParamSpec* param : spec.params) {
+    for (ParamValue& value : params.values) {
+      const Result<void> read =
+          value.name == param->name ? ReadParam(param->type, value) : Result<void>();
+      if (!read.ok()) {
+        return Error{read.error().code, fmt::format("--{}: {}", param->name, read.error().message)};
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> ReadParamFiles(std::span<const AnalysisSpec* const> specs, Params& params) {
   for (const AnalysisSpec* spec : specs) {
-    for (const ParamSpec* param : spec->params) {
-      for (ParamValue& value : params.values) {
-        if (param->type != ParamType::kFile || value.name != param->name) {
-          continue;
-        }
-        Result<std::string> text = ReadText(value.text);
-        if (!text.ok()) {
-          return Error{text.error().code,
-                       fmt::format("--{}: {}", param->name, text.error().message)};
-        }
-        value.content = std::move(*text);
-      }
-    }
+    BS_TRY(ReadParams(*spec, params));
   }
   return {};
 }

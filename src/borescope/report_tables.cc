@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/output/moments.h"
 #include "borescope/table/compare.h"
 #include "borescope/table/fit.h"
 #include "borescope/table/table_ops.h"
@@ -71,6 +72,13 @@ ReportSection& OpenSection(const SectionSpec& spec, ReportPage& page) {
   section.summary = spec.analysis->summary;
   section.views.assign(spec.views.begin(), spec.views.end());
   return section;
+}
+
+// Moments count from the begin of the recording, as text has them; nobody reads a clock of
+// nineteen digits, and browsers round it. What lines are drawn over is told apart by the chart.
+Table WithMoments(const SectionSpec& spec, Table table, const ReportPage& page) {
+  const bool is_drawn_over_time = FindView(spec, table, ViewKind::kSeries) != nullptr;
+  return is_drawn_over_time ? table : SinceBegin(std::move(table), page.document.begins);
 }
 
 void AddTable(Table table, size_t all_rows, Comparison comparison, ReportPage& page) {
@@ -142,7 +150,8 @@ void AddSection(const SectionSpec& spec, const SectionAnswer& answer, const RunO
   OpenSection(spec, page).lack = answer.lack;
   for (const Table& table : answer.findings) {
     if (IsWanted(spec, table)) {
-      AddTable(Fit(spec, table, LimitsOf(options)), table.rows(), Comparison::kNone, page);
+      Table fitting = Fit(spec, table, LimitsOf(options));
+      AddTable(WithMoments(spec, std::move(fitting), page), table.rows(), Comparison::kNone, page);
     }
   }
 }

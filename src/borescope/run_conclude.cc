@@ -51,4 +51,13 @@ Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Param
   return tables;
 }
 
+std::vector<RankBegin> BeginsOf(const MappedRun& run) {
+  std::vector<RankBegin> begins;
+  begins.reserve(run.selected.size());
+  for (const RankPart* part : run.selected) {
+    begins.push_back({part->report.rank, part->report.begin_ns});
+  }
+  return begins;
+}
+
 }  // namespace borescope

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/output/moments.h"
 #include "borescope/run_ranks.h"
 
 namespace borescope {
@@ -34,5 +35,8 @@ Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
 // The tables of one of several analyses. What ranks lack is told beside an answer only.
 Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
                              const MappedRun& run, Lacks& lacks);
+
+// Where the recording of each selected rank begins.
+std::vector<RankBegin> BeginsOf(const MappedRun& run);
 
 }  // namespace borescope

@@ -12,7 +12,7 @@
 #include "borescope/base/inflate.h"
 #include "borescope/base/json_check.h"
 #include "borescope/ingest/load.h"
-#include "borescope/perfetto_packets.h"
+#include "borescope/ingest/perfetto_sniff.h"
 #include "borescope/run_inputs.h"
 
 namespace borescope {
@@ -78,7 +78,11 @@ uint64_t SizeOf(const std::string& path) {
 // no JSON, also where what is wrong with them is nothing that we read.
 Result<Content> ReadContent(const std::string& path) {
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  BS_ASSIGN(const OpenedSource opened, InflateIfCompressed(std::move(source)));
+  Result<OpenedSource> inflated = InflateIfCompressed(std::move(source));
+  if (!inflated.ok()) {
+    return Error{inflated.error().code, path + ": " + inflated.error().message};
+  }
+  const OpenedSource opened = std::move(*inflated);
   std::vector<char> piece(size_t{1} << 20);
   BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
   Content content;

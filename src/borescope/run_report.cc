@@ -21,6 +21,7 @@ struct RunAnswers {
   std::vector<SectionAnswer> sections;
   std::vector<DiagnosticRow> diagnostics;
   std::vector<FileReport> files;
+  std::vector<RankBegin> begins;
   Findings sums;  // of the verb diff, for the comparison
 };
 
@@ -75,6 +76,7 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   RunAnswers answers;
   answers.title = NameOfRun(files);
   answers.ranks = run.selected.size();
+  answers.begins = BeginsOf(run);
   Lacks lacks;
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
   if (questions.comparison != nullptr) {
@@ -146,6 +148,7 @@ Result<Report> RunReport(const RunOptions& options) {
   BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
   Report report;
   report.page.title = std::move(answers.title);
+  report.page.document.begins = std::move(answers.begins);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddSection(questions.sections[i], answers.sections[i], options, report.page);
   }

@@ -21,7 +21,11 @@ Result<void> Save(const RunRequest& request, const RankView& view, Sink& sink) {
 
 Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, FileReport& report) {
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
-  BS_ASSIGN(const OpenedSource opened, InflateIfCompressed(std::move(source)));
+  Result<OpenedSource> inflated = InflateIfCompressed(std::move(source));
+  if (!inflated.ok()) {
+    return Error{inflated.error().code, report.path + ": " + inflated.error().message};
+  }
+  const OpenedSource opened = std::move(*inflated);
   Result<SavedAnswer> answer = FormOf(request).load(*opened.bytes, report.path, request.params);
   report.file_bytes = opened.bytes->stored_bytes();
   if (!answer.ok() && opened.inflating != nullptr && !opened.inflating->damage().empty()) {

@@ -113,15 +113,6 @@ void AppendReports(MappedRun& run, Answer& answer) {
   }
 }
 
-std::vector<RankBegin> BeginsOf(const MappedRun& run) {
-  std::vector<RankBegin> begins;
-  begins.reserve(run.selected.size());
-  for (const RankPart* part : run.selected) {
-    begins.push_back({part->report.rank, part->report.begin_ns});
-  }
-  return begins;
-}
-
 Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
   Lacks lacks;
   BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0, spec.name, lacks));

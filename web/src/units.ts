@@ -70,6 +70,13 @@ export function maxOf(values: readonly number[], least = -Infinity): number {
 const isWhole = (column: Column) =>
   column.values.every((cell) => typeof cell !== 'number' || Number.isInteger(cell));
 
+/** Moments since the recording began: to the nanosecond in short ones, to the microsecond in longer
+ *  ones. */
+function offsetFormat(largest: number): Format {
+  const [divisor, unit] = largest < 1e7 ? [1e3, 'µs'] : [1e6, 'ms'];
+  return { divisor, decimals: 3, unit, grouped: true, date: false, signed: true };
+}
+
 /** One format for columns of one unit. */
 export function chooseFormat(...columns: Column[]): Format {
   const first = columns[0];
@@ -81,6 +88,9 @@ export function chooseFormat(...columns: Column[]): Format {
   }
   if (/(^|_)(begin|end)_ns$/.test(first.name)) {
     return { divisor: 1e9, decimals: 6, unit: 's', grouped: true, date: false };
+  }
+  if (first.name.endsWith('_offset_ns')) {
+    return offsetFormat(largestOf(columns));
   }
   if (first.name === 'ts_ns') {
     return { divisor: 1e3, decimals: 3, unit: 'µs', grouped: false, date: false };
@@ -171,7 +181,8 @@ export function shortenName(name: string, most: number): string {
 
 /** "total_host_ns" as people read it. */
 export function columnLabel(column: Column): string {
-  return column.name === 'ns' ? 'time' : column.name.replace(/_(ns|bytes)$/, '').replace(/_/g, ' ');
+  const quantity: Record<string, string> = { ns: 'time', gbps: 'rate' };
+  return quantity[column.name] ?? column.name.replace(/_(offset_ns|ns|bytes|gbps)$/, '').replace(/_/g, ' ');
 }
 
 /** Columns that say the same of all `rows` name none of them, where others do. */

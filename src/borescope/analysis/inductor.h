@@ -16,7 +16,7 @@ inline constexpr ParamSpec kInductorCacheParam{
     "inductor-cache", "DIR",
     "read what generated kernels do from their files in this folder (default: where they were "
     "recorded to be)",
-    ParamType::kText};
+    ParamType::kFolder};
 
 // The files and operators behind kernels that Triton launched.
 class TritonSources {

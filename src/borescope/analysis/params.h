@@ -47,6 +47,7 @@ enum class ParamType : uint8_t {
   kTime,    // a length of time, kept in nanoseconds: "30us", "1.5ms"; a bare number is microseconds
   kTimes,   // lengths of time above 0, each longer than the one before, with commas between them
   kFile,    // a path, whose text the session reads before anything asks for it
+  kFolder,  // a path, which the session finds to be that of a folder
   kText,
 };
 

@@ -202,12 +202,31 @@ OpenedSource Inflate(std::unique_ptr<ByteSource> source) {
   return {std::move(inflating), view};
 }
 
+// What is compressed otherwise, to be named.
+Result<void> CheckKind(std::string_view prefix) {
+  constexpr std::string_view kUnread[][2] = {{"\xfd"
+                                              "7zX",
+                                              "xz"},
+                                             {"BZh", "bzip2"},
+                                             {"\x04\x22\x4d\x18", "lz4"}};
+  for (const auto& [magic, tool] : kUnread) {
+    if (prefix.starts_with(magic)) {
+      const std::string name(tool);
+      return Error{ErrorCode::kUnsupportedFormat, "byte 0: this is compressed by " + name +
+                                                      "; unpack it (" + name +
+                                                      " -d), or pack it as .gz or .zst"};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source) {
   std::array<char, 4> magic{};
   BS_ASSIGN(const size_t size, ReadFully(*source, magic.data(), magic.size()));
   const std::string prefix(magic.data(), size);
+  BS_TRY(CheckKind(prefix));
   auto whole = std::make_unique<PrefixedSource>(prefix, std::move(source));
   if (prefix.starts_with("\x1f\x8b")) {
     return Inflate<GzipSource>(std::move(whole));

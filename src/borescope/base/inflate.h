@@ -23,7 +23,8 @@ class InflatingSource : public ByteSource {
 };
 
 // Looks at the first bytes of `source`. A compressed one comes back inflated; any other comes back
-// unchanged in effect. `inflating` points to the inflater inside the result, or is null.
+// unchanged in effect, but for what xz, bzip2 or lz4 made: kUnsupportedFormat names it. `inflating`
+// points to the inflater inside the result, or is null.
 struct OpenedSource {
   std::unique_ptr<ByteSource> bytes;
   const InflatingSource* inflating = nullptr;

@@ -102,6 +102,14 @@ TEST(InflateTest, OtherBytesPassUnchanged) {
   }
 }
 
+TEST(InflateTest, WhatCannotBeInflatedIsNamed) {
+  const std::string xz("\xfd\x37\x7a\x58\x5a\0", 6);
+  const Result<OpenedSource> opened = InflateIfCompressed(OpenMemory(xz));
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().message,
+            "byte 0: this is compressed by xz; unpack it (xz -d), or pack it as .gz or .zst");
+}
+
 TEST(InflateTest, GzipOfEverySize) {
   for (const size_t size : kSizes) {
     SCOPED_TRACE(size);

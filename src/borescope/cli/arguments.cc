@@ -325,6 +325,16 @@ Result<Command> Parse(std::span<const std::string> words) {
   return command;
 }
 
+// Options that say how --overlay draws mean nothing without it.
+Result<void> CheckOverlay(const RawOptions& raw) {
+  for (const auto& [name, text] : raw.params) {
+    if (name.starts_with("overlay-") && raw.overlay.empty()) {
+      return UsageError(fmt::format("--{} says what --overlay draws; add --overlay FILE", name));
+    }
+  }
+  return {};
+}
+
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
   RunOptions options;
   if (raw.inputs.empty() && raw.load.empty()) {
@@ -334,6 +344,7 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {
     return UsageError("--load answers without a trace; leave out INPUT, or --load");
   }
   BS_ASSIGN(options.params, UnderstandParams(specs, raw));
+  BS_TRY(CheckOverlay(raw));
   options.overlay = raw.overlay;
   options.save = raw.save;
   options.load = !raw.load.empty();

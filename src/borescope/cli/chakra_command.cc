@@ -259,12 +259,43 @@ int Check(const Task& task) {
   return status == kDone && !verdict->passed ? kCheckFailed : status;
 }
 
+using Names = std::span<const std::string_view>;
+constexpr std::string_view kConvertOptions[] = {"host", "device", "compat", "num-npus",
+                                                "num-passes"};
+constexpr std::string_view kCheckOptions[] = {"host", "device", "linked", "order"};
+constexpr std::string_view kCompatOption[] = {"compat"};
+constexpr std::string_view kGenerateOptions[] = {"num-npus", "default-runtime",
+                                                 "default-tensor-size", "default-comm-size"};
+constexpr std::string_view kTimelineOptions[] = {"compat", "num-npus", "npu-frequency"};
+
 struct TaskRow {
   std::string_view name;
   int (*run)(const Task& task);
+  Names options;  // of those of the verb
 };
-constexpr TaskRow kTasks[] = {{"convert", Convert},   {"check", Check}, {"dump", Dump},
-                              {"generate", Generate}, {"draw", Draw},   {"timeline", DrawTimeline}};
+constexpr TaskRow kTasks[] = {
+    {"convert", Convert, kConvertOptions}, {"check", Check, kCheckOptions},
+    {"dump", Dump, kCompatOption},         {"generate", Generate, kGenerateOptions},
+    {"draw", Draw, kCompatOption},         {"timeline", DrawTimeline, kTimelineOptions}};
+
+bool IsGiven(const OptionRow& row, const RawOptions& raw) {
+  return row.text != nullptr ? !(raw.*row.text).empty() : raw.*row.flag;
+}
+
+// Options of the verb that mean nothing to this task of it.
+Result<void> CheckOptions(const TaskRow& task, const Command& command) {
+  const auto has = [](Names names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const OptionRow& row : Options()) {
+    const bool is_of_verb = has(command.verb->options, row.long_name);
+    if (is_of_verb && !has(task.options, row.long_name) && IsGiven(row, command.raw)) {
+      return UsageError(
+          fmt::format("chakra {}: --{} is not defined for it", task.name, row.long_name));
+    }
+  }
+  return {};
+}
 
 Error UnknownTask(std::string_view word) {
   std::vector<std::string_view> names;
@@ -288,6 +319,9 @@ int RunChakraVerb(const Command& command) {
                                  [name](const TaskRow& item) { return item.name == name; });
   if (row == std::end(kTasks)) {
     return FailWith(UnknownTask(name), command);
+  }
+  if (const Result<void> checked = CheckOptions(*row, command); !checked.ok()) {
+    return FailWith(checked.error(), command);
   }
   return row->run({command, {words.begin() + 1, words.end()}});
 }

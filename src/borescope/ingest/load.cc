@@ -11,6 +11,7 @@
 #include "borescope/ingest/json_space.h"
 #include "borescope/ingest/kineto_json.h"
 #include "borescope/ingest/memory_timeline.h"
+#include "borescope/ingest/perfetto_sniff.h"
 #include "borescope/ingest/text_reader.h"
 
 namespace borescope {
@@ -72,13 +73,14 @@ Error Unsupported(const std::string& name, std::string_view what, std::string_vi
                                              std::string(remedy)};
 }
 
-// A Perfetto trace starts with the byte of a newline, and so may JSON: what follows decides.
+// A Perfetto trace starts with the byte of a newline, and so may any text: what follows decides.
+bool IsPerfetto(std::string_view text) {
+  const auto is_binary = [](char c) { return c >= 0 && c < '\t'; };
+  return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
+}
+
 bool IsForeign(std::string_view text, const ForeignRow& row) {
-  if (!text.starts_with(row.magic)) {
-    return false;
-  }
-  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
-  return row.magic != "\x0a"sv || (first != text.end() && *first != '{' && *first != '[');
+  return text.starts_with(row.magic) && (row.magic != "\x0a"sv || IsPerfetto(text));
 }
 
 // Names what the text cannot be, so that the user need not guess.
@@ -131,9 +133,12 @@ Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std:
 // `path` is where SQLite would find the file, or empty.
 Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& path,
                          const std::string& name, const LoadOptions& options) {
-  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
-  const bool is_inflated = opened.inflating != nullptr;
-  TextReader reader(std::move(opened), options.progress);
+  Result<OpenedSource> opened = InflateIfCompressed(std::move(source));
+  if (!opened.ok()) {
+    return Error{opened.error().code, name + ": " + opened.error().message};
+  }
+  const bool is_inflated = opened->inflating != nullptr;
+  TextReader reader(std::move(*opened), options.progress);
   reader.Fill();
   if (reader.window().starts_with(kSqliteMagic)) {
     return LoadSqlite(reader, is_inflated ? "" : path, name, options);

@@ -6,7 +6,7 @@
 
 #include "borescope/output/html_plain.h"
 #include "borescope/output/json_writer.h"
-#include "borescope/output/utf8.h"
+#include "borescope/output/markup.h"
 
 namespace borescope {
 namespace {
@@ -96,7 +96,7 @@ Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
 }
 
 Result<void> WriteTitle(const ReportPage& page, Sink& sink) {
-  return sink.Write(EscapeHtml(page.title));
+  return sink.Write(EscapeMarkup(page.title));
 }
 
 Result<void> WriteTables(const ReportPage& page, Sink& sink) {
@@ -133,33 +133,6 @@ std::pair<const MarkRow*, size_t> FirstMark(std::string_view text) {
 }
 
 }  // namespace
-
-std::string EscapeHtml(std::string_view text) {
-  std::string html;
-  html.reserve(text.size());
-  for (const char c : ToPrintable(text)) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
 
 Result<void> ScriptJsonSink::Write(std::string_view bytes) {
   std::string text;

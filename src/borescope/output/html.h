@@ -48,9 +48,6 @@ std::string_view ReportTemplate();
 // WriteJson, but for escapes: what a JSON reader makes of them is the same.
 Result<void> WriteHtml(const ReportPage& page, std::string_view html_template, Sink& sink);
 
-// `text` as it may stand in an element or an attribute in double quotation marks.
-std::string EscapeHtml(std::string_view text);
-
 // JSON for a script element: the same to every JSON reader, and nothing to an HTML parser. Escapes
 // "<" and the two line ends that JSON allows and JavaScript long did not (U+2028, U+2029).
 class ScriptJsonSink : public Sink {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "borescope/output/markup.h"
 #include "borescope/output/units.h"
 
 namespace borescope {
@@ -49,7 +50,7 @@ bool IsNumber(const Column& column) {
 
 std::string Heading(const Column& column, const NumberFormat& format) {
   return fmt::format("<th{} title=\"{}\">{}{}</th>", IsNumber(column) ? " class=\"n\"" : "",
-                     EscapeHtml(column.doc), EscapeHtml(column.name),
+                     EscapeMarkup(column.doc), EscapeMarkup(column.name),
                      format.unit.empty() ? "" : fmt::format(" <i>{}</i>", format.unit));
 }
 
@@ -60,7 +61,7 @@ std::string Rows(const Table& table, const std::vector<NumberFormat>& formats) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
       const Column& column = table.columns[i];
       html += fmt::format("<td{}>{}</td>", IsNumber(column) ? " class=\"n\"" : "",
-                          EscapeHtml(FormatCell(column, formats[i], row)));
+                          EscapeMarkup(FormatCell(column, formats[i], row)));
     }
     html += "</tr>\n";
   }
@@ -80,15 +81,15 @@ std::string TableHtml(const Table& table, size_t all_rows) {
   return fmt::format(
       "<h3>{}{}</h3>\n<div tabindex=\"0\"><table>\n<thead><tr>{}</tr></thead>\n"
       "<tbody>\n{}</tbody></table></div>\n",
-      EscapeHtml(table.title), cut, head, Rows(table, formats));
+      EscapeMarkup(table.title), cut, head, Rows(table, formats));
 }
 
 std::string QualityHtml(std::span<const DiagnosticRow> rows) {
   std::string html = rows.empty() ? "" : "<h2>Data quality</h2>\n<ul>\n";
   for (const DiagnosticRow& row : rows) {
     html += fmt::format("<li><b>{}</b> {} ({} x) {}: {} {}</li>\n", SeverityName(row.severity),
-                        EscapeHtml(row.code), row.count, EscapeHtml(row.file),
-                        EscapeHtml(row.first), EscapeHtml(row.help));
+                        EscapeMarkup(row.code), row.count, EscapeMarkup(row.file),
+                        EscapeMarkup(row.first), EscapeMarkup(row.help));
   }
   return html + (rows.empty() ? "" : "</ul>\n");
 }
@@ -99,15 +100,16 @@ std::string_view PlainTemplate() { return kTemplate; }
 
 Result<void> WritePlainBody(const ReportPage& page, Sink& sink) {
   if (!page.against.empty()) {
-    BS_TRY(sink.Write(fmt::format("<p>against the other run, {}</p>\n", EscapeHtml(page.against))));
+    BS_TRY(
+        sink.Write(fmt::format("<p>against the other run, {}</p>\n", EscapeMarkup(page.against))));
   }
   for (const ReportSection& section : page.sections) {
-    BS_TRY(
-        sink.Write(fmt::format("<h2>{}</h2>\n<p>{}</p>\n", EscapeHtml(section.name),
-                               EscapeHtml(section.lack.empty() ? section.summary : section.lack))));
+    BS_TRY(sink.Write(
+        fmt::format("<h2>{}</h2>\n<p>{}</p>\n", EscapeMarkup(section.name),
+                    EscapeMarkup(section.lack.empty() ? section.summary : section.lack))));
     if (!section.other_lack.empty()) {
       BS_TRY(sink.Write(
-          fmt::format("<p>Not in the other run: {}</p>\n", EscapeHtml(section.other_lack))));
+          fmt::format("<p>Not in the other run: {}</p>\n", EscapeMarkup(section.other_lack))));
     }
     for (size_t i = 0; i < section.table_count; ++i) {
       const size_t at = section.first_table + i;

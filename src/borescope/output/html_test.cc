@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/output/markup.h"
+
 namespace borescope {
 namespace {
 
@@ -46,7 +48,8 @@ TEST(ScriptJsonTest, LineEndsOfUnicodeAreEscapedAcrossPieces) {
 }
 
 TEST(HtmlTest, TextIsEscaped) {
-  EXPECT_EQ(EscapeHtml("<a href=\"x\" b='y'>&"), "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;");
+  EXPECT_EQ(EscapeMarkup("<a href=\"x\" b='y'>&"),
+            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;");
 }
 
 TEST(HtmlTest, MarksAreReplacedInTheTemplateOnly) {

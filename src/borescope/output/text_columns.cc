@@ -15,6 +15,9 @@ std::string HeadingOf(const Column& column) {
   if (column.name == "ns" && column.unit == Unit::kNanoseconds) {
     return "time";  // of a ledger: the unit shown may be another
   }
+  if (column.name == "gbps" && column.unit == Unit::kGigabytesPerSecond) {
+    return "rate";
+  }
   std::string name = column.name;
   if (column.unit != Unit::kNone || name.ends_with("unix_ns")) {
     for (const std::string_view suffix : kUnitSuffixes) {

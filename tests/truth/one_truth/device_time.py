@@ -29,6 +29,9 @@ def span(answers, say):
     for table in answers.tables("verbs", "critical_path_summary"):
         for rank, number in table.sums("rank", "total_ns").items():
             say(f"span of rank {rank}", "sum of critical_path_summary", number)
+    for table in answers.tables("verbs", "critical_ops"):
+        for rank, number in table.sums("rank", "path_ns").items():
+            say(f"span of rank {rank}", "sum of critical_ops", number)
 
 
 def busy(answers, say):

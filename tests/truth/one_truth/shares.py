@@ -12,6 +12,7 @@ WHOLES = (
     ("verbs", "sequence_coverage", "share", (), "device_ns"),
     ("verbs", "graph_launches", "share", ("rank",), "device_ns"),
     ("verbs", "critical_path_summary", "share", ("rank",), "total_ns"),
+    ("verbs", "critical_ops", "share", ("rank",), "path_ns"),
     ("verbs", "variability", "excess_share", (), "excess_ns"),
     ("verbs", "gap_neighbours", "share", (), "total_ns"),
     ("verbs", "stragglers", "score", (), "caused_wait_ns"),

@@ -80,7 +80,7 @@ Result<Findings> AnswerCriticalPath(const RankView& view, const RecordingGraph& 
     const std::vector<PathOp> ops = SumPath(view, steps);
     const int64_t span_ns = Coverage(selected.windows());
     tables.push_back(PathSummary(view, steps));
-    tables.push_back(OpTable(view, ops, span_ns));
+    tables.push_back(OpTable(view, ops, SumRest(steps), span_ns));
     tables.push_back(WhatIfTable(
         view, AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows()), span_ns));
     tables.push_back(PathTable(view, steps));

@@ -74,6 +74,15 @@ TEST(CriticalPathTest, TheSummaryAddsUp) {
             "gpu_memory_copy,0,0\nwait,0,0\n");
 }
 
+TEST(CriticalPathTest, WhatIsOnItAddsUpToTheWindow) {
+  TestTrace trace;
+  PlantWait(trace);
+  EXPECT_EQ(Csv(TableOf(Ask(trace), "critical_ops"), {"name", "side", "calls", "path_ns"}),
+            "name,side,calls,path_ns\nfirst,device,1,40\nsecond,device,1,30\n"
+            "aten::after,host,1,10\n(launch),-,-,8\ncudaDeviceSynchronize,host,1,5\n(cpu),-,-,5\n"
+            "(kernel_kernel_delay),-,-,2\n");
+}
+
 TEST(CriticalPathTest, WhatIsFreeMakesAnotherPathTheLongest) {
   TestTrace trace;
   PlantWait(trace);

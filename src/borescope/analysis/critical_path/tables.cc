@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "borescope/analysis/row.h"
@@ -129,21 +131,55 @@ Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
   return table;
 }
 
-Table OpTable(const RankView& view, const std::vector<PathOp>& ops, int64_t span_ns) {
+namespace {
+
+// A row of critical_ops.
+struct OpRow {
+  std::string name;
+  std::string_view side;
+  std::optional<int64_t> calls;
+  int64_t path_ns = 0;
+};
+
+// By time; ops before the rest where they are equal.
+std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
+                          const PathRest& rest) {
+  std::vector<OpRow> rows;
+  rows.reserve(ops.size() + rest.size());
+  for (const PathOp& op : ops) {
+    rows.push_back({std::string(trace.Text(op.name)), SideName(op.side), op.calls, op.path_ns});
+  }
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] > 0) {
+      const std::string_view bound_by = BoundByName(static_cast<BoundBy>(i));
+      rows.push_back({fmt::format("({})", bound_by), "", std::nullopt, rest[i]});
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const OpRow& a, const OpRow& b) { return a.path_ns > b.path_ns; });
+  return rows;
+}
+
+}  // namespace
+
+Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
+              int64_t span_ns) {
   Table table{"critical_ops", "What takes the most time on the critical path", {}, kPreviewRows};
   AddRank(table);
-  AddString(table, "name", Role::kKey, "Name of host events, or of device work.");
-  AddString(table, "side", Role::kKey, "host or device.");
+  AddString(table, "name", Role::kKey,
+            "Name of host events, or of device work; in brackets what bounds the time of none.");
+  AddString(table, "side", Role::kKey, "host or device; missing where it is neither's.");
   AddInt(table, "calls", Unit::kCount, Role::kDerived, "Events of that name on the path.");
   AddNs(table, "path_ns",
-        "Their time on the path; of host events without what lies in events inside.");
+        "Their time on the path; of host events without what lies in events inside. All rows add "
+        "up to the window.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
-  for (const PathOp& op : ops) {
+  for (const OpRow& op : OpRows(view.trace, ops, rest)) {
     Row(table)
         .Int(view.rank)
-        .Text(view.trace.Text(op.name))
-        .Text(SideName(op.side))
-        .Int(op.calls)
+        .Text(op.name)
+        .MaybeText(op.side)
+        .MaybeInt(op.calls)
         .Int(op.path_ns)
         .Share(op.path_ns, span_ns);
   }

@@ -13,7 +13,8 @@ namespace borescope {
 Table PathTable(const RankView& view, const std::vector<PathStep>& steps);
 Table PathSummary(const RankView& view, const std::vector<PathStep>& steps);
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected);
-Table OpTable(const RankView& view, const std::vector<PathOp>& ops, int64_t span_ns);
+Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
+              int64_t span_ns);
 Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns);
 Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,

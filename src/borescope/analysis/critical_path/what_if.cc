@@ -1,14 +1,14 @@
 #include "borescope/analysis/critical_path/what_if.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace borescope {
 namespace {
 
-bool IsOf(const PathStep& step) {
-  return step.event != kNoEvent &&
+// Whether the time is that of a host event or of device work.
+bool IsOfEvent(const PathStep& step) {
+  return step.bound_by != BoundBy::kWait && step.event != kNoEvent &&
          (step.side == NodeSide::kHost ||
           (step.side == NodeSide::kDevice && step.kind == PathKind::kOperator));
 }
@@ -41,7 +41,7 @@ std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& s
   std::vector<PathOp> ops;
   std::vector<std::pair<uint32_t, uint32_t>> calls;  // of an op, event
   for (const PathStep& step : steps) {
-    if (!IsOf(step) || step.bound_by == BoundBy::kWait) {
+    if (!IsOfEvent(step)) {
       continue;
     }
     const StringId name = NameOf(view.trace, step.side, step.event);
@@ -63,6 +63,16 @@ std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& s
            std::tuple(-b.path_ns, b.side, view.trace.Text(b.name));
   });
   return ops;
+}
+
+PathRest SumRest(const std::vector<PathStep>& steps) {
+  PathRest rest{};
+  for (const PathStep& step : steps) {
+    if (!IsOfEvent(step)) {
+      rest[static_cast<size_t>(step.bound_by)] += step.end_ns - step.begin_ns;
+    }
+  }
+  return rest;
 }
 
 namespace {

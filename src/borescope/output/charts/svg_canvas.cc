@@ -4,29 +4,12 @@
 
 #include <cmath>
 
-#include "borescope/output/utf8.h"
+#include "borescope/output/markup.h"
 
 namespace borescope {
 namespace {
 
 constexpr double kTextSize = 12;  // where elements do not say otherwise
-
-std::string_view Entity(char c) {
-  switch (c) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    default:
-      return {};
-  }
-}
 
 std::string ClassRule(char kind, std::string_view property, Tone tone) {
   const ToneRow& row = GetToneRow(tone);
@@ -34,16 +17,6 @@ std::string ClassRule(char kind, std::string_view property, Tone tone) {
 }
 
 }  // namespace
-
-std::string EscapeXml(std::string_view text) {
-  std::string xml;
-  xml.reserve(text.size());
-  for (const char c : ToPrintable(text)) {  // nothing is left in it that XML knows no way to write
-    const std::string_view entity = Entity(c);
-    xml += entity.empty() ? std::string_view(&c, 1) : entity;
-  }
-  return xml;
-}
 
 std::string Pixels(double value) {
   if (!std::isfinite(value)) {
@@ -69,7 +42,8 @@ std::string SvgCanvas::Stroke(Tone tone) {
 }
 
 void SvgCanvas::Close(std::string_view element, std::string_view tip) {
-  body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", EscapeXml(tip), element);
+  body_ +=
+      tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", EscapeMarkup(tip), element);
 }
 
 void SvgCanvas::Rect(const Box& box, Tone fill, std::string_view tip) {
@@ -109,7 +83,7 @@ void SvgCanvas::Text(Point at, std::string_view text, const TextLook& look) {
   body_ += kAnchors[static_cast<size_t>(look.anchor)];
   body_ += look.bold ? R"( font-weight="600")" : "";
   body_ += look.mono ? R"( font-family="monospace")" : "";
-  body_ += fmt::format(">{}</text>\n", EscapeXml(text));
+  body_ += fmt::format(">{}</text>\n", EscapeMarkup(text));
 }
 
 std::string SvgCanvas::Finish(double width, double height, std::string_view title,
@@ -130,8 +104,8 @@ std::string SvgCanvas::Finish(double width, double height, std::string_view titl
 <rect width="{0}" height="{1}" class="f-{6}" fill="{7}"/>
 {8}</svg>
 )",
-      Pixels(width), Pixels(height), Pixels(kTextSize), EscapeXml(title), EscapeXml(description),
-      rules, paper.name, paper.light, body_);
+      Pixels(width), Pixels(height), Pixels(kTextSize), EscapeMarkup(title),
+      EscapeMarkup(description), rules, paper.name, paper.light, body_);
 }
 
 }  // namespace borescope

@@ -31,10 +31,6 @@ struct TextLook {
   bool mono = false;
 };
 
-// `text` as it may stand in an element or an attribute of XML: escaped, without what XML forbids
-// and without characters that reorder, hide or break what stands around them (U+FFFD instead).
-std::string EscapeXml(std::string_view text);
-
 // Pixels, y downward. A `tip` is what viewers show where the pointer rests; empty for none.
 class SvgCanvas {
  public:

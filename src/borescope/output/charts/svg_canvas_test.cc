@@ -7,27 +7,6 @@
 namespace borescope {
 namespace {
 
-TEST(EscapeXmlTest, MarkupIsText) {
-  EXPECT_EQ(EscapeXml("</text><script>alert('1')</script>&\""),
-            "&lt;/text&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;");
-}
-
-TEST(EscapeXmlTest, WhatXmlForbidsIsReplaced) {
-  EXPECT_EQ(EscapeXml(std::string_view("a\0b\x01"
-                                       "c\x7f",
-                                       6)),
-            "a\uFFFDb\uFFFDc\uFFFD");
-  EXPECT_EQ(EscapeXml("\xEF\xBF\xBE|\xEF\xBF\xBF|\xED\xA0\x80|\xFF"),
-            "\uFFFD|\uFFFD|\uFFFD\uFFFD\uFFFD|\uFFFD");
-  EXPECT_EQ(EscapeXml("line\nend\t!"), "line end !");
-}
-
-TEST(EscapeXmlTest, CharactersThatHideOrReorderAreReplaced) {
-  EXPECT_EQ(EscapeXml("a\u202Eb\u200Bc\u2066d\uFEFFe\u2028f"),
-            "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf");
-  EXPECT_EQ(EscapeXml("\u6838\u00B5\u2026"), "\u6838\u00B5\u2026");
-}
-
 TEST(PixelsTest, ToATenth) {
   EXPECT_EQ(Pixels(12), "12");
   EXPECT_EQ(Pixels(12.34), "12.3");

@@ -1,4 +1,4 @@
-#include "borescope/perfetto_packets.h"
+#include "borescope/ingest/perfetto_sniff.h"
 
 #include <optional>
 
