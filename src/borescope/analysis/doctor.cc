@@ -1,6 +1,7 @@
 // doctor: how far the recording can be trusted. One row a check and rank; passed checks are listed
-// too (severity "ok"), so that a clean trace shows what was looked at. Whatever reading and
-// indexing had to repair or drop, and no check speaks of, follows as a row of its own.
+// too (severity "ok", or "n/a" where nothing of the kind can be recorded), so that a clean trace
+// shows what was looked at. Whatever reading and indexing had to repair or drop, and no check
+// speaks of, follows as a row of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,13 +20,15 @@ namespace borescope {
 namespace {
 
 constexpr size_t kLongestName = 120;  // of an event shown as the first case
+constexpr std::string_view kNotApplicable = "n/a";
 
 Table NewQuality() {
   Table table{"quality", "Quality of the recording", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey,
          "Rank of the process in the job; missing for checks across ranks.");
   AddString(table, "check", Role::kKey, "What was looked for.");
-  AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
+  AddString(table, "severity", Role::kDerived,
+            "ok, info, warning, error, or n/a: nothing to look at.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of cases found.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Affected part of device time or of events, as the help says.");
@@ -44,10 +47,14 @@ Table NewClocks() {
   return table;
 }
 
+std::string_view StatusOf(const CheckOutcome& outcome, std::string_view severity) {
+  return !outcome.applies ? kNotApplicable : outcome.count == 0 ? "ok" : severity;
+}
+
 void PushOutcome(Table& table, std::optional<int64_t> rank, std::string_view name,
                  std::string_view severity, const CheckOutcome& outcome, std::string_view help) {
   Row row(table);
-  row.MaybeInt(rank).Text(name).Text(outcome.count == 0 ? "ok" : severity).Int(outcome.count);
+  row.MaybeInt(rank).Text(name).Text(StatusOf(outcome, severity)).Int(outcome.count);
   outcome.share.has_value() ? row.Float(*outcome.share) : row.Missing();
   // A check that found nothing needs no advice: a page of it would bury the ones that did.
   row.MaybeText(outcome.first).MaybeText(outcome.count == 0 ? std::string() : std::string(help));
@@ -118,15 +125,15 @@ void PushClockChecks(Table& table, const std::vector<Clock>& clocks) {
 }
 
 int SeverityOrder(std::string_view severity) {
-  constexpr std::string_view kOrder[] = {"error", "warning", "info", "ok"};
+  constexpr std::string_view kOrder[] = {"error", "warning", "info", "ok", kNotApplicable};
   return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), severity) -
                           std::begin(kOrder));
 }
 
 // Advice fits the profiler that wrote the recording.
-std::string HelpOf(const QualityCheck& check, const RankView& view) {
-  if (check.remedy.empty()) {
-    return std::string(check.help);
+std::string HelpOf(const QualityCheck& check, const CheckOutcome& outcome, const RankView& view) {
+  if (!outcome.help.empty() || check.remedy.empty()) {
+    return std::string(outcome.help.empty() ? check.help : outcome.help);
   }
   const std::string_view other = RemedyElsewhere(check.lack, view.trace.meta().format);
   return other.empty() ? fmt::format("{}: {}", check.help, check.remedy)
@@ -156,8 +163,9 @@ Result<Findings> MapDoctor(const RankView& view, const Params&) {
   for (const std::span<const QualityCheck> checks : {LinkChecks(), TimeChecks(), RecordChecks()}) {
     for (const QualityCheck& check : checks) {
       known.insert(check.name);
-      PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), check.run(view),
-                  HelpOf(check, view));
+      const CheckOutcome outcome = check.run(view);
+      PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), outcome,
+                  HelpOf(check, outcome, view));
     }
   }
   PushDiagnostics(quality, view, known);

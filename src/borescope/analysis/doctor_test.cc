@@ -42,7 +42,8 @@ TEST(DoctorTest, ACleanTraceShowsWhatWasChecked) {
   EXPECT_GT(findings[0].rows(), 25u);
   ASSERT_EQ(findings.size(), 1u);
   const StringValues& severity = Texts(findings[0], "severity");
-  EXPECT_EQ(severity.back(), "ok");
+  EXPECT_EQ(severity[severity.size() - 10], "ok");
+  EXPECT_EQ(severity.back(), "n/a");  // there is no operator that could have shapes
 }
 
 TEST(DoctorTest, LinkFaults) {

@@ -133,6 +133,7 @@ Result<Findings> MapIdle(const RankView& view, const Params& params) {
   const bool by_step = HasKey(params.by, "step");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table causes, IdleCauses(view, params.selection));
+  causes = ShownCauses(std::move(causes));
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));

@@ -14,6 +14,8 @@ namespace {
 enum class Cause : uint8_t { kHead, kTail, kSync, kData, kHost, kDevice, kUnknown, kCount };
 using CauseTimes = std::array<int64_t, static_cast<size_t>(Cause::kCount)>;
 
+constexpr std::string_view kLongestGap = "longest_gap_ns";
+
 bool Contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
@@ -57,11 +59,11 @@ HostTime FindHostTime(const Trace& trace) {
   return {Union(std::move(blocked_calls)), Union(std::move(loading_calls))};
 }
 
-// Whether the set holds `ts_ns`, the end of each part included: a wait ends when the device does.
-bool Holds(const IntervalSet& set, int64_t ts_ns) {
+// The part that holds `ts_ns`, its end included: a wait ends when the device does. None: empty.
+Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
   const auto next = std::partition_point(
       set.begin(), set.end(), [ts_ns](const Interval& part) { return part.end < ts_ns; });
-  return next != set.end() && next->begin <= ts_ns;
+  return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
 }
 
 // The streams of the device: its gaps are the times in which none of them works.
@@ -77,31 +79,55 @@ std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, i
   return found;
 }
 
-Cause CauseOf(Interval gap, int64_t launch_ns, const HostTime& host) {
-  if (launch_ns == kMissing) {
-    return Cause::kUnknown;
-  }
-  if (launch_ns <= gap.begin) {
-    return Cause::kDevice;
-  }
-  if (Holds(host.blocked, gap.begin)) {
-    return Cause::kSync;
-  }
-  const Interval wait{gap.begin, std::min(launch_ns, gap.end)};
-  const int64_t loading_ns = Coverage(Clip(host.loading, wait));
-  return loading_ns >= wait.length() - loading_ns ? Cause::kData : Cause::kHost;
+// Up to where a gap would not be there had the host not been blocked: without, it would have
+// launched earlier by the time it was. The begin of the gap where it was not blocked then.
+int64_t EndOfSync(Interval gap, int64_t launch_ns, const HostTime& host) {
+  const Interval call = PartAt(host.blocked, gap.begin);
+  const int64_t blocked_ns = Coverage(Clip(host.blocked, {call.begin, launch_ns}));
+  const bool would_be_in_time = call.length() > 0 && blocked_ns >= launch_ns - gap.begin;
+  return would_be_in_time ? gap.end : call.length() > 0 ? gap.begin + blocked_ns : gap.begin;
 }
 
-CauseTimes SumCauses(const StreamGaps& device, const WaitSums& sums, const IntervalSet& windows,
-                     const HostTime& host) {
-  CauseTimes times{};
-  times[static_cast<size_t>(Cause::kHead)] = sums.head_ns;
-  times[static_cast<size_t>(Cause::kTail)] = sums.tail_ns;
-  for (const GapPart& part : GapsIn(device, windows)) {
-    const Cause cause = CauseOf(part.gap->time, part.gap->launch_ns, host);
-    times[static_cast<size_t>(cause)] += part.ns;
+// What the host did instead of launching, in a part of a gap.
+Cause CauseOfLateness(Interval late, const HostTime& host) {
+  const int64_t loading_ns = Coverage(Clip(host.loading, late));
+  return loading_ns >= late.length() - loading_ns ? Cause::kData : Cause::kHost;
+}
+
+void AddGap(const GapPart& part, const IntervalSet& windows, const HostTime& host,
+            CauseTimes& times) {
+  const auto add = [&](Cause cause, int64_t ns) { times[static_cast<size_t>(cause)] += ns; };
+  const Interval gap = part.gap->time;
+  const int64_t launch_ns = part.gap->launch_ns;
+  if (launch_ns == kMissing || launch_ns <= gap.begin) {
+    add(launch_ns == kMissing ? Cause::kUnknown : Cause::kDevice, part.ns);
+    return;
   }
-  return times;
+  const int64_t sync_end_ns = EndOfSync(gap, launch_ns, host);
+  const int64_t sync_ns =
+      sync_end_ns > gap.begin ? Coverage(Clip(windows, {gap.begin, sync_end_ns})) : 0;
+  add(Cause::kSync, sync_ns);
+  if (part.ns > sync_ns) {
+    add(CauseOfLateness({sync_end_ns, std::max(sync_end_ns, std::min(launch_ns, gap.end))}, host),
+        part.ns - sync_ns);
+  }
+}
+
+struct CauseSums {
+  CauseTimes times{};
+  int64_t longest_ns = 0;  // gap
+};
+
+CauseSums SumCauses(const StreamGaps& device, const WaitSums& sums, const IntervalSet& windows,
+                    const HostTime& host) {
+  CauseSums causes;
+  causes.times[static_cast<size_t>(Cause::kHead)] = sums.head_ns;
+  causes.times[static_cast<size_t>(Cause::kTail)] = sums.tail_ns;
+  for (const GapPart& part : GapsIn(device, windows)) {
+    AddGap(part, windows, host, causes.times);
+    causes.longest_ns = std::max(causes.longest_ns, part.ns);
+  }
+  return causes;
 }
 
 Table NewTable() {
@@ -115,11 +141,13 @@ Table NewTable() {
   AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
   ns("head_ns", "Before the first device work of the recording.");
   ns("tail_ns", "After the last device work of the recording.");
-  ns("sync_ns", "The host waited for the device in a blocking call when the gap began.");
+  ns("sync_ns",
+     "The host was blocked when the gap began: what would not be idle had it gone on at once.");
   ns("data_ns", "The host was loading data before it launched the next work.");
   ns("host_ns", "The next work was launched late for another reason.");
   ns("device_ns", "The next work had been launched: launch latency or dependencies.");
   ns("unknown_ns", "The launch of the next work was not recorded.");
+  AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Longest gap between work.");
   return table;
 }
 
@@ -136,13 +164,20 @@ Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
     int64_t parts_ns = 0;
     Row row(table);
     row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sums.gaps);
-    for (const int64_t ns : SumCauses(gaps, sums, selected.windows(), host)) {
+    const CauseSums causes = SumCauses(gaps, sums, selected.windows(), host);
+    for (const int64_t ns : causes.times) {
       row.Int(ns);
       parts_ns += ns;
     }
+    row.Int(causes.longest_ns);
     BS_CHECK(parts_ns == idle_ns);
   }
   return table;
+}
+
+Table ShownCauses(Table causes) {
+  std::erase_if(causes.columns, [](const Column& column) { return column.name == kLongestGap; });
+  return causes;
 }
 
 }  // namespace borescope

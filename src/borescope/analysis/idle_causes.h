@@ -1,10 +1,12 @@
-// Why a GPU idles. Every gap between device work is put down to one cause, by what the host was
-// doing when the gap began at time g:
+// Why a GPU idles. Every gap between device work is put down to its cause, by what the host was
+// doing when the gap began at time g, and after:
 //
 //   sync     the work after the gap was launched after g, and at g the host sat in a blocking call
-//            (…Synchronize, a blocking memcpy): the device ran dry because the host waited for it
+//            (…Synchronize, a blocking memcpy): as much of the gap as it had been blocked by then
+//            and until the launch, since without it would have launched that much earlier; all of
+//            the gap where that had been in time
 //   data     launched after g, and host annotations or operators of data loading fill at least half
-//            of the time from g to the launch
+//            of the time from g, or from the end of sync, to the launch
 //   host     launched after g for any other reason: the host is slower than the device
 //   device   launched before g: launch latency, dependencies between streams
 //   unknown  the launch of the work after the gap was not recorded
@@ -20,7 +22,10 @@
 
 namespace borescope {
 
-// Table idle_causes: rank, gpu, idle_ns, gaps, and the seven causes in ns.
+// Table idle_causes: rank, gpu, idle_ns, gaps, the seven causes in ns, and longest_gap_ns.
 Result<Table> IdleCauses(const RankView& view, const Selection& selection);
+
+// The same without the longest gap, which the verdict reads, and `gaps` shows.
+Table ShownCauses(Table causes);
 
 }  // namespace borescope

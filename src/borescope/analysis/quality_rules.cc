@@ -13,16 +13,6 @@ namespace {
 // Share of device time without a launch from which operators cannot be trusted.
 constexpr double kUnlinkedWord = 0.02;
 
-// The advice of a check that found something, on the first rank where it did; else nothing.
-std::optional<std::string> HelpOf(const Table& quality, std::string_view check) {
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
-      return Texts(quality, "help")[row];
-    }
-  }
-  return std::nullopt;
-}
-
 // What was not recorded, and the option that records it where the advice names one.
 struct Option {
   std::string_view check;
@@ -91,7 +81,7 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
 std::optional<Finding> MissingOptions(const SummaryTables& tables) {
   std::vector<std::string_view> options;
   for (const Option& row : kOptions) {
-    if (const std::optional<std::string> help = HelpOf(tables.quality, row.check)) {
+    if (const std::optional<std::string> help = HelpOfCheck(tables.quality, row.check)) {
       options.push_back(help->find(row.option) != std::string::npos ? row.option : row.what);
     }
   }
@@ -111,6 +101,15 @@ std::optional<Finding> MissingOptions(const SummaryTables& tables) {
 constexpr Rule kQualityRules[] = {Unlinked, OtherWarnings, MissingOptions};
 
 }  // namespace
+
+std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view check) {
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
+      return Texts(quality, "help")[row];
+    }
+  }
+  return std::nullopt;
+}
 
 std::span<const Rule> QualityRules() { return kQualityRules; }
 

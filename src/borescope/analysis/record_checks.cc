@@ -7,7 +7,17 @@
 namespace borescope {
 namespace {
 
-CheckOutcome Absent(bool present) { return {present ? 0 : 1, std::nullopt, {}}; }
+CheckOutcome Absent(bool present) {
+  CheckOutcome outcome;
+  outcome.count = present ? 0 : 1;
+  return outcome;
+}
+
+CheckOutcome NotApplicable() {
+  CheckOutcome outcome;
+  outcome.applies = false;
+  return outcome;
+}
 
 bool AnyDeviceKind(const Trace& trace, DeviceKind kind) {
   const auto& kinds = trace.device().kind;
@@ -22,29 +32,55 @@ bool HasDeviceWork(const Trace& trace) {
 // Options of PyTorch's profiler are no advice to those who used another one.
 bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == "kineto-json"; }
 
-CheckOutcome NoDeviceWork(const RankView& view) { return Absent(HasDeviceWork(view.trace)); }
-
-CheckOutcome NoOperators(const RankView& view) {
-  return Absent(HasHostKind(view.trace, HostKind::kOp));
+// What the allocator did over time, and nothing else.
+bool IsOfMemoryOnly(const RankView& view) {
+  return view.trace.meta().format == "pytorch-memory-timeline";
 }
 
-CheckOutcome NoSteps(const RankView& view) { return Absent(!view.index.steps.steps.empty()); }
+bool HasCounterRanges(const Trace& trace) { return trace.ranges().size() > 0; }
+
+CheckOutcome NoDeviceWork(const RankView& view) {
+  if (IsOfMemoryOnly(view)) {
+    return NotApplicable();
+  }
+  CheckOutcome outcome = Absent(HasDeviceWork(view.trace));
+  if (HasCounterRanges(view.trace)) {
+    outcome.help =
+        "No kernel, memcpy or memset was recorded, as hardware counters were measured instead "
+        "(`borescope counters`): record once more without profiler_metrics for times.";
+  }
+  return outcome;
+}
+
+CheckOutcome NoOperators(const RankView& view) {
+  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(HasHostKind(view.trace, HostKind::kOp));
+}
+
+CheckOutcome NoSteps(const RankView& view) {
+  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(!view.index.steps.steps.empty());
+}
 
 CheckOutcome NoShapes(const RankView& view) {
+  if (!HasHostKind(view.trace, HostKind::kOp)) {
+    return NotApplicable();
+  }
   const auto& dims = view.trace.ops().input_dims;
-  const bool any = std::any_of(dims.begin(), dims.end(),
-                               [](StringId id) { return id.valid() && id.value != 0; });
-  return Absent(any || !HasHostKind(view.trace, HostKind::kOp));
+  return Absent(std::any_of(dims.begin(), dims.end(),
+                            [](StringId id) { return id.valid() && id.value != 0; }));
 }
 
 CheckOutcome NoMemory(const RankView& view) { return Absent(view.trace.memory().size() > 0); }
 
 CheckOutcome NoStacks(const RankView& view) {
-  return Absent(!IsOfPyTorch(view) || view.trace.meta().options.with_stack ||
-                HasHostKind(view.trace, HostKind::kPython));
+  return !IsOfPyTorch(view) ? NotApplicable()
+                            : Absent(view.trace.meta().options.with_stack ||
+                                     HasHostKind(view.trace, HostKind::kPython));
 }
 
 CheckOutcome NoModules(const RankView& view) {
+  if (!IsOfPyTorch(view)) {
+    return NotApplicable();
+  }
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kPython &&
@@ -52,19 +88,22 @@ CheckOutcome NoModules(const RankView& view) {
       return Absent(true);
     }
   }
-  return Absent(!IsOfPyTorch(view) || view.trace.meta().options.with_modules);
+  return Absent(view.trace.meta().options.with_modules);
 }
 
 // Only CUDA has them.
 CheckOutcome NoSyncEvents(const RankView& view) {
-  return Absent(!IsOfPyTorch(view) || view.trace.meta().vendor != Vendor::kNvidia ||
-                !HasDeviceWork(view.trace) || AnyDeviceKind(view.trace, DeviceKind::kSync));
+  const bool is_cuda = IsOfPyTorch(view) && view.trace.meta().vendor == Vendor::kNvidia;
+  return !is_cuda || !HasDeviceWork(view.trace)
+             ? NotApplicable()
+             : Absent(AnyDeviceKind(view.trace, DeviceKind::kSync));
 }
 
 CheckOutcome NoExecutionTrace(const RankView& view) {
   const auto& ids = view.trace.ops().record_function_id;
-  return Absent(!IsOfPyTorch(view) ||
-                std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
+  return !IsOfPyTorch(view)
+             ? NotApplicable()
+             : Absent(std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
 }
 
 CheckOutcome UnknownNames(const RankView& view) {

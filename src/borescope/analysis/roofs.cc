@@ -135,8 +135,10 @@ Result<std::optional<DeviceSpec>> GivenDevice(const Params& params) {
     return std::optional<DeviceSpec>(std::move(spec));
   }
   if (name.empty()) return std::optional<DeviceSpec>();
-  std::optional<DeviceSpec> spec = FindDeviceSpec(name);
-  if (spec.has_value()) return spec;
+  if (std::optional<DeviceSpec> spec = FindDeviceSpec(name); spec.has_value()) return spec;
+  DeviceInfo as_reported;  // by drivers, and so in traces
+  as_reported.name = name;
+  if (std::optional<DeviceSpec> spec = FindDeviceSpec(as_reported); spec.has_value()) return spec;
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("--device {}: not known; known are {}; describe any other in a file for "
                            "--device-spec",

@@ -198,8 +198,8 @@ Table OnlyFaults(const Table& quality, bool selects) {
     }
   }
   Table faults = TakeRows(quality, rows);
-  faults.title = fmt::format("Quality warnings{} (borescope doctor lists every check)",
-                             selects ? " of the whole recording" : "");
+  faults.title = fmt::format("Failed checks of the {}recording (borescope doctor lists every one)",
+                             selects ? "whole " : "");
   return faults;
 }
 
@@ -263,7 +263,7 @@ Result<Findings> FinishSummary(Findings findings, const Params& params) {
                 tables.breakdown,
                 tables.spread,
                 Top(tables.stragglers),
-                tables.idle_causes,
+                ShownCauses(tables.idle_causes),
                 Top(tables.kernels),
                 Top(tables.ops),
                 Top(tables.copies),

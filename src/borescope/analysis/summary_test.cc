@@ -39,6 +39,25 @@ TEST(SummaryTest, NamesTheCauseOfEachGap) {
       "50.0 us");
 }
 
+// Had the host not waited, it would have launched earlier by as long as it waited, and no more.
+TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  trace.Launched("gemm", Us(0, 5), Us(10, 90), {1, 7, 0});
+  trace.Runtime("cudaDeviceSynchronize", Us(80, 21));
+  trace.Launched("gemm", Us(400, 5), Us(410, 90), {2, 7, 0});   // sync: 21, host: 289
+  trace.Launched("gemm", Us(420, 5), Us(510, 90), {3, 7, 0});   // device: 10
+  trace.Launched("gemm", Us(690, 5), Us(700, 300), {4, 7, 0});  // host: 100
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(findings[3]),
+            "rank,gpu,idle_ns,gaps,head_ns,tail_ns,sync_ns,data_ns,host_ns,device_ns,unknown_ns\n"
+            "0,0,430000,3,10000,0,21000,0,389000,10000,0\n");
+  EXPECT_EQ(Finding(findings, 0),
+            "The device idles in one long gap | warning | idle 430 us of 1.0 ms (43.0 %); next "
+            "work launched late: 389 us, host had waited for the device: 21.0 us, work already "
+            "launched: 10.0 us; the longest gap alone: 310 us");
+}
+
 TEST(SummaryTest, LaunchBound) {
   TestTrace trace;
   for (int64_t i = 0; i < 10; ++i) {
@@ -227,7 +246,7 @@ TEST(SummaryTest, TheOverviewIsOfTheSelection) {
   EXPECT_EQ(overview(params), head + "1,100000,3,2,1\n");
   EXPECT_TRUE(Analyse("summary", {&view}, params)
                   .back()
-                  .title.starts_with("Quality warnings of the whole recording"));
+                  .title.starts_with("Failed checks of the whole recording"));
   params.selection.steps = NumberRanges::Parse("2").value();
   EXPECT_EQ(Finding(Analyse("summary", {&view}, params), 0),
             "No device work in the selected part | warning | 1 host event, 0 kernels, memcpys and "

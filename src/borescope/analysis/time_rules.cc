@@ -81,8 +81,44 @@ std::vector<CauseTime> CausesByTime(const Table& idle_causes) {
   return causes;
 }
 
+int64_t LongestGap(const SummaryTables& tables) {
+  const IntValues& longest = Ints(tables.idle_causes, "longest_gap_ns");
+  return longest.empty() ? 0 : *std::max_element(longest.begin(), longest.end());
+}
+
 bool MostKernelsAreShort(const SummaryTables& tables) {
   return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
+}
+
+// Many gaps are a pattern of the program. One that makes up most of a cause, and is several times as
+// long as the others, is an event in it.
+bool IsOneGap(const CauseTime& cause, const SummaryTables& tables) {
+  constexpr int64_t kSeveral = 5;
+  const int64_t longest_ns = LongestGap(tables);
+  const int64_t others = SumOf(tables.idle_causes, "gaps") - 1;
+  const int64_t others_ns = SumOf(tables.idle_causes, "idle_ns") -
+                            SumOf(tables.idle_causes, "head_ns") -
+                            SumOf(tables.idle_causes, "tail_ns") - longest_ns;
+  return (cause.row->column == "host_ns" || cause.row->column == "sync_ns") && others > 0 &&
+         longest_ns > cause.ns / 2 && longest_ns / kSeveral > others_ns / others;
+}
+
+void TellOneGap(const SummaryTables& tables, Finding& finding) {
+  finding.title = "The device idles in one long gap";
+  finding.evidence += "; the longest gap alone: " + FormatTime(LongestGap(tables));
+  finding.help =
+      "`borescope gaps` tells between which work. What happens once, such as loading code at a "
+      "first launch, is left out by warming up before recording, or with --step.";
+}
+
+void TellLaunchBound(const SummaryTables& tables, Finding& finding) {
+  finding.title = "Launch-bound: short kernels, slow launches";
+  finding.help =
+      "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or "
+      "fused optimizers.";
+  finding.evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
+                                  FormatCount(SumOf(tables.overview, "short_kernels")),
+                                  FormatCount(SumOf(tables.overview, "kernels")));
 }
 
 std::optional<Finding> Idle(const SummaryTables& tables) {
@@ -105,14 +141,10 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
                   "share",
                   std::string(causes[0].row->help),
                   idle};
-  if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
-    finding.title = "Launch-bound: short kernels, slow launches";
-    finding.help =
-        "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or "
-        "fused optimizers.";
-    finding.evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
-                                    FormatCount(SumOf(tables.overview, "short_kernels")),
-                                    FormatCount(SumOf(tables.overview, "kernels")));
+  if (IsOneGap(causes[0], tables)) {
+    TellOneGap(tables, finding);
+  } else if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
+    TellLaunchBound(tables, finding);
   }
   return finding;
 }
@@ -306,9 +338,24 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
 
 // ---- When there is nothing to say about cost ----
 
+// A recording that could hold no device work at all, which no check misses.
+Finding MemoryOnly(const SummaryTables& tables) {
+  return Finding{"Only memory over time was recorded",
+                 "info",
+                 FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events"),
+                 0,
+                 "count",
+                 "`borescope memory` shows the peak, and what it consists of.",
+                 0};
+}
+
 std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
   if (SumOf(tables.overview, "device_events") > 0) {
     return std::nullopt;
+  }
+  const std::optional<std::string> help = HelpOfCheck(tables.quality, "no-device-work");
+  if (!tables.selects && !help.has_value()) {
+    return MemoryOnly(tables);
   }
   return Finding{
       tables.selects ? "No device work in the selected part" : "No device work was recorded",
@@ -317,8 +364,7 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
                   FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events")),
       0,
       "count",
-      tables.selects ? "`borescope info` tells what was recorded: select more of it."
-                     : "Profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
+      tables.selects ? "`borescope info` tells what was recorded: select more of it." : *help,
       0};
 }
 

@@ -25,6 +25,9 @@ struct Finding {
 };
 using Rule = std::optional<Finding> (*)(const SummaryTables&);
 
+// The advice of a check of `quality` that found something, on the first rank where it did.
+std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view check);
+
 std::span<const Rule> TimeRules();
 std::span<const Rule> QualityRules();
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 
@@ -48,6 +50,13 @@ void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
       TalkLine(FileLine(file));
     }
   }
+}
+
+int StatusOf(const std::vector<FileReport>& files) {
+  const bool any_failed = std::any_of(files.begin(), files.end(), [](const FileReport& file) {
+    return !file.error.empty() && !file.skipped;
+  });
+  return any_failed ? kFailed : kDone;
 }
 
 int Fail(const std::string& message) {

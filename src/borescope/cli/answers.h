@@ -21,6 +21,9 @@ int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
 // always told, whatever the format and -q: the answer lacks it.
 void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose);
 
+// kFailed where a file could not be read, though others could: who asked for all of them must know.
+int StatusOf(const std::vector<FileReport>& files);
+
 int Print(const std::string& text);
 
 // How far the input can be trusted, on standard error; nothing where there is nothing to say.

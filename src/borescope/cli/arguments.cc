@@ -45,8 +45,12 @@ void AddOptions(CLI::App& app, Command& command) {
     }
     const std::string names = OptionNames(row.short_name, row.long_name);
     if (row.text != nullptr) {
-      // As with most tools, the last one counts.
-      app.add_option(names, raw.*row.text)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      // Lists grow; of all else the last one counts, as with most tools.
+      const bool is_list = row.value == "LIST" || row.value == "KEYS";
+      app.add_option(names, raw.*row.text)
+          ->delimiter(is_list ? ',' : '\0')
+          ->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join
+                                        : CLI::MultiOptionPolicy::TakeLast);
     } else {
       app.add_flag(names, raw.*row.flag);
     }

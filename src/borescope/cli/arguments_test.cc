@@ -109,6 +109,26 @@ TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
       Complaint({"busy", "-", "-f", "svg"}).starts_with("--format svg: nothing of this answer"));
 }
 
+TEST(Arguments, ListsGrowAndOfAllElseTheLastOneCounts) {
+  const Result<Command> command =
+      Parse(Words{"steps", "--step", "1", "--step", "3..4", "--top", "5", "--top", "6", "-"});
+  EXPECT_EQ(command->raw.step, "1,3..4");
+  EXPECT_EQ(command->raw.top, "6");
+}
+
+TEST(Arguments, TheEndingOfAFileSaysItsFormat) {
+  const auto format = [](const Words& words) {
+    return UnderstandOutput(Parse(words)->raw)->writer->name;
+  };
+  EXPECT_EQ(format({"list"}), "text");
+  EXPECT_EQ(format({"list", "-o", "table.csv"}), "csv");
+  EXPECT_EQ(format({"list", "-o", "table.json"}), "json");
+  EXPECT_EQ(format({"list", "-o", "table.md"}), "text");
+  EXPECT_EQ(format({"list", "-o", "table.csv", "-f", "json"}), "json");
+  EXPECT_EQ(UnderstandStandardOutput(Parse(Words{"list", "-o", "linked.json"})->raw)->writer->name,
+            "text");
+}
+
 TEST(Arguments, ColourIsAlwaysNeverOrAsTheTerminalSays) {
   const auto colour = [](std::string_view when) {
     return UnderstandOutput(Parse(Words{"list", "--color", std::string(when)})->raw)->colour;

@@ -126,7 +126,7 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
 }
 
 int Convert(const Task& task) {
-  Result<OutputOptions> output = UnderstandOutput(task.raw());
+  const Result<OutputOptions> output = UnderstandStandardOutput(task.raw());
   if (!output.ok()) {
     return task.Fail(output.error());
   }
@@ -138,7 +138,6 @@ int Convert(const Task& task) {
   if (!answer.ok()) {
     return task.Fail(answer.error());
   }
-  output->path.clear();  // --output names the trace; the table goes to standard output
   return WriteDocument(*output, *answer, task.raw().quiet);
 }
 

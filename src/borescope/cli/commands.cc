@@ -134,7 +134,8 @@ int RunAnalysisVerb(const Command& command) {
   if (!command.raw.quiet) {
     TalkAboutTargets(answer->files);
   }
-  return WriteDocument(*output, answer->document, command.raw.quiet);
+  return std::max(StatusOf(answer->files),
+                  WriteDocument(*output, answer->document, command.raw.quiet));
 }
 
 Table ListTable() {

@@ -57,7 +57,7 @@ Result<Document> LinkWithProgress(const Command& command, LinkOptions& options) 
 }  // namespace
 
 int RunLinkVerb(const Command& command) {
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
+  const Result<OutputOptions> output = UnderstandStandardOutput(command.raw);
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
@@ -69,7 +69,6 @@ int RunLinkVerb(const Command& command) {
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
   }
-  output->path.clear();  // --output names the linked trace; the tables go to standard output
   if (!command.raw.quiet) {
     TalkLine(fmt::format("borescope: wrote {}", options->output));
   }

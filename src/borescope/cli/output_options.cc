@@ -5,14 +5,26 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "borescope/cli/terminal.h"
 
 namespace borescope::cli {
 namespace {
 
-Result<const TableWriter*> WriterOf(const std::string& format) {
-  const TableWriter* const writer = FindTableWriter(format.empty() ? "text" : format);
+// The format that a file is called after: csv of "out.csv"; text of any other name.
+std::string_view FormatOf(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  for (const TableWriter& row : TableWriters()) {
+    if (extension.size() > 1 && extension.substr(1) == row.extension) {
+      return row.name;
+    }
+  }
+  return "text";
+}
+
+Result<const TableWriter*> WriterOf(std::string_view format) {
+  const TableWriter* const writer = FindTableWriter(format);
   if (writer == nullptr) {
     std::vector<std::string_view> names;
     for (const TableWriter& row : TableWriters()) {
@@ -57,7 +69,7 @@ Result<void> CheckColour(const std::string& when) {
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
   OutputOptions output{nullptr, raw.output, false};
-  BS_ASSIGN(output.writer, WriterOf(raw.format));
+  BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
   BS_TRY(CheckDrawable(*output.writer, specs));
   if (output.writer->check != nullptr) {
@@ -69,6 +81,11 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
                     output.writer->name, output.writer->extension));
   }
   return output;
+}
+
+Result<OutputOptions> UnderstandStandardOutput(RawOptions raw) {
+  raw.output.clear();
+  return UnderstandOutput(raw);
 }
 
 }  // namespace borescope::cli

@@ -19,8 +19,12 @@ struct OutputOptions {
 // no table.
 Result<void> CheckColour(const std::string& when);
 
-// `specs` are the analyses whose answer it is; without any, formats that draw are refused.
+// Without --format, the ending of --output says it: "kernels.csv". `specs` are the analyses whose
+// answer it is; without any, formats that draw are refused.
 // REQUIRES: the value of --color is one, as Parse has checked.
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs = {});
+
+// The same for verbs whose --output names something else: the answer goes to standard output.
+Result<OutputOptions> UnderstandStandardOutput(RawOptions raw);
 
 }  // namespace borescope::cli

@@ -152,12 +152,13 @@ int RunQuery(const Command& command) {
     return FailWith(session.error(), command);
   }
   TalkAboutFiles(session->files(), command.raw.verbose && !command.raw.quiet);
+  const int read = StatusOf(session->files());
   if (request->statement.has_value()) {
-    return AnswerAll(*session, *request, *request->statement, command);
+    return std::max(read, AnswerAll(*session, *request, *request->statement, command));
   }
   const bool is_shell = isatty(STDIN_FILENO) != 0 && request->output.path.empty();
-  return is_shell ? RunShell(*session, *request, command)
-                  : AnswerAll(*session, *request, ReadAll(), command);
+  return std::max(read, is_shell ? RunShell(*session, *request, command)
+                                 : AnswerAll(*session, *request, ReadAll(), command));
 }
 
 }  // namespace borescope::cli

@@ -79,7 +79,8 @@ int RunReportVerb(const Command& command) {
     return FailWith(checked.error(), command);
   }
   const Result<Report> report = MakeReport(command);
-  return report.ok() ? WriteReport(command, *report) : FailWith(report.error(), command);
+  return report.ok() ? std::max(StatusOf(report->files), WriteReport(command, *report))
+                     : FailWith(report.error(), command);
 }
 
 }  // namespace borescope::cli
