@@ -83,9 +83,12 @@ std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, i
 // launched earlier by the time it was. The begin of the gap where it was not blocked then.
 int64_t EndOfSync(Interval gap, int64_t launch_ns, const HostTime& host) {
   const Interval call = PartAt(host.blocked, gap.begin);
-  const int64_t blocked_ns = Coverage(Clip(host.blocked, {call.begin, launch_ns}));
-  const bool would_be_in_time = call.length() > 0 && blocked_ns >= launch_ns - gap.begin;
-  return would_be_in_time ? gap.end : call.length() > 0 ? gap.begin + blocked_ns : gap.begin;
+  if (call.length() == 0) {
+    return gap.begin;
+  }
+  const int64_t late_ns = std::min(launch_ns, gap.end);  // launches may be recorded as too late
+  const int64_t blocked_ns = Coverage(Clip(host.blocked, {call.begin, late_ns}));
+  return blocked_ns >= late_ns - gap.begin ? gap.end : gap.begin + blocked_ns;
 }
 
 // What the host did instead of launching, in a part of a gap.

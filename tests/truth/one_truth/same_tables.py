@@ -1,7 +1,12 @@
 """Tables that stand in several places: in the summary, in the page of `report`, of one rank alone."""
 
+import re
+
 # Drawn in the page as lines, of which it keeps the outline alone where they are long.
 OUTLINED = ("memory_timeline",)
+# Moments: in the page, and elsewhere.
+SINCE = "_offset_ns"
+ON_CLOCK = re.compile(r"(^ts|(^|_)(begin|end))_ns$")
 MOST_ROWS = 2000  # of a table in the page, or 300 kB
 TREES = {"flame": ("works", "device_ns"), "stacks": ("total_host_ns", "total_device_ns")}
 # Tables of the summary that are those of a verb; "top 5" is their begin.
@@ -31,8 +36,22 @@ def begin(say, quantity, place, table, whole, may_be_cut):
     say(quantity, place, dict(enumerate(rows)))
     expected = list(whole.rows(*columns))
     say(quantity, "the verb", dict(enumerate(expected[:len(rows)] if may_be_cut else expected)))
-    say(f"columns of {quantity}", place, {c: True for c in table.columns})
-    say(f"columns of {quantity}", "the verb", {c: True for c in whole.columns})
+    since = [column for column in table.columns if column.endswith(SINCE)]
+    moments(say, quantity, since, table, whole)
+    elapsed = whole.has("elapsed_ns") and not any(ON_CLOCK.search(c) for c in table.columns)
+    shown = [c.removesuffix(SINCE) + "_ns" if c in since else c for c in table.columns]
+    told = [c for c in whole.columns if not (elapsed and ON_CLOCK.search(c))]
+    say(f"columns of {quantity}", place, {c: True for c in shown})
+    say(f"columns of {quantity}", "the verb", {c: True for c in told})
+
+
+def moments(say, quantity, since, table, whole):
+    """The page counts moments from the begin of each rank's recording, which is one, whatever the table."""
+    for column in since:
+        on_clock = whole[column.removesuffix(SINCE) + "_ns"]
+        for row, (rank, moment) in enumerate(table.rows("rank", column)):
+            if moment is not None:
+                say(f"begin of rank {rank}", f"row {row} of {column} in {quantity}", on_clock[row] - moment)
 
 
 def page(answers, say):
