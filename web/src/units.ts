@@ -111,6 +111,9 @@ export function formatNumber(value: number, format: Format): string {
     return shown.toExponential(3);
   }
   const text = shown.toFixed(format.decimals).replace(/^-(0(\.0*)?)$/, '$1');
+  if (value !== 0 && format.decimals > 0 && !/[1-9]/.test(text)) {
+    return `${value < 0 ? '>−' : '<'}${(10 ** -format.decimals).toFixed(format.decimals)}`; // not zero
+  }
   if (!format.grouped) {
     return text;
   }

@@ -89,7 +89,7 @@ TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {
             "                                             ms      %\n"
             "──────────────────────────────────────────────────────\n"
             "elementwise_kern…Functor<float>>  12,345  523.5   98.4\n"
-            "gemm                                   1    0.0      -\n");
+            "gemm                                   1   <0.1      -\n");
 }
 
 TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {

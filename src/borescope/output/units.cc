@@ -125,6 +125,16 @@ std::string UnixTime(int64_t ns) {
                      millis);
 }
 
+// What is not zero is not shown as zero: "<0.01" of what is too small for its column's unit. Empty
+// where `number`, as written, says something, or the value is zero.
+std::string TooSmall(double value, std::string_view number, const NumberFormat& format) {
+  const bool says_zero = number.find_first_of("123456789") == std::string_view::npos;
+  if (value == 0 || !says_zero || format.decimals == 0) {
+    return {};
+  }
+  return fmt::format("{}0.{:0>{}}", value < 0 ? ">-" : "<", 1, format.decimals);
+}
+
 std::string FormatNumber(int64_t value, const NumberFormat& format) {
   if (format.unix_time) {
     return UnixTime(value);
@@ -133,6 +143,9 @@ std::string FormatNumber(int64_t value, const NumberFormat& format) {
       format.factor == 1
           ? ScaledInteger(value, format)
           : fmt::format("{:.{}f}", AsDouble(value) * AsDouble(format.factor), format.decimals);
+  if (std::string small = TooSmall(AsDouble(value), number, format); !small.empty()) {
+    return small;
+  }
   number = format.grouped ? Grouped(std::move(number)) : number;
   return format.plus && !number.starts_with('-') ? "+" + number : number;
 }
@@ -147,6 +160,9 @@ std::string FormatNumber(double value, const NumberFormat& format) {
     return fmt::format("{:.3e}", shown);
   }
   std::string number = fmt::format("{:.{}f}", shown, format.decimals);
+  if (std::string small = TooSmall(value, number, format); !small.empty()) {
+    return small;
+  }
   if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos) {
     number.erase(0, 1);  // no negative zero
   }
