@@ -7,7 +7,8 @@ Commands are taken from the "Example:" of each verb's --help, and from README.md
 lines of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN
 or trace.json.gz, become files made for it: a synthetic run of two ranks, an execution trace beside
 its device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each
-command must end with exit status 0 and say nothing of a usage error. A verb that the text names
+command must end with exit status 0 and say nothing of a usage error. What README shows of a
+summary is what it says. A verb that the text names
 without operands gets a run, or its --help where it needs more.
 
 Exit status: 0 all run, 1 some do not.
@@ -246,6 +247,16 @@ def verdict(folder: Folder, shown: str) -> str:
     return ""
 
 
+def stale_excerpts(folder: Folder, root: Path) -> list[str]:
+    """What README shows of the summary of the run that comes with the sources; "…" leaves out."""
+    shown = re.search(r"```console\n\$ borescope summary my_run/[^\n]*\n(.*?)```",
+                      (root / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    said = folder.run(f"borescope summary {shlex.quote(str(root / 'tests/data/demo_run'))}").stdout
+    pieces = shown[1].split("…\n") if shown else [""]
+    return [f"README.md: the summary does not say:\n{piece}" for piece in pieces
+            if piece.strip("\n") not in said or len(pieces) < 2]
+
+
 def check(borescope: str, synth: str, root: Path) -> list[str]:
     faults = []
     with tempfile.TemporaryDirectory() as path:
@@ -255,6 +266,7 @@ def check(borescope: str, synth: str, root: Path) -> list[str]:
             fault = verdict(folder, command) if command else "has no example"
             if fault:
                 faults.append(f"{place}: {fault}")
+        faults += stale_excerpts(folder, root)
     if len(commands) < FEWEST:
         faults.append(f"only {len(commands)} commands found")
     print(f"{len(commands)} commands")
