@@ -1,11 +1,13 @@
 #include "borescope/run_ranks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -142,6 +144,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, 
   part.diagnostics.Merge(trace.diagnostics());
   part.diagnostics.Merge(index.diagnostics);
   const RankView view{part.report.rank, trace, index};
+  part.unknown = FindUnknown(view, request.params.selection);
   for (const AnalysisSpec* spec : request.specs) {
     part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
   }
@@ -257,13 +260,19 @@ Error NothingLoaded(const std::vector<RankPart>& parts) {
                                   shown.message)};
 }
 
-std::string ListRanks(std::span<RankPart* const> parts) {
+// "a, b", cut after some.
+std::string ListNames(std::span<const std::string> names) {
   constexpr size_t kShown = 16;
-  std::string text;
-  for (size_t i = 0; i < std::min(parts.size(), kShown); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(parts[i]->report.rank);
+  const auto shown = names.first(std::min(names.size(), kShown));
+  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", …" : "");
+}
+
+std::string ListRanks(std::span<RankPart* const> parts) {
+  std::vector<std::string> ranks;
+  for (const RankPart* part : parts) {
+    ranks.push_back(std::to_string(part->report.rank));
   }
-  return text + (parts.size() > kShown ? ", …" : "");
+  return ListNames(ranks);
 }
 
 // The folder of a run, or its first file.
@@ -300,6 +309,45 @@ Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
     return NoSuchRank(request, sorted, parts);
   }
   return selected;
+}
+
+// The ranks that were asked for singly and are no loaded one's.
+std::vector<std::string> UnknownRanks(std::span<RankPart* const> loaded,
+                                      const NumberRanges& ranks) {
+  std::set<int64_t> unknown = SinglesOf(ranks);
+  for (const RankPart* part : loaded) {
+    unknown.erase(part->report.rank);
+  }
+  std::vector<std::string> names;
+  for (const int64_t rank : unknown) {
+    names.push_back(fmt::format("rank {}", rank));
+  }
+  return names;
+}
+
+// What of the selection none of the selected ranks has.
+std::vector<std::string> UnknownMembers(std::span<RankPart* const> selected) {
+  std::optional<SelectionMembers> unknown;
+  for (const RankPart* part : selected) {
+    if (!part->unknown.has_value()) {
+      return {};
+    }
+    if (unknown.has_value()) {
+      Intersect(*unknown, *part->unknown);
+    } else {
+      unknown = part->unknown;
+    }
+  }
+  return unknown.has_value() ? NamesOf(*unknown) : std::vector<std::string>();
+}
+
+void CountUnknown(std::span<RankPart* const> loaded, const RunRequest& request, MappedRun& run) {
+  std::vector<std::string> names = UnknownRanks(loaded, request.ranks);
+  for (std::string& name : UnknownMembers(run.selected)) {
+    names.push_back(std::move(name));
+  }
+  run.diagnostics.CountMany(Diag::kUnknownSelection, names.size(), Diagnostics::kNoByte,
+                            ListNames(names));
 }
 
 // The number of ranks of the job, if the loaded files agree.
@@ -379,6 +427,7 @@ Result<MappedRun> MapRun(const RunRequest& request) {
   }
   AssignRanksTo(loaded);
   BS_ASSIGN(run.selected, SelectRanks(loaded, request, run.parts));
+  CountUnknown(loaded, request, run);
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/selection_members.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink.h"
 #include "borescope/rank_numbers.h"
@@ -31,6 +32,8 @@ struct RankPart {
   bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
+  // Of the selection's numbers those that it does not have; nothing where that is not known.
+  std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per analysis
   // Files of --overlay and --save, which wait for their Commit.
   std::vector<std::unique_ptr<FileSink>> drafts;

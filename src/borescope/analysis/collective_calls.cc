@@ -40,6 +40,11 @@ uint32_t ArgsOf(const Trace& trace, DeviceId id) {
   return detail == kNoDetail ? kNoDetail : trace.kernels().collective[detail];
 }
 
+// Those of the operator, if there is one.
+uint32_t ArgsOf(const Trace& trace, HostId op, DeviceId kernel) {
+  return op.valid() ? ArgsOf(trace, op) : ArgsOf(trace, kernel);
+}
+
 // A barrier may hold the all-reduce it is made of: the outermost operator is what was asked for.
 HostId OutermostWithArgs(const RankView& view, HostId id) {
   HostId found;
@@ -72,7 +77,7 @@ CollectiveCall NewCall(const RankView& view, HostId op, DeviceId kernel) {
   CollectiveCall call;
   call.op = op;
   call.kernel = kernel;
-  call.args = op.valid() ? ArgsOf(view.trace, op) : ArgsOf(view.trace, kernel);
+  call.args = ArgsOf(view.trace, op, kernel);
   if (call.args != kNoDetail) {
     call.kind = KindOfRecordedName(view.trace.Text(view.trace.collectives().collective[call.args]));
   }
@@ -120,6 +125,13 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     }
   }
   return calls;
+}
+
+uint32_t CollectiveArgsOf(const RankView& view, DeviceId kernel) {
+  if (!IsCommunicationKernel(view, kernel)) {
+    return kNoDetail;
+  }
+  return ArgsOf(view.trace, OutermostWithArgs(view, NearestHost(view, kernel)), kernel);
 }
 
 std::string_view CallSite(const RankView& view, DeviceId kernel) {

@@ -28,6 +28,10 @@ struct CollectiveCall {
 // name. O(rows).
 std::vector<CollectiveCall> CollectiveCalls(const RankView& view);
 
+// What a communication kernel was given, as recorded by the operator that launched it, else by
+// itself: a row of Collectives. kNoDetail of any other kernel, and where nothing was recorded.
+uint32_t CollectiveArgsOf(const RankView& view, DeviceId kernel);
+
 // The name of what asked for the call: the nearest operator or annotation around the launch that is
 // no part of the communication layer and no step. Empty when there is none. Ranks that run one
 // program have the same.

@@ -141,7 +141,7 @@ void AddTimeColumns(Table& table) {
   AddInt(table, "bytes", Unit::kBytes, Role::kSum,
          "Sum of the message sizes, as NCCL-tests counts them: of an all-gather the output, of an "
          "all-reduce, reduce-scatter or all-to-all the input, else the larger; missing when no "
-         "size is known.");
+         "size is known. What memory moves for them, input and output, is bytes of roofline.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
          "Sum of the durations of the kernels, waiting for late ranks included.");
   AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,

@@ -1,11 +1,15 @@
 // diff: what changed between two runs, by the names of what ran. Host rows (operators, annotations,
 // runtime calls, Python frames, everything else of a thread) and device work are counted and their
 // durations summed by name, over all selected ranks and steps of each run; the rows of both are
-// then put side by side. Status goes by the counts alone: times always differ.
+// then put side by side. All training steps have one name: their numbers tell nothing of the runs.
+// Two columns say what changed, as counts and times do so for different reasons: status goes by the
+// counts alone, time_status by the time of as many calls.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,6 +20,7 @@
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/analysis/short_names.h"
+#include "borescope/index/steps.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
@@ -51,7 +56,7 @@ Table NewSums() {
 void PushSums(Table& table, const Trace& trace, std::string_view side, const ByName& sums,
               bool short_names) {
   for (const auto& [name, sum] : sums) {
-    const std::string_view text = trace.Text(StringId{name});
+    const std::string_view text = FoldStepName(trace.Text(StringId{name}));
     Row row(table);
     row.Text(side).Text(short_names ? ShortName(text) : std::string(text));
     row.Int(sum.count).Int(sum.total_ns);
@@ -87,6 +92,19 @@ std::string_view StatusName(Status status) {
   return kNames[static_cast<size_t>(status)];
 }
 
+// How long calls take, of names in both runs.
+enum class TimeStatus : uint8_t { kSlower, kFaster, kUnchanged, kUnknown, kCount };
+
+// Empty where one of the runs has no call.
+std::string_view TimeStatusName(TimeStatus status) {
+  static constexpr std::string_view kNames[] = {"slower", "faster", "unchanged", ""};
+  return kNames[static_cast<size_t>(status)];
+}
+
+// Times never repeat exactly. What differs by less than one of these is taken for the same.
+constexpr double kLeastChange = 0.05;
+constexpr double kLeastChangeNs = 1000;
+
 struct Change {
   CountAndTime base;
   CountAndTime test;
@@ -100,7 +118,22 @@ struct Change {
            : test.count < base.count ? Status::kDecreased
                                      : Status::kUnchanged;
   }
+  TimeStatus time_status() const;
 };
+
+// The time of the test run against what as many calls took in the base run.
+TimeStatus Change::time_status() const {
+  if (base.count == 0 || test.count == 0) {
+    return TimeStatus::kUnknown;
+  }
+  const double calls = static_cast<double>(test.count) / static_cast<double>(base.count);
+  const double expected_ns = static_cast<double>(base.total_ns) * calls;
+  const double change_ns = static_cast<double>(test.total_ns) - expected_ns;
+  if (std::abs(change_ns) < std::max(expected_ns * kLeastChange, kLeastChangeNs)) {
+    return TimeStatus::kUnchanged;
+  }
+  return change_ns > 0 ? TimeStatus::kSlower : TimeStatus::kFaster;
+}
 
 // By side and name; the side is the rank in the order host, device.
 using Key = std::pair<bool, std::string>;
@@ -154,6 +187,7 @@ Table SummaryTable(const Changes& changes) {
   Table table{"diff_summary", "What changed between base and test", {}};
   AddString(table, "side", Role::kKey, "Where it ran: host or device.");
   AddString(table, "status", Role::kKey, "How the counts compare; see the other table.");
+  AddString(table, "time_status", Role::kKey, "How the time of a call compares; see there, too.");
   AddInt(table, "names", Unit::kCount, Role::kSum, "Distinct names.");
   AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Calls in the test run less the base.");
   AddChangeColumns(table);
@@ -163,18 +197,19 @@ Table SummaryTable(const Changes& changes) {
     CountAndTime base;
     CountAndTime test;
   };
-  std::map<std::pair<bool, Status>, Sums> groups;
+  std::map<std::tuple<bool, Status, TimeStatus>, Sums> groups;
   for (const auto& [key, change] : changes) {
-    Sums& sums = groups[{key.first, change.status()}];
+    Sums& sums = groups[{key.first, change.status(), change.time_status()}];
     ++sums.names;
     sums.delta_count += change.delta_count();
     sums.base.total_ns = AddSaturating(sums.base.total_ns, change.base.total_ns);
     sums.test.total_ns = AddSaturating(sums.test.total_ns, change.test.total_ns);
   }
   for (const auto& [key, sums] : groups) {
+    const auto& [is_device, status, time_status] = key;
     Row row(table);
-    row.Text(SideName(key.first)).Text(StatusName(key.second)).Int(sums.names);
-    row.Int(sums.delta_count).Int(sums.base.total_ns).Int(sums.test.total_ns);
+    row.Text(SideName(is_device)).Text(StatusName(status)).MaybeText(TimeStatusName(time_status));
+    row.Int(sums.names).Int(sums.delta_count).Int(sums.base.total_ns).Int(sums.test.total_ns);
     row.Int(sums.test.total_ns - sums.base.total_ns);
   }
   return table;
@@ -197,19 +232,24 @@ std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes) {
 Table DiffTable(const Changes& changes) {
   Table table{"diff", "Changes by name", {}};
   AddString(table, "side", Role::kKey, "Where it ran: host or device.");
-  AddString(table, "name", Role::kKey, "Name as recorded, or shortened by --short-names.");
+  AddString(table, "name", Role::kKey,
+            "Name as recorded, or shortened by --short-names; all steps are ProfilerStep#*.");
   AddInt(table, "base_count", Unit::kCount, Role::kSum, "Calls in the base run.");
   AddInt(table, "test_count", Unit::kCount, Role::kSum, "Calls in the test run.");
   AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Test less base.");
   AddChangeColumns(table);
   AddString(table, "status", Role::kDerived,
             "By the counts: added, deleted, increased, decreased, unchanged.");
+  AddString(table, "time_status", Role::kDerived,
+            "By the time, against what as many calls took in the base run: slower or faster by 5 % "
+            "and 1 us at least, else unchanged; missing for names of one run only.");
   for (const auto& it : BySizeOfChange(changes)) {
     const Change& change = it->second;
     Row row(table);
     row.Text(SideName(it->first.first)).Text(it->first.second).Int(change.base.count);
     row.Int(change.test.count).Int(change.delta_count()).Int(change.base.total_ns);
     row.Int(change.test.total_ns).Int(change.delta_ns()).Text(StatusName(change.status()));
+    row.MaybeText(TimeStatusName(change.time_status()));
   }
   return table;
 }

@@ -41,18 +41,59 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
   TestTrace test = Changed();
   const Findings findings = Compare(base, test);
   EXPECT_EQ(Csv(findings[kDiff]),
-            "side,name,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,status\n"
-            "host,aten::mm,2,1,-1,20,100,80,decreased\n"
-            "device,gemm<char>(float),0,1,1,0,20,20,added\n"
-            "device,gemm<int>(float),1,1,0,30,20,-10,unchanged\n"
-            "host,aten::gone,1,0,-1,5,0,-5,deleted\n"
-            "host,aten::new,0,1,1,0,5,5,added\n"
-            "host,cudaLaunchKernel,1,2,1,5,10,5,increased\n");
+            "side,name,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,status,"
+            "time_status\n"
+            "host,aten::mm,2,1,-1,20,100,80,decreased,unchanged\n"
+            "device,gemm<char>(float),0,1,1,0,20,20,added,-\n"
+            "device,gemm<int>(float),1,1,0,30,20,-10,unchanged,unchanged\n"
+            "host,aten::gone,1,0,-1,5,0,-5,deleted,-\n"
+            "host,aten::new,0,1,1,0,5,5,added,-\n"
+            "host,cudaLaunchKernel,1,2,1,5,10,5,increased,unchanged\n");
   EXPECT_EQ(Csv(findings[kSummary]),
-            "side,status,names,delta_count,base_ns,test_ns,delta_ns\n"
-            "host,added,1,1,0,5,5\nhost,deleted,1,-1,5,0,-5\nhost,increased,1,1,5,10,5\n"
-            "host,decreased,1,-1,20,100,80\n"
-            "device,added,1,1,0,20,20\ndevice,unchanged,1,0,30,20,-10\n");
+            "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns\n"
+            "host,added,-,1,1,0,5,5\nhost,deleted,-,1,-1,5,0,-5\n"
+            "host,increased,unchanged,1,1,5,10,5\nhost,decreased,unchanged,1,-1,20,100,80\n"
+            "device,added,-,1,1,0,20,20\ndevice,unchanged,unchanged,1,0,30,20,-10\n");
+}
+
+// 5 % and 1 us are needed, of as many calls.
+TEST(DiffTest, SlowerAndFasterGoByTheTimeOfAsManyCalls) {
+  TestTrace base;
+  TestTrace test;
+  const auto put = [&](std::string_view name, int64_t base_ns, int64_t test_ns) {
+    base.Kernel(name, {0, base_ns});
+    test.Kernel(name, {0, test_ns});
+  };
+  put("slow", 100'000, 105'000);
+  put("fast", 100'000, 95'000);
+  put("near", 100'000, 104'999);
+  put("small", 500, 1'499);
+  put("more", 100'000, 100'000);
+  test.Kernel("more", {200'000, 100'000});
+  put("more and slow", 100'000, 100'000);
+  test.Kernel("more and slow", {200'000, 120'000});
+  put("from nothing", 0, 1'000);
+  const Findings findings = Compare(base, test);
+  EXPECT_EQ(Csv(findings[kDiff], {"name", "status", "time_status"}),
+            "name,status,time_status\n"
+            "more and slow,increased,slower\nmore,increased,unchanged\n"
+            "fast,unchanged,faster\nslow,unchanged,slower\nnear,unchanged,unchanged\n"
+            "from nothing,unchanged,slower\nsmall,unchanged,unchanged\n");
+  EXPECT_EQ(Csv(findings[kSummary], {"status", "time_status", "names", "delta_ns"}),
+            "status,time_status,names,delta_ns\n"
+            "increased,slower,1,120000\nincreased,unchanged,1,100000\n"
+            "unchanged,slower,2,6000\nunchanged,faster,1,-5000\n"
+            "unchanged,unchanged,2,5998\n");
+}
+
+TEST(DiffTest, AllStepsHaveOneName) {
+  TestTrace base;
+  base.Annotation("ProfilerStep#102", {0, 50}).Annotation("ProfilerStep#x", {0, 10});
+  TestTrace test;
+  test.Annotation("ProfilerStep#103", {0, 70}).Annotation("ProfilerStep#x", {0, 10});
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "delta_ns"}),
+            "name,base_count,test_count,delta_ns\n"
+            "ProfilerStep#*,1,1,20\nProfilerStep#x,1,1,0\n");
 }
 
 TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {

@@ -102,6 +102,10 @@ CheckOutcome WaitWithoutRecord(const RankView& view) {
   return outcome;
 }
 
+CheckOutcome WithoutWaits(const RankView& view) {
+  return {LacksWaits(view.trace) ? 1 : 0, std::nullopt, {}};
+}
+
 std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   std::unordered_map<int64_t, int64_t> times;
   const HostEvents& host = view.trace.host();
@@ -270,6 +274,11 @@ constexpr QualityCheck kLinkChecks[] = {
      "Event waits that do not name the record they wait for (PyTorch before April 2026): critical "
      "paths cannot follow them.",
      WaitWithoutRecord},
+    {"no-waits", Severity::kInfo,
+     "Device work was launched, but no call that waits for it was recorded (…Synchronize, a "
+     "blocking copy): time in which the host waits looks like work of the host, as in "
+     "critical-path.",
+     WithoutWaits},
     {"sync-during-kernel", Severity::kWarning,
      "A Stream Sync record begins while a kernel of its stream runs: device times are "
      "inconsistent.",

@@ -121,7 +121,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .rpd = &kRpdKernels,
      .check = CheckKernels},
     {.name = "variability",
-     .summary = "kernels that take longer than in their best call, in the same surroundings",
+     .summary = "kernels that take longer than in their best call of the same size, after the same "
+                "kernels",
      .example = "borescope variability run/ --context 0 --top 20",
      .needs = Needs::kDeviceEvents,
      .by = kVariabilityKeys,

@@ -147,7 +147,9 @@ void RooflineRows::AddSumColumns(Table& table) const {
       "Matrix FLOPs of matrix operators, vector FLOPs of others, each call once; a multiply-add "
       "is two. Missing of generated kernels, whose arguments do not tell what they compute.");
   sum("bytes", Unit::kBytes,
-      "Every input read once, every output written once; missing if types were not recorded.");
+      "Every input read once, every output written once, of communication, too: not the size of "
+      "its "
+      "message, as in collectives. Missing if types were not recorded.");
   sum("vector_flops", Unit::kFlops,
       "Vector FLOPs, which matrix operators have beside: bias, softmax, activation.");
   sum("kernels", Unit::kCount, "Kernels, copies and memsets of these calls.");

@@ -182,6 +182,10 @@ bool Selected::Keeps(DeviceId id) const {
          range_.Holds(device.ts_ns[id.value]) && (all_time_ || IsAskedFor(RequestTime(*view_, id)));
 }
 
+size_t CountInstances(const Trace& trace, std::string_view annotation) {
+  return InstancesOf(trace, annotation).size();
+}
+
 int64_t RequestTime(const RankView& view, DeviceId id) {
   const HostId launch = view.index.correlation.launch_of[id.value];
   return launch.valid() ? view.trace.host().ts_ns[launch.value]

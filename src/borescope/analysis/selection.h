@@ -8,7 +8,9 @@
 // `convert`. --gpu and --stream look at the device side only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/registry.h"
@@ -62,6 +64,9 @@ class Selected {
   std::vector<uint32_t> steps_;
   std::vector<char> keeps_track_;
 };
+
+// How many host annotations have this name.
+size_t CountInstances(const Trace& trace, std::string_view annotation);
 
 // When device work was asked for: the start of its launch, or its own start.
 int64_t RequestTime(const RankView& view, DeviceId id);

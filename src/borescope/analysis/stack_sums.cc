@@ -126,7 +126,7 @@ std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
   labels.reserve(trace.strings().size());
   for (uint32_t name = 0; name < trace.strings().size(); ++name) {
     const std::string_view text = trace.Text(StringId{name});
-    labels.push_back({StepNumber(text).has_value() ? kStepName : int64_t{name},
+    labels.push_back({FoldStepName(text) == kAnyStep ? kStepName : int64_t{name},
                       text.find(root) != std::string_view::npos});
   }
   return labels;

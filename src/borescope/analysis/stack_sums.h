@@ -2,8 +2,8 @@
 //
 // A frame is a host event; the frames around it are those that the call tree has around it on its
 // thread, and the names and kinds of them, outermost first, are its path. Frames with one path are
-// one node of the tree, on whatever thread they ran. Training steps have one name, kAnyStep,
-// so that what recurs in every step stands together.
+// one node of the tree, on whatever thread they ran. Training steps have one name,
+// kAnyStep, so that what recurs in every step stands together.
 //
 //   self host    Every instant of a thread belongs to the frame begun last of those that are open,
 //                so that the self times of a frame and of all below it add up to the time from its
@@ -25,8 +25,6 @@
 #include "borescope/analysis/selection.h"
 
 namespace borescope {
-
-inline constexpr std::string_view kAnyStep = "ProfilerStep#*";
 
 // Nodes that are no frames; they have no kind.
 inline constexpr std::string_view kNoLaunch = "(no launch)";

@@ -117,6 +117,19 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
   return *this;
 }
 
+TestTrace& TestTrace::KernelOfSize(std::string_view name, Span span, int32_t blocks,
+                                   int32_t threads, On on) {
+  Kernels& kernels = part_.data.kernels;
+  const uint32_t row = AddMissingRow(kernels);
+  kernels.grid_x[row] = blocks;
+  kernels.block_x[row] = threads;
+  for (auto* column : {&kernels.grid_y, &kernels.grid_z, &kernels.block_y, &kernels.block_z}) {
+    (*column)[row] = 1;
+  }
+  Device(DeviceKind::kKernel, name, span, on, row);
+  return *this;
+}
+
 uint32_t TestTrace::Args(const CollectiveArgs& args) {
   Collectives& rows = part_.data.collectives;
   rows.collective.push_back(part_.Intern(args.name));

@@ -74,6 +74,9 @@ class TestTrace {
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
+  // With as many blocks of as many threads.
+  TestTrace& KernelOfSize(std::string_view name, Span span, int32_t blocks, int32_t threads,
+                          On on = {});
   // An operator, or a kernel, that carries the arguments of a collective.
   TestTrace& Collective(const CollectiveArgs& args, Span span, int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args);

@@ -1,6 +1,6 @@
 // variability: how much longer kernels take than in their best call. Calls are alike when the
-// kernel and the kernels before it on its stream are; `excess` is what all of them take beyond the
-// shortest of their kind:
+// kernel, its size as recorded (work_size.h) and the kernels before it on its stream are; `excess`
+// is what all of them take beyond the shortest of their kind:
 //
 //   excess = sum of (duration - shortest) = total - count x shortest
 //
@@ -30,6 +30,7 @@
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/stream_gaps.h"
 #include "borescope/analysis/work_groups.h"
+#include "borescope/analysis/work_size.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
@@ -61,9 +62,14 @@ struct Call {
   uint32_t group;
 };
 
-// A group is known by the values of --by, the class, the name and the names before, nearest first.
+// What stands before the names before in the part of a key that tells the kind of a call.
+constexpr size_t kOwnKeys = 2 + kWorkSizeKeys;
+
+// A group is known by the values of --by, the class, the name, the size and the names before,
+// nearest first.
 struct Calls {
-  explicit Calls(const Question& question) : groups(question.keys.size() + 2 + question.context) {}
+  explicit Calls(const Question& question)
+      : groups(question.keys.size() + kOwnKeys + question.context) {}
 
   Grouper groups;
   std::vector<Call> calls;
@@ -92,6 +98,7 @@ void AddTrack(const Question& question, uint32_t track, Calls& found) {
       question.keys.Append(id, key);
       key.push_back(static_cast<int64_t>(WorkClassOf(question.view, id)));
       key.push_back(names[row].value);
+      AppendWorkSize(question.view, id, key);
       key.insert(key.end(), before.begin(), before.end());
       found.calls.push_back({id, found.groups.Find(key)});
     }
@@ -156,7 +163,10 @@ std::vector<GroupTime> SumCalls(const Question& question, const Calls& found, in
 // ---- Tables ----
 
 Table NewTable(const Question& question, bool has_outliers) {
-  Table table{"variability", "Kernels that take longer than in their best call", {}, kPreviewRows};
+  Table table{"variability",
+              "Kernels that take longer than in their best call of the same size",
+              {},
+              kPreviewRows};
   question.keys.AddColumnsBeforeName(table);
   AddString(table, "name", Role::kKey, "Name of the kernel as recorded.");
   if (question.context != 0) {
@@ -164,6 +174,10 @@ Table NewTable(const Question& question, bool has_outliers) {
               "Names of the kernels before it on its stream, in the order they ran (--context); "
               "fewer at the begin of a stream, and missing for its first.");
   }
+  AddString(table, "size", Role::kKey,
+            "What tells its problems apart, as recorded: elements that communication was given and "
+            "their type, bytes of a copy; blocks of the grid x threads of a block (AMD: "
+            "work-items x threads). Missing where none of them was recorded.");
   AddString(table, "class", Role::kKey, "What the kernel is for, judged by its name.");
   AddStatsColumns(table, has_outliers ? "calls, without outliers" : "calls");
   AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kDerived,
@@ -201,8 +215,9 @@ void PushGroup(Table& table, const Question& question, std::span<const int64_t> 
   question.keys.PushBeforeName(row, key);
   row.Text(trace.Text(StringId{static_cast<uint32_t>(kind[1])}));
   if (question.context != 0) {
-    row.MaybeText(ContextText(trace, kind.subspan(2)));
+    row.MaybeText(ContextText(trace, kind.subspan(kOwnKeys)));
   }
+  row.MaybeText(WorkSizeText(trace, kind.subspan(2, kWorkSizeKeys)));
   row.Text(KernelClassName(static_cast<KernelClass>(kind[0])));
   PushStats(row, time.stats);
   row.Missing().Missing().Int(time.gap_ns).Missing();

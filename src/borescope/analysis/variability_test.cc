@@ -26,10 +26,10 @@ TEST(VariabilityTest, ExcessIsTheTimeBeyondTheShortestCall) {
   trace.Kernel("a", {0, 10}).Kernel("a", {20, 14}).Kernel("a", {40, 10}).Kernel("once", {60, 5});
   const Findings found = Analyse("variability", {&trace.View()}, With(kContextParam, "0"));
   EXPECT_EQ(Csv(found[0]),
-            "name,class,count,excess_ns,excess_share,total_ns,mean_ns,min_ns,max_ns,stddev_ns,"
+            "name,size,class,count,excess_ns,excess_share,total_ns,mean_ns,min_ns,max_ns,stddev_ns,"
             "gap_ns,gap_mean_ns\n"
-            "a,other,3,4,1,34,11.3333,10,14,2.3094,16,5.33333\n"
-            "once,other,1,0,0,5,5,5,5,0,10,10\n");
+            "a,-,other,3,4,1,34,11.3333,10,14,2.3094,16,5.33333\n"
+            "once,-,other,1,0,0,5,5,5,5,0,10,10\n");
   EXPECT_EQ(Csv(found[1]),
             "kernels,count,total_ns,excess_ns,share\n"
             "communication,0,0,0,0\nother,4,39,4,0.102564\nall,4,39,4,0.102564\n");
@@ -49,6 +49,42 @@ TEST(VariabilityTest, CallsAreAlikeAfterTheSameKernels) {
             "a,-,1,0\n"
             "b,a,1,0\n"
             "b,c > a,1,0\n");
+}
+
+TEST(VariabilityTest, ProblemsOfOtherSizeAreNoSlowCalls) {
+  TestTrace trace;
+  trace.KernelOfSize("a", {0, 10}, 8, 128).KernelOfSize("a", {20, 90}, 64, 128);
+  trace.KernelOfSize("a", {120, 12}, 8, 128).KernelOfSize("a", {140, 30}, 8, 256);
+  trace.Kernel("a", {180, 50});
+  const Findings found = Analyse("variability", {&trace.View()}, With(kContextParam, "0"));
+  EXPECT_EQ(Csv(found[0], {"name", "size", "count", "excess_ns"}),
+            "name,size,count,excess_ns\n"
+            "a,8,1,1 x 128,1,1,2,2\na,64,1,1 x 128,1,1,1,0\na,8,1,1 x 256,1,1,1,0\na,-,1,0\n");
+}
+
+TEST(VariabilityTest, MessagesOfOtherSizeAreNoSlowCalls) {
+  constexpr std::string_view kName = "ncclDevKernel_AllReduce_Sum";
+  TestTrace trace;
+  // The operator's message, else the kernel's own.
+  for (const int64_t at : {0, 100}) {
+    trace.Collective({.name = "allreduce", .in_elems = 64}, {at, 20});
+    trace.Launched(kName, {at + 5, 5}, {at + 30, 10 + (at / 50)}, {1 + at, 7, 0});
+  }
+  trace.Kernel(kName, {300, 40}, {}, {.name = "allreduce", .in_elems = 256});
+  trace.Kernel(kName, {400, 50}, {}, {.name = "allreduce", .in_elems = 256, .dtype = "Half"});
+  const Findings found = Analyse("variability", {&trace.View()}, With(kContextParam, "0"));
+  EXPECT_EQ(Csv(found[0], {"size", "count", "excess_ns"}),
+            "size,count,excess_ns\n64 Float,2,2\n256 Float,1,0\n256 Half,1,0\n");
+}
+
+TEST(VariabilityTest, CopiesAreOfOneSizeByTheirBytes) {
+  TestTrace trace;
+  trace.Memcpy("Memcpy HtoD", {0, 10}, {}, 64).Memcpy("Memcpy HtoD", {20, 40}, {}, 4096);
+  trace.Memcpy("Memcpy HtoD", {70, 11}, {}, 64).Memcpy("Memcpy HtoD", {90, 5});
+  Params params = With(kContextParam, "0");
+  params.all = true;
+  EXPECT_EQ(Csv(Analyse("variability", {&trace.View()}, params)[0], {"size", "count", "excess_ns"}),
+            "size,count,excess_ns\n64 bytes,2,1\n4096 bytes,1,0\n-,1,0\n");
 }
 
 TEST(VariabilityTest, StreamsAndDevicesNeverMix) {

@@ -58,6 +58,7 @@ enum class Diag : uint8_t {
   kUnlinkedOp,            // a linked device event whose launch lies in no operator
   kMissingData,           // a rank of a run lacks what the question needs
   kMissingRanks,          // the job had more ranks than the run has files
+  kUnknownSelection,      // a rank, step, device, ... was asked for that no rank of the run has
   kCount
 };
 

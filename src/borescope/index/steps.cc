@@ -93,6 +93,10 @@ std::optional<int64_t> StepNumber(std::string_view name) {
   return number;
 }
 
+std::string_view FoldStepName(std::string_view name) {
+  return StepNumber(name).has_value() ? kAnyStep : name;
+}
+
 std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps) { return Cutter(steps).Cut(); }
 
 uint32_t Steps::At(int64_t ts_ns) const {

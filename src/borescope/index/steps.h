@@ -17,4 +17,10 @@ Steps BuildSteps(const Trace& trace, const Correlation& correlation);
 // N of "ProfilerStep#N", if `name` is one.
 std::optional<int64_t> StepNumber(std::string_view name);
 
+// What stands for the names of all steps where runs or calls are told apart by name.
+inline constexpr std::string_view kAnyStep = "ProfilerStep#*";
+
+// kAnyStep for the name of a step, any other name as it is.
+std::string_view FoldStepName(std::string_view name);
+
 }  // namespace borescope

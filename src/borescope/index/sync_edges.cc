@@ -117,6 +117,26 @@ std::string_view SyncKindName(SyncKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+bool LacksWaits(const Trace& trace) {
+  const std::vector<DeviceKind>& kinds = trace.device().kind;
+  if (std::none_of(kinds.begin(), kinds.end(), IsDeviceWork) ||
+      std::find(kinds.begin(), kinds.end(), DeviceKind::kSync) != kinds.end()) {
+    return false;
+  }
+  CallNames names(trace);
+  bool has_calls = false;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    if (trace.host().kind[row] == HostKind::kRuntime) {
+      has_calls = true;
+      const BlockingCall blocking = names.Of(HostId{row}).blocking;
+      if (blocking != BlockingCall::kNone && blocking != BlockingCall::kAsyncCopy) {
+        return false;
+      }
+    }
+  }
+  return has_calls;
+}
+
 SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation) {
   SyncEdges result;
   const StreamOrder order(trace, correlation);

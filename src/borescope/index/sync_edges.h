@@ -53,4 +53,9 @@ struct SyncEdges {
 // thread before the wait, or the wait itself, for it.
 SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation);
 
+// Whether the host's waits are missing from a trace: it holds device work and runtime calls, but no
+// record of a wait, and no call that waits, beside asynchronous copies, which few programs wait
+// for.
+bool LacksWaits(const Trace& trace);
+
 }  // namespace borescope

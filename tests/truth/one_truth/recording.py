@@ -47,7 +47,7 @@ def kept(answers, say):
 
 
 # Of the run, not of a file: told beside every answer, and of no rank in SQL.
-OF_THE_RUN = ("missing-ranks", "missing-data")
+OF_THE_RUN = ("missing-ranks", "missing-data", "unknown-selection")
 
 
 def diagnostics(answers, say):

@@ -1,5 +1,6 @@
 // critical-path: what the wall time of a recording is spent on, one thing at every moment. The
 // definition is in docs/critical-path.md.
+#include <string>
 #include <utility>
 
 #include "borescope/analysis/analyses.h"
@@ -23,6 +24,21 @@ constexpr std::string_view kSyncHelp =
     "streams are not known. Record them: torch.profiler.profile(experimental_config="
     "torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True))";
 
+constexpr std::string_view kNoWaitsHelp =
+    "Device work was launched, but no call that waits for it was recorded (…Synchronize, a "
+    "blocking copy): where the host waits it seems to work, and path, what_if and slack take the "
+    "time for cpu.";
+
+// What there is to know, then what would tell more.
+std::string HelpOf(const RankView& view, const SyncEdges& syncs) {
+  const bool helps = !syncs.has_records && view.trace.meta().format == "kineto-json" &&
+                     view.trace.meta().vendor != Vendor::kAmd && view.trace.device().size() != 0;
+  const bool lacks_waits = LacksWaits(view.trace);
+  std::string text(lacks_waits ? kNoWaitsHelp : std::string_view());
+  text += lacks_waits && helps ? " " : "";
+  return text.append(helps ? kSyncHelp : std::string_view());
+}
+
 }  // namespace
 
 Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
@@ -37,13 +53,12 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
   count("inferred", "Those that were not recorded.");
   count("backward", "Waits whose work ends after them, which give no edge: clocks, lost records.");
   count("unresolved", "Waits of which it cannot be known what they wait for.");
-  AddString(table, "help", Role::kDerived, "What would tell more; missing where nothing would.");
+  AddString(table, "help", Role::kDerived,
+            "What is missing, and what would tell more; missing where nothing is.");
   int64_t inferred = 0;
   for (const SyncEdge& edge : syncs.edges) {
     inferred += edge.inferred ? 1 : 0;
   }
-  const bool helps = !syncs.has_records && view.trace.meta().format == "kineto-json" &&
-                     view.trace.meta().vendor != Vendor::kAmd && view.trace.device().size() != 0;
   Row(table)
       .Int(view.rank)
       .Bool(syncs.has_records)
@@ -51,7 +66,7 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
       .Int(inferred)
       .Count(syncs.backward)
       .Count(syncs.unresolved)
-      .MaybeText(helps ? kSyncHelp : std::string_view());
+      .MaybeText(HelpOf(view, syncs));
   return table;
 }
 

@@ -180,6 +180,27 @@ TEST(CriticalPathTest, AdviceWhereWaitsAreInferred) {
   EXPECT_NE(Texts(quality, "help")[0].find("enable_cuda_sync_events"), std::string::npos);
 }
 
+TEST(CriticalPathTest, ACaveatWhereNoWaitsWereRecorded) {
+  const auto help = [](TestTrace& trace) {
+    return Texts(TableOf(Ask(trace), "sync_quality"), "help")[0];
+  };
+  TestTrace lacking;
+  lacking.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Runtime("cudaMemcpyAsync", {40, 5});
+  EXPECT_TRUE(help(lacking).starts_with("Device work was launched, but no call that waits"));
+  TestTrace waiting;
+  waiting.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Runtime("cudaStreamSynchronize", {10, 25});
+  EXPECT_FALSE(help(waiting).starts_with("Device work was launched"));
+  TestTrace copying;
+  copying.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Runtime("cudaMemcpy", {10, 25});
+  EXPECT_FALSE(help(copying).starts_with("Device work was launched"));
+  TestTrace recorded;
+  recorded.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Sync("Stream Sync", {10, 20}, {2, 7, 0});
+  EXPECT_FALSE(help(recorded).starts_with("Device work was launched"));
+  TestTrace without_calls;
+  without_calls.Op("f", {0, 5}).Kernel("a", {10, 20});
+  EXPECT_FALSE(help(without_calls).starts_with("Device work was launched"));
+}
+
 TEST(CriticalPathTest, DeviceWorkAlone) {
   TestTrace trace;
   trace.Kernel("a", {0, 10}).Kernel("b", {15, 10});
