@@ -321,7 +321,7 @@ constexpr ShortName kShortNames[] = {{"columns", "c"}, {"width", "w"}};
 std::string ParamHelp(const ParamSpec& param) {
   std::string help(param.help);
   if (param.type == ParamType::kTime) {
-    help += fmt::format(" ({})", FormatParamTime(param.default_number));
+    help += fmt::format(" ({}; a bare number is us)", FormatParamTime(param.default_number));
   } else if (param.type == ParamType::kCount) {
     help += fmt::format(" ({})", param.default_number);
   } else if (param.type == ParamType::kNumber && param.default_number != 0) {
