@@ -38,9 +38,10 @@ constexpr ViewSpec kKernels[] = {
     {"kernel_classes", ViewKind::kBars, "Device time per class", kClass, kTotal},
     {"kernels", ViewKind::kBars, "Kernels that take most of it", kName, kTotal}};
 
+constexpr Names kCallsOfSize[] = {"name", "size"};
 constexpr Names kExcess[] = {"excess_ns"};
 constexpr ViewSpec kVariability[] = {
-    {"variability", ViewKind::kBars, "Time beyond the best call", kName, kExcess}};
+    {"variability", ViewKind::kBars, "Time beyond the best call", kCallsOfSize, kExcess}};
 
 constexpr Names kCategory[] = {"category"};
 constexpr ViewSpec kInductor[] = {

@@ -90,8 +90,8 @@ bool MostKernelsAreShort(const SummaryTables& tables) {
   return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
 }
 
-// Many gaps are a pattern of the program. One that makes up most of a cause, and is several times as
-// long as the others, is an event in it.
+// Many gaps are a pattern of the program. One that makes up most of a cause, and is several times
+// as long as the others, is an event in it.
 bool IsOneGap(const CauseTime& cause, const SummaryTables& tables) {
   constexpr int64_t kSeveral = 5;
   const int64_t longest_ns = LongestGap(tables);
