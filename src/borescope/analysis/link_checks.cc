@@ -43,9 +43,33 @@ CheckOutcome DuplicateCorrelation(const RankView& view) {
   return FromDiagnostic(view, Diag::kDuplicateCorrelation);
 }
 
+using IdOfRow = std::pair<int64_t, uint32_t>;
+
+// Whether some id stands twice; true as well where that would take a sort to tell. Ids are numbers
+// of a counter: a bit for each is less than they take themselves.
+bool MayRepeat(const std::vector<IdOfRow>& ids) {
+  constexpr uint64_t kMostBits = 64;  // for each id
+  if (ids.empty()) {
+    return false;
+  }
+  const auto [least, largest] = std::minmax_element(ids.begin(), ids.end());
+  const uint64_t first = static_cast<uint64_t>(least->first);
+  const uint64_t range = static_cast<uint64_t>(largest->first) - first;
+  if (range / kMostBits >= ids.size()) {
+    return true;
+  }
+  std::vector<bool> seen(range + 1);
+  return std::any_of(ids.begin(), ids.end(), [&](const IdOfRow& id) {
+    const uint64_t bit = static_cast<uint64_t>(id.first) - first;
+    const bool is_second = seen[bit];
+    seen[bit] = true;
+    return is_second;
+  });
+}
+
 CheckOutcome DuplicateExternalId(const RankView& view) {
   const HostEvents& host = view.trace.host();
-  std::vector<std::pair<int64_t, uint32_t>> ids;
+  std::vector<IdOfRow> ids;
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = view.trace.ops().external_id[host.detail[row]];
@@ -54,8 +78,11 @@ CheckOutcome DuplicateExternalId(const RankView& view) {
       }
     }
   }
-  std::sort(ids.begin(), ids.end());
   CheckOutcome outcome;
+  if (!MayRepeat(ids)) {
+    return outcome;
+  }
+  std::sort(ids.begin(), ids.end());
   for (size_t i = 1; i < ids.size(); ++i) {
     if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
       outcome.first =
