@@ -319,6 +319,7 @@ std::vector<std::string> UnknownRanks(std::span<RankPart* const> loaded,
     unknown.erase(part->report.rank);
   }
   std::vector<std::string> names;
+  names.reserve(unknown.size());
   for (const int64_t rank : unknown) {
     names.push_back(fmt::format("rank {}", rank));
   }

@@ -104,6 +104,9 @@ export function formatNumber(value: number, format: Format): string {
   }
   if (format.signed === true) {
     const size = formatNumber(Math.abs(value), { ...format, signed: false });
+    if (size.startsWith('<')) {
+      return value < 0 ? `>−${size.slice(1)}` : size;
+    }
     return /[1-9]/.test(size) ? `${value > 0 ? '+' : '−'}${size}` : size;
   }
   const shown = value / format.divisor;

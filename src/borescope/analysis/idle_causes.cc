@@ -97,28 +97,30 @@ Cause CauseOfLateness(Interval late, const HostTime& host) {
   return loading_ns >= late.length() - loading_ns ? Cause::kData : Cause::kHost;
 }
 
-void AddGap(const GapPart& part, const IntervalSet& windows, const HostTime& host,
-            CauseTimes& times) {
+// The part of a gap in the windows, to its causes. Returns what of it is the host's, in sync or
+// not.
+int64_t AddGap(const GapPart& part, const IntervalSet& windows, const HostTime& host,
+               CauseTimes& times) {
   const auto add = [&](Cause cause, int64_t ns) { times[static_cast<size_t>(cause)] += ns; };
   const Interval gap = part.gap->time;
   const int64_t launch_ns = part.gap->launch_ns;
   if (launch_ns == kMissing || launch_ns <= gap.begin) {
     add(launch_ns == kMissing ? Cause::kUnknown : Cause::kDevice, part.ns);
-    return;
+    return 0;
   }
   const int64_t sync_end_ns = EndOfSync(gap, launch_ns, host);
   const int64_t sync_ns =
       sync_end_ns > gap.begin ? Coverage(Clip(windows, {gap.begin, sync_end_ns})) : 0;
+  const Interval late{sync_end_ns, std::max(sync_end_ns, std::min(launch_ns, gap.end))};
+  const Cause rest = part.ns > sync_ns ? CauseOfLateness(late, host) : Cause::kHost;
   add(Cause::kSync, sync_ns);
-  if (part.ns > sync_ns) {
-    add(CauseOfLateness({sync_end_ns, std::max(sync_end_ns, std::min(launch_ns, gap.end))}, host),
-        part.ns - sync_ns);
-  }
+  add(rest, part.ns - sync_ns);
+  return rest == Cause::kHost ? part.ns : sync_ns;
 }
 
 struct CauseSums {
   CauseTimes times{};
-  int64_t longest_ns = 0;  // gap
+  int64_t longest_ns = 0;  // of what is the host's of one gap
 };
 
 CauseSums SumCauses(const StreamGaps& device, const WaitSums& sums, const IntervalSet& windows,
@@ -127,8 +129,7 @@ CauseSums SumCauses(const StreamGaps& device, const WaitSums& sums, const Interv
   causes.times[static_cast<size_t>(Cause::kHead)] = sums.head_ns;
   causes.times[static_cast<size_t>(Cause::kTail)] = sums.tail_ns;
   for (const GapPart& part : GapsIn(device, windows)) {
-    AddGap(part, windows, host, causes.times);
-    causes.longest_ns = std::max(causes.longest_ns, part.ns);
+    causes.longest_ns = std::max(causes.longest_ns, AddGap(part, windows, host, causes.times));
   }
   return causes;
 }
@@ -150,7 +151,7 @@ Table NewTable() {
   ns("host_ns", "The next work was launched late for another reason.");
   ns("device_ns", "The next work had been launched: launch latency or dependencies.");
   ns("unknown_ns", "The launch of the next work was not recorded.");
-  AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Longest gap between work.");
+  AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Most of sync and host in one gap.");
   return table;
 }
 

@@ -22,7 +22,8 @@
 
 namespace borescope {
 
-// Table idle_causes: rank, gpu, idle_ns, gaps, the seven causes in ns, and longest_gap_ns.
+// Table idle_causes: rank, gpu, idle_ns, gaps, the seven causes in ns, and longest_gap_ns:
+// the most of sync and host in one gap.
 Result<Table> IdleCauses(const RankView& view, const Selection& selection);
 
 // The same without the longest gap, which the verdict reads, and `gaps` shows.

@@ -56,6 +56,9 @@ SelectionMembers FindUnknown(const RankView& view, const Selection& selection) {
       unknown.streams.erase(tracks.tid[track]);
     }
   }
+  for (const int32_t device : view.trace.memory().device) {
+    unknown.gpus.erase(device);  // the verb memory selects by the devices of allocators
+  }
   EraseInstances(view, selection.annotation, unknown.instances);
   return unknown;
 }

@@ -58,6 +58,19 @@ TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
             "launched: 10.0 us; the longest gap alone: 310 us");
 }
 
+// One long gap of another cause says nothing of many short ones.
+TEST(SummaryTest, TheLongestGapIsOneOfTheCause) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 4000));
+  for (int64_t i = 0; i < 20; ++i) {  // host: 19 gaps of 100
+    trace.Launched("gemm", Us(i * 105 + 10, 2), Us(i * 105 + 15, 5), {i + 1, 7, 0});
+  }
+  trace.Annotation("enumerate(DataLoader)#x.__next__", Us(2016, 1750));
+  trace.Launched("gemm", Us(3770, 2), Us(3775, 225), {30, 7, 0});  // data: 1,760
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_TRUE(Finding(findings, 0).starts_with("Launch-bound")) << Finding(findings, 0);
+}
+
 TEST(SummaryTest, LaunchBound) {
   TestTrace trace;
   for (int64_t i = 0; i < 10; ++i) {

@@ -81,31 +81,34 @@ std::vector<CauseTime> CausesByTime(const Table& idle_causes) {
   return causes;
 }
 
-int64_t LongestGap(const SummaryTables& tables) {
-  const IntValues& longest = Ints(tables.idle_causes, "longest_gap_ns");
-  return longest.empty() ? 0 : *std::max_element(longest.begin(), longest.end());
-}
-
 bool MostKernelsAreShort(const SummaryTables& tables) {
   return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
 }
 
-// Many gaps are a pattern of the program. One that makes up most of a cause, and is several times
-// as long as the others, is an event in it.
-bool IsOneGap(const CauseTime& cause, const SummaryTables& tables) {
+// Many gaps are a pattern of the program. One that makes up most of what the host is to blame for
+// on its device, and is several times as long as the others there, is an event in it. Its length; 0
+// where there is none.
+int64_t OneGap(const CauseTime& cause, const Table& idle_causes) {
   constexpr int64_t kSeveral = 5;
-  const int64_t longest_ns = LongestGap(tables);
-  const int64_t others = SumOf(tables.idle_causes, "gaps") - 1;
-  const int64_t others_ns = SumOf(tables.idle_causes, "idle_ns") -
-                            SumOf(tables.idle_causes, "head_ns") -
-                            SumOf(tables.idle_causes, "tail_ns") - longest_ns;
-  return (cause.row->column == "host_ns" || cause.row->column == "sync_ns") && others > 0 &&
-         longest_ns > cause.ns / 2 && longest_ns / kSeveral > others_ns / others;
+  if (cause.row->column != "host_ns" && cause.row->column != "sync_ns") {
+    return 0;
+  }
+  int64_t found_ns = 0;
+  for (size_t row = 0; row < idle_causes.rows(); ++row) {
+    const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
+    const int64_t others = Ints(idle_causes, "gaps")[row] - 1;
+    const int64_t others_ns =
+        Ints(idle_causes, "host_ns")[row] + Ints(idle_causes, "sync_ns")[row] - longest_ns;
+    const bool stands_out =
+        others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
+    found_ns = stands_out ? std::max(found_ns, longest_ns) : found_ns;
+  }
+  return found_ns;
 }
 
-void TellOneGap(const SummaryTables& tables, Finding& finding) {
+void TellOneGap(int64_t gap_ns, Finding& finding) {
   finding.title = "The device idles in one long gap";
-  finding.evidence += "; the longest gap alone: " + FormatTime(LongestGap(tables));
+  finding.evidence += "; the longest gap alone: " + FormatTime(gap_ns);
   finding.help =
       "`borescope gaps` tells between which work. What happens once, such as loading code at a "
       "first launch, is left out by warming up before recording, or with --step.";
@@ -141,8 +144,8 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
                   "share",
                   std::string(causes[0].row->help),
                   idle};
-  if (IsOneGap(causes[0], tables)) {
-    TellOneGap(tables, finding);
+  if (const int64_t gap_ns = OneGap(causes[0], tables.idle_causes); gap_ns > 0) {
+    TellOneGap(gap_ns, finding);
   } else if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
     TellLaunchBound(tables, finding);
   }

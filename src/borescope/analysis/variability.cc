@@ -176,8 +176,8 @@ Table NewTable(const Question& question, bool has_outliers) {
   }
   AddString(table, "size", Role::kKey,
             "What tells its problems apart, as recorded: elements that communication was given and "
-            "their type, bytes of a copy; blocks of the grid x threads of a block (AMD: "
-            "work-items x threads). Missing where none of them was recorded.");
+            "their type, bytes of a copy; blocks of the grid x threads of a block (some AMD "
+            "recordings: work-items x threads). Missing where none of them was recorded.");
   AddString(table, "class", Role::kKey, "What the kernel is for, judged by its name.");
   AddStatsColumns(table, has_outliers ? "calls, without outliers" : "calls");
   AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kDerived,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "borescope/analysis/collective_calls.h"
@@ -51,7 +52,9 @@ std::string AmountText(const Trace& trace, Amount amount) {
 std::string ShapeText(std::span<const int64_t> members) {
   const int32_t grid_x = First(members[0]);
   const int32_t block_x = Second(members[1]);
-  if (grid_x < 0 && block_x < 0) {
+  const std::span<const int64_t> shape = members.first(3);
+  if (std::all_of(shape.begin(), shape.end(),
+                  [](int64_t pair) { return First(pair) < 0 && Second(pair) < 0; })) {
     return {};
   }
   return fmt::format("{},{},{} x {},{},{}", grid_x, Second(members[0]), First(members[1]), block_x,

@@ -91,8 +91,9 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kMissingRanks, "missing-ranks", kWarning,
      "The job had ranks of which the run holds no readable file; the answer is about the others."},
     {Diag::kUnknownSelection, "unknown-selection", kWarning,
-     "A rank, step, device, stream or instance that was asked for is nowhere in the run; the "
-     "answer is about the others."},
+     "A rank, step, device, stream or instance that was asked for is in none of the selected "
+     "ranks; "
+     "the answer is about the others."},
 };
 
 constexpr bool RowsMatchEnum() {

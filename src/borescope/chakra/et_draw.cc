@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "borescope/chakra/et_stream.h"
-#include "borescope/output/markup.h"
 
 namespace borescope {
 namespace {
@@ -56,6 +55,32 @@ Result<void> ForEachNode(std::string_view et, Visit visit) {
     }
   }
   return {};
+}
+
+// Names are data here, not something to look at: nothing of them is lost that XML can hold.
+std::string EscapeGraphml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        // XML 1.0 has no place for other control characters.
+        out +=
+            static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n' || c == '\r' ? c : '?';
+    }
+  }
+  return out;
 }
 
 // What a quotation mark would end.
@@ -130,7 +155,7 @@ Result<void> WriteEtGraphml(std::string_view et, bool as_reference, Sink& sink) 
     named.insert(node.ctrl_deps.begin(), node.ctrl_deps.end());
     return out.Put(
         fmt::format("    <node id=\"{}\">\n      <data key=\"d0\">{}</data>\n    </node>\n",
-                    node.id, EscapeMarkup(node.name)));
+                    node.id, EscapeGraphml(node.name)));
   }));
   for (const uint64_t id : named) {
     if (!present.contains(id)) {

@@ -36,6 +36,17 @@ std::string OptionNames(std::string_view short_name, std::string_view long_name)
                             : fmt::format("-{},--{}", short_name, long_name);
 }
 
+bool IsList(const OptionRow& row) { return row.value == "LIST" || row.value == "KEYS"; }
+
+// CLI11 puts a newline between the values of an option that was given several times.
+void JoinLists(RawOptions& raw) {
+  for (const OptionRow& row : Options()) {
+    if (row.text != nullptr && IsList(row)) {
+      std::replace((raw.*row.text).begin(), (raw.*row.text).end(), '\n', ',');
+    }
+  }
+}
+
 void AddOptions(CLI::App& app, Command& command) {
   RawOptions& raw = command.raw;
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
@@ -46,9 +57,8 @@ void AddOptions(CLI::App& app, Command& command) {
     const std::string names = OptionNames(row.short_name, row.long_name);
     if (row.text != nullptr) {
       // Lists grow; of all else the last one counts, as with most tools.
-      const bool is_list = row.value == "LIST" || row.value == "KEYS";
+      const bool is_list = IsList(row);
       app.add_option(names, raw.*row.text)
-          ->delimiter(is_list ? ',' : '\0')
           ->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join
                                         : CLI::MultiOptionPolicy::TakeLast);
     } else {
@@ -123,6 +133,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
   } catch (const CLI::ParseError& error) {
     return UsageError(error.what());
   }
+  JoinLists(command.raw);
   // An unset variable of a script must not select everything in silence.
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& values = option->results();

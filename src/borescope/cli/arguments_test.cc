@@ -107,12 +107,16 @@ TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
   EXPECT_EQ(Complaint({"busy,kernels", "-", "-f", "svg"}), "");  // one of them is enough
   EXPECT_TRUE(
       Complaint({"busy", "-", "-f", "svg"}).starts_with("--format svg: nothing of this answer"));
+  EXPECT_TRUE(Complaint({"busy", "-", "-o", "x.svg"})
+                  .starts_with("--output x.svg: nothing of this answer"));
 }
 
 TEST(Arguments, ListsGrowAndOfAllElseTheLastOneCounts) {
   const Result<Command> command =
       Parse(Words{"steps", "--step", "1", "--step", "3..4", "--top", "5", "--top", "6", "-"});
   EXPECT_EQ(command->raw.step, "1,3..4");
+  EXPECT_EQ(Parse(Words{"steps", "--rank", "0,,3", "-"})->raw.rank, "0,,3");  // for the parser
+  EXPECT_EQ(Parse(Words{"steps", "--instance", "0", "--instance", "2", "-"})->raw.instance, "0,2");
   EXPECT_EQ(command->raw.top, "6");
 }
 

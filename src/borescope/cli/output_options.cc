@@ -36,7 +36,7 @@ Result<const TableWriter*> WriterOf(std::string_view format) {
   return writer;
 }
 
-Result<void> CheckDrawable(const TableWriter& writer, Specs specs) {
+Result<void> CheckDrawable(const TableWriter& writer, Specs specs, const RawOptions& raw) {
   const bool has_views = std::any_of(specs.begin(), specs.end(),
                                      [](const AnalysisSpec* spec) { return HasPicture(*spec); });
   if (!writer.draws || has_views) {
@@ -49,8 +49,9 @@ Result<void> CheckDrawable(const TableWriter& writer, Specs specs) {
     }
   }
   return UsageError(
-      fmt::format("--format {}: nothing of this answer is drawn; pictures are made of {}",
-                  writer.name, fmt::join(verbs, ", ")));
+      fmt::format("{}: nothing of this answer is drawn; pictures are made of {}",
+                  raw.format.empty() ? "--output " + raw.output : "--format " + raw.format,
+                  fmt::join(verbs, ", ")));
 }
 
 // REQUIRES: CheckColour.
@@ -71,7 +72,7 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
   OutputOptions output{nullptr, raw.output, false};
   BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
-  BS_TRY(CheckDrawable(*output.writer, specs));
+  BS_TRY(CheckDrawable(*output.writer, specs, raw));
   if (output.writer->check != nullptr) {
     BS_TRY(output.writer->check());
   }

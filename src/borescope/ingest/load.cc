@@ -75,7 +75,7 @@ Error Unsupported(const std::string& name, std::string_view what, std::string_vi
 
 // A Perfetto trace starts with the byte of a newline, and so may any text: what follows decides.
 bool IsPerfetto(std::string_view text) {
-  const auto is_binary = [](char c) { return c >= 0 && c < '\t'; };
+  const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
   return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
 }
 
