@@ -211,10 +211,10 @@ Result<void> CheckKind(std::string_view prefix) {
                                              {"\x04\x22\x4d\x18", "lz4"}};
   for (const auto& [magic, tool] : kUnread) {
     if (prefix.starts_with(magic)) {
-      const std::string name(tool);
-      return Error{ErrorCode::kUnsupportedFormat, "byte 0: this is compressed by " + name +
-                                                      "; unpack it (" + name +
-                                                      " -d), or pack it as .gz or .zst"};
+      std::string text("byte 0: this is compressed by ");
+      text.append(tool).append("; unpack it (").append(tool);
+      text.append(" -d), or pack it as .gz or .zst");
+      return Error{ErrorCode::kUnsupportedFormat, std::move(text)};
     }
   }
   return {};
