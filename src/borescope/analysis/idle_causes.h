@@ -26,7 +26,7 @@ namespace borescope {
 // the most of sync and host in one gap.
 Result<Table> IdleCauses(const RankView& view, const Selection& selection);
 
-// The same without the longest gap, which the verdict reads, and `gaps` shows.
+// The same as people see it: without the longest gap, which only the verdict reads.
 Table ShownCauses(Table causes);
 
 }  // namespace borescope

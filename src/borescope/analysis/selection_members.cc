@@ -56,8 +56,11 @@ SelectionMembers FindUnknown(const RankView& view, const Selection& selection) {
       unknown.streams.erase(tracks.tid[track]);
     }
   }
-  for (const int32_t device : view.trace.memory().device) {
-    unknown.gpus.erase(device);  // the verb memory selects by the devices of allocators
+  const MemoryEvents& memory = view.trace.memory();
+  for (size_t row = 0; row < memory.size() && !unknown.gpus.empty(); ++row) {
+    if (memory.device_type[row] > 0) {  // not the CPU; the verb memory selects by these
+      unknown.gpus.erase(memory.device[row]);
+    }
   }
   EraseInstances(view, selection.annotation, unknown.instances);
   return unknown;
