@@ -456,7 +456,7 @@ def compare_run(path, options):
     if output is None or answer is None:
         print(f"  not compared: {'Borescope' if output is None else 'HTA'} stops: "
               f"{(complaint or hta_complaint)[:200]}")
-        return 1 if output is None else 0
+        return 1
     found = compare(our_tables(output), json.loads(answer.strip().splitlines()[-1]),
                     options.tolerance, options.list)
     print_costs("all questions", ours, theirs)
@@ -509,6 +509,9 @@ def parse(arguments):
     parser.add_argument("--step", help="of --diff; default: the first one")
     parser.add_argument("traces", nargs="*", metavar="TRACE")
     options = parser.parse_args(arguments)
+    # HTA looks for relative names in a folder of its own.
+    options.traces = [os.path.abspath(path) for path in options.traces]
+    options.diff = options.diff and [os.path.abspath(path) for path in options.diff]
     if not options.traces and not options.diff:
         parser.error("give traces, or --diff BASE TEST")
     return options
@@ -526,7 +529,7 @@ def main():
     found = compare_diff(options) if options.diff else 0
     for path in options.traces:
         found += compare_run(path, options)
-    print(f"{found} differences")
+    print(f"{found} differences (a run that was not compared is one)")
     return 1 if found else 0
 
 

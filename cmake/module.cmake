@@ -24,7 +24,7 @@ function(borescope_module name)
     ${library}
     PUBLIC ${arg_DEPS} ${arg_LIBS}
     PRIVATE borescope_warnings)
-  borescope_precompile(${library})
+  borescope_precompile_library(${library})
 
   if(BORESCOPE_TESTS AND arg_TESTS)
     borescope_gtest(
@@ -45,10 +45,11 @@ function(borescope_gtest target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;PREFIX" "SOURCES;LIBS")
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LIBS} GTest::gtest_main borescope_warnings)
-  borescope_precompile(${target} <gtest/gtest.h>)
   if(arg_LABEL STREQUAL "unit")
     # Optimising what runs once costs more than it gains.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+    set(option $<$<CONFIG:Debug>:-O0>)
+    target_compile_options(${target} PRIVATE ${option})
+    borescope_precompile_unit_tests(${target} ${option})
   endif()
   # PRE_TEST: tests are listed when ctest runs, so that building never runs instrumented code.
   gtest_discover_tests(

@@ -1,6 +1,6 @@
-# With BORESCOPE_PCH, what nearly every file includes is parsed once per target. For the builds of
-# continuous integration, where parsing is a third to a half of the work: a missing #include goes
-# unseen there; clang-tidy and the builds without it find it.
+# With BORESCOPE_PCH, what nearly every file includes is parsed once. For builds from nothing:
+# those of users and of continuous integration. A missing #include goes unseen there; clang-tidy and
+# the builds without it find it.
 
 if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   # What ccache asks for before it caches anything that uses a precompiled header.
@@ -14,26 +14,54 @@ if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   endif()
 endif()
 
-# borescope_precompile(<target> [<header>...]): those beside the standard ones.
-function(borescope_precompile target)
+set(BORESCOPE_STANDARD_HEADERS
+    <algorithm>
+    <array>
+    <functional>
+    <map>
+    <memory>
+    <optional>
+    <span>
+    <sstream>
+    <string>
+    <string_view>
+    <unordered_map>
+    <utility>
+    <variant>
+    <vector>)
+
+# borescope_precompile_once(<owner> OPTIONS <option>... LIBS <target>... HEADERS <header>...)
+# Makes <owner>, which nothing links, if there is none yet: it holds the precompiled headers of all
+# targets of one kind, which would otherwise fill the disk with a copy each. Macros that only some of
+# them have must not be among its own.
+function(borescope_precompile_once owner)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LIBS;HEADERS")
+  if(TARGET ${owner})
+    return()
+  endif()
+  set(source "${PROJECT_BINARY_DIR}/${owner}.cc")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Compiled for its precompiled headers only.\n")
+  add_library(${owner} OBJECT "${source}")
+  target_compile_options(${owner} PRIVATE ${arg_OPTIONS})
+  target_link_libraries(${owner} PRIVATE ${arg_LIBS} borescope_warnings)
+  target_precompile_headers(${owner} PRIVATE ${BORESCOPE_STANDARD_HEADERS} ${arg_HEADERS})
+endfunction()
+
+function(borescope_precompile_library target)
   if(BORESCOPE_PCH)
-    target_precompile_headers(
-      ${target}
-      PRIVATE
-      <algorithm>
-      <array>
-      <functional>
-      <map>
-      <memory>
-      <optional>
-      <span>
-      <sstream>
-      <string>
-      <string_view>
-      <unordered_map>
-      <utility>
-      <variant>
-      <vector>
-      ${ARGN})
+    borescope_precompile_once(borescope_library_headers LIBS Threads::Threads)
+    target_precompile_headers(${target} REUSE_FROM borescope_library_headers)
+  endif()
+endfunction()
+
+# `option` as the target is compiled with.
+function(borescope_precompile_unit_tests target option)
+  if(BORESCOPE_PCH)
+    borescope_precompile_once(
+      borescope_test_headers
+      OPTIONS ${option}
+      LIBS GTest::gtest_main
+      HEADERS <gtest/gtest.h>)
+    target_precompile_headers(${target} REUSE_FROM borescope_test_headers)
   endif()
 endfunction()

@@ -58,17 +58,11 @@ std::vector<fs::path> PlacesOf(const std::string& recorded, std::string_view fol
   return places;
 }
 
-std::optional<InductorCode> ReadCode(const std::string& recorded, std::string_view folder) {
-  constexpr size_t kMostBytes = size_t{4} << 20;
+std::optional<InductorCode> FindCode(const std::string& recorded, std::string_view folder) {
   for (const fs::path& place : PlacesOf(recorded, folder)) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(place, ignored)) continue;
-    std::ifstream file(place, std::ios::binary);
-    if (!file) continue;
-    std::string code(kMostBytes, '\0');
-    file.read(code.data(), static_cast<std::streamsize>(code.size()));
-    code.resize(static_cast<size_t>(file.gcount()));
-    return ParseInductorCode(code);
+    if (const auto code = ReadGeneratedCode(place.string()); code.has_value()) {
+      return ParseInductorCode(*code);
+    }
   }
   return std::nullopt;
 }
@@ -82,7 +76,7 @@ Codes CodesOf(const Table& kernels, std::string_view folder) {
     if (source.IsMissing(row)) continue;
     const std::string& file = std::get<StringValues>(source.values)[row];
     const auto [found, is_new] = known.try_emplace(file);
-    if (is_new) found->second = ReadCode(file, folder);
+    if (is_new) found->second = FindCode(file, folder);
     codes[row] = found->second;
   }
   return codes;
@@ -163,6 +157,18 @@ bool HasAny(const Optionals& values) {
 }
 
 }  // namespace
+
+std::optional<std::string> ReadGeneratedCode(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{4} << 20;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string code(kMostBytes, '\0');
+  file.read(code.data(), static_cast<std::streamsize>(code.size()));
+  code.resize(static_cast<size_t>(file.gcount()));
+  return code;
+}
 
 InductorCode ParseInductorCode(std::string_view code) {
   return {.original_aten = BracketsBehind(code, "Original ATen: ["),

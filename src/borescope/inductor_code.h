@@ -17,6 +17,10 @@ struct InductorCode {
   std::optional<double> gigabytes = {};  // kernel_num_gb, 1e9 bytes a call
 };
 
+// The beginning of a generated file, which is where the kernel is: 4 MiB. Nothing where there is no
+// regular file that can be read.
+std::optional<std::string> ReadGeneratedCode(const std::string& path);
+
 // Of the first kernel in the text, which may be anything. Pure.
 InductorCode ParseInductorCode(std::string_view code);
 

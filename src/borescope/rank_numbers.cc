@@ -6,6 +6,7 @@
 #include <string>
 
 #include "borescope/base/check.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -39,6 +40,23 @@ std::string RangeText(int64_t first, int64_t last) {
 }
 
 }  // namespace
+
+std::optional<int64_t> RankFromFileName(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (size_t at = name.find("rank"); at != std::string_view::npos;
+       at = name.find("rank", at + 1)) {
+    size_t digit = at + 4;
+    digit += digit < name.size() && (name[digit] == '-' || name[digit] == '_') ? 1 : 0;
+    std::optional<int64_t> rank;
+    for (; digit < name.size() && IsDigit(name[digit]); ++digit) {
+      rank = std::min<int64_t>(rank.value_or(0) * 10 + (name[digit] - '0'), 1 << 30);
+    }
+    if (rank.has_value()) {
+      return rank;
+    }
+  }
+  return std::nullopt;
+}
 
 std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
                                  std::span<Diagnostics> diagnostics) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
@@ -20,6 +21,9 @@ struct RankClaim {
 
   std::optional<int64_t> best() const { return recorded.has_value() ? recorded : named; }
 };
+
+// The rank a file name speaks of ("rank-3.…", "rank_3", "rank3"), if it does.
+std::optional<int64_t> RankFromFileName(std::string_view path);
 
 // One distinct rank for every file, in the order of the files. The recorded rank counts before the
 // one in the name; of two files with one rank the first keeps it. A file that is left without gets

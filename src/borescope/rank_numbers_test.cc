@@ -89,5 +89,17 @@ TEST(MissingRanks, ManyGapsAndLargeNumbers) {
   EXPECT_EQ(FindMissingRanks(Ranks{0}, kMax).count, static_cast<uint64_t>(kMax) - 1);
 }
 
+TEST(RankFromFileNameTest, EverySpelling) {
+  EXPECT_EQ(RankFromFileName("rank-34.Jul_15_10_52_41.1074.pt.trace.json"), 34);
+  EXPECT_EQ(RankFromFileName("run/rank_7.json.gz"), 7);
+  EXPECT_EQ(RankFromFileName("profile_trace_rank0.json"), 0);
+  EXPECT_EQ(RankFromFileName("ranking_rank12"), 12);
+  EXPECT_EQ(RankFromFileName("rank-99999999999999999999"), 1 << 30);
+  EXPECT_EQ(RankFromFileName("rank5/trace.json"), std::nullopt);
+  EXPECT_EQ(RankFromFileName("rank.json"), std::nullopt);
+  EXPECT_EQ(RankFromFileName("rank--3.json"), std::nullopt);
+  EXPECT_EQ(RankFromFileName(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace borescope

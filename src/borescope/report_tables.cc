@@ -51,14 +51,19 @@ std::vector<std::string> WidthsOf(const ViewSpec& flame) {
 }
 
 // Lines keep their outline, flame graphs what is wide, all else its first rows.
-Table Fit(const SectionSpec& spec, const Table& table, const Limits& limits) {
+Table Fit(const SectionSpec& spec, Table table, const Limits& limits) {
   if (const ViewSpec* series = FindView(spec, table, ViewKind::kSeries); series != nullptr) {
-    return Outline(table, series->values.front(), limits.rows);
+    return table.rows() <= limits.rows ? std::move(table)
+                                       : Outline(table, series->values.front(), limits.rows);
+  }
+  const size_t fitting = RowsThatFit(table, limits.rows, limits.bytes);
+  if (fitting == table.rows()) {
+    return table;
   }
   if (const ViewSpec* flame = FindView(spec, table, ViewKind::kFlame); flame != nullptr) {
     return LargestRows(table, WidthsOf(*flame), limits.rows, limits.bytes);
   }
-  return Head(table, RowsThatFit(table, limits.rows, limits.bytes));
+  return Head(table, fitting);
 }
 
 bool IsWanted(const SectionSpec& spec, const Table& table) {
@@ -78,7 +83,7 @@ ReportSection& OpenSection(const SectionSpec& spec, ReportPage& page) {
 // nineteen digits, and browsers round it. What lines are drawn over is told apart by the chart.
 Table WithMoments(const SectionSpec& spec, Table table, const ReportPage& page) {
   const bool is_drawn_over_time = FindView(spec, table, ViewKind::kSeries) != nullptr;
-  return is_drawn_over_time ? table : SinceBegin(std::move(table), page.document.begins);
+  return is_drawn_over_time ? std::move(table) : SinceBegin(std::move(table), page.document.begins);
 }
 
 void AddTable(Table table, size_t all_rows, Comparison comparison, ReportPage& page) {
@@ -118,13 +123,15 @@ void JoinSeries(const SectionSpec& spec, Table& mine, Table& other, ReportSectio
 void AddPair(const SectionSpec& spec, Table mine, Table other, const Limits& limits,
              ReportPage& page) {
   if (std::optional<Table> matched = MatchRows(mine, other); matched.has_value()) {
-    AddTable(Fit(spec, *matched, limits), matched->rows(), Comparison::kMatched, page);
+    const size_t all_rows = matched->rows();
+    AddTable(Fit(spec, std::move(*matched), limits), all_rows, Comparison::kMatched, page);
     return;
   }
   const size_t all_rows = mine.rows() + other.rows();
   JoinSeries(spec, mine, other, page.sections.back());
-  const Table joined = JoinRows(Fit(spec, mine, Half(limits)), Fit(spec, other, Half(limits)));
-  AddTable(joined, all_rows, Comparison::kJoined, page);
+  Table joined =
+      JoinRows(Fit(spec, std::move(mine), Half(limits)), Fit(spec, std::move(other), Half(limits)));
+  AddTable(std::move(joined), all_rows, Comparison::kJoined, page);
 }
 
 // The tables of this run in their order, then those that only the other has; without rows.
@@ -145,13 +152,14 @@ Findings AllTables(const SectionSpec& spec, const Findings& mine, const Findings
 
 }  // namespace
 
-void AddSection(const SectionSpec& spec, const SectionAnswer& answer, const RunOptions& options,
+void AddSection(const SectionSpec& spec, SectionAnswer answer, const RunOptions& options,
                 ReportPage& page) {
-  OpenSection(spec, page).lack = answer.lack;
-  for (const Table& table : answer.findings) {
+  OpenSection(spec, page).lack = std::move(answer.lack);
+  for (Table& table : answer.findings) {
     if (IsWanted(spec, table)) {
-      Table fitting = Fit(spec, table, LimitsOf(options));
-      AddTable(WithMoments(spec, std::move(fitting), page), table.rows(), Comparison::kNone, page);
+      const size_t all_rows = table.rows();
+      Table fitting = Fit(spec, std::move(table), LimitsOf(options));
+      AddTable(WithMoments(spec, std::move(fitting), page), all_rows, Comparison::kNone, page);
     }
   }
 }

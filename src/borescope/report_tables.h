@@ -16,7 +16,7 @@ struct SectionAnswer {
 };
 
 // Adds a section with its tables to the page. Of `options` counts `top`.
-void AddSection(const SectionSpec& spec, const SectionAnswer& answer, const RunOptions& options,
+void AddSection(const SectionSpec& spec, SectionAnswer answer, const RunOptions& options,
                 ReportPage& page);
 
 // The same with the tables of two runs side by side (table/compare.h): matched row by row where

@@ -4,32 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "borescope/base/child_process.h"
 #include "borescope/bench_driver.h"
 #include "borescope/bench_output.h"
+#include "borescope/inductor_code.h"
 #include "borescope/run_inputs.h"
 
 namespace borescope {
 namespace {
-
-// The beginning of a file, which is where the kernel is.
-Result<std::string> ReadCode(const std::string& path) {
-  constexpr size_t kMostBytes = size_t{4} << 20;
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!std::filesystem::is_regular_file(path, ignored) || !file) {
-    return Error{ErrorCode::kIo, path + ": is no file that can be read; name a generated kernel"};
-  }
-  std::string code(kMostBytes, '\0');
-  file.read(code.data(), static_cast<std::streamsize>(code.size()));
-  code.resize(static_cast<size_t>(file.gcount()));
-  return code;
-}
 
 std::string LastLine(std::string_view text) {
   constexpr size_t kLongest = 500;
@@ -150,8 +135,12 @@ Table TracedTable(const Table& kernels, const std::string& kernel, int64_t bench
 }  // namespace
 
 Result<Document> BenchKernel(const BenchOptions& options) {
-  BS_ASSIGN(const std::string code, ReadCode(options.file));
-  const std::string kernel = TritonKernelIn(code);
+  const std::optional<std::string> code = ReadGeneratedCode(options.file);
+  if (!code.has_value()) {
+    return Error{ErrorCode::kIo,
+                 options.file + ": is no file that can be read; name a generated kernel"};
+  }
+  const std::string kernel = TritonKernelIn(*code);
   std::optional<Answer> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {

@@ -19,17 +19,10 @@
 #include "borescope/chakra/text_workload.h"
 #include "borescope/run_inputs.h"
 #include "borescope/run_link.h"
+#include "borescope/run_targets.h"
 
 namespace borescope {
 namespace {
-
-// Puts the name of the file in front of an error about its content.
-Error AtFile(const std::string& path, const Error& error) {
-  return {error.code, fmt::format("{}: {}", path, error.message)};
-}
-Result<void> AtFile(const std::string& path, const Result<void>& result) {
-  return result.ok() ? Result<void>() : AtFile(path, result.error());
-}
 
 // A text that can be moved out.
 class TextSink : public Sink {
@@ -57,7 +50,7 @@ Result<LinkedText> LinkInMemory(const std::string& host, const std::string& devi
   options.as_chakra = as_reference;
   BS_ASSIGN(LinkedPair pair, LinkTraces(options));
   TextSink sink;
-  BS_TRY(AtFile(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
+  BS_TRY(About(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
   return LinkedText{std::move(sink.text), std::move(pair.diagnostics)};
 }
 
@@ -125,15 +118,11 @@ Result<Document> ConvertLinked(std::string text, const std::string& name,
                       " is a trace of one rank");
   }
   BS_ASSIGN(const LinkedTrace linked, ParseLinkedTrace(std::move(text), name));
-  Result<EtPlan> plan = options.as_reference ? PlanEtAsReference(linked) : PlanEt(linked);
-  if (!plan.ok()) {
-    return AtFile(name, plan.error());
-  }
-  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(options.output));
-  BS_TRY(WriteEt(linked, *plan, *file));
-  BS_TRY(file->Commit());
-  return Document{{EtTotalsTable({{options.output, TotalsOf(*plan)}})},
-                  DiagnosticsOf(plan->counts, linked.counts, name)};
+  BS_ASSIGN(const EtPlan plan,
+            About(name, options.as_reference ? PlanEtAsReference(linked) : PlanEt(linked)));
+  BS_TRY(WriteFile(options.output, [&](Sink& sink) { return WriteEt(linked, plan, sink); }));
+  return Document{{EtTotalsTable({{options.output, TotalsOf(plan)}})},
+                  DiagnosticsOf(plan.counts, linked.counts, name)};
 }
 
 Result<Document> ConvertPair(const ChakraConvertOptions& options) {
@@ -204,12 +193,9 @@ struct CheckInputs {
   Result<void> Read(const std::string& path) {
     BS_ASSIGN(std::string text, ReadWhole(path));
     bytes.push_back(std::make_unique<const std::string>(std::move(text)));
-    Result<EtFile> et = ReadEt(*bytes.back());
-    if (!et.ok()) {
-      return AtFile(path, et.error());
-    }
+    BS_ASSIGN(EtFile et, About(path, ReadEt(*bytes.back())));
     paths.push_back(path);
-    files.push_back(std::make_unique<const EtFile>(std::move(*et)));
+    files.push_back(std::make_unique<const EtFile>(std::move(et)));
     return {};
   }
   std::vector<NamedEt> Named() const {
@@ -253,11 +239,8 @@ Result<void> CheckSource(const CheckInputs& inputs, const ChakraCheckOptions& op
 }  // namespace
 
 Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
-  for (const std::string& path : {options.input, options.host, options.device}) {
-    if (!path.empty() && IsSameFile(path, options.output)) {
-      return UsageError(options.output + ": is an input; convert would overwrite it");
-    }
-  }
+  const std::string inputs[] = {options.input, options.host, options.device};
+  BS_TRY(CheckNoInput(inputs, options.output, "convert"));
   if (!options.host.empty() || !options.device.empty()) {
     return ConvertPair(options);
   }
@@ -276,8 +259,8 @@ Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
 
 Result<void> RunChakraDump(const std::string& input, bool as_reference, Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadWhole(input));
-  return AtFile(input,
-                as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
+  return About(input,
+               as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
 }
 
 std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
@@ -289,8 +272,8 @@ std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
 Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_reference,
                            Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadWhole(input));
-  return AtFile(input, format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
-                                                  : WriteEtGraphml(bytes, as_reference, sink));
+  return About(input, format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
+                                                 : WriteEtGraphml(bytes, as_reference, sink));
 }
 
 Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
@@ -307,10 +290,8 @@ Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
   for (size_t family = 0; family < SampleFamilies(); ++family) {
     for (uint64_t npu = 0; npu < options.npus; ++npu) {
       const std::string name = fmt::format("{}.{}.et", SampleFamilyName(family), npu);
-      BS_ASSIGN(const std::unique_ptr<FileSink> file,
-                FileSink::Open((std::filesystem::path(options.folder) / name).string()));
-      BS_TRY(WriteSample(family, sample, next_id, *file));
-      BS_TRY(file->Commit());
+      BS_TRY(WriteFile((std::filesystem::path(options.folder) / name).string(),
+                       [&](Sink& sink) { return WriteSample(family, sample, next_id, sink); }));
       files += 1;
     }
   }
@@ -320,12 +301,11 @@ Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
 Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
                                                      Sink& sink) {
   BS_ASSIGN(const std::string log, ReadWhole(options.input));
-  const Result<TimelineCounts> counts =
-      WriteSimTimeline(log, {options.npus, options.frequency_mhz, options.as_reference}, sink);
-  if (!counts.ok()) {
-    return AtFile(options.input, counts.error());
-  }
-  const bool is_empty = counts->spans == 0 && counts->unfinished == 0 && counts->unissued == 0;
+  BS_ASSIGN(const TimelineCounts counts,
+            About(options.input,
+                  WriteSimTimeline(log, {options.npus, options.frequency_mhz, options.as_reference},
+                                   sink)));
+  const bool is_empty = counts.spans == 0 && counts.unfinished == 0 && counts.unissued == 0;
   if (is_empty && !options.as_reference) {
     return Error{ErrorCode::kMissingData,
                  options.input +
@@ -333,12 +313,12 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
                      "ASTRA-sim writes"};
   }
   std::vector<DiagnosticRow> rows;
-  if (counts->unfinished != 0) {
-    rows.push_back(Row(Severity::kWarning, "unfinished-node", counts->unfinished, options.input,
+  if (counts.unfinished != 0) {
+    rows.push_back(Row(Severity::kWarning, "unfinished-node", counts.unfinished, options.input,
                        "Nodes that were issued and never called back are not drawn."));
   }
-  if (counts->unissued != 0) {
-    rows.push_back(Row(Severity::kWarning, "unissued-node", counts->unissued, options.input,
+  if (counts.unissued != 0) {
+    rows.push_back(Row(Severity::kWarning, "unissued-node", counts.unissued, options.input,
                        "Nodes that were called back and never issued are not drawn."));
   }
   return rows;

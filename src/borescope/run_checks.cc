@@ -45,6 +45,7 @@ struct NeedRow {
   Lack lack = Lack::kNone;  // for the remedy under another profiler
 };
 
+// In the order of the enum.
 constexpr NeedRow kNeeds[] = {
     {Needs::kNothing, [](const RankView&) { return true; }, "", ""},
     {Needs::kEvents,
@@ -107,6 +108,16 @@ constexpr NeedRow kNeeds[] = {
      Lack::kCounters},
 };
 
+constexpr bool HasEveryNeed() {
+  for (size_t i = 0; i < std::size(kNeeds); ++i) {
+    if (kNeeds[i].needs != static_cast<Needs>(i)) {
+      return false;
+    }
+  }
+  return std::size(kNeeds) == static_cast<size_t>(Needs::kCount);
+}
+static_assert(HasEveryNeed());
+
 // What is missing may have stood behind the place where a damaged file ends.
 std::string Cause(const Trace& trace) {
   const Diagnostics& found = trace.diagnostics();
@@ -130,8 +141,9 @@ std::string Refused(const CompatRow& tool) {
   return by + (tool.takes_all ? "" : " and --all");
 }
 
-std::string_view AllHint(const AnalysisSpec& spec) {
-  return spec.TakesAll(Compat::kKeyAverages) ? " without --compat key_averages" : "";
+std::string AllHint(const AnalysisSpec& spec) {
+  const CompatRow* tool = spec.ToolThatTakesAll();
+  return tool == nullptr ? "" : fmt::format(" without --compat {}", tool->name);
 }
 
 // HTA compares steps, and looks for its critical path in parts of a rank; no tool asks about
@@ -181,12 +193,9 @@ std::string Sentence(const NeedRow& row, const Trace& trace) {
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
-  for (const NeedRow& row : kNeeds) {
-    if (row.needs == spec.needs && !row.is_met(view)) {
-      return Error{ErrorCode::kMissingData, Sentence(row, view.trace)};
-    }
-  }
-  return {};
+  const NeedRow& row = kNeeds[static_cast<size_t>(spec.needs)];
+  return row.is_met(view) ? Result<void>()
+                          : Error{ErrorCode::kMissingData, Sentence(row, view.trace)};
 }
 
 Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {

@@ -5,6 +5,11 @@
 
 namespace borescope {
 
+namespace {
+
+// The findings of the ranks that could answer analysis `index` of the request; what the others lack
+// is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
+// rank.
 Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t index,
                                            std::string_view verb, Lacks& lacks) {
   std::vector<Findings> findings;
@@ -15,7 +20,7 @@ Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, 
     } else if (outcome.error->code != ErrorCode::kMissingData) {
       return *outcome.error;
     } else {
-      Lack& lack = lacks[part];
+      RankLack& lack = lacks[part];
       lack.error = lack.verbs.empty() ? outcome.error->message : lack.error;
       lack.verbs.push_back(verb);
     }
@@ -26,6 +31,8 @@ Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, 
   return findings;
 }
 
+}  // namespace
+
 void CountLacks(const Lacks& lacks) {
   for (const auto& [part, lack] : lacks) {
     part->diagnostics.CountMany(
@@ -34,11 +41,18 @@ void CountLacks(const Lacks& lacks) {
   }
 }
 
-Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
-                        std::span<const Findings> findings) {
+Result<Findings> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
+                                 std::span<const Findings> findings) {
   BS_ASSIGN(Findings reduced, pipeline.reduce(findings, params));
   return pipeline.finish == nullptr ? std::move(reduced)
                                     : pipeline.finish(std::move(reduced), params);
+}
+
+Result<Findings> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                           const MappedRun& run, Lacks& lacks) {
+  BS_ASSIGN(const std::vector<Findings> findings,
+            TakeFindings(run.selected, index, spec.name, lacks));
+  return spec.PipelineFor(params).reduce(findings, params);
 }
 
 Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
@@ -46,7 +60,7 @@ Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Param
   Lacks with_this = lacks;
   BS_ASSIGN(const std::vector<Findings> findings,
             TakeFindings(run.selected, index, spec.name, with_this));
-  BS_ASSIGN(Findings tables, Finish(spec.PipelineFor(params), params, findings));
+  BS_ASSIGN(Findings tables, ReduceAndFinish(spec.PipelineFor(params), params, findings));
   lacks = std::move(with_this);
   return tables;
 }

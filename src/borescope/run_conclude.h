@@ -13,26 +13,27 @@
 namespace borescope {
 
 // What a rank does not hold: the verbs that ask for it, and the first one's error.
-struct Lack {
+struct RankLack {
   std::vector<std::string_view> verbs;
   std::string error;
 };
-using Lacks = std::map<RankPart*, Lack>;
-
-// The findings of the ranks that could answer analysis `index` of the request; what the others lack
-// is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
-// rank.
-Result<std::vector<Findings>> TakeFindings(std::span<RankPart* const> selected, size_t index,
-                                           std::string_view verb, Lacks& lacks);
+using Lacks = std::map<RankPart*, RankLack>;
 
 // Counts what ranks lack among what was found odd in their files, beside whose path it will stand.
 void CountLacks(const Lacks& lacks);
 
 // The tables of all ranks.
-Result<Findings> Finish(const Pipeline& pipeline, const Params& params,
-                        std::span<const Findings> findings);
+Result<Findings> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
+                                 std::span<const Findings> findings);
 
-// The tables of one of several analyses. What ranks lack is told beside an answer only.
+// The reduced tables of analysis `index` of the request, which is `spec`, to be compared with those
+// of another run. What some ranks lack is added to `lacks`. An error when none could answer, or
+// when what was asked for is wrong whatever the rank.
+Result<Findings> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                           const MappedRun& run, Lacks& lacks);
+
+// The finished tables of it. What ranks lack is told beside an answer only: after an error `lacks`
+// is as it was.
 Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
                              const MappedRun& run, Lacks& lacks);
 

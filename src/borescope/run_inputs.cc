@@ -3,14 +3,11 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include "borescope/output/sink.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -18,8 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kGlobCharacters = "*?[";
-
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Takes the digits at the start of `text`, without leading zeros.
 std::string_view TakeNumber(std::string_view& text) {
@@ -108,14 +103,6 @@ std::string Identity(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-// What is written of one of the files: the target itself, or of that name in it.
-std::string TargetPath(std::span<const InputFile> files, const std::string& target,
-                       const fs::path& name) {
-  std::error_code ignored;
-  const bool is_file = files.size() == 1 && !fs::is_directory(target, ignored);
-  return is_file ? target : (fs::path(target) / name).string();
-}
-
 }  // namespace
 
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs) {
@@ -158,34 +145,6 @@ bool IsAmong(std::span<const InputFile> files, const std::string& path) {
   return std::any_of(files.begin(), files.end(), [&](const InputFile& file) {
     return file.path != "-" && fs::equivalent(file.path, path, error);
   });
-}
-
-std::string TargetIdentity(const std::string& path) {
-  std::error_code error;
-  return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
-}
-
-bool IsSameFile(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return TargetIdentity(a) == TargetIdentity(b) || fs::equivalent(a, b, error);
-}
-
-std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
-                        const InputFile& input) {
-  fs::path name = fs::path(input.path).filename();
-  if (name.extension() == ".zst") {
-    name.replace_extension();
-  }
-  return TargetPath(files, overlay, name);
-}
-
-std::string SavePath(std::span<const InputFile> files, const std::string& save,
-                     const InputFile& input) {
-  fs::path name = fs::path(input.path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") {
-    name.replace_extension();
-  }
-  return TargetPath(files, save, name.replace_extension(".graph"));
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {

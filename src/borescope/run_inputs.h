@@ -30,22 +30,6 @@ std::string NameOfRun(std::span<const InputFile> files);
 // True when `path` is one of the files.
 bool IsAmong(std::span<const InputFile> files, const std::string& path);
 
-// One text for all paths that lead to one place, whether or not there is a file yet.
-std::string TargetIdentity(const std::string& path);
-
-// True when both paths lead to one file, whether or not it exists yet.
-bool IsSameFile(const std::string& a, const std::string& b);
-
-// Where the overlay of `input` is written: to `overlay` itself or, when that is a folder or has to
-// be one for several files, under the name of the input into it. Nothing is written as zstd there.
-std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
-                        const InputFile& input);
-
-// The same for what --save keeps: in a folder under the name of the input with .graph in place of
-// what it ends in.
-std::string SavePath(std::span<const InputFile> files, const std::string& save,
-                     const InputFile& input);
-
 // "rank2" before "rank10": digits compare as numbers, all else as bytes.
 bool NaturalLess(std::string_view a, std::string_view b);
 

@@ -89,23 +89,6 @@ TEST(NaturalOrder, ComparesNumbersByValue) {
   EXPECT_FALSE(NaturalLess("same", "same"));
 }
 
-TEST(OverlayPathTest, OneFileOrOneForEachInTheFolder) {
-  const std::vector<InputFile> one{{"run/rank0.json.gz"}};
-  EXPECT_EQ(OverlayPath(one, "out.json", one[0]), "out.json");
-  const std::vector<InputFile> two{{"run/rank0.json.gz"}, {"run/rank1.json.zst"}};
-  EXPECT_EQ(OverlayPath(two, "out", two[0]), "out/rank0.json.gz");
-  EXPECT_EQ(OverlayPath(two, "out", two[1]), "out/rank1.json");
-  const std::string folder = fs::temp_directory_path().string();
-  EXPECT_EQ(OverlayPath(one, folder, one[0]), (fs::path(folder) / "rank0.json.gz").string());
-}
-
-TEST(IsSameFileTest, ByWhateverPathAndBeforeItExists) {
-  EXPECT_TRUE(IsSameFile("absent.json", "./absent.json"));
-  EXPECT_TRUE(IsSameFile("absent.json", fs::absolute("absent.json").string()));
-  EXPECT_TRUE(IsSameFile("/tmp/../absent.json", "/absent.json"));
-  EXPECT_FALSE(IsSameFile("absent.json", "absent.csv"));
-}
-
 TEST_F(RunInputs, ARunIsCalledAfterItsFileOrFolder) {
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/rank-0.json.gz", false, 1}}), "rank-0.json.gz");
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/x.json", false, 1}, {"b/y.json", false, 1}}),

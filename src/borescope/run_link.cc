@@ -14,19 +14,10 @@
 #include "borescope/ingest/load.h"
 #include "borescope/output/gzip_sink.h"
 #include "borescope/output/sink.h"
-#include "borescope/run_inputs.h"
+#include "borescope/run_targets.h"
 
 namespace borescope {
 namespace {
-
-// The file in front of what is wrong with it.
-template <class T>
-Result<T> About(const std::string& path, Result<T> result) {
-  if (result.ok()) {
-    return result;
-  }
-  return Error{result.error().code, fmt::format("{}: {}", path, result.error().message)};
-}
 
 Result<std::string> ReadText(const std::string& path) {
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
@@ -40,12 +31,8 @@ Result<void> CheckPaths(const LinkOptions& options) {
   if (options.output.empty() || options.output == "-") {
     return UsageError("link writes a file; name it with --output");
   }
-  for (const std::string& input : {options.host, options.device}) {
-    if (IsSameFile(input, options.output)) {
-      return UsageError(options.output + ": is an input; link would overwrite it");
-    }
-  }
-  return {};
+  const std::string inputs[] = {options.host, options.device};
+  return CheckNoInput(inputs, options.output, "link");
 }
 
 Result<chakra::LinkPlan> LinkAsChakra(const LinkOptions& options, const chakra::HostTrace& host) {
@@ -78,19 +65,13 @@ Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
   return plan;
 }
 
-Result<void> WriteFile(const LinkOptions& options, const LinkedPair& linked) {
-  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(options.output));
+Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
   const auto write = [&](Sink& sink) {
-    return chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink);
+    return About(options.host,
+                 chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink));
   };
-  if (options.output.ends_with(".gz")) {
-    GzipSink gzip(*file);
-    BS_TRY(About(options.host, write(gzip)));
-    BS_TRY(gzip.Finish());
-  } else {
-    BS_TRY(About(options.host, write(*file)));
-  }
-  return file->Commit();
+  return WriteFile(options.output,
+                   [&](Sink& file) { return WriteMaybeGzip(options.output, file, write); });
 }
 
 // The numbers that make pairs were not recorded.
@@ -193,7 +174,7 @@ Result<LinkedPair> LinkTraces(const LinkOptions& options) {
 Result<Document> RunLink(const LinkOptions& options) {
   BS_TRY(CheckPaths(options));
   BS_ASSIGN(LinkedPair linked, LinkTraces(options));
-  BS_TRY(WriteFile(options, linked));
+  BS_TRY(WriteOutput(options, linked));
   Document document;
   document.tables = {CoverageTable(linked.plan.counts), DependencyTable(linked.plan.counts)};
   document.diagnostics = std::move(linked.diagnostics);

@@ -19,10 +19,7 @@ Result<LoadedRun> LoadRun(const RunOptions& options) {
     loaded.ranks.push_back({part->report.rank, part->report.path, std::move(part->diagnostics),
                             std::move(part->trace), std::move(part->index)});
   }
-  loaded.files.reserve(run.parts.size());
-  for (RankPart& part : run.parts) {
-    loaded.files.push_back(std::move(part.report));
-  }
+  loaded.files = TakeReports(run);
   return loaded;
 }
 

@@ -77,12 +77,7 @@ uint64_t SizeOf(const std::string& path) {
 // Reads the file to its end: only then it is known to be whole. Perfetto leaves out events that are
 // no JSON, also where what is wrong with them is nothing that we read.
 Result<Content> ReadContent(const std::string& path) {
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  Result<OpenedSource> inflated = InflateIfCompressed(std::move(source));
-  if (!inflated.ok()) {
-    return Error{inflated.error().code, path + ": " + inflated.error().message};
-  }
-  const OpenedSource opened = std::move(*inflated);
+  BS_ASSIGN(const OpenedSource opened, OpenInflated(path));
   std::vector<char> piece(size_t{1} << 20);
   BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
   Content content;
@@ -126,8 +121,9 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
     return std::string(content.kind == Kind::kPackets ? "" : kOtherFormat);
   }
   BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));
-  return trace.meta().format == "kineto-json" ? DamageOf(trace.diagnostics(), content.is_strict)
-                                              : std::string(kOtherFormat);
+  return trace.meta().format == TraceFormat::kKineto
+             ? DamageOf(trace.diagnostics(), content.is_strict)
+             : std::string(kOtherFormat);
 }
 
 // "rank-0.json.gz" -> "rank-0"; of a folder its name.

@@ -6,6 +6,7 @@
 
 #include "borescope/base/inflate.h"
 #include "borescope/output/overlay_writer.h"
+#include "borescope/run_targets.h"
 
 namespace borescope {
 namespace {
@@ -47,8 +48,7 @@ Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const
                      ": its text is damaged, so that the events to mark cannot be found "
                      "again; record it anew, or leave out --overlay"};
   }
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
-  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(source)));
+  BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
   const std::string path = OverlayPath(request.files, request.options.overlay, input);
   BS_ASSIGN(std::unique_ptr<FileSink> file,
             DraftOverlayFile(*opened.bytes, view.trace, overlay, path));

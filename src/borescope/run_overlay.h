@@ -4,7 +4,7 @@
 #include <span>
 
 #include "borescope/base/result.h"
-#include "borescope/run_ranks.h"
+#include "borescope/run_files.h"
 #include "borescope/session.h"
 
 namespace borescope {

@@ -2,7 +2,7 @@
 
 namespace borescope {
 
-Progress WholeOf(std::span<const InputFile> files) {
+Progress ProgressAtStart(std::span<const InputFile> files) {
   Progress whole;
   whole.total_files = files.size();
   for (const InputFile& file : files) {

@@ -8,7 +8,7 @@
 namespace borescope {
 
 // All of a run, nothing of it done.
-Progress WholeOf(std::span<const InputFile> files);
+Progress ProgressAtStart(std::span<const InputFile> files);
 
 // The options of one run of a comparison, whose progress is told as that of both: `before` is done
 // already, `after` comes later. Calls options.progress, which must outlive what is returned.

@@ -4,215 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string_view>
 
-#include "borescope/run_checks.h"
-#include "borescope/run_overlay.h"
-#include "borescope/run_saved.h"
+#include "borescope/rank_numbers.h"
 
 namespace borescope {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-int64_t NanosecondsSince(Clock::time_point begin) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-}
-
-// Adds up the progress of files that load at the same time.
-class ProgressSum {
- public:
-  explicit ProgressSum(const RunRequest& request) : request_(request), done_(request.files.size()) {
-    sum_.total_files = request.files.size();
-    for (const InputFile& file : request.files) {
-      sum_.total_bytes += file.bytes;
-    }
-  }
-
-  void Update(size_t file, uint64_t done_bytes) {
-    if (request_.options.progress) {
-      const std::lock_guard lock(mutex_);
-      sum_.done_bytes += done_bytes - done_[file];
-      done_[file] = done_bytes;
-      request_.options.progress(sum_);
-    }
-  }
-
-  void Finish(size_t file) {
-    {
-      const std::lock_guard lock(mutex_);
-      ++sum_.done_files;
-    }
-    Update(file, request_.files[file].bytes);
-  }
-
- private:
-  const RunRequest& request_;
-  std::mutex mutex_;
-  Progress sum_;
-  std::vector<uint64_t> done_;
-};
-
-// ---- Memory ----
-
-// What a finished trace and its indexes take of the bytes of its file.
-struct MemoryShare {
-  double of_plain;
-  double of_compressed;
-};
-
-// Of PyTorch profiler files 0.38 of the inflated text was measured. Compressed ones were seen to
-// inflate to 15 to 29 times their size; the estimate takes more, as too few ranks in flight cost
-// time, but too many the run.
-constexpr MemoryShare kText = {0.4, 0.4 * 30.0};
-// Of databases 1.7 (.rpd) and 1.8 (Nsight Systems) of the file; compressed ones, which are a third
-// to a fifth, are held in memory as well while they are read.
-constexpr MemoryShare kDatabase = {1.8, (1.8 + 1.0) * 5.0};
-
-bool EndsWithAny(std::string_view name, std::span<const std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
-// Whether a file is a database or compressed is guessed from its name: this is an estimate, not a
-// decision about content.
-uint64_t EstimateBytes(const InputFile& file) {
-  constexpr std::string_view kCompressed[] = {".gz", ".zst"};
-  constexpr std::string_view kDatabases[] = {".rpd", ".sqlite", ".db", ".nvvp", ".nvprof"};
-  std::string_view name = file.path;
-  const bool is_compressed = EndsWithAny(name, kCompressed);
-  name = is_compressed ? name.substr(0, name.rfind('.')) : name;
-  const MemoryShare& share = EndsWithAny(name, kDatabases) ? kDatabase : kText;
-  return static_cast<uint64_t>(static_cast<double>(file.bytes) *
-                               (is_compressed ? share.of_compressed : share.of_plain));
-}
-
-// How many files may be in memory at once.
-Result<size_t> FilesInFlight(const RunRequest& request) {
-  const RunOptions& options = request.options;
-  const auto threads = static_cast<size_t>(std::max(1, options.threads));
-  const size_t wanted = std::min(request.files.size(), threads);
-  if (options.memory_limit == 0 || wanted == 0) {
-    return wanted;
-  }
-  const auto largest = std::max_element(
-      request.files.begin(), request.files.end(),
-      [](const InputFile& a, const InputFile& b) { return EstimateBytes(a) < EstimateBytes(b); });
-  const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest));
-  if (need > options.memory_limit) {
-    return Error{ErrorCode::kInvalidArgument, largest->path + ": needs about " + FormatBytes(need) +
-                                                  ", more than --memory-limit " +
-                                                  FormatBytes(options.memory_limit) +
-                                                  "; raise the limit or profile fewer steps"};
-  }
-  return static_cast<size_t>(std::min<uint64_t>(wanted, options.memory_limit / need));
-}
-
-// ---- One file ----
-
-void Describe(const Trace& trace, FileReport& report) {
-  report.file_bytes = trace.meta().file_bytes;
-  report.text_bytes = trace.meta().text_bytes;
-  report.begin_ns = trace.begin_ns();
-  for (const EventCount& count : trace.event_counts()) {
-    report.events += count.count;
-  }
-}
-
-// Of every rank: which of them are selected becomes clear only when all are known.
-Result<void> DraftFiles(const RunRequest& request, const RankView& view, const InputFile& input,
-                        RankPart& part) {
-  if (!request.options.overlay.empty() && !part.outcomes.front().error.has_value()) {
-    BS_TRY(DraftOverlay(request, view, input, part));
-  }
-  if (!request.options.save.empty() && !part.outcomes.front().error.has_value()) {
-    BS_TRY(DraftSaved(request, view, input, part));
-  }
-  return {};
-}
-
-void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
-               RankPart& part) {
-  const Clock::time_point begin = Clock::now();
-  TraceIndex index = BuildIndex(trace, threads);
-  part.report.index_ns = NanosecondsSince(begin);
-  part.diagnostics.Merge(trace.diagnostics());
-  part.diagnostics.Merge(index.diagnostics);
-  const RankView view{part.report.rank, trace, index};
-  part.unknown = FindUnknown(view, request.params.selection);
-  for (const AnalysisSpec* spec : request.specs) {
-    part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
-  }
-  part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
-  if (request.keep_traces) {
-    part.trace = std::make_unique<Trace>(std::move(trace));
-    part.index = std::make_unique<TraceIndex>(std::move(index));
-    return;
-  }
-  if (const Result<void> drafted = DraftFiles(request, view, input, part); !drafted.ok()) {
-    part.outcomes.front().error = drafted.error();
-  }
-}
-
-// Loads, indexes and maps a trace.
-void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
-                  RankPart& part) {
-  const InputFile& input = request.files[file];
-  const Clock::time_point begin = Clock::now();
-  LoadOptions load{threads, {}};
-  load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
-  Result<Trace> trace = LoadFile(input.path, load);
-  part.report.load_ns = NanosecondsSince(begin);
-  if (!trace.ok()) {
-    part.load_error = trace.error();
-    return;
-  }
-  Describe(*trace, part.report);
-  part.claim.recorded = trace->meta().rank;
-  part.claim.world_size = trace->meta().world_size;
-  part.report.rank = part.claim.best().value_or(0);  // until all files are known
-  MapLoaded(request, input, *trace, threads, part);
-}
-
-void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
-             RankPart& part) {
-  const InputFile& input = request.files[file];
-  part.report.path = input.path == "-" ? "standard input" : input.path;
-  part.from_directory = input.from_directory;
-  if (const int64_t named = RankFromFileName(input.path); named != kMissing) {
-    part.claim.named = named;
-  }
-  if (request.options.load) {
-    MapSaved(request, input, part);
-  } else {
-    MapTraceFile(request, file, threads, progress, part);
-  }
-  if (part.load_error.has_value()) {
-    part.report.error = part.load_error->message;
-    part.report.skipped =
-        input.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
-  }
-}
-
-Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
-  BS_ASSIGN(const size_t in_flight, FilesInFlight(request));
-  const int threads = request.options.threads;
-  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
-  std::vector<RankPart> parts(request.files.size());
-  ProgressSum progress(request);
-  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
-    MapFile(request, i, inner, progress, parts[i]);
-    progress.Finish(i);
-  });
-  return parts;
-}
-
-// ---- The run ----
 
 // Findings are mapped under a provisional rank. Analyses name ranks in a column `rank` and nowhere
 // else before their reduce.
@@ -397,20 +197,10 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
 
 }  // namespace
 
-Outcome OutcomeOf(Result<Findings> findings) {
-  return findings.ok() ? Outcome{std::nullopt, std::move(*findings)}
-                       : Outcome{findings.error(), {}};
-}
-
 std::string_view WithoutPath(std::string_view error, const FileReport& report) {
   const std::string prefix = report.path + ": ";
   error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
   return error;
-}
-
-Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
-  BS_TRY(CheckNeeds(spec, view));
-  return spec.PipelineFor(params).map(view, params);
 }
 
 Result<MappedRun> MapRun(const RunRequest& request) {
@@ -469,6 +259,15 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
   }
   AppendMissingRanks(run, rows);
   return rows;
+}
+
+std::vector<FileReport> TakeReports(MappedRun& run) {
+  std::vector<FileReport> reports;
+  reports.reserve(run.parts.size());
+  for (RankPart& part : run.parts) {
+    reports.push_back(std::move(part.report));
+  }
+  return reports;
 }
 
 }  // namespace borescope

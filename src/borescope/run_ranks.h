@@ -1,58 +1,13 @@
-// The files of a run, each on its way from path to findings: load, index, map, free. Which rank a
-// file is becomes clear only when all are known.
+// The ranks of a run: its files are mapped (run_files.h), told apart, and those that are wanted
+// selected. Which rank a file is becomes clear only when all are known.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/selection_members.h"
-#include "borescope/index/trace_index.h"
-#include "borescope/output/sink.h"
-#include "borescope/rank_numbers.h"
-#include "borescope/session.h"
+#include "borescope/run_files.h"
 
 namespace borescope {
-
-// What one analysis made of one rank.
-struct Outcome {
-  std::optional<Error> error;
-  Findings findings;
-};
-
-Outcome OutcomeOf(Result<Findings> findings);
-
-// One file. The trace itself does not outlive its mapping unless the request keeps it.
-struct RankPart {
-  FileReport report;
-  RankClaim claim;
-  bool from_directory = false;
-  Diagnostics diagnostics;
-  std::optional<Error> load_error;
-  // Of the selection's numbers those that it does not have; nothing where that is not known.
-  std::optional<SelectionMembers> unknown;
-  std::vector<Outcome> outcomes;  // one per analysis
-  // Files of --overlay and --save, which wait for their Commit.
-  std::vector<std::unique_ptr<FileSink>> drafts;
-  std::unique_ptr<Trace> trace;  // both nullptr unless kept
-  std::unique_ptr<TraceIndex> index;
-
-  bool loaded() const { return !load_error.has_value(); }
-};
-
-// One run: a list of files, and what of them is wanted.
-struct RunRequest {
-  std::span<const AnalysisSpec* const> specs;
-  std::span<const InputFile> files;
-  const NumberRanges& ranks;  // empty = all
-  const Params& params;
-  const RunOptions& options;   // resources, overlay
-  std::string_view name = "";  // which run of a comparison: "base", "test"
-  bool keep_traces = false;    // hand them over with their parts
-};
 
 struct MappedRun {
   std::vector<RankPart> parts;      // in the order of the files
@@ -72,11 +27,11 @@ Result<void> CommitDrafts(MappedRun& run);
 // ranks were asked for.
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
 
+// What became of the files, in their order; the run is without it then.
+std::vector<FileReport> TakeReports(MappedRun& run);
+
 // An error about a file without the path it begins with, beside which it will be shown. Points into
 // `error`.
 std::string_view WithoutPath(std::string_view error, const FileReport& report);
-
-// One analysis over one rank, its needs checked.
-Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);
 
 }  // namespace borescope

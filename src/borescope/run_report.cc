@@ -80,15 +80,12 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   Lacks lacks;
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
   if (questions.comparison != nullptr) {
-    BS_ASSIGN(const std::vector<Findings> findings,
-              TakeFindings(run.selected, questions.sections.size(), "diff", lacks));
-    BS_ASSIGN(answers.sums, questions.comparison->answer.reduce(findings, questions.params));
+    BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.sections.size(),
+                                      questions.params, run, lacks));
   }
   CountLacks(lacks);
   answers.diagnostics = CollectDiagnostics(run);
-  for (RankPart& part : run.parts) {
-    answers.files.push_back(std::move(part.report));
-  }
+  answers.files = TakeReports(run);
   return answers;
 }
 
@@ -101,7 +98,7 @@ Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers
             spec.answer.compare(std::move(other.sums), std::move(mine.sums), questions.params));
   RunOptions all = options;
   all.top.reset();
-  AddSection({&spec, {}, {}}, changes, all, page);
+  AddSection({&spec, {}, {}}, std::move(changes), all, page);
   page.sections.back().summary =
       "what changed by name, from the other run (base) to this one (test)";
   std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
@@ -114,14 +111,10 @@ void Append(std::vector<T>& to, std::vector<T>& from) {
 }
 
 Result<Report> CompareRuns(const Questions& questions, const RunOptions& options) {
-  const RunOptions first = OptionsOfPart(options, {}, WholeOf(options.test.files));
+  const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
   BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
-  const RunOptions second = OptionsOfPart(options, WholeOf(options.files), {});
-  Result<RunAnswers> answered = AnswersOf(questions, options.test.files, second);
-  if (!answered.ok()) {
-    return Error{answered.error().code, "--against: " + answered.error().message};
-  }
-  RunAnswers& other = *answered;
+  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(questions, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
   report.page.against = other.title;
@@ -150,7 +143,7 @@ Result<Report> RunReport(const RunOptions& options) {
   report.page.title = std::move(answers.title);
   report.page.document.begins = std::move(answers.begins);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
-    AddSection(questions.sections[i], answers.sections[i], options, report.page);
+    AddSection(questions.sections[i], std::move(answers.sections[i]), options, report.page);
   }
   report.page.document.diagnostics = std::move(answers.diagnostics);
   report.files = std::move(answers.files);

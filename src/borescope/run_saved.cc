@@ -6,6 +6,7 @@
 #include "borescope/analysis/saved_forms.h"
 #include "borescope/base/inflate.h"
 #include "borescope/output/gzip_sink.h"
+#include "borescope/run_targets.h"
 
 namespace borescope {
 namespace {
@@ -20,12 +21,7 @@ Result<void> Save(const RunRequest& request, const RankView& view, Sink& sink) {
 }
 
 Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, FileReport& report) {
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(input.path));
-  Result<OpenedSource> inflated = InflateIfCompressed(std::move(source));
-  if (!inflated.ok()) {
-    return Error{inflated.error().code, report.path + ": " + inflated.error().message};
-  }
-  const OpenedSource opened = std::move(*inflated);
+  BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
   Result<SavedAnswer> answer = FormOf(request).load(*opened.bytes, report.path, request.params);
   report.file_bytes = opened.bytes->stored_bytes();
   if (!answer.ok() && opened.inflating != nullptr && !opened.inflating->damage().empty()) {
@@ -60,13 +56,7 @@ Result<void> DraftSaved(const RunRequest& request, const RankView& view, const I
                         RankPart& part) {
   const std::string path = SavePath(request.files, request.options.save, input);
   BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
-  if (path.ends_with(".gz")) {
-    GzipSink gzip(*file);
-    BS_TRY(Save(request, view, gzip));
-    BS_TRY(gzip.Finish());
-  } else {
-    BS_TRY(Save(request, view, *file));
-  }
+  BS_TRY(WriteMaybeGzip(path, *file, [&](Sink& sink) { return Save(request, view, sink); }));
   BS_TRY(file->Close());
   part.drafts.push_back(std::move(file));
   part.report.saved = path;

@@ -2,13 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+
+#include "borescope/output/sink.h"
 
 namespace borescope {
 namespace {
 
 namespace fs = std::filesystem;
+
+// One text for all paths that lead to one place, whether or not there is a file yet.
+std::string TargetIdentity(const std::string& path) {
+  std::error_code error;
+  return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
+}
+
+// What is written of one of the files: the target itself, or of that name in it.
+std::string TargetPath(std::span<const InputFile> files, const std::string& target,
+                       const fs::path& name) {
+  std::error_code ignored;
+  const bool is_file = files.size() == 1 && !fs::is_directory(target, ignored);
+  return is_file ? target : (fs::path(target) / name).string();
+}
+
+Error IsInput(const std::string& target, std::string_view writer) {
+  return UsageError(fmt::format("{}: is an input; {} would overwrite it", target, writer));
+}
 
 Result<void> CheckFolderOf(const std::string& target) {
   std::error_code ignored;
@@ -38,6 +59,42 @@ Result<void> CheckShape(const RunOptions& options, std::string_view option,
 
 }  // namespace
 
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return TargetIdentity(a) == TargetIdentity(b) || fs::equivalent(a, b, error);
+}
+
+Result<void> CheckNoInput(std::span<const InputFile> inputs, const std::string& target,
+                          std::string_view writer) {
+  return IsAmong(inputs, target) ? IsInput(target, writer) : Result<void>();
+}
+
+Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& target,
+                          std::string_view writer) {
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return !input.empty() && IsSameFile(input, target);
+  });
+  return is_input ? IsInput(target, writer) : Result<void>();
+}
+
+std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
+                        const InputFile& input) {
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return TargetPath(files, overlay, name);
+}
+
+std::string SavePath(std::span<const InputFile> files, const std::string& save,
+                     const InputFile& input) {
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return TargetPath(files, save, name.replace_extension(".graph"));
+}
+
 std::vector<Target> TargetsOf(const RunOptions& options) {
   std::vector<Target> targets;
   for (const InputFile& file : options.files) {
@@ -56,16 +113,13 @@ std::vector<Target> TargetsOf(const RunOptions& options) {
 Result<void> CheckTargets(const RunOptions& options) {
   BS_TRY(CheckShape(options, "--overlay", options.overlay));
   BS_TRY(CheckShape(options, "--save", options.save));
-  std::error_code ignored;
   std::map<std::string, std::string_view> options_of;  // by what the path leads to
   for (const auto& [option, path] : TargetsOf(options)) {
     if (path.ends_with(".zst")) {
       return UsageError(fmt::format("{}: {} writes plain files or, named .gz, gzip", path, option));
     }
     BS_TRY(CheckFolderOf(path));
-    if (fs::exists(path, ignored) && IsAmong(options.files, path)) {
-      return UsageError(fmt::format("{}: is an input; {} would overwrite it", path, option));
-    }
+    BS_TRY(CheckNoInput(options.files, path, option));
     const auto [known, is_new] = options_of.try_emplace(TargetIdentity(path), option);
     if (!is_new) {
       return UsageError(

@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "borescope/analysis/report_sections.h"
-#include "borescope/index/trace_index.h"
 #include "borescope/inductor_code.h"
 #include "borescope/line_styles.h"
 #include "borescope/param_files.h"
 #include "borescope/run_checks.h"
 #include "borescope/run_conclude.h"
-#include "borescope/run_overlay.h"
 #include "borescope/run_progress.h"
 #include "borescope/run_ranks.h"
 #include "borescope/table/table_ops.h"
@@ -46,7 +44,7 @@ Result<void> Arrange(const RunOptions& options, Findings& findings) {
       ForgetTree(table);
       sorted = true;
     } else if (!unknown.has_value()) {
-      unknown = Error{in_order.error().code, "--sort: " + in_order.error().message};
+      unknown = About("--sort", in_order.error());
     }
   }
   if (!sorted) {
@@ -108,16 +106,15 @@ Result<Findings> Conclude(std::span<const AnalysisSpec* const> specs, const Para
 void AppendReports(MappedRun& run, Answer& answer) {
   const std::vector<DiagnosticRow> rows = CollectDiagnostics(run);
   answer.document.diagnostics.insert(answer.document.diagnostics.end(), rows.begin(), rows.end());
-  for (RankPart& part : run.parts) {
-    answer.files.push_back(std::move(part.report));
-  }
+  std::vector<FileReport> files = TakeReports(run);
+  std::move(files.begin(), files.end(), std::back_inserter(answer.files));
 }
 
 Result<Findings> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
   Lacks lacks;
-  BS_ASSIGN(const std::vector<Findings> findings, TakeFindings(run.selected, 0, spec.name, lacks));
+  BS_ASSIGN(Findings reduced, ReduceOne(spec, 0, params, run, lacks));
   CountLacks(lacks);
-  return spec.PipelineFor(params).reduce(findings, params);
+  return reduced;
 }
 
 // What is drawn of the answer, and what stands above it.
@@ -135,11 +132,11 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
   const AnalysisSpec* const specs[] = {&spec};
   Params test_params = options.params;
   test_params.selection.steps = options.test.steps;
-  const RunOptions first = OptionsOfPart(options, {}, WholeOf(options.test.files));
+  const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
   BS_ASSIGN(MappedRun base,
             MapRun({specs, options.files, options.ranks, options.params, first, "base"}));
   BS_ASSIGN(Findings base_tables, ReduceRun(spec, options.params, base));
-  const RunOptions second = OptionsOfPart(options, WholeOf(options.files), {});
+  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
   BS_ASSIGN(MappedRun test,
             MapRun({specs, options.test.files, options.test.ranks, test_params, second, "test"}));
   BS_ASSIGN(Findings test_tables, ReduceRun(spec, test_params, test));
@@ -202,77 +199,6 @@ bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   return RunAnalyses(specs, options);
-}
-
-namespace {
-
-// Every mode of an analysis.
-std::vector<Params> AllModes(const AnalysisSpec& spec) {
-  Params grouped;
-  grouped.by.assign(spec.by.begin(), spec.by.end());
-  grouped.all = spec.takes_all;
-  for (const ParamSpec* param : spec.params) {
-    const int64_t number = std::max<int64_t>(2, param->default_number / 2);
-    // Any text does for those that are read as text.
-    const bool is_list = param->type == ParamType::kTimes;
-    grouped.values.push_back(
-        {param->name, number, is_list ? "1us,1s" : "a", R"({"a": ["a", "^[^b]*$"]})"});
-  }
-  std::vector<Params> modes = {Params(), grouped};
-  for (const CompatRow& tool : kCompats) {
-    modes.emplace_back().compat = tool.id;
-    if (tool.takes_all) {
-      Params& regrouped = modes.emplace_back();
-      regrouped.compat = tool.id;
-      regrouped.by.assign(tool.by.begin(), tool.by.end());
-      regrouped.all = true;
-    }
-  }
-  return modes;
-}
-
-// Appends what one mode of one analysis says of a trace that may lack what it needs.
-Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const RankView& view,
-                          Document& document) {
-  const Result<Findings> mapped = CheckOptions(spec, params).ok()
-                                      ? MapTrace(spec, params, view)
-                                      : Error{ErrorCode::kInvalidArgument, ""};
-  if (!mapped.ok()) {
-    return {};
-  }
-  if (const auto draw = spec.OverlayFor(params); draw != nullptr) {
-    static_cast<void>(draw(view, params));
-  }
-  const Pipeline& pipeline = spec.PipelineFor(params);
-  Result<Findings> finished = Finish(pipeline, params, {&*mapped, 1});
-  if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
-    return {};  // it compares ranks
-  }
-  BS_ASSIGN(Findings findings, std::move(finished));
-  if (spec.takes_two()) {
-    BS_ASSIGN(findings, pipeline.compare(findings, findings, params));
-  }
-  std::move(findings.begin(), findings.end(), std::back_inserter(document.tables));
-  return {};
-}
-
-}  // namespace
-
-Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads) {
-  BS_ASSIGN(const Trace trace, LoadBytes(bytes, name, {threads, {}}));
-  const TraceIndex index = BuildIndex(trace, threads);
-  Document document;
-  AppendDiagnostics(trace.diagnostics(), name, document.diagnostics);
-  AppendDiagnostics(index.diagnostics, name, document.diagnostics);
-  const RankView view{trace.meta().rank.value_or(0), trace, index};
-  for (const AnalysisSpec& spec : Analyses()) {
-    for (const Params& params : AllModes(spec)) {
-      BS_TRY(AnalyseTrace(spec, params, view, document));
-    }
-  }
-  document.views = ViewsOf(document.tables);
-  document.source = name;
-  return document;
 }
 
 }  // namespace borescope

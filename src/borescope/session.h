@@ -1,6 +1,6 @@
 // The one place where everything meets: files become traces, traces become indexes, an analysis is
 // mapped over the ranks and reduced, and the answer becomes a document for any writer. The command
-// line, and later Python and the HTML report, are skins over these functions.
+// line is a skin over these functions and over their like for other verbs (run_report.h).
 //
 // Thread-safe: calls share nothing. Nothing here prints. Exceptions of third parties (memory) pass
 // through to the caller, from worker threads too.
@@ -97,7 +97,7 @@ struct Answer {
 // A file that fails while others do not is counted in the document's diagnostics.
 //
 // Ranks run in parallel, and each trace is freed once mapped, so that memory follows the ranks in
-// flight. `memory_limit` lowers their number; it is compared with an estimate (see run_ranks.cc)
+// flight. `memory_limit` lowers their number; it is compared with an estimate (see run_memory.cc)
 // and an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank
 // a file is stands in the file.
 //
@@ -109,9 +109,5 @@ Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
 
 // Whether any table of the analysis can be drawn, by a format that draws.
 bool HasPicture(const AnalysisSpec& spec);
-
-// Every analysis, in every mode, over one trace in memory: for fuzzing and bindings. Analyses that
-// need what the trace does not hold are left out. The trace's own error if it cannot be loaded.
-Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads);
 
 }  // namespace borescope

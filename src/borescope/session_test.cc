@@ -257,13 +257,5 @@ TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
   }
 }
 
-TEST(AnalyseBytes, RunsEverythingOrTellsWhyNot) {
-  const Result<Document> document = AnalyseBytes(TraceText(0, 5), "x.json", 1);
-  ASSERT_TRUE(document.ok());
-  EXPECT_GE(document->tables.size(), 3U);
-  EXPECT_FALSE(document->views.empty());
-  EXPECT_FALSE(AnalyseBytes("", "x.json", 1).ok());
-}
-
 }  // namespace
 }  // namespace borescope

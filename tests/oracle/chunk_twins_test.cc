@@ -26,7 +26,7 @@ Trace LoadWith(const std::string& text, int threads) {
 
 // All events through one call of one parser. `meta` is taken over.
 Trace ReadAtOnce(const std::string& events, const Meta& meta, uint64_t begin) {
-  const std::string padded = events + std::string(StructuralParser::kPadding, ' ');
+  const std::string padded = events + std::string(kTextPadding, ' ');
   StructuralParser parser;
   KinetoEvents sink;
   const ParseOutcome outcome =

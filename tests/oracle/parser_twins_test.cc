@@ -30,7 +30,7 @@ std::string TextOfEvents(KinetoEvents& events) {
 }
 
 Parsed ParseFast(const std::string& text) {
-  const std::string padded = text + std::string(StructuralParser::kPadding, ' ');
+  const std::string padded = text + std::string(kTextPadding, ' ');
   StructuralParser parser;
   KinetoEvents events;
   Parsed parsed;

@@ -170,7 +170,8 @@ std::string TextOf(const Trace& trace) {
   TextWriter out(trace.strings());
   out.Line(TablesOf(trace));
   const Meta& meta = trace.meta();
-  out.Line(meta.format + ", " + meta.producer + ", " + meta.backend + ", " + meta.trace_name);
+  out.Line(std::string(FormatName(meta.format)) + ", " + meta.producer + ", " + meta.backend +
+           ", " + meta.trace_name);
   out.Line("rank " + Number(meta.rank) + " of " + Number(meta.world_size) + ", base " +
            Number(meta.base_ns) + ", vendor " + std::to_string(static_cast<int>(meta.vendor)) +
            ", devices " + std::to_string(meta.devices.size()) + ", bytes " +

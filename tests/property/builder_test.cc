@@ -21,7 +21,7 @@ using testkit::TablesOf;
 using testkit::WhatIsWrongWith;
 
 TracePart Parse(const std::string& text) {
-  const std::string padded = text + std::string(StructuralParser::kPadding, ' ');
+  const std::string padded = text + std::string(kTextPadding, ' ');
   StructuralParser parser;
   KinetoEvents events;
   const ParseOutcome outcome =

@@ -151,9 +151,19 @@ export function formatCell(column: Column, format: Format, row: number): string 
   return typeof cell === 'number' ? formatNumber(cell, format) : printable(cell);
 }
 
+// kUnprintable of output/utf8.cc, which says what they are, and the last two of every plane.
+const unprintable = new RegExp(
+  '[\\u{0}-\\u{1F}\\u{7F}-\\u{9F}\\u{AD}\\u{34F}\\u{61C}\\u{115F}-\\u{1160}\\u{17B4}-\\u{17B5}\\u{180E}' +
+    '\\u{200B}-\\u{200F}\\u{2028}-\\u{202E}\\u{2060}-\\u{206F}\\u{3164}\\u{FDD0}-\\u{FDEF}\\u{FEFF}\\u{FFA0}' +
+    '\\u{FFF0}-\\u{FFFB}\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E00FF}\\u{E01F0}-\\u{E0FFF}' +
+    Array.from({ length: 17 }, (_, plane) => `\\u{${(plane * 0x10000 + 0xfffe).toString(16)}}-\\u{${(plane * 0x10000 + 0xffff).toString(16)}}`).join('') +
+    ']',
+  'gu',
+);
+
 /** Text without characters that reorder, hide or break what stands around them. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
+  return text.replace(unprintable, '\ufffd');
 }
 
 /** Keeps both ends of a long name, which tell more than its middle. */

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "borescope/base/text.h"
+#include "borescope/opmodel/scalar_type.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope {
@@ -45,49 +47,6 @@ constexpr std::string_view kOperatorPrefixes[] = {"nccl:",
                                                   "_c10d_functional::",
                                                   "symm_mem::",
                                                   "record_param_comms"};
-
-struct TypeRow {
-  std::string_view name;  // of c10::ScalarType
-  int64_t bytes;
-};
-
-constexpr TypeRow kTypes[] = {
-    {"Byte", 1},
-    {"Char", 1},
-    {"Short", 2},
-    {"Int", 4},
-    {"Long", 8},
-    {"Half", 2},
-    {"Float", 4},
-    {"Double", 8},
-    {"ComplexHalf", 4},
-    {"ComplexFloat", 8},
-    {"ComplexDouble", 16},
-    {"Bool", 1},
-    {"QInt8", 1},
-    {"QUInt8", 1},
-    {"QInt32", 4},
-    {"BFloat16", 2},
-    {"Bits8", 1},
-    {"Bits16", 2},
-    {"Float8_e5m2", 1},
-    {"Float8_e4m3fn", 1},
-    {"Float8_e5m2fnuz", 1},
-    {"Float8_e4m3fnuz", 1},
-    {"Float8_e8m0fnu", 1},
-    {"Float4_e2m1fn_x2", 1},  // two values in one element
-    {"UInt16", 2},
-    {"UInt32", 4},
-    {"UInt64", 8},
-};
-
-std::string LowerCase(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
 
 bool HasAny(std::string_view text, std::string_view words) {
   while (!words.empty()) {
@@ -154,9 +113,10 @@ bool EndsTogether(CollectiveKind kind) {
 }
 
 std::optional<int64_t> ElementBytes(std::string_view dtype) {
-  const TypeRow* row = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                    [dtype](const TypeRow& each) { return each.name == dtype; });
-  return row == std::end(kTypes) ? std::nullopt : std::optional(row->bytes);
+  if (dtype == "Bits8") return 1;
+  if (dtype == "Bits16") return 2;
+  const int bits = BitsPerElement(ParseScalarType(dtype));
+  return bits == 0 || bits % 8 != 0 ? std::nullopt : std::optional<int64_t>(bits / 8);
 }
 
 std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,

@@ -104,9 +104,13 @@ TEST(CollectiveKindsTest, ElementSizes) {
                                      {"UInt16", 2},
                                      {"Double", 8},
                                      {"ComplexHalf", 4},
+                                     {"Bits8", 1},
+                                     {"Bits16", 2},
+                                     {"Float4_e2m1fn_x2", 1},
                                      {"ComplexDouble", 16}}) {
     EXPECT_EQ(ElementBytes(dtype), bytes) << dtype;
   }
+  EXPECT_EQ(ElementBytes("QUInt4x2"), std::nullopt);  // half a byte
 }
 
 TEST(CollectiveKindsTest, BusFactors) {

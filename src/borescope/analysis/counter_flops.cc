@@ -11,6 +11,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/ops.h"
 #include "borescope/analysis/row.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::string_view kSassPrefix = "smsp__sass_thread_inst_executed_op_";
 constexpr std::string_view kSassPrefixOfSm = "sm__sass_thread_inst_executed_op_";
 constexpr std::string_view kSassSuffix = "_pred_on.sum";
-
-bool Contains(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
 
 // Of "ffma" and the like; 0 for other instructions.
 double FlopsPerInstruction(std::string_view instruction) {

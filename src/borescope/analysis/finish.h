@@ -3,21 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
+#include "borescope/base/saturating.h"
 #include "borescope/table/table.h"
 
 namespace borescope {
-
-// a + b, stopping at the ends of the range: a corrupt file may hold thousands of week-long events.
-inline int64_t AddSaturating(int64_t a, int64_t b) {
-  using Limits = std::numeric_limits<int64_t>;
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? Limits::max() : Limits::min()) : sum;
-}
-
-inline void AddSaturatingTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 
 // The sum of an integer column. REQUIRES: the column exists.
 int64_t SumOf(const Table& table, std::string_view column);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "borescope/analysis/data_loading.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/stream_gaps.h"
 #include "borescope/base/check.h"
+#include "borescope/index/sync_calls.h"
 
 namespace borescope {
 namespace {
@@ -16,20 +18,6 @@ using CauseTimes = std::array<int64_t, static_cast<size_t>(Cause::kCount)>;
 
 constexpr std::string_view kLongestGap = "longest_gap_ns";
 
-bool Contains(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
-
-bool IsBlockingCall(std::string_view name) {
-  const bool is_memcpy = Contains(name, "Memcpy") && !Contains(name, "Async");
-  return Contains(name, "Synchronize") || is_memcpy;
-}
-
-bool IsDataLoading(std::string_view name) {
-  return Contains(name, "DataLoader") || Contains(name, "data_load") ||
-         Contains(name, "dataloader");
-}
-
 // What the host did, as sets of time.
 struct HostTime {
   IntervalSet blocked;
@@ -38,10 +26,9 @@ struct HostTime {
 
 HostTime FindHostTime(const Trace& trace) {
   std::vector<char> blocking(trace.strings().size());
-  std::vector<char> loading(trace.strings().size());
+  const std::vector<char> loading = FindDataLoading(trace);
   for (uint32_t i = 0; i < trace.strings().size(); ++i) {
-    blocking[i] = IsBlockingCall(trace.Text(StringId{i})) ? 1 : 0;
-    loading[i] = IsDataLoading(trace.Text(StringId{i})) ? 1 : 0;
+    blocking[i] = AlwaysBlocks(ClassifyBlockingCall(trace.Text(StringId{i}))) ? 1 : 0;
   }
   const HostEvents& host = trace.host();
   std::vector<Interval> blocked_calls;

@@ -96,7 +96,7 @@ void PushTrace(Table& table, const RankView& view) {
   const Trace& trace = view.trace;
   const Meta& meta = trace.meta();
   Row row(table);
-  row.Int(view.rank).Text(meta.file).Text(meta.format).MaybeInt(meta.world_size);
+  row.Int(view.rank).Text(meta.file).Text(FormatName(meta.format)).MaybeInt(meta.world_size);
   row.MaybeText(meta.producer).Int(CountEvents(trace)).Count(trace.host().size());
   row.Int(CountDeviceWork(trace.device())).Int(CountTracks(trace, TrackKind::kDevice));
   row.Count(view.index.steps.steps.size());

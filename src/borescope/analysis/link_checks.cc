@@ -130,7 +130,10 @@ CheckOutcome WaitWithoutRecord(const RankView& view) {
 }
 
 CheckOutcome WithoutWaits(const RankView& view) {
-  return {LacksWaits(view.trace) ? 1 : 0, std::nullopt, {}};
+  CheckOutcome outcome;
+  outcome.count = LacksWaits(view.trace) ? 1 : 0;
+  outcome.applies = view.trace.runtime_calls().size() != 0;
+  return outcome;
 }
 
 std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {

@@ -119,7 +119,7 @@ class MemoryTables {
   }
 
   void PushDevice(const DeviceMemory& device, const MemoryContexts& contexts);
-  void PushDevicePeak(const DeviceMemory& device, Peak peak, std::string_view category,
+  void PushDevicePeak(const DeviceMemory& device, HighestLevel peak, std::string_view category,
                       int64_t bytes);
   void PushOps(const DeviceMemory& device, size_t peak, const MemoryContexts& contexts);
   void PushCategories(const std::vector<CategoryLevel>& levels);
@@ -153,13 +153,13 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
     row.Int(view_.rank).MaybeText(name).MaybeInt(Elapsed(level.ts_ns)).Text(kAllocated);
     row.MaybeInt(level.allocated).MaybeInt(level.reserved).MaybeInt(level.ts_ns);
   }
-  const Peak allocated =
+  const HighestLevel allocated =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.allocated; });
   if (!allocated.found) {
     return;
   }
   PushDevicePeak(device, allocated, kAllocated, device.levels[allocated.level].allocated);
-  const Peak reserved =
+  const HighestLevel reserved =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.reserved; });
   if (device.levels[reserved.level].reserved > 0) {  // allocators of the host reserve nothing
     PushDevicePeak(device, reserved, kReserved, device.levels[reserved.level].reserved);
@@ -167,8 +167,8 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
   PushOps(device, allocated.level, contexts);
 }
 
-void MemoryTables::PushDevicePeak(const DeviceMemory& device, Peak peak, std::string_view category,
-                                  int64_t bytes) {
+void MemoryTables::PushDevicePeak(const DeviceMemory& device, HighestLevel peak,
+                                  std::string_view category, int64_t bytes) {
   const int64_t capacity = Capacity(device);
   Row row(peak_);
   row.Int(view_.rank).MaybeText(MemoryDeviceName(device.type, device.index)).Text(category);
@@ -208,7 +208,8 @@ void MemoryTables::PushCategories(const std::vector<CategoryLevel>& levels) {
     }
     before = level;
   }
-  const Peak peak = FindPeak(levels, windows_, [](const CategoryLevel& l) { return l.Sum(); });
+  const HighestLevel peak =
+      FindPeak(levels, windows_, [](const CategoryLevel& l) { return l.Sum(); });
   if (peak.found) {
     PushCategoryPeak(levels[peak.level], peak.at_ns);
   }

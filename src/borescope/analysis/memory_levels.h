@@ -57,15 +57,16 @@ std::vector<CategoryLevel> CategoryLevels(const Trace& trace);
 
 // The first of the largest levels within some windows, by `value(level)`. A level also counts from
 // the start of a window that it reaches into. `at_ns` is when it is reached in the windows.
-struct Peak {
+struct HighestLevel {
   size_t level = 0;
   int64_t at_ns = 0;
   bool found = false;
 };
 
 template <class Level, class Value>
-Peak FindPeak(const std::vector<Level>& levels, const IntervalSet& windows, const Value& value) {
-  Peak peak;
+HighestLevel FindPeak(const std::vector<Level>& levels, const IntervalSet& windows,
+                      const Value& value) {
+  HighestLevel peak;
   const auto consider = [&](size_t level, int64_t at_ns) {
     if (!peak.found || value(levels[level]) > value(levels[peak.level])) {
       peak = {level, at_ns, true};

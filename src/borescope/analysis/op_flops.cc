@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "borescope/analysis/recorded.h"
+
 namespace borescope {
 namespace {
-
-bool HasDeviceWork(const DeviceEvents& device) {
-  return std::any_of(device.kind.begin(), device.kind.end(), IsDeviceWork);
-}
 
 // Without them nothing has known FLOPs.
 bool HasShapes(const Trace& trace) {
@@ -49,7 +47,7 @@ void CountOnHost(const RankView& view, const Selected& selected, std::vector<int
 Result<std::vector<int64_t>> FlopsOfCalls(const RankView& view, const Selected& selected) {
   std::vector<int64_t> flops(view.trace.host().size(), kMissing);
   if (!HasShapes(view.trace)) return flops;
-  if (HasDeviceWork(view.trace.device())) {
+  if (HasDeviceWork(view.trace)) {
     BS_TRY(CountWithDevice(view, selected, flops));
   } else {
     CountOnHost(view, selected, flops);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "borescope/base/check.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -18,20 +19,13 @@ Error BadRange(std::string_view text) {
           "\"" + std::string(text) + "\" is no list of numbers; write 0 or 0,3 or 2..5"};
 }
 
-bool ParseNumber(std::string_view text, int64_t& number) {
-  const char* end = std::to_address(text.end());
-  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
-  return code == std::errc() && stop == end;
-}
-
 // "7" or "2..5".
-bool ParseRange(std::string_view text, std::pair<int64_t, int64_t>& range) {
+std::optional<std::pair<int64_t, int64_t>> ParseRange(std::string_view text) {
   const size_t dots = text.find("..");
-  if (dots == std::string_view::npos) {
-    return ParseNumber(text, range.first) && ParseNumber(text, range.second);
-  }
-  return ParseNumber(text.substr(0, dots), range.first) &&
-         ParseNumber(text.substr(dots + 2), range.second) && range.first <= range.second;
+  const bool is_one = dots == std::string_view::npos;
+  const auto first = ParseNumber<int64_t>(text.substr(0, dots));
+  const auto last = is_one ? first : ParseNumber<int64_t>(text.substr(dots + 2));
+  return first && last && *first <= *last ? std::optional(std::pair(*first, *last)) : std::nullopt;
 }
 
 struct TimeUnit {
@@ -60,10 +54,6 @@ std::optional<int64_t> ParseTime(std::string_view text) {
   return std::llround(number * static_cast<double>(row->ns));
 }
 
-Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
-  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
-}
-
 const ParamValue* FindValue(const std::vector<ParamValue>& values, const ParamSpec& spec) {
   const auto found = std::find_if(values.begin(), values.end(),
                                   [&](const ParamValue& value) { return value.name == spec.name; });
@@ -82,11 +72,11 @@ Result<NumberRanges> NumberRanges::Parse(std::string_view text) {
   NumberRanges result;
   for (std::string_view rest = text; true;) {
     const size_t comma = std::min(rest.find(','), rest.size());
-    std::pair<int64_t, int64_t> range;
-    if (!ParseRange(rest.substr(0, comma), range)) {
+    const auto range = ParseRange(rest.substr(0, comma));
+    if (!range.has_value()) {
       return BadRange(text);
     }
-    result.ranges.push_back(range);
+    result.ranges.push_back(*range);
     if (comma == rest.size()) {
       return result;
     }
@@ -111,14 +101,20 @@ Result<std::vector<int64_t>> ParseTimes(std::string_view text) {
   return times;
 }
 
+Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
+  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
+}
+
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text) {
   ParamValue value{spec.name, 1, std::string(text)};
   if (spec.type == ParamType::kCount) {
-    if (!ParseNumber(text, value.number) || value.number < 1) {
+    value.number = ParseNumber<int64_t>(text).value_or(0);
+    if (value.number < 1) {
       return BadValue(spec, text, "no number from 1 on");
     }
   } else if (spec.type == ParamType::kNumber) {
-    if (!ParseNumber(text, value.number) || value.number < 0) {
+    value.number = ParseNumber<int64_t>(text).value_or(-1);
+    if (value.number < 0) {
       return BadValue(spec, text, "no number from 0 on");
     }
   } else if (spec.type == ParamType::kTimes) {

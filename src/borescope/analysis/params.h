@@ -74,6 +74,9 @@ struct ParamValue {
 // Reads what stands behind the option; kInvalidArgument says what it should be.
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
 
+// "--depth: '-1' is no number from 1 on": kInvalidArgument, for a text that an option cannot take.
+Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted);
+
 // The lengths of a list that ParseParam accepts, in nanoseconds; kInvalidArgument for any other.
 Result<std::vector<int64_t>> ParseTimes(std::string_view text);
 

@@ -24,17 +24,12 @@ bool AnyDeviceKind(const Trace& trace, DeviceKind kind) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-bool HasDeviceWork(const Trace& trace) {
-  const auto& kinds = trace.device().kind;
-  return std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
-}
-
 // Options of PyTorch's profiler are no advice to those who used another one.
-bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == "kineto-json"; }
+bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == TraceFormat::kKineto; }
 
 // What the allocator did over time, and nothing else.
 bool IsOfMemoryOnly(const RankView& view) {
-  return view.trace.meta().format == "pytorch-memory-timeline";
+  return view.trace.meta().format == TraceFormat::kMemoryTimeline;
 }
 
 bool HasCounterRanges(const Trace& trace) { return trace.ranges().size() > 0; }

@@ -287,26 +287,19 @@ constexpr AnalysisSpec kAnalyses[] = {
 std::span<const AnalysisSpec> Analyses() { return kAnalyses; }
 
 const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
-  switch (compat) {
-    case Compat::kNone:
-      return &answer;
-    case Compat::kHta:
-      return hta;
-    case Compat::kRpd:
-      return rpd;
-    case Compat::kInductor:
-      return inductor;
-    case Compat::kKeyAverages:
-      return key_averages;
-    case Compat::kPyProf:
-      return pyprof;
-  }
-  return nullptr;
+  const CompatRow* tool = FindCompat(compat);
+  return tool == nullptr ? &answer : this->*tool->pipeline;
 }
 
 bool AnalysisSpec::TakesAll(Compat compat) const {
   const CompatRow* tool = FindCompat(compat);
   return tool == nullptr ? takes_all : tool->takes_all && FindPipeline(compat) != nullptr;
+}
+
+const CompatRow* AnalysisSpec::ToolThatTakesAll() const {
+  const auto* tool = std::find_if(std::begin(kCompats), std::end(kCompats),
+                                  [this](const CompatRow& row) { return TakesAll(row.id); });
+  return tool == std::end(kCompats) ? nullptr : tool;
 }
 
 const CompatRow* FindCompat(Compat compat) {

@@ -1,5 +1,5 @@
-// The registry of analyses: one row per question. The CLI verb, its help, the documentation page
-// and (later) the Python method and the report section follow from the row.
+// The registry of analyses: one row per question. The CLI verb, its help, its page of documentation
+// and its section of the report follow from the row.
 //
 // An analysis maps one rank to tables and reduces the tables of several ranks to one answer. Both
 // are pure functions: they read a finished trace, and neither print, log nor open files. Sorting
@@ -48,6 +48,7 @@ enum class Needs : uint8_t {
   kCollectiveKernels,
   kMemory,    // allocator events
   kCounters,  // profiler ranges with hardware counters
+  kCount
 };
 
 // Draws the answer of one rank.
@@ -71,6 +72,8 @@ struct Pipeline {
   bool takes_window = false;
 };
 
+struct CompatRow;
+
 struct AnalysisSpec {
   std::string_view name;     // verb: "kernels"
   std::string_view summary;  // one line of help
@@ -78,8 +81,9 @@ struct AnalysisSpec {
   Needs needs = Needs::kNothing;
   std::span<const std::string_view> by = {};      // accepted --by keys
   std::span<const ParamSpec* const> params = {};  // options of its own
-  bool takes_selection = true;                    // --step, --gpu, --stream, --annotation
-  bool takes_all = false;                         // --all is defined
+  // --step, --gpu, --stream, --annotation, --instance, --begin, --end.
+  bool takes_selection = true;
+  bool takes_all = false;  // --all is defined
   Pipeline answer;
   // The same by the rules of HolisticTraceAnalysis; nullptr: --compat hta is not defined.
   const Pipeline* hta = nullptr;
@@ -103,6 +107,8 @@ struct AnalysisSpec {
   const Pipeline* FindPipeline(Compat compat) const;
   // Whether --all is defined under `compat`.
   bool TakesAll(Compat compat) const;
+  // The first tool under whose rules --all is defined; nullptr for none.
+  const CompatRow* ToolThatTakesAll() const;
   const Pipeline& PipelineFor(const Params& given) const {
     const Pipeline* found = FindPipeline(given.compat);
     return found == nullptr ? answer : *found;
@@ -118,16 +124,21 @@ struct AnalysisSpec {
 struct CompatRow {
   Compat id;
   std::string_view name;
+  const Pipeline* AnalysisSpec::* pipeline;   // by its rules
   std::span<const std::string_view> by = {};  // keys of --by that the tool has, too
   bool takes_all = false;                     // --all is defined
 };
 inline constexpr std::string_view kKeyAveragesKeys[] = {"shape"};
 inline constexpr CompatRow kCompats[] = {
-    {.id = Compat::kHta, .name = "hta"},
-    {.id = Compat::kRpd, .name = "rpd"},
-    {.id = Compat::kInductor, .name = "inductor"},
-    {.id = Compat::kKeyAverages, .name = "key_averages", .by = kKeyAveragesKeys, .takes_all = true},
-    {.id = Compat::kPyProf, .name = "pyprof"}};
+    {.id = Compat::kHta, .name = "hta", .pipeline = &AnalysisSpec::hta},
+    {.id = Compat::kRpd, .name = "rpd", .pipeline = &AnalysisSpec::rpd},
+    {.id = Compat::kInductor, .name = "inductor", .pipeline = &AnalysisSpec::inductor},
+    {.id = Compat::kKeyAverages,
+     .name = "key_averages",
+     .pipeline = &AnalysisSpec::key_averages,
+     .by = kKeyAveragesKeys,
+     .takes_all = true},
+    {.id = Compat::kPyProf, .name = "pyprof", .pipeline = &AnalysisSpec::pyprof}};
 const CompatRow* FindCompat(Compat compat);  // nullptr for none
 std::string_view CompatName(Compat compat);  // empty for none
 

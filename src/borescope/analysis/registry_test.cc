@@ -22,8 +22,11 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
 // No analysis may trip over an empty trace, alone or among others.
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec& spec : Analyses()) {
-    for (const Compat compat : {Compat::kNone, Compat::kHta, Compat::kRpd, Compat::kInductor,
-                                Compat::kKeyAverages, Compat::kPyProf}) {
+    std::vector<Compat> tools = {Compat::kNone};
+    for (const CompatRow& row : kCompats) {
+      tools.push_back(row.id);
+    }
+    for (const Compat compat : tools) {
       if (spec.FindPipeline(compat) == nullptr) {
         continue;
       }

@@ -1,17 +1,18 @@
 #include "borescope/analysis/remedies.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace borescope {
 namespace {
 
+constexpr auto kFirstOther = static_cast<size_t>(TraceFormat::kNsys);
+constexpr size_t kOthers = static_cast<size_t>(TraceFormat::kCount) - kFirstOther;
+
 struct RemedyRow {
   Lack lack;
-  std::string_view nsys;
-  std::string_view nvprof;
-  std::string_view rpd;
-  std::string_view rocpd;
+  std::array<std::string_view, kOthers> remedies;  // nsys, nvprof, rpd, rocpd: as TraceFormat
 };
 
 constexpr std::string_view kNvtx =
@@ -37,49 +38,46 @@ constexpr std::string_view kShapes =
 constexpr std::string_view kDistributed = "profile a distributed job";
 
 constexpr RemedyRow kRemedies[] = {
-    {Lack::kHost, "record with nsys profile --trace=cuda,nvtx",
-     "leave out --profile-api-trace none", kRpdWork,
-     "record with rocprofv3 --hip-trace (or --sys-trace)"},
+    {Lack::kHost,
+     {"record with nsys profile --trace=cuda,nvtx", "leave out --profile-api-trace none", kRpdWork,
+      "record with rocprofv3 --hip-trace (or --sys-trace)"}},
     {Lack::kDeviceWork,
-     "record with nsys profile --trace=cuda, over a part of the run in which the device works",
-     "profile a part of the run in which the device works", kRpdWork,
-     "record with rocprofv3 --kernel-trace --memory-copy-trace (or --sys-trace)"},
-    {Lack::kLaunches, "record with nsys profile --trace=cuda from before the launches on",
-     "leave out --profile-api-trace none", kRpdWork,
-     "record with rocprofv3 --hip-trace --kernel-trace (or --sys-trace)"},
+     {"record with nsys profile --trace=cuda, over a part of the run in which the device works",
+      "profile a part of the run in which the device works", kRpdWork,
+      "record with rocprofv3 --kernel-trace --memory-copy-trace (or --sys-trace)"}},
+    {Lack::kLaunches,
+     {"record with nsys profile --trace=cuda from before the launches on",
+      "leave out --profile-api-trace none", kRpdWork,
+      "record with rocprofv3 --hip-trace --kernel-trace (or --sys-trace)"}},
     {Lack::kOperators,
-     "run the model in torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx",
-     "run the model in torch.autograd.profiler.emit_nvtx()",
-     "run the model in torch.autograd.profiler.emit_nvtx()",
-     "run the model in torch.autograd.profiler.emit_nvtx() under rocprofv3 --marker-trace"},
-    {Lack::kSteps, kStepRanges, kStepRanges, kStepRanges, kStepRanges},
-    {Lack::kShapes, kShapes, kShapes, kShapes, kShapes},
-    {Lack::kMemory, "record with nsys profile --cuda-memory-usage=true", kTorchMemory, kTorchMemory,
-     "record with rocprofv3 --memory-allocation-trace"},
-    {Lack::kAnnotations, kNvtx, kNvprofRanges, kRpdRanges, kRocpdRanges},
-    {Lack::kCollectives, kDistributed, kDistributed, kDistributed, kDistributed},
-    {Lack::kCounters, kTorchCounters, kTorchCounters, kTorchCounters,
-     "record with rocprofv3 --pmc NAMES --kernel-trace"},
+     {"run the model in torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx",
+      "run the model in torch.autograd.profiler.emit_nvtx()",
+      "run the model in torch.autograd.profiler.emit_nvtx()",
+      "run the model in torch.autograd.profiler.emit_nvtx() under rocprofv3 --marker-trace"}},
+    {Lack::kSteps, {kStepRanges, kStepRanges, kStepRanges, kStepRanges}},
+    {Lack::kShapes, {kShapes, kShapes, kShapes, kShapes}},
+    {Lack::kMemory,
+     {"record with nsys profile --cuda-memory-usage=true", kTorchMemory, kTorchMemory,
+      "record with rocprofv3 --memory-allocation-trace"}},
+    {Lack::kAnnotations, {kNvtx, kNvprofRanges, kRpdRanges, kRocpdRanges}},
+    {Lack::kCollectives, {kDistributed, kDistributed, kDistributed, kDistributed}},
+    {Lack::kCounters,
+     {kTorchCounters, kTorchCounters, kTorchCounters,
+      "record with rocprofv3 --pmc NAMES --kernel-trace"}},
 };
+
+static_assert(std::all_of(std::begin(kRemedies), std::end(kRemedies),
+                          [](const RemedyRow& row) { return !row.remedies.back().empty(); }),
+              "every format of another profiler has its remedy");
 
 }  // namespace
 
-std::string_view RemedyElsewhere(Lack lack, std::string_view format) {
+std::string_view RemedyElsewhere(Lack lack, TraceFormat format) {
   const auto* row = std::find_if(std::begin(kRemedies), std::end(kRemedies),
                                  [&](const RemedyRow& remedy) { return remedy.lack == lack; });
-  if (row == std::end(kRemedies)) {
-    return {};
-  }
-  if (format == "nsys") {
-    return row->nsys;
-  }
-  if (format == "nvprof") {
-    return row->nvprof;
-  }
-  if (format == "rpd") {
-    return row->rpd;
-  }
-  return format == "rocpd" ? row->rocpd : std::string_view();
+  const auto at = static_cast<size_t>(format);
+  return row == std::end(kRemedies) || at < kFirstOther ? std::string_view()
+                                                        : row->remedies[at - kFirstOther];
 }
 
 }  // namespace borescope

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "borescope/trace/formats.h"
+
 namespace borescope {
 
 enum class Lack : uint8_t {
@@ -21,7 +23,7 @@ enum class Lack : uint8_t {
   kCounters,
 };
 
-// A phrase without a full stop; empty where `format` (Meta::format) is PyTorch's, or `lack` kNone.
-std::string_view RemedyElsewhere(Lack lack, std::string_view format);
+// A phrase without a full stop; empty where `format` is PyTorch's, or `lack` kNone.
+std::string_view RemedyElsewhere(Lack lack, TraceFormat format);
 
 }  // namespace borescope

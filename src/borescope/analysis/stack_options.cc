@@ -1,28 +1,20 @@
 #include "borescope/analysis/stack_options.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <memory>
 
 #include "borescope/analysis/param_specs.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
 
-Error BadOption(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
-  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
-}
-
 // A number from 1 on; 0 without the option.
 Result<int64_t> DepthOf(const Params& params) {
   const std::string_view text = params.Text(kDepthParam);
-  int64_t depth = 0;
-  const char* end = std::to_address(text.end());
-  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, depth);
-  const bool is_number = code == std::errc() && stop == end && depth > 0;
-  if (!text.empty() && !is_number) {
-    return BadOption(kDepthParam, text, "no number from 1 on");
+  const int64_t depth = ParseNumber<int64_t>(text).value_or(0);
+  if (!text.empty() && depth <= 0) {
+    return BadValue(kDepthParam, text, "no number from 1 on");
   }
   return depth;
 }
@@ -37,7 +29,7 @@ Result<double> MinShareOf(const Params& params) {
   const double share = is_percent ? number / 100 : number;
   const bool is_share = code == std::errc() && (stop == end || is_percent);
   if (!text.empty() && !(is_share && share >= 0 && share <= 1)) {
-    return BadOption(kMinShareParam, text, "no share; write 1% or 0.01");
+    return BadValue(kMinShareParam, text, "no share; write 1% or 0.01");
   }
   return share;
 }

@@ -32,7 +32,7 @@ std::string Cell(const Column& column, size_t row) {
 
 TestTrace::TestTrace() {
   meta().file = "test.json";
-  meta().format = "kineto-json";
+  meta().format = TraceFormat::kKineto;
 }
 
 void TestTrace::Host(HostKind kind, std::string_view name, Span span, int64_t thread,

@@ -345,7 +345,8 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
 Finding MemoryOnly(const SummaryTables& tables) {
   return Finding{"Only memory over time was recorded",
                  "info",
-                 FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events"),
+                 fmt::format("memory over {}, 0 host events, 0 kernels, memcpys and memsets",
+                             FormatTime(SumOf(tables.overview, "span_ns"))),
                  0,
                  "count",
                  "`borescope memory` shows the peak, and what it consists of.",

@@ -240,4 +240,9 @@ Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source) {
   return OpenedSource{std::move(whole), nullptr};
 }
 
+Result<OpenedSource> OpenInflated(const std::string& path) {
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
+  return About(path == "-" ? "standard input" : path, InflateIfCompressed(std::move(source)));
+}
+
 }  // namespace borescope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "borescope/base/byte_source.h"
@@ -30,5 +31,8 @@ struct OpenedSource {
   const InflatingSource* inflating = nullptr;
 };
 Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source);
+
+// The same of the file at `path`, or of standard input for "-"; every error names it.
+Result<OpenedSource> OpenInflated(const std::string& path);
 
 }  // namespace borescope

@@ -110,6 +110,13 @@ TEST(InflateTest, WhatCannotBeInflatedIsNamed) {
             "byte 0: this is compressed by xz; unpack it (xz -d), or pack it as .gz or .zst");
 }
 
+TEST(InflateTest, OfAFileEveryErrorNamesIt) {
+  EXPECT_TRUE(OpenInflated("/dev/null").ok());
+  const Result<OpenedSource> absent = OpenInflated("/absent/file");
+  ASSERT_FALSE(absent.ok());
+  EXPECT_TRUE(absent.error().message.starts_with("/absent/file: "));
+}
+
 TEST(InflateTest, GzipOfEverySize) {
   for (const size_t size : kSizes) {
     SCOPED_TRACE(size);

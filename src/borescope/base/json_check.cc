@@ -1,12 +1,14 @@
 #include "borescope/base/json_check.h"
 
+#include <algorithm>
+
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
 constexpr size_t kDeepest = 1000;
 
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // Neither the end of a string nor anything special in it.
@@ -41,7 +43,7 @@ size_t JsonCheck::SkipUsual(std::string_view piece, size_t at) const {
     case State::kAfterValue:
     case State::kKey:
     case State::kValue:
-      skip([](char c) { return IsBlank(c); });
+      skip([](char c) { return IsSpace(c); });
       break;
     default:
       break;
@@ -72,7 +74,7 @@ JsonCheck::State JsonCheck::Next(char c) {
     default:
       break;
   }
-  if (IsBlank(c)) return state_;
+  if (IsSpace(c)) return state_;
   switch (state_) {
     case State::kFirstValue:
       return c == ']' ? Close('[') : BeginValue(c);
@@ -92,6 +94,7 @@ JsonCheck::State JsonCheck::Next(char c) {
 }
 
 JsonCheck::State JsonCheck::BeginValue(char c) {
+  deepest_ = std::max(deepest_, open_.size());
   if (c == '{' || c == '[') {
     open_.push_back(c);
     if (open_.size() > kDeepest) return State::kBad;
@@ -159,7 +162,7 @@ JsonCheck::State JsonCheck::InNumber(char c) {
 }
 
 JsonCheck::State JsonCheck::AfterValue(char c) {
-  if (IsBlank(c)) return State::kAfterValue;
+  if (IsSpace(c)) return State::kAfterValue;
   if (c == ',' && !open_.empty()) {
     return open_.back() == '{' ? State::kKey : State::kValue;
   }

@@ -17,6 +17,9 @@ class JsonCheck {
   // After the last piece: whether all of it was one value.
   bool Finish();
 
+  // How many lists and objects the value lies in that lies in the most of them.
+  size_t deepest() const { return deepest_; }
+
  private:
   enum class State : uint8_t {
     kValue,       // one must begin
@@ -54,6 +57,7 @@ class JsonCheck {
   int hex_left_ = 0;          // digits of \u
   std::string_view literal_;  // what is left of it
   std::vector<char> open_;    // '{' and '['
+  size_t deepest_ = 0;
 };
 
 }  // namespace borescope

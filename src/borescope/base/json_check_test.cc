@@ -66,5 +66,17 @@ TEST(JsonCheck, DepthIsLimited) {
   EXPECT_FALSE(IsJson(std::string(10'000'000, '[')));
 }
 
+TEST(JsonCheck, TellsHowDeepItsValuesLie) {
+  const auto deepest = [](std::string_view text) {
+    JsonCheck check;
+    EXPECT_TRUE(check.Take(text) && check.Finish()) << text;
+    return check.deepest();
+  };
+  EXPECT_EQ(deepest("1"), 0U);
+  EXPECT_EQ(deepest("[]"), 0U);
+  EXPECT_EQ(deepest("[1]"), 1U);
+  EXPECT_EQ(deepest(R"({"a": [[], {"b": {}}], "c": "[[["})"), 3U);
+}
+
 }  // namespace
 }  // namespace borescope

@@ -108,15 +108,4 @@ std::string_view DecodeString(std::string_view raw, std::string& scratch, String
   return scratch;
 }
 
-bool IsValidUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = SequenceLength(text);
-    if (length == 0) {
-      return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 }  // namespace borescope

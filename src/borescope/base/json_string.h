@@ -1,4 +1,4 @@
-// JSON string text: escapes out, escapes in, UTF-8 checked. Pure functions.
+// JSON string text: escapes out, escapes in, UTF-8 repaired. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,5 @@ struct StringRepairs {
 // The text between the quotes of a JSON string, escapes resolved, always valid UTF-8. `scratch` is
 // used only when something has to change; the result views `raw` or `scratch`.
 std::string_view DecodeString(std::string_view raw, std::string& scratch, StringRepairs& repairs);
-
-// True if every byte is part of well-formed UTF-8 (no overlong forms, no surrogates).
-bool IsValidUtf8(std::string_view text);
 
 }  // namespace borescope

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/base/utf8.h"
+
 namespace borescope {
 namespace {
 

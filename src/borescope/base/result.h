@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -69,6 +70,15 @@ class [[nodiscard]] Result<void> {
  private:
   std::optional<Error> error_;
 };
+
+// What was wrong, behind what it is about: a path, or an option.
+inline Error About(std::string_view what, const Error& error) {
+  return {error.code, std::string(what) + ": " + error.message};
+}
+template <class T>
+Result<T> About(std::string_view what, Result<T> result) {
+  return result.ok() ? std::move(result) : About(what, result.error());
+}
 
 #define BS_CONCAT_INNER(a, b) a##b
 #define BS_CONCAT(a, b) BS_CONCAT_INNER(a, b)

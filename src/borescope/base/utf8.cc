@@ -41,6 +41,28 @@ CodePoint DecodeUtf8(std::string_view text) {
   return IsAllowed(value, length) ? CodePoint{value, length, true} : kInvalid;
 }
 
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (!point.valid) {
+      return false;
+    }
+    text.remove_prefix(point.bytes);
+  }
+  return true;
+}
+
+std::string ToValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    valid += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
+    text.remove_prefix(point.bytes);
+  }
+  return valid;
+}
+
 void AppendUtf8(std::string& out, char32_t value) {
   if (value < 0x80) {
     out += static_cast<char>(value);

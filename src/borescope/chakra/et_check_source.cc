@@ -1,9 +1,9 @@
 // A .et against what it was made from.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
+#include "borescope/base/text.h"
 #include "borescope/chakra/et_check.h"
 #include "borescope/chakra/et_totals.h"
 #include "borescope/chakra/linked_tree.h"
@@ -11,11 +11,7 @@
 namespace borescope {
 namespace {
 
-double MicrosecondsOf(std::string_view text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && stop == text.data() + text.size() ? value : 0;
-}
+double MicrosecondsOf(std::string_view text) { return ParseNumber<double>(text).value_or(0); }
 
 struct Cases {
   uint64_t count = 0;

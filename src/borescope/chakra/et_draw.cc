@@ -10,37 +10,6 @@
 namespace borescope {
 namespace {
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
-
-// Texts to a sink in pieces. Failures of the sink are kept; Finish tells.
-class PieceWriter {
- public:
-  explicit PieceWriter(Sink& sink) : sink_(sink) {}
-
-  void Put(std::string_view text) {
-    buffer_ += text;
-    if (buffer_.size() >= kPieceBytes) {
-      Flush();
-    }
-  }
-  Result<void> Finish() {
-    Flush();
-    return status_;
-  }
-
- private:
-  void Flush() {
-    if (status_.ok()) {
-      status_ = sink_.Write(buffer_);
-    }
-    buffer_.clear();
-  }
-
-  Sink& sink_;
-  std::string buffer_;
-  Result<void> status_;
-};
-
 // Calls `visit` with every node.
 template <class Visit>
 Result<void> ForEachNode(std::string_view et, Visit visit) {
@@ -128,7 +97,7 @@ std::string EscapeDotLabel(std::string_view name) {
 }
 
 Result<void> WriteEtDot(std::string_view et, Sink& sink) {
-  PieceWriter out(sink);
+  BufferedSink out(sink);
   out.Put("digraph {\n");
   BS_TRY(ForEachNode(et, [&](const EtNode& node) {
     out.Put(fmt::format("\t{} [label={} id={} shape=record]\n", node.id,
@@ -145,7 +114,7 @@ Result<void> WriteEtDot(std::string_view et, Sink& sink) {
 }
 
 Result<void> WriteEtGraphml(std::string_view et, bool as_reference, Sink& sink) {
-  PieceWriter out(sink);
+  BufferedSink out(sink);
   out.Put(kGraphmlHead);
   std::set<uint64_t> present;
   std::set<uint64_t> named;

@@ -9,8 +9,9 @@ void DependencyGraph::Add(std::span<const uint32_t> dependencies) {
   begins_.push_back(targets_.size());
 }
 
-std::vector<uint32_t> DependencyGraph::FindCycle() const {
-  // Kahn from the far end: takes away nodes that nothing left depends on.
+// Kahn from the far end: takes away nodes that nothing left depends on. Those that are left have
+// more than 0 dependents left.
+std::vector<uint32_t> DependencyGraph::DependentsLeft() const {
   std::vector<uint32_t> dependents(size(), 0);
   for (const uint32_t target : targets_) {
     dependents[target] += 1;
@@ -21,18 +22,23 @@ std::vector<uint32_t> DependencyGraph::FindCycle() const {
       free.push_back(node);
     }
   }
-  size_t left = size();
   while (!free.empty()) {
     const uint32_t node = free.back();
     free.pop_back();
-    left -= 1;
     for (const uint32_t target : DependenciesOf(node)) {
       if (--dependents[target] == 0) {
         free.push_back(target);
       }
     }
   }
-  if (left == 0) {
+  return dependents;
+}
+
+std::vector<uint32_t> DependencyGraph::FindCycle() const {
+  const std::vector<uint32_t> dependents = DependentsLeft();
+  const auto first =
+      std::find_if(dependents.begin(), dependents.end(), [](uint32_t n) { return n != 0; });
+  if (first == dependents.end()) {
     return {};
   }
   // What is left has a dependent that is left: going against the arrows ends in a circle.
@@ -44,9 +50,7 @@ std::vector<uint32_t> DependencyGraph::FindCycle() const {
       }
     }
   }
-  uint32_t node = static_cast<uint32_t>(
-      std::find_if(dependents.begin(), dependents.end(), [](uint32_t n) { return n != 0; }) -
-      dependents.begin());
+  auto node = static_cast<uint32_t>(first - dependents.begin());
   for (uint32_t step = 0; step < size(); ++step) {
     node = dependent_of[node];
   }

@@ -24,6 +24,8 @@ class DependencyGraph {
   std::vector<uint32_t> FindCycle() const;
 
  private:
+  std::vector<uint32_t> DependentsLeft() const;
+
   std::vector<size_t> begins_ = {0};
   std::vector<uint32_t> targets_;
 };

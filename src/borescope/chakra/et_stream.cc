@@ -60,23 +60,8 @@ void EtWriter::Add(const EtNode& node) {
 }
 
 void EtWriter::AddRecord() {
-  AppendVarint(buffer_, record_.size());
-  buffer_ += record_;
-  if (buffer_.size() >= kPieceBytes) {
-    Flush();
-  }
-}
-
-void EtWriter::Flush() {
-  if (status_.ok()) {
-    status_ = sink_.Write(buffer_);
-  }
-  buffer_.clear();
-}
-
-Result<void> EtWriter::Finish() {
-  Flush();
-  return status_;
+  AppendVarint(out_.text(), record_.size());
+  out_.Put(record_);
 }
 
 Error EtReader::ErrorHere(std::string_view cause) const {

@@ -17,20 +17,17 @@ namespace borescope {
 // Writes records to a sink in pieces. Failures of the sink are kept; Finish tells.
 class EtWriter {
  public:
-  explicit EtWriter(Sink& sink) : sink_(sink) {}
+  explicit EtWriter(Sink& sink) : out_(sink) {}
 
   void Add(const EtMetadata& metadata);
   void Add(const EtNode& node);
-  Result<void> Finish();
+  Result<void> Finish() { return out_.Finish(); }
 
  private:
   void AddRecord();
-  void Flush();
 
-  Sink& sink_;
+  BufferedSink out_;
   std::string record_;
-  std::string buffer_;
-  Result<void> status_;
 };
 
 // Goes through the records of a .et file in memory.

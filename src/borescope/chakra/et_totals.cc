@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "borescope/base/saturating.h"
+
 namespace borescope {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-// Sums of hostile files stop at the largest number.
-void AddTo(int64_t& sum, int64_t more) {
-  if (__builtin_add_overflow(sum, more, &sum)) {
-    sum = kMost;
-  }
-}
 
 int64_t NanosecondsOf(uint64_t us) {
   return us > static_cast<uint64_t>(kMost) / 1000 ? kMost : static_cast<int64_t>(us) * 1000;
@@ -37,18 +32,18 @@ EtTypeTotals& EtTotals::RowOf(EtNodeType type) {
 void EtTotals::Add(const EtNode& node) {
   EtTypeTotals& row = RowOf(node.type);
   row.nodes += 1;
-  AddTo(row.data_deps, static_cast<int64_t>(node.data_deps.size()));
-  AddTo(row.dur_ns, DurationNs(node));
-  AddTo(row.comm_bytes, std::max<int64_t>(IntAttr(node, "comm_size").value_or(0), 0));
+  AddSaturatingTo(row.data_deps, static_cast<int64_t>(node.data_deps.size()));
+  AddSaturatingTo(row.dur_ns, DurationNs(node));
+  AddSaturatingTo(row.comm_bytes, std::max<int64_t>(IntAttr(node, "comm_size").value_or(0), 0));
 }
 
 void EtTotals::Add(const PlannedNode& node) {
   EtTypeTotals& row = RowOf(node.type);
   row.nodes += 1;
-  AddTo(row.data_deps, static_cast<int64_t>(node.data_deps.size()));
-  AddTo(row.dur_ns, node.duration_ns.has_value() ? Clamped(*node.duration_ns)
-                                                 : NanosecondsOf(node.duration_us));
-  AddTo(row.comm_bytes, node.comm_bytes.value_or(0));
+  AddSaturatingTo(row.data_deps, static_cast<int64_t>(node.data_deps.size()));
+  AddSaturatingTo(row.dur_ns, node.duration_ns.has_value() ? Clamped(*node.duration_ns)
+                                                           : NanosecondsOf(node.duration_us));
+  AddSaturatingTo(row.comm_bytes, node.comm_bytes.value_or(0));
 }
 
 EtTotals TotalsOf(const EtFile& et) {

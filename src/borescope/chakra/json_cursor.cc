@@ -1,13 +1,12 @@
 #include "borescope/chakra/json_cursor.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
+
+#include "borescope/base/text.h"
 
 namespace borescope::chakra {
 namespace {
-
-constexpr bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 constexpr std::array<bool, 256> kEndsScalar = [] {
   std::array<bool, 256> ends{};
@@ -156,14 +155,7 @@ std::string_view StringContent(std::string_view value) {
   return IsString(value) ? value.substr(1, value.size() - 2) : std::string_view();
 }
 
-std::optional<int64_t> IntValue(std::string_view value) {
-  int64_t number = 0;
-  const char* const begin = value.data();
-  const char* const end = begin + value.size();
-  const auto [rest, error] = std::from_chars(begin, end, number);
-  return error == std::errc() && rest == end && !value.empty() ? std::optional(number)
-                                                               : std::nullopt;
-}
+std::optional<int64_t> IntValue(std::string_view value) { return ParseNumber<int64_t>(value); }
 
 std::optional<int64_t> LooseIntValue(std::string_view value) {
   if (IsString(value)) {
@@ -173,14 +165,11 @@ std::optional<int64_t> LooseIntValue(std::string_view value) {
     return exact;
   }
   constexpr double kLimit = 9.2e18;  // fits 64 bits with room for rounding
-  double number = 0;
-  const char* const begin = value.data();
-  const char* const end = begin + value.size();
-  const auto [rest, error] = std::from_chars(begin, end, number);
-  if (error != std::errc() || rest != end || !(std::abs(number) < kLimit)) {
+  const std::optional<double> number = ParseNumber<double>(value);
+  if (!number.has_value() || !(std::abs(*number) < kLimit)) {
     return std::nullopt;
   }
-  return static_cast<int64_t>(number);
+  return static_cast<int64_t>(*number);
 }
 
 }  // namespace borescope::chakra

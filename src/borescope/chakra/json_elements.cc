@@ -1,13 +1,12 @@
 #include "borescope/chakra/json_elements.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 bool EndsWord(char c) {
   return IsSpace(c) || c == ',' || c == ']' || c == '}' || c == '[' || c == '{' || c == ':' ||
@@ -55,14 +54,6 @@ size_t WordSize(std::string_view text) {
 
 std::string_view Between(std::string_view first, std::string_view last) {
   return {first.begin(), last.end()};
-}
-
-template <typename Integer>
-std::optional<Integer> NumberOf(std::string_view json) {
-  Integer number = 0;
-  const char* const end = json.data() + json.size();
-  const auto [stop, error] = std::from_chars(json.data(), json.data() + json.size(), number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -119,8 +110,8 @@ std::vector<std::string_view> ElementsOf(std::string_view array) {
   return elements;
 }
 
-std::optional<int64_t> IntOf(std::string_view json) { return NumberOf<int64_t>(json); }
+std::optional<int64_t> IntOf(std::string_view json) { return ParseNumber<int64_t>(json); }
 
-std::optional<uint64_t> UintOf(std::string_view json) { return NumberOf<uint64_t>(json); }
+std::optional<uint64_t> UintOf(std::string_view json) { return ParseNumber<uint64_t>(json); }
 
 }  // namespace borescope

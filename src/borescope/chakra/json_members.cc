@@ -1,14 +1,12 @@
 #include "borescope/chakra/json_members.h"
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 using simdjson::SUCCESS;
-
-std::string_view Trimmed(std::string_view token) {
-  return token.substr(0, token.find_last_not_of(" \n\r\t") + 1);
-}
 
 }  // namespace
 
@@ -34,7 +32,7 @@ bool RawOf(simdjson::ondemand::value& value, std::string_view& json) {
     ondemand::object object;
     return value.get_object().get(object) == SUCCESS && object.raw_json().get(json) == SUCCESS;
   }
-  json = Trimmed(value.raw_json_token());
+  json = WithoutSpaceBehind(value.raw_json_token());
   return true;
 }
 

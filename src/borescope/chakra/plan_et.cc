@@ -1,11 +1,12 @@
 // The rules of Borescope for a .et; docs/chakra.md says how they differ from the reference's, and
 // why.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/text.h"
 #include "borescope/chakra/comm_calls.h"
 #include "borescope/chakra/et_plan.h"
 #include "borescope/chakra/linked_tree.h"
@@ -18,25 +19,21 @@ constexpr int64_t kMostMicroseconds = 9'000'000'000'000'000;
 
 // Microseconds as they are written, in nanoseconds, to the nearest; nothing for no number.
 std::optional<int64_t> NanosecondsOf(std::string_view us) {
-  const char* const end = us.data() + us.size();
-  int64_t whole = 0;
-  const auto [stop, error] = std::from_chars(us.data(), us.data() + us.size(), whole);
-  if (error == std::errc() && stop == end && whole > -kMostMicroseconds &&
-      whole < kMostMicroseconds) {
-    return whole * 1000;
+  const std::optional<int64_t> whole = ParseNumber<int64_t>(us);
+  if (whole.has_value() && *whole > -kMostMicroseconds && *whole < kMostMicroseconds) {
+    return *whole * 1000;
   }
-  double value = 0;
-  const auto [number_stop, number_error] = std::from_chars(us.data(), us.data() + us.size(), value);
-  if (number_error != std::errc() || number_stop != end) {
+  const std::optional<double> value = ParseNumber<double>(us);
+  if (!value.has_value()) {
     return std::nullopt;
   }
   // The whole part stands apart, so that nanoseconds of a time since 1970 are not lost.
-  const double floor = std::floor(value);
+  const double floor = std::floor(*value);
   if (!(std::abs(floor) < static_cast<double>(kMostMicroseconds))) {
     return std::nullopt;
   }
   return static_cast<int64_t>(floor) * 1000 +
-         std::llround((value - floor) * kNanosecondsPerMicrosecond);
+         std::llround((*value - floor) * kNanosecondsPerMicrosecond);
 }
 
 class EtPlanner {

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "borescope/base/text.h"
 #include "borescope/chakra/et_graph.h"
 #include "borescope/chakra/et_plan.h"
 #include "borescope/chakra/json_elements.h"
@@ -18,26 +19,19 @@ namespace {
 constexpr std::string_view kSchemas[] = {"1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4",
                                          "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 Error Refusal(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
 
 // The place a .et counts from: whole microseconds, cut off.
 Result<uint64_t> DurationOf(const LinkedNode& node) {
-  if (node.exclusive_us.empty() || Has(node.name, "Optimizer.step")) {
+  if (node.exclusive_us.empty() || Contains(node.name, "Optimizer.step")) {
     return uint64_t{0};
   }
-  double value = 0;
-  const char* const end = node.exclusive_us.data() + node.exclusive_us.size();
-  const auto [stop, error] = std::from_chars(
-      node.exclusive_us.data(), node.exclusive_us.data() + node.exclusive_us.size(), value);
-  if (error != std::errc() || stop != end || !(value > -1 && value < 18446744073709551616.0)) {
+  const std::optional<double> value = ParseNumber<double>(node.exclusive_us);
+  if (!value.has_value() || !(*value > -1 && *value < 18446744073709551616.0)) {
     return Refusal(
         fmt::format("node {}: exclusive_dur {} is no duration", node.id, node.exclusive_us));
   }
-  return static_cast<uint64_t>(std::max(value, 0.0));
+  return static_cast<uint64_t>(std::max(*value, 0.0));
 }
 
 struct SpellingRow {
@@ -58,12 +52,12 @@ std::optional<EtCollective> CollectiveOf(std::string_view kernel) {
     }
   }
   for (const SpellingRow& row : kSpellings) {
-    if (Has(plain, row.part)) {
+    if (Contains(plain, row.part)) {
       return row.kind;
     }
   }
-  return Has(kernel, "ncclDevKernel_SendRecv") ? std::optional(EtCollective::kAllToAll)
-                                               : std::nullopt;
+  return Contains(kernel, "ncclDevKernel_SendRecv") ? std::optional(EtCollective::kAllToAll)
+                                                    : std::nullopt;
 }
 
 int64_t TensorBytes(std::string_view tensor) {
@@ -85,7 +79,7 @@ int64_t CommBytes(const LinkedNode& node) {
       for (const std::string_view tensor : ElementsOf(values[i])) {
         bytes += static_cast<uint64_t>(TensorBytes(tensor));
       }
-    } else if (Has(types[i], "Tensor")) {
+    } else if (Contains(types[i], "Tensor")) {
       bytes += static_cast<uint64_t>(TensorBytes(values[i]));
     }
   }
@@ -176,16 +170,17 @@ class ReferencePlan {
 
   Result<EtNodeType> TypeOf(uint32_t place, std::string_view& pg_name) const {
     const LinkedNode& node = linked_.nodes[place];
-    if (Has(node.name, "process_group:init")) {
+    if (Contains(node.name, "process_group:init")) {
       return EtNodeType::kMetadata;
     }
     if (!node.is_device) {
       return EtNodeType::kComp;
     }
-    if (Has(node.name, "ncclDevKernel_SendRecv")) {
+    if (Contains(node.name, "ncclDevKernel_SendRecv")) {
       return SendRecvType(place, pg_name);
     }
-    const bool is_collective = Has(node.name, "ncclKernel") || Has(node.name, "ncclDevKernel");
+    const bool is_collective =
+        Contains(node.name, "ncclKernel") || Contains(node.name, "ncclDevKernel");
     return is_collective ? EtNodeType::kCommColl : EtNodeType::kComp;
   }
 
@@ -200,10 +195,10 @@ class ReferencePlan {
       }
       keyword = linked_.nodes[*grandparent].name;
     }
-    return Has(keyword, "send")              ? EtNodeType::kCommSend
-           : Has(keyword, "recv")            ? EtNodeType::kCommRecv
-           : Has(keyword, "nccl:all_to_all") ? EtNodeType::kCommColl
-                                             : EtNodeType::kComp;
+    return Contains(keyword, "send")              ? EtNodeType::kCommSend
+           : Contains(keyword, "recv")            ? EtNodeType::kCommRecv
+           : Contains(keyword, "nccl:all_to_all") ? EtNodeType::kCommColl
+                                                  : EtNodeType::kComp;
   }
 
   static Result<void> AddCommunication(const LinkedNode& node, PlannedNode& planned) {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "borescope/base/text.h"
 #include "borescope/chakra/py_repr.h"
 #include "borescope/chakra/python_json.h"
 
@@ -42,19 +42,6 @@ struct LogLine {
   std::string_view name;
 };
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-std::optional<uint64_t> NumberOf(std::string_view text) {
-  uint64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && stop == text.data() + text.size() ? std::optional(number)
-                                                                   : std::nullopt;
-}
-
 std::optional<LogLine> ParseLine(std::string_view line) {
   constexpr size_t kColumns = 5;
   std::array<std::string_view, kColumns> columns;
@@ -68,9 +55,9 @@ std::optional<LogLine> ParseLine(std::string_view line) {
     text.remove_prefix(std::min(text.find('=') + 1, text.size()));
     return Trimmed(text.substr(0, text.find('=')));
   };
-  const auto npu = NumberOf(value(1));
-  const auto cycle = NumberOf(value(2));
-  const auto node = NumberOf(value(3));
+  const auto npu = ParseNumber<uint64_t>(value(1));
+  const auto cycle = ParseNumber<uint64_t>(value(2));
+  const auto node = ParseNumber<uint64_t>(value(3));
   if (!npu || !cycle || !node) {
     return std::nullopt;
   }

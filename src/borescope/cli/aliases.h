@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/cli/options.h"
+#include "borescope/cli/verbs.h"
 
 namespace borescope::cli {
 

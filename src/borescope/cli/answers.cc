@@ -40,15 +40,30 @@ std::string FileLine(const FileReport& file) {
                      Milliseconds(file.analysis_ns));
 }
 
+// A folder of traces may hold anything else; but who misses a rank must see that a file was seen.
+void TalkAboutSkipped(const std::vector<FileReport>& files) {
+  const auto skipped = std::count_if(files.begin(), files.end(),
+                                     [](const FileReport& file) { return file.skipped; });
+  if (skipped != 0) {
+    TalkLine(fmt::format(
+        "borescope: passed over {} of the folder, no trace{} of a GPU; -v says why",
+        skipped == 1 ? "1 file" : fmt::format("{} files", skipped), skipped == 1 ? "" : "s"));
+  }
+}
+
 }  // namespace
 
-void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose) {
+void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw) {
+  const bool verbose = raw.verbose && !raw.quiet;
   for (const FileReport& file : files) {
     if (!file.error.empty() && !file.skipped) {
       TalkLine(fmt::format("borescope: {}", file.error));
     } else if (verbose) {
       TalkLine(FileLine(file));
     }
+  }
+  if (!verbose && !raw.quiet) {
+    TalkAboutSkipped(files);
   }
 }
 

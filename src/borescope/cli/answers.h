@@ -17,9 +17,9 @@ int FailWith(const Error& error, const Command& command);
 // Lets `write` write to standard output. A reader that has seen enough (`| head`) is no failure.
 int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
 
-// What there is to say about the files; sizes and times when `verbose`. A file that failed is
-// always told, whatever the format and -q: the answer lacks it.
-void TalkAboutFiles(const std::vector<FileReport>& files, bool verbose);
+// What there is to say about the files; with -v sizes and times, and each that was passed over. A
+// file that failed is always told, whatever the format and -q: the answer lacks it.
+void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw);
 
 // kFailed where a file could not be read, though others could: who asked for all of them must know.
 int StatusOf(const std::vector<FileReport>& files);

@@ -1,6 +1,7 @@
 #include "borescope/cli/bench_command.h"
 
 #include "borescope/cli/answers.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_bench_kernel.h"
 
 namespace borescope::cli {

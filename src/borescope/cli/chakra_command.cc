@@ -4,18 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <optional>
 
 #include "borescope/base/nearest.h"
+#include "borescope/base/text.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/run_chakra.h"
-#include "borescope/run_inputs.h"
+#include "borescope/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -36,16 +35,14 @@ Result<bool> IsReference(const RawOptions& raw) {
   return !raw.compat.empty();
 }
 
-Result<uint64_t> ParseNumber(std::string_view option, const std::string& text, uint64_t smallest,
+Result<uint64_t> ParseAmount(std::string_view option, const std::string& text, uint64_t smallest,
                              uint64_t largest) {
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < smallest || number > largest) {
+  const std::optional<uint64_t> number = ParseNumber<uint64_t>(text);
+  if (!number.has_value() || *number < smallest || *number > largest) {
     return UsageError(
         fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
   }
-  return number;
+  return *number;
 }
 
 constexpr uint64_t kMostNpus = 1'000'000;
@@ -88,12 +85,7 @@ int WriteTo(const Task& task, const std::string& output,
   if (output.empty()) {
     return WriteToOutput(write);
   }
-  const Result<void> written = [&]() -> Result<void> {
-    BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
-    BS_TRY(write(*file));
-    return file->Commit();
-  }();
-  if (!written.ok()) {
+  if (const Result<void> written = WriteFile(output, write); !written.ok()) {
     return task.Fail(written.error());
   }
   if (!task.raw().quiet) {
@@ -117,10 +109,10 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   options.output = std::move(paths.output);
   BS_ASSIGN(options.as_reference, IsReference(task.raw()));
   if (!task.raw().npus.empty()) {
-    BS_ASSIGN(options.npus, ParseNumber("num-npus", task.raw().npus, 1, kMostNpus));
+    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
   }
   if (!task.raw().passes.empty()) {
-    BS_ASSIGN(options.passes, ParseNumber("num-passes", task.raw().passes, 0, kMostPasses));
+    BS_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
   }
   return options;
 }
@@ -179,7 +171,7 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
   const auto read = [](std::string_view option, const std::string& text, uint64_t largest,
                        uint64_t& number) -> Result<void> {
     if (!text.empty()) {
-      BS_ASSIGN(number, ParseNumber(option, text, 0, largest));
+      BS_ASSIGN(number, ParseAmount(option, text, 0, largest));
     }
     return {};
   };
@@ -212,9 +204,9 @@ Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& 
   if (task.raw().npus.empty() || task.raw().frequency.empty()) {
     return UsageError("chakra timeline needs --num-npus and --npu-frequency (MHz)");
   }
-  BS_ASSIGN(options.npus, ParseNumber("num-npus", task.raw().npus, 0, kMostNpus));
+  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
   BS_ASSIGN(options.frequency_mhz,
-            ParseNumber("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
+            ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
   BS_ASSIGN(options.as_reference, IsReference(task.raw()));
   return options;
 }

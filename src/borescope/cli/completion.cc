@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "borescope/cli/options.h"
+#include "borescope/cli/verbs.h"
 
 namespace borescope::cli {
 namespace {
@@ -154,20 +155,9 @@ std::string ZshOperands(std::string_view verb) {
   return fmt::format("{}{}{}", first, first.empty() ? "" : " ", files);
 }
 
-std::string ZshScript() {
-  std::string verbs;
-  std::string cases;
-  for (const Verb& verb : Verbs()) {
-    verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
-    cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
-    for (const OptionView& row : verb.options) {
-      cases += ZshOption(row);
-    }
-    cases += fmt::format("        {}\n", ZshOperands(verb.name));
-    cases += "      ;;\n";
-  }
-  return fmt::format(
-      R"(#compdef borescope
+// The verbs with their summaries, and for each the arguments it takes.
+constexpr char kZshScript[] =
+    R"(#compdef borescope
 # zsh completion for borescope; made by: borescope completion zsh
 _borescope() {{
   local -a verbs
@@ -194,8 +184,21 @@ if [[ $funcstack[1] == _borescope ]]; then
 else
   compdef _borescope borescope  # by eval
 fi
-)",
-      verbs, cases);
+)";
+
+std::string ZshScript() {
+  std::string verbs;
+  std::string cases;
+  for (const Verb& verb : Verbs()) {
+    verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
+    cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
+    for (const OptionView& row : verb.options) {
+      cases += ZshOption(row);
+    }
+    cases += fmt::format("        {}\n", ZshOperands(verb.name));
+    cases += "      ;;\n";
+  }
+  return fmt::format(kZshScript, verbs, cases);
 }
 
 std::string FishOption(const Verb& verb, const OptionView& row) {

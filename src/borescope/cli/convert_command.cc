@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_convert.h"
 
 namespace borescope::cli {
@@ -51,11 +51,8 @@ Result<ConvertOptions> UnderstandConvert(const RawOptions& raw) {
 }
 
 Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertOptions& options) {
-  std::optional<ProgressBar> bar;
-  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
-    bar.emplace();
-    options.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
-  }
+  ProgressBar bar(command.raw);
+  options.progress = bar.OfFile();
   return RunConvert(options);
 }
 

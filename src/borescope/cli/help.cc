@@ -112,7 +112,9 @@ std::string MainHelp() {
       "Selections, --by, --all and --compat must then suit every verb; any other option\n"
       "goes to those that have it.\n"
       "Every verb has its options and an example: borescope VERB --help\n"
-      "The version: borescope --version\n";
+      "The version: borescope --version\n"
+      "Exit status: 0 done, 1 a check failed (chakra check), 2 usage, input or output\n"
+      "error, also of one input of several.\n";
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "borescope/cli/options.h"
+#include "borescope/cli/verbs.h"
 
 namespace borescope::cli {
 

@@ -2,25 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "borescope/base/text.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_link.h"
 
 namespace borescope::cli {
 namespace {
 
 Result<int64_t> ParseRank(const std::string& text) {
-  int64_t rank = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, rank);
-  if (error != std::errc() || stop != end || rank < 0) {
+  const std::optional<int64_t> rank = ParseNumber<int64_t>(text);
+  if (!rank.has_value() || *rank < 0) {
     return UsageError(fmt::format("--rank: '{}' is no rank; link reads one", text));
   }
-  return rank;
+  return *rank;
 }
 
 Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
@@ -46,11 +45,8 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
 }
 
 Result<Document> LinkWithProgress(const Command& command, LinkOptions& options) {
-  std::optional<ProgressBar> bar;
-  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
-    bar.emplace();
-    options.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
-  }
+  ProgressBar bar(command.raw);
+  options.progress = bar.OfFile();
   return RunLink(options);
 }
 

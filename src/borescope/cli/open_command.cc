@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "borescope/cli/interrupts.h"
 #include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_open.h"
 
 namespace borescope::cli {
@@ -89,6 +90,7 @@ struct Offer {
   ServedFile file;
   std::string address;
   bool is_reachable = true;  // by the browser of this machine
+  int status = kDone;        // of what was read for it
 };
 
 // What keeps the timeline from being complete or right; the verbs that analyse tell the rest.
@@ -104,11 +106,8 @@ void TalkAboutConversion(const ReadyTrace& ready) {
 
 Result<ReadyTrace> PrepareWithProgress(const Command& command, ConvertOptions options,
                                        const std::string& folder) {
-  std::optional<ProgressBar> bar;
-  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
-    bar.emplace();
-    options.progress = [&](uint64_t done, uint64_t total) { bar->Show({done, total, 0, 1}); };
-  }
+  ProgressBar bar(command.raw);
+  options.progress = bar.OfFile();
   return PrepareTrace(std::move(options), folder);
 }
 
@@ -140,6 +139,7 @@ Result<void> OfferReport(const Command& command, const Listener& listener, Offer
   StringSink html;
   BS_TRY(WriteHtml(report.page, ReportTemplate(), html));
   offer.html = html.text();
+  offer.status = StatusOf(report.files);
   BS_ASSIGN(offer.file, PreparePage(offer.html, "report.html"));
   offer.address = PageAddress(offer.file, listener.port());
   return {};
@@ -209,8 +209,10 @@ int RunOpenVerb(const Command& command) {
   }
   const Interrupts interrupts;
   const int announced = Announce(command, offer, listener->port(), options->limits);
-  return announced == kDone ? Serve(command, *listener, offer, options->limits, interrupts)
-                            : announced;
+  if (announced != kDone) {
+    return announced;
+  }
+  return std::max(offer.status, Serve(command, *listener, offer, options->limits, interrupts));
 }
 
 }  // namespace borescope::cli

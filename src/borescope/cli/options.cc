@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "borescope/cli/verbs.h"
 #include "borescope/run_convert.h"
 #include "borescope/run_saved.h"
 
@@ -22,10 +23,10 @@ bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->over
 bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && CanBeSaved(*spec); }
 bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
 bool HasAll(const AnalysisSpec* spec) {
-  return spec != nullptr && (spec->takes_all || spec->TakesAll(Compat::kKeyAverages));
+  return spec != nullptr && (spec->takes_all || spec->ToolThatTakesAll() != nullptr);
 }
 
-Choices Formats(const AnalysisSpec* spec) {
+Choices WriterNames(const AnalysisSpec* spec) {
   Choices names;
   for (const TableWriter& row : TableWriters()) {
     if (!row.draws || (spec != nullptr && HasPicture(*spec))) {
@@ -157,7 +158,7 @@ constexpr OptionRow kOptions[] = {
     {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
      OnlyNamed, nullptr},
     {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
-     nullptr, Always, Formats},
+     nullptr, Always, WriterNames},
     {kOutput, "o", "output", "FILE",
      "write to this file instead of standard output; tables as its ending says", &Raw::output,
      nullptr, Always, nullptr},
@@ -189,127 +190,6 @@ constexpr OptionRow kOptions[] = {
     {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
      &Raw::verbose, IsAnalysis, nullptr},
     {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
-};
-
-constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
-
-constexpr std::string_view kLinkOptions[] = {"host",
-                                             "device",
-                                             "chakra-host-trace",
-                                             "pytorch-et-file",
-                                             "chakra-device-trace",
-                                             "kineto-file",
-                                             "output-file",
-                                             "rank",
-                                             "compat",
-                                             "threads",
-                                             "no-progress"};
-
-constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
-                                              "threads", "no-progress", "verbose"};
-
-constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
-constexpr std::string_view kChakraOptions[] = {"host",
-                                               "device",
-                                               "compat",
-                                               "linked",
-                                               "order",
-                                               "num-npus",
-                                               "num-passes",
-                                               "npu-frequency",
-                                               "default-runtime",
-                                               "default-tensor-size",
-                                               "default-comm-size"};
-
-constexpr std::string_view kChakraDetails =
-    "TASK is one of:\n"
-    "  convert IN OUT    a linked PyTorch trace (borescope link), or a workload of\n"
-    "                    ASTRA-sim 1.0, as .et; with --host and --device links first\n"
-    "  check ET...       whether simulators can trust it; exit status 1 where not\n"
-    "  dump ET [OUT]     as JSON\n"
-    "  generate [FOLDER] small .et files to try a simulator with\n"
-    "  draw ET [OUT]     dependencies as .dot or .graphml\n"
-    "  timeline LOG [OUT]\n"
-    "                    log of a simulator as Chrome trace\n"
-    "--compat chakra: as the tools of MLCommons Chakra, byte for byte.\n";
-
-// Options of the tools of MLCommons Chakra.
-constexpr AliasRow kChakraAliases[] = {
-    {"--input", AliasRow::Use::kInput},
-    {"--input-filename", AliasRow::Use::kInput},
-    {"--output-filename", AliasRow::Use::kRename, "--output"},
-    {"--num-npus", AliasRow::Use::kRename, "--num-npus"},
-    {"--num-passes", AliasRow::Use::kRename, "--num-passes"},
-    {"--npu-frequency", AliasRow::Use::kRename, "--npu-frequency"},
-    {"--default-runtime", AliasRow::Use::kRename, "--default-runtime"},
-    {"--default-tensor-size", AliasRow::Use::kRename, "--default-tensor-size"},
-    {"--default-comm-size", AliasRow::Use::kRename, "--default-comm-size"},
-    {"--log-filename", AliasRow::Use::kIgnore},
-    {"--input-type", AliasRow::Use::kIgnore},
-    {"--num-dims", AliasRow::Use::kIgnore},
-    {"--simulate", AliasRow::Use::kIgnoreFlag},
-};
-constexpr std::string_view kReportOptions[] = {
-    "rank", "step", "gpu",     "stream",  "annotation",   "instance",    "begin",
-    "end",  "top",  "against", "threads", "memory-limit", "no-progress", "verbose"};
-constexpr std::string_view kOpenOptions[] = {
-    "report", "port",    "no-browser", "timeout",      "begin",       "end",
-    "rank",   "step",    "gpu",        "stream",       "annotation",  "instance",
-    "top",    "against", "threads",    "memory-limit", "no-progress", "verbose"};
-
-constexpr std::string_view kOpenDetails =
-    "The trace is served to programs of this machine only, and opened in Perfetto's\n"
-    "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
-    "What the page cannot read is converted first; several inputs become one trace.\n"
-    "Without a browser the address is printed. Ends once the page has the trace, or\n"
-    "when nobody began to fetch it by the end of --timeout.\n"
-    "Selections other than --begin and --end are those of --report.\n";
-
-constexpr std::string_view kCompletionDetails =
-    "The example's line in ~/.bashrc, or with zsh behind compinit in ~/.zshrc, is for\n"
-    "every shell. fish reads ~/.config/fish/completions/borescope.fish.\n";
-
-// Verbs without tables have no format for them, nor colours; some write no file.
-constexpr std::string_view kOfTables[] = {"format", "color"};
-constexpr std::string_view kOfFiles[] = {"format", "color", "output"};
-
-constexpr VerbRow kOtherVerbs[] = {
-    {.name = "report",
-     .summary = "one HTML page with every answer, charts and tables; opens without a network",
-     .usage = "[OPTIONS] INPUT...",
-     .example = "borescope report run/ -o report.html",
-     .options = kReportOptions,
-     .pointless = kOfTables},
-    {.name = "open",
-     .summary = "a trace on Perfetto's timeline, or the report, in your browser",
-     .usage = "[OPTIONS] INPUT...",
-     .example = "borescope open rank-0.json.gz",
-     .options = kOpenOptions,
-     .details = kOpenDetails,
-     .pointless = kOfFiles},
-    {.name = "convert",
-     .summary = "traces in another format: .json[.gz], .pftrace, .rpd, .csv",
-     .usage = "IN... OUT [OPTIONS]",
-     .example = "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%",
-     .options = kConvertOptions,
-     .pointless = kOfTables},
-    {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
-     "--host ET --device TRACE -o LINKED [OPTIONS]",
-     "borescope link --host et.json --device kineto.json.gz -o linked.json", kLinkOptions},
-    {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
-     "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", kChakraOptions,
-     kChakraDetails, kChakraAliases},
-    {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
-     "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kQueryOptions},
-    {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
-     "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", kBenchOptions},
-    {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json"},
-    {.name = "completion",
-     .summary = "a completion script for the shell",
-     .usage = "bash|zsh|fish",
-     .example = "eval \"$(borescope completion bash)\"",
-     .details = kCompletionDetails,
-     .pointless = kOfFiles},
 };
 
 // Options of analyses that have a short name, as in the tool they come from.
@@ -411,19 +291,6 @@ std::vector<OptionView> OptionViews(const VerbRow& verb) {
 std::string OptionSyntax(const OptionView& row) {
   const std::string first = row.short_name.empty() ? "    " : fmt::format("-{}, ", row.short_name);
   return fmt::format("{}--{}{}{}", first, row.long_name, row.value.empty() ? "" : " ", row.value);
-}
-
-std::span<const VerbRow> OtherVerbs() { return kOtherVerbs; }
-
-std::vector<std::string_view> VerbNames() {
-  std::vector<std::string_view> names;
-  for (const AnalysisSpec& spec : Analyses()) {
-    names.push_back(spec.name);
-  }
-  for (const VerbRow& row : kOtherVerbs) {
-    names.push_back(row.name);
-  }
-  return names;
 }
 
 }  // namespace borescope::cli

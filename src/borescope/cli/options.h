@@ -1,6 +1,6 @@
 // Every option of every verb: one row each. Parsing, --help and shell completion follow from the
-// rows; what an option means is decided in arguments.cc. To add one: a member of RawOptions, a row
-// in options.cc, its meaning in arguments.cc.
+// rows; what an option means is decided in understand.cc. To add one: a member of RawOptions, a row
+// in options.cc, its meaning in understand.cc.
 #pragma once
 
 #include <map>
@@ -64,8 +64,11 @@ std::span<const OptionRow> Options();
 // Analyses asked for together; none stands for a verb that is no analysis.
 using Specs = std::span<const AnalysisSpec* const>;
 
+struct VerbRow;  // a verb that is no analysis
+
 // Whether any of the verbs takes the option.
 bool Applies(const OptionRow& row, Specs specs);
+bool Applies(const OptionRow& row, const VerbRow& verb);
 
 // The options that belong to these verbs only, in order, each once.
 std::vector<const ParamSpec*> ParamsOf(Specs specs);
@@ -74,8 +77,6 @@ std::vector<const ParamSpec*> ParamsOf(Specs specs);
 std::string_view ShortNameOf(const ParamSpec& param);
 
 // An option as help and completion show it, whichever of the two tables it comes from.
-struct VerbRow;
-
 struct OptionView {
   OptionGroup group;
   std::string_view short_name;
@@ -91,38 +92,5 @@ std::vector<OptionView> OptionViews(const VerbRow& verb);
 
 // "-f, --format FORMAT", or "    --top N" in line with it.
 std::string OptionSyntax(const OptionView& row);
-
-// How other tools spell an option. Dashes and underscores are the same in `from`.
-struct AliasRow {
-  enum class Use : uint8_t {
-    kRename,      // means the option `to`
-    kInput,       // its value stands as INPUT
-    kIgnore,      // has no meaning here, nor does its value
-    kIgnoreFlag,  // has no meaning here
-  };
-  std::string_view from;
-  Use use = Use::kRename;
-  std::string_view to = {};
-};
-
-// A verb that is no analysis.
-struct VerbRow {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view usage;  // what follows the name
-  std::string_view example;
-  // The options it has beside those of every verb, by their long names.
-  std::span<const std::string_view> options = {};
-  std::string_view details = {};  // more lines of help, below the example
-  std::span<const AliasRow> aliases = {};
-  // Options of every verb that mean nothing here: not shown, and told apart where they are given.
-  std::span<const std::string_view> pointless = {};
-};
-// Whether the verb, which is no analysis, takes the option.
-bool Applies(const OptionRow& row, const VerbRow& verb);
-std::span<const VerbRow> OtherVerbs();
-
-// The names of all verbs, in the order of --help.
-std::vector<std::string_view> VerbNames();
 
 }  // namespace borescope::cli

@@ -4,16 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
 
+#include "borescope/base/text.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_query.h"
+#include "borescope/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -27,14 +29,12 @@ struct QueryRequest {
 };
 
 Result<double> ParseSeconds(const std::string& text) {
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || stop != end || !(seconds > 0 && seconds <= 1e9)) {
+  const std::optional<double> seconds = ParseNumber<double>(text);
+  if (!seconds.has_value() || !(*seconds > 0 && *seconds <= 1e9)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--time-limit: '{}' is no number of seconds above 0", text)};
   }
-  return seconds;
+  return *seconds;
 }
 
 // No path has the form of a statement, but for those that exist.
@@ -79,19 +79,13 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
     BS_ASSIGN(request.limits.seconds, ParseSeconds(raw.time_limit));
   }
   BS_TRY(UnderstandInputs(raw, request));
-  if (IsAmong(request.run.files, request.output.path)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 request.output.path + ": is an input; --output would overwrite it"};
-  }
+  BS_TRY(CheckNoInput(request.run.files, request.output.path, "--output"));
   return request;
 }
 
 Result<QuerySession> Load(const RawOptions& raw, RunOptions& options) {
-  std::optional<ProgressBar> bar;
-  if (ErrorIsTerminal() && !raw.quiet && !raw.no_progress) {
-    bar.emplace();
-    options.progress = [&](const Progress& progress) { bar->Show(progress); };
-  }
+  ProgressBar bar(raw);
+  options.progress = bar.OfRun();
   return QuerySession::Open(options);
 }
 
@@ -151,7 +145,7 @@ int RunQuery(const Command& command) {
   if (!session.ok()) {
     return FailWith(session.error(), command);
   }
-  TalkAboutFiles(session->files(), command.raw.verbose && !command.raw.quiet);
+  TalkAboutFiles(session->files(), command.raw);
   const int read = StatusOf(session->files());
   if (request->statement.has_value()) {
     return std::max(read, AnswerAll(*session, *request, *request->statement, command));

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <memory>
-#include <optional>
-
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
+#include "borescope/cli/understand.h"
 #include "borescope/run_report.h"
+#include "borescope/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -31,34 +30,24 @@ Result<RunOptions> UnderstandReport(const RawOptions& raw) {
   if (!raw.against.empty()) {
     BS_ASSIGN(options.test.files, ExpandInputs({&raw.against, 1}));
   }
-  if (IsAmong(options.files, raw.output) || IsAmong(options.test.files, raw.output)) {
-    return UsageError(raw.output + ": is an input; --output would overwrite it");
-  }
+  BS_TRY(CheckNoInput(options.files, raw.output, "--output"));
+  BS_TRY(CheckNoInput(options.test.files, raw.output, "--output"));
   return options;
 }
 
 Result<Report> RunWithProgress(const Command& command, RunOptions& options) {
-  std::optional<ProgressBar> bar;
-  if (ErrorIsTerminal() && !command.raw.quiet && !command.raw.no_progress) {
-    bar.emplace();
-    options.progress = [&](const Progress& progress) { bar->Show(progress); };
-  }
+  ProgressBar bar(command.raw);
+  options.progress = bar.OfRun();
   return RunReport(options);
-}
-
-Result<void> WriteToFile(const ReportPage& page, const std::string& path) {
-  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
-  BS_TRY(WriteHtml(page, ReportTemplate(), *sink));
-  return sink->Commit();
 }
 
 int WriteReport(const Command& command, const Report& report) {
   const std::string& path = command.raw.output;
+  const auto write = [&](Sink& sink) { return WriteHtml(report.page, ReportTemplate(), sink); };
   if (path.empty()) {
-    return WriteToOutput(
-        [&](Sink& sink) { return WriteHtml(report.page, ReportTemplate(), sink); });
+    return WriteToOutput(write);
   }
-  const Result<void> written = WriteToFile(report.page, path);
+  const Result<void> written = WriteFile(path, write);
   return written.ok() ? kDone : Fail(written.error().message);
 }
 
@@ -67,7 +56,7 @@ int WriteReport(const Command& command, const Report& report) {
 Result<Report> MakeReport(const Command& command) {
   BS_ASSIGN(RunOptions options, UnderstandReport(command.raw));
   BS_ASSIGN(Report report, RunWithProgress(command, options));
-  TalkAboutFiles(report.files, command.raw.verbose && !command.raw.quiet);
+  TalkAboutFiles(report.files, command.raw);
   if (ReportTemplate().empty() && !command.raw.quiet) {
     Talk("borescope: plain tables without charts: this program was built without node\n");
   }

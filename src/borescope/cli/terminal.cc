@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <string>
+
+#include "borescope/base/text.h"
 
 namespace borescope::cli {
 namespace {
@@ -38,11 +40,8 @@ std::string BarLine(const Progress& progress) {
 
 int TerminalWidth() {
   if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-    const std::string_view text(columns);
-    int width = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (error == std::errc() && stop == text.data() + text.size() && width > 0) {
-      return std::min(width, kLargestWidth);
+    if (const auto width = ParseNumber<int>(columns); width.value_or(0) > 0) {
+      return std::min(*width, kLargestWidth);
     }
   }
   winsize size{};
@@ -60,8 +59,6 @@ bool TerminalHasColours() {
          term != nullptr && std::string_view(term) != "dumb";
 }
 
-bool ErrorIsTerminal() { return isatty(STDERR_FILENO) != 0; }
-
 void Talk(std::string_view text) {
   DescriptorSink sink(STDERR_FILENO, "standard error");
   static_cast<void>(sink.Write(text));
@@ -69,12 +66,28 @@ void Talk(std::string_view text) {
 
 void TalkLine(std::string_view line) { Talk(ToPrintable(line) + "\n"); }
 
-ProgressBar::ProgressBar() : next_(std::chrono::steady_clock::now() + kFirstShown) {}
+ProgressBar::ProgressBar(const RawOptions& raw)
+    : allowed_(isatty(STDERR_FILENO) != 0 && !raw.quiet && !raw.no_progress),
+      next_(std::chrono::steady_clock::now() + kFirstShown) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) {
     Talk(kClearLine);
   }
+}
+
+std::function<void(const Progress&)> ProgressBar::OfRun() {
+  if (!allowed_) {
+    return {};
+  }
+  return [this](const Progress& progress) { Show(progress); };
+}
+
+std::function<void(uint64_t, uint64_t)> ProgressBar::OfFile() {
+  if (!allowed_) {
+    return {};
+  }
+  return [this](uint64_t done, uint64_t total) { Show({done, total, 0, 1}); };
 }
 
 void ProgressBar::Show(const Progress& progress) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <string_view>
 
+#include "borescope/cli/options.h"
 #include "borescope/session.h"
 
 namespace borescope::cli {
@@ -14,9 +17,6 @@ int TerminalWidth();
 // True when standard output is a terminal, no dumb one, and NO_COLOR is not set.
 bool TerminalHasColours();
 
-// True when standard error is a terminal.
-bool ErrorIsTerminal();
-
 // Writes to standard error as it is; failures there have nowhere to be told.
 void Talk(std::string_view text);
 
@@ -24,18 +24,25 @@ void Talk(std::string_view text);
 // and line ends too: what is not printable reaches no terminal.
 void TalkLine(std::string_view line);
 
-// A bar on standard error that is gone without a trace once the object is. Appears only when the
-// work takes noticeable time. Not thread-safe: RunOptions::progress serialises its calls.
+// A bar on standard error that is gone without a trace once the object is. Appears only on a
+// terminal, unless the options forbid it, and when the work takes noticeable time. Not thread-safe:
+// RunOptions::progress serialises its calls.
 class ProgressBar {
  public:
-  ProgressBar();
+  explicit ProgressBar(const RawOptions& raw);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  void Show(const Progress& progress);
+  // What is to be told of the progress, of a run or of a file in bytes; empty where no bar may
+  // appear. The bar must outlive it.
+  std::function<void(const Progress&)> OfRun();
+  std::function<void(uint64_t done, uint64_t total)> OfFile();
 
  private:
+  void Show(const Progress& progress);
+
+  bool allowed_;
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;
 };

@@ -13,14 +13,6 @@
 namespace borescope {
 namespace {
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
-
-std::string_view KindName(DeviceKind kind) {
-  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
-                                         "annotation", "range",  "other"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 // One line; what is kMissing or empty stays empty.
 struct EventLine {
   std::string_view side, kind;
@@ -35,7 +27,7 @@ struct EventLine {
 
 class LineWriter {
  public:
-  LineWriter(const ConvertInput& input, Sink& sink) : input_(input), sink_(sink) {
+  LineWriter(const ConvertInput& input, Sink& sink) : input_(input), out_(sink) {
     fields_.resize(input.trace.strings().size());
     if (input.source.number == 0) {
       PutHeader();
@@ -59,17 +51,14 @@ class LineWriter {
     }
     Put(",");
     if (std::isfinite(line.value)) {
-      fmt::format_to(std::back_inserter(buffer_), "{}", line.value);
+      fmt::format_to(std::back_inserter(out_.text()), "{}", line.value);
     }
     Put("\n");
-    if (buffer_.size() >= kPieceBytes) {
-      Flush();
-    }
+    out_.EndRecord();
   }
 
   Result<ConvertCounts> Finish() {
-    Flush();
-    BS_TRY(status_);
+    BS_TRY(out_.Finish());
     return counts_;
   }
 
@@ -77,7 +66,7 @@ class LineWriter {
   void PutHeader() {
     Put("side,kind,name,ts_ns,dur_ns,pid,tid,device,stream,correlation,external_id,bytes,value\n");
   }
-  void Put(std::string_view text) { buffer_.append(text); }
+  void Put(std::string_view text) { out_.text() += text; }
   void PutInt(int64_t number) {
     if (number != kMissing) {
       const fmt::format_int text(number);
@@ -96,18 +85,10 @@ class LineWriter {
     }
     Put(field);
   }
-  void Flush() {
-    if (status_.ok()) {
-      status_ = sink_.Write({buffer_.data(), buffer_.size()});
-    }
-    buffer_.clear();
-  }
 
   const ConvertInput& input_;
-  Sink& sink_;
+  BufferedSink out_;
   std::vector<std::string> fields_;  // by StringId
-  fmt::memory_buffer buffer_;
-  Result<void> status_;
   ConvertCounts counts_;
 };
 
@@ -135,7 +116,7 @@ void AddDevice(const Trace& trace, LineWriter& lines) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     const DeviceKind kind = device.kind[row];
-    EventLine line{"device", KindName(kind), device.name[row], device.ts_ns[row],
+    EventLine line{"device", DeviceKindName(kind), device.name[row], device.ts_ns[row],
                    device.dur_ns[row]};
     line.pid = trace.tracks().process[device.track[row].value];
     line.device = trace.DeviceOf(DeviceId{row});

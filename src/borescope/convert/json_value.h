@@ -5,8 +5,8 @@
 
 namespace borescope {
 
-// True for one JSON value by the letter of RFC 8259, in numbers of any size, in one line, nested up
-// to 64 deep. Says nothing of whether strings in it are UTF-8.
+// True for one JSON value by the letter of RFC 8259, in numbers of any size, in one line, none in
+// it inside of more than 63 others. Says nothing of whether strings in it are UTF-8.
 bool IsJsonValue(std::string_view text);
 
 }  // namespace borescope

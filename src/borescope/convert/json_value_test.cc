@@ -15,10 +15,11 @@ TEST(IsJsonValue, TakesValues) {
 }
 
 TEST(IsJsonValue, RefusesAllElse) {
-  for (const char* text : {"",        " ",           "[",         "[1",  "[1,]",  "[,1]",  "1]",
-                           "{1: 2}",  R"({"a"})",    R"({"a":})", "01",  "1.",    ".5",    "-",
-                           "1e",      "+1",          "nul",       "NaN", "[1 2]", "[1]\n", R"("a)",
-                           R"("\x")", R"("\u12g4")", "\"a\nb\"",  "1, 2"}) {
+  for (const char* text : {"",      " ",       "[",        "[1",        "[1,]",        "[,1]",
+                           "1]",    "{1: 2}",  R"({"a"})", R"({"a":})", "01",          "1.",
+                           ".5",    "-",       "1e",       "+1",        "nul",         "NaN",
+                           "[1 2]", "[1]\n",   R"("a)",    R"("\x")",   R"("\u12g4")", "\"a\nb\"",
+                           "1, 2",  "[1,\r2]", "3Efalse",  "[1.true]",  "-null"}) {
     EXPECT_FALSE(IsJsonValue(text)) << text;
   }
 }
@@ -29,6 +30,8 @@ TEST(IsJsonValue, NestsToADepth) {
   };
   EXPECT_TRUE(IsJsonValue(nested(64)));
   EXPECT_FALSE(IsJsonValue(nested(65)));
+  EXPECT_TRUE(IsJsonValue(std::string(63, '[') + "1" + std::string(63, ']')));
+  EXPECT_FALSE(IsJsonValue(std::string(64, '[') + "1" + std::string(64, ']')));
   EXPECT_FALSE(IsJsonValue(std::string(1'000'000, '[')));
 }
 

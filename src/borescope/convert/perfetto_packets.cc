@@ -2,14 +2,12 @@
 
 #include <protozero/pbf_writer.hpp>
 
-#include "borescope/output/utf8.h"
+#include "borescope/base/utf8.h"
 
 namespace borescope {
 namespace {
 
 using protozero::pbf_writer;
-
-constexpr size_t kPieceBytes = size_t{1} << 20;
 
 namespace trace {
 constexpr uint32_t kPacket = 1;
@@ -69,7 +67,7 @@ void AddNote(const PerfettoNote& note, pbf_writer& out) {
 
 PerfettoPackets::PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns,
                                  uint32_t sequence)
-    : sink_(sink),
+    : out_(sink),
       strings_(strings),
       shift_ns_(shift_ns),
       sequence_(sequence),
@@ -77,7 +75,7 @@ PerfettoPackets::PerfettoPackets(Sink& sink, const StringPool& strings, int64_t 
   pbf_writer first(packet_);
   first.add_uint32(packet::kSequenceId, sequence_);
   first.add_uint32(packet::kSequenceFlags, packet::kStateCleared);
-  pbf_writer(buffer_).add_message(trace::kPacket, packet_);
+  pbf_writer(out_.text()).add_message(trace::kPacket, packet_);
 }
 
 void PerfettoPackets::Describe(const PerfettoTrack& track) {
@@ -95,7 +93,7 @@ void PerfettoPackets::Describe(const PerfettoTrack& track) {
       described.add_message(descriptor::kCounter, std::string());
     }
   }
-  pbf_writer(buffer_).add_message(trace::kPacket, packet_);
+  pbf_writer(out_.text()).add_message(trace::kPacket, packet_);
 }
 
 void PerfettoPackets::Put(const PerfettoSlice& slice, int32_t type) {
@@ -175,22 +173,8 @@ void PerfettoPackets::PutPacket(int64_t ts_ns, bool uses_names, const std::strin
   if (uses_names) {
     out.add_uint32(packet::kSequenceFlags, packet::kNeedsState);
   }
-  pbf_writer(buffer_).add_message(trace::kPacket, packet_);
-  if (buffer_.size() >= kPieceBytes) {
-    Flush();
-  }
-}
-
-void PerfettoPackets::Flush() {
-  if (status_.ok()) {
-    status_ = sink_.Write(buffer_);
-  }
-  buffer_.clear();
-}
-
-Result<void> PerfettoPackets::Finish() {
-  Flush();
-  return status_;
+  pbf_writer(out_.text()).add_message(trace::kPacket, packet_);
+  out_.EndRecord();
 }
 
 }  // namespace borescope

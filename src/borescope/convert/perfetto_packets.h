@@ -53,22 +53,19 @@ class PerfettoPackets {
   void Count(uint64_t track, int64_t ts_ns, int64_t value);
   void Count(uint64_t track, int64_t ts_ns, double value);
 
-  Result<void> Finish();
+  Result<void> Finish() { return out_.Finish(); }
 
  private:
   void Put(const PerfettoSlice& slice, int32_t type);
   void PutPacket(int64_t ts_ns, bool uses_names, const std::string& event);
   void PutNewName(StringId name);
-  void Flush();
 
-  Sink& sink_;
+  BufferedSink out_;
   const StringPool& strings_;
   int64_t shift_ns_;
   uint32_t sequence_;
   std::vector<char> has_name_;  // by StringId: whether it was written
   std::string event_, packet_, interned_;
-  std::string buffer_;
-  Result<void> status_;
 };
 
 }  // namespace borescope

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "borescope/base/check.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -236,16 +237,6 @@ constexpr std::array<KernelRule, kRuleCount> kRuleInfos = [] {
   }
   return infos;
 }();
-
-std::string LowerCase(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-  }
-  return result;
-}
 
 // Cuts template arguments and parameter lists: "void a::(anonymous namespace)::f<int>(x)" becomes
 // "a::f". Names without brackets stay as they are, blanks included.

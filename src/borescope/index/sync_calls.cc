@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 struct Rule {
   std::string_view part;
@@ -25,6 +23,9 @@ constexpr Rule kRules[] = {
     {"DeviceSynchronize", BlockingCall::kDevice},
     {"CtxSynchronize", BlockingCall::kDevice},
     {"ThreadSynchronize", BlockingCall::kDevice},
+    {"SynchronizeEvent", BlockingCall::kEvent},
+    {"SynchronizeStream", BlockingCall::kStream},
+    {"Synchronize", BlockingCall::kDevice},
 };
 
 }  // namespace

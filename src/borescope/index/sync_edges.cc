@@ -128,8 +128,7 @@ bool LacksWaits(const Trace& trace) {
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     if (trace.host().kind[row] == HostKind::kRuntime) {
       has_calls = true;
-      const BlockingCall blocking = names.Of(HostId{row}).blocking;
-      if (blocking != BlockingCall::kNone && blocking != BlockingCall::kAsyncCopy) {
+      if (AlwaysBlocks(names.Of(HostId{row}).blocking)) {
         return false;
       }
     }

@@ -6,13 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "borescope/base/saturating.h"
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
 // No trace is longer (146 years).
 constexpr int64_t kMostNs = int64_t{1} << 62;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A number; decimals beyond the ninth do not count.
 struct Decimal {
@@ -94,7 +95,7 @@ std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   const auto holds = [&](StringId name) {
     Looked& known = names[name.valid() ? name.value : 0];
     if (known == Looked::kNotYet) {
-      const bool found = trace.Text(name).find(part) != std::string_view::npos;
+      const bool found = Contains(trace.Text(name), part);
       known = found ? Looked::kHolds : Looked::kLacks;
     }
     return known == Looked::kHolds;
@@ -110,22 +111,13 @@ std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   return first;
 }
 
-// Clamped: a damaged trace may have any times.
-int64_t Plus(int64_t ts_ns, int64_t length_ns) {
-  int64_t sum = 0;
-  const bool overflows = __builtin_add_overflow(ts_ns, length_ns, &sum);
-  return !overflows      ? sum
-         : length_ns < 0 ? std::numeric_limits<int64_t>::min()
-                         : std::numeric_limits<int64_t>::max();
-}
-
 // Nothing where no kernel has the name.
 std::optional<int64_t> OnClock(const Trace& trace, const TimePoint& point) {
   switch (point.kind) {
     case TimePoint::Kind::kAfterBegin:
-      return Plus(trace.begin_ns(), point.number);
+      return AddSaturating(trace.begin_ns(), point.number);
     case TimePoint::Kind::kBeforeEnd:
-      return Plus(trace.end_ns(), -point.number);
+      return AddSaturating(trace.end_ns(), -point.number);
     case TimePoint::Kind::kShare:
       return Share(trace, point.number);
     case TimePoint::Kind::kKernel:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "borescope/base/json_string.h"
+#include "borescope/base/utf8.h"
 #include "borescope/ingest/nsys.h"
 #include "borescope/ingest/nvprof.h"
 #include "borescope/ingest/rocpd.h"
@@ -14,22 +14,24 @@ namespace {
 
 // The first whose `matches` knows the tables reads the database.
 struct DatabaseFormat {
-  FormatRow row;
+  TraceFormat format;
+  std::string_view summary;
   bool (*matches)(const DatabaseSchema& schema);
   Result<Trace> (*load)(DatabaseInput input);
 };
 
 constexpr DatabaseFormat kFormats[] = {
-    {{kRocpdFormat, "database of rocprofv3 and rocprof-sys (ROCm 7)"}, IsRocpd, LoadRocpd},
-    {{kRpdFormat, "database of rocmProfileData"}, IsRpd, LoadRpd},
-    {{kNsysFormat, "SQLite export of Nsight Systems"}, IsNsys, LoadNsys},
-    {{kNvprofFormat, "database of nvprof and nvvp"}, IsNvprof, LoadNvprof},
+    {TraceFormat::kRocpd, "database of rocprofv3 and rocprof-sys (ROCm 7)", IsRocpd, LoadRocpd},
+    {TraceFormat::kRpd, "database of rocmProfileData", IsRpd, LoadRpd},
+    {TraceFormat::kNsys, "SQLite export of Nsight Systems", IsNsys, LoadNsys},
+    {TraceFormat::kNvprof, "database of nvprof and nvvp", IsNvprof, LoadNvprof},
 };
 
 constexpr auto kFormatRows = [] {
   std::array<FormatRow, std::size(kFormats)> rows;
-  std::transform(std::begin(kFormats), std::end(kFormats), rows.begin(),
-                 [](const DatabaseFormat& format) { return format.row; });
+  std::transform(
+      std::begin(kFormats), std::end(kFormats), rows.begin(),
+      [](const DatabaseFormat& row) { return FormatRow{FormatName(row.format), row.summary}; });
   return rows;
 }();
 
@@ -77,7 +79,7 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
   }
   Meta meta;
   meta.file = database.name();
-  meta.format = format->row.name;
+  meta.format = format->format;
   meta.file_bytes = file_bytes;
   meta.text_bytes = file_bytes;
   return format->load({database, schema, std::move(meta), options});

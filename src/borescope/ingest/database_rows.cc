@@ -7,7 +7,6 @@
 
 #include "borescope/ingest/number.h"
 #include "borescope/ingest/time_limit.h"
-#include "borescope/ingest/valid_text.h"
 
 namespace borescope {
 namespace {
@@ -92,7 +91,7 @@ Result<bool> TableRows::Next() {
 
 std::string_view TableRows::RepairedText(std::string_view text) const {
   diagnostics_->Count(Diag::kInvalidUtf8, Diagnostics::kNoByte, table_);
-  return repaired_.emplace_back(ToValidText(text));
+  return repaired_.emplace_back(ToValidUtf8(text));
 }
 
 void TableRows::CountBadType(int column) const {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
-#include "borescope/base/json_string.h"
 #include "borescope/base/sqlite_table.h"
+#include "borescope/base/utf8.h"
 #include "borescope/ingest/database.h"
 
 namespace borescope {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -15,8 +17,6 @@ constexpr size_t kLongestMangled = 1 << 14;
 constexpr double kMostGrowth = 1 << 22;
 constexpr size_t kLongestName = 1 << 16;
 constexpr size_t kMostWritten = size_t{1} << 26;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // How long the demangled name can get at most. Everything it repeats is a reference to something
 // before it (S_, S0_, ... in order of first sight; T_, T0_, ... to arguments of a template that is

@@ -143,8 +143,8 @@ std::string Enclosing(const Trace& trace) {
 void Expect(const Recording& recording, const std::string& enclosing) {
   const Trace nvprof = LoadSql(NvprofSql(recording));
   const Trace nsys = LoadSql(NsysSql(recording));
-  EXPECT_EQ(nvprof.meta().format, "nvprof");
-  EXPECT_EQ(nsys.meta().format, "nsys");
+  EXPECT_EQ(nvprof.meta().format, TraceFormat::kNvprof);
+  EXPECT_EQ(nsys.meta().format, TraceFormat::kNsys);
   EXPECT_EQ(Enclosing(nvprof), enclosing);
   EXPECT_EQ(Enclosing(nsys), enclosing);
   EXPECT_TRUE(nvprof.diagnostics().empty());

@@ -6,6 +6,9 @@
 
 namespace borescope {
 
+// Bytes that must be readable behind the text that is parsed.
+inline constexpr size_t kTextPadding = 64;
+
 enum class ParseStop : uint8_t {
   kEnd,         // all text was used; it ended between two events
   kArrayEnd,    // the bracket that closes the array stands at `position`

@@ -23,7 +23,7 @@ struct Parsed {
 
 Parsed Parse(std::string text) {
   const size_t size = text.size();
-  text.append(StructuralParser::kPadding, ' ');
+  text.append(kTextPadding, ' ');
   StructuralParser parser;
   KinetoEvents events;
   const ParseOutcome outcome = parser.Parse(std::string_view(text).substr(0, size), 0, events);

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-constexpr bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // Position of the first character at or after `at` that is not white space; the size of the text if
 // there is none.
@@ -18,14 +18,6 @@ constexpr size_t FindNonSpace(std::string_view text, size_t at = 0) {
     ++at;
   }
   return at;
-}
-
-// Without the white space at its end.
-constexpr std::string_view WithoutSpaceBehind(std::string_view text) {
-  while (!text.empty() && IsSpace(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 }  // namespace borescope

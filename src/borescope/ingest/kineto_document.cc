@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "borescope/base/json_string.h"
+#include "borescope/ingest/event_boundary.h"
 #include "borescope/ingest/json_space.h"
 
 namespace borescope {

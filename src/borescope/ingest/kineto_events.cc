@@ -1,11 +1,52 @@
 #include "borescope/ingest/kineto_events.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "borescope/ingest/kineto_ranges.h"
 #include "borescope/ingest/kineto_samples.h"
 
 namespace borescope {
+namespace {
+
+// Nothing where the host did it.
+std::optional<DeviceKind> DeviceKindOf(EventRole role) {
+  switch (role) {
+    case EventRole::kKernel:
+      return DeviceKind::kKernel;
+    case EventRole::kMemcpy:
+      return DeviceKind::kMemcpy;
+    case EventRole::kMemset:
+      return DeviceKind::kMemset;
+    case EventRole::kSync:
+      return DeviceKind::kSync;
+    case EventRole::kDeviceAnnotation:
+      return DeviceKind::kAnnotation;
+    case EventRole::kProfilerRange:
+      return DeviceKind::kRange;
+    case EventRole::kDeviceOther:
+      return DeviceKind::kOther;
+    default:
+      return std::nullopt;
+  }
+}
+
+HostKind HostKindOf(EventRole role) {
+  switch (role) {
+    case EventRole::kOp:
+      return HostKind::kOp;
+    case EventRole::kAnnotation:
+      return HostKind::kAnnotation;
+    case EventRole::kPython:
+      return HostKind::kPython;
+    case EventRole::kRuntime:
+      return HostKind::kRuntime;
+    default:
+      return HostKind::kOther;
+  }
+}
+
+}  // namespace
 
 void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
   async.Append(other.async, first_host_row);
@@ -36,48 +77,47 @@ void KinetoEvents::Add(const RawEvent& event) {
   }
   if (phase.size() != 3 || phase[0] != '"') {
     diagnostics().Count(Diag::kUnknownPhase, event.byte, "an event without a one-letter \"ph\"");
-    CountPhase(event, '?', 0);
+    part_.CountEvent('?', CategoryOf(event), 0);
     return;
   }
-  switch (phase[1]) {
-    case 'X':
-      AddComplete(event);
-      return;
-    case 'M':
-      AddThreadName(event);
-      break;
-    case 'i':
-    case 'I':
-      AddInstant(event);
-      break;
-    case 's':
-    case 'f':
-      AddFlow(event);
-      break;
-    case 'b':
-      AddAsyncBegin(event);
-      return;
-    case 'e':
-      AddAsyncEnd(event);
-      break;
-    case 'C':
-      AddMonitorSample(event, values_, part_);
-      break;
-    case 't':
-      break;
-    default:
-      diagnostics().Count(Diag::kUnknownPhase, event.byte, phase);
+  if (phase[1] == 'X') {
+    AddComplete(event);
+    return;
   }
-  CountPhase(event, phase[1], 0);
+  AddInPhase(event, phase[1]);
+  part_.CountEvent(phase[1], CategoryOf(event), 0);
 }
 
-void KinetoEvents::CountPhase(const RawEvent& event, char phase, int64_t dur_ns) {
+void KinetoEvents::AddInPhase(const RawEvent& event, char phase) {
+  switch (phase) {
+    case 'M':
+      return AddThreadName(event);
+    case 'i':
+    case 'I':
+      return AddInstant(event);
+    case 's':
+    case 'f':
+      return AddFlow(event);
+    case 'b':
+      return AddAsyncBegin(event);
+    case 'e':
+      return AddAsyncEnd(event);
+    case 'C':
+      return AddMonitorSample(event, values_, part_);
+    case 't':
+      return;
+    default:
+      diagnostics().Count(Diag::kUnknownPhase, event.byte, event.Get(Field::kPhase));
+  }
+}
+
+StringId KinetoEvents::CategoryOf(const RawEvent& event) {
   const std::string_view token = event.Get(Field::kCategory);
   if (!last_category_.valid() || token != last_category_token_) {
     last_category_ = details_.InternText(event, Field::kCategory);
     last_category_token_ = token;
   }
-  part_.CountEvent(phase, last_category_, dur_ns);
+  return last_category_;
 }
 
 EventRole KinetoEvents::RoleOf(StringId category) {
@@ -96,8 +136,9 @@ EventRole KinetoEvents::RoleOf(StringId category) {
 
 void KinetoEvents::AddComplete(const RawEvent& event) {
   const EventTime time = values_.Time(event);
-  CountPhase(event, 'X', time.dur_ns);
-  const EventRole role = RoleOf(last_category_);
+  const StringId category = CategoryOf(event);
+  part_.CountEvent('X', category, time.dur_ns);
+  const EventRole role = RoleOf(category);
   if (role == EventRole::kProfilerSpan) {
     facts_.profiled_ns = std::max(facts_.profiled_ns, time.dur_ns);
     return;
@@ -110,33 +151,10 @@ void KinetoEvents::AddComplete(const RawEvent& event) {
     diagnostics().Count(Diag::kMissingName, event.byte);
   }
   const StringId name = details_.InternText(event, Field::kName);
-  switch (role) {
-    case EventRole::kOp:
-      return AddHost(event, HostKind::kOp, name, time);
-    case EventRole::kAnnotation:
-      return AddHost(event, HostKind::kAnnotation, name, time);
-    case EventRole::kPython:
-      return AddHost(event, HostKind::kPython, name, time);
-    case EventRole::kRuntime:
-      return AddHost(event, HostKind::kRuntime, name, time);
-    case EventRole::kKernel:
-      return AddDevice(event, DeviceKind::kKernel, name, time);
-    case EventRole::kMemcpy:
-      return AddDevice(event, DeviceKind::kMemcpy, name, time);
-    case EventRole::kMemset:
-      return AddDevice(event, DeviceKind::kMemset, name, time);
-    case EventRole::kSync:
-      return AddDevice(event, DeviceKind::kSync, name, time);
-    case EventRole::kDeviceAnnotation:
-      return AddDevice(event, DeviceKind::kAnnotation, name, time);
-    case EventRole::kProfilerRange:
-      return AddDevice(event, DeviceKind::kRange, name, time);
-    case EventRole::kDeviceOther:
-      return AddDevice(event, DeviceKind::kOther, name, time);
-    case EventRole::kUnknown:
-    case EventRole::kProfilerSpan:
-    case EventRole::kOther:
-      return AddHost(event, HostKind::kOther, name, time);
+  if (const std::optional<DeviceKind> kind = DeviceKindOf(role)) {
+    AddDevice(event, *kind, name, time);
+  } else {
+    AddHost(event, HostKindOf(role), name, time);
   }
 }
 
@@ -181,17 +199,11 @@ bool KinetoEvents::AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge) {
 
 // A range that may lie across others, also of work of a device, is an event of the thread.
 void KinetoEvents::AddAsyncBegin(const RawEvent& event) {
-  CountPhase(event, 'b', 0);
-  const EventRole role = RoleOf(last_category_);
+  const HostKind kind = HostKindOf(RoleOf(CategoryOf(event)));
   AsyncRanges::Edge edge;
   if (!AsyncEdge(event, edge)) {
     return;
   }
-  const HostKind kind = role == EventRole::kOp           ? HostKind::kOp
-                        : role == EventRole::kAnnotation ? HostKind::kAnnotation
-                        : role == EventRole::kPython     ? HostKind::kPython
-                        : role == EventRole::kRuntime    ? HostKind::kRuntime
-                                                         : HostKind::kOther;
   const EventTime time{true, edge.ts_ns, 0};
   facts_.async.Begin(std::move(edge), part_.data.host.size());
   AddHost(event, kind, details_.InternText(event, Field::kName), time, true);

@@ -48,6 +48,7 @@ class KinetoEvents {
 
  private:
   void AddComplete(const RawEvent& event);
+  void AddInPhase(const RawEvent& event, char phase);
   void AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
                bool is_async = false);
   void AddDevice(const RawEvent& event, DeviceKind kind, StringId name, EventTime time);
@@ -57,7 +58,7 @@ class KinetoEvents {
   void AddInstant(const RawEvent& event);
   void AddFlow(const RawEvent& event);
   void AddThreadName(const RawEvent& event);
-  void CountPhase(const RawEvent& event, char phase, int64_t dur_ns);
+  StringId CategoryOf(const RawEvent& event);
 
   // Of the event at hand, in the part.
   uint32_t Position() const {

@@ -172,7 +172,7 @@ bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& mem
 
 void CompleteMeta(const KinetoFacts& facts, KinetoMembers& members) {
   Meta& meta = members.meta;
-  meta.format = "kineto-json";
+  meta.format = TraceFormat::kKineto;
   meta.producer = members.has_schema_version ? "PyTorch profiler (Kineto)" : "PyTorch profiler";
   meta.vendor = VendorOf(facts, meta);
 }

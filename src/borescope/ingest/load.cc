@@ -1,7 +1,6 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <vector>
@@ -17,27 +16,34 @@
 namespace borescope {
 namespace {
 
-// One row per format; the first whose `matches` takes the start of the text reads it.
+// One row per format that is text; the first whose `matches` takes its start reads it. Text that no
+// row takes is kKineto's, also what is damaged: whatever could not be anything else.
 struct Format {
-  FormatRow row;
+  TraceFormat format;
+  std::string_view summary;
   bool (*matches)(std::string_view text);
   Result<Trace> (*load)(TextReader& reader, const std::string& name, const LoadOptions& options);
 };
 
 constexpr Format kFormats[] = {
-    {{kMemoryTimelineFormat, "raw file of export_memory_timeline, plain, .gz or .zst"},
-     MayBeMemoryTimeline,
-     LoadMemoryTimeline},
-    // Also what is damaged: whatever could not be anything else.
-    {{"kineto-json", "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"},
-     [](std::string_view) { return true; },
-     LoadKinetoJson},
+    {TraceFormat::kMemoryTimeline, "raw file of export_memory_timeline, plain, .gz or .zst",
+     MayBeMemoryTimeline, LoadMemoryTimeline},
 };
+constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),
+                               "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"};
+
+// nullptr where none takes it.
+const Format* FindFormat(std::string_view text) {
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  const auto* const format = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                          [text](const Format& row) { return row.matches(text); });
+  return format == std::end(kFormats) ? nullptr : format;
+}
 
 std::vector<FormatRow> AllFormats() {
-  std::vector<FormatRow> rows;
-  std::transform(std::rbegin(kFormats), std::rend(kFormats), std::back_inserter(rows),
-                 [](const Format& format) { return format.row; });
+  std::vector<FormatRow> rows = {kKineto};
+  std::transform(std::begin(kFormats), std::end(kFormats), std::back_inserter(rows),
+                 [](const Format& row) { return FormatRow{FormatName(row.format), row.summary}; });
   rows.insert(rows.end(), DatabaseFormats().begin(), DatabaseFormats().end());
   return rows;
 }
@@ -69,7 +75,7 @@ constexpr ForeignRow kForeign[] = {
 
 Error Unsupported(const std::string& name, std::string_view what, std::string_view remedy) {
   return {ErrorCode::kUnsupportedFormat, name + ": byte 0: this is " + std::string(what) +
-                                             ", not a PyTorch profiler trace; " +
+                                             ", not a profile that borescope reads; " +
                                              std::string(remedy)};
 }
 
@@ -83,7 +89,7 @@ bool IsForeign(std::string_view text, const ForeignRow& row) {
   return text.starts_with(row.magic) && (row.magic != "\x0a"sv || IsPerfetto(text));
 }
 
-// Names what the text cannot be, so that the user need not guess.
+// What no format takes and Kineto cannot be either is named, so that the user need not guess.
 Result<void> CheckKind(std::string_view text, const std::string& name) {
   const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   if (first == text.end()) {
@@ -97,8 +103,9 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
     }
   }
   if (*first != '{' && *first != '[' && !text.starts_with(kByteOrderMark)) {
-    return Unsupported(name, "no JSON",
-                       "give a file written by torch.profiler's export_chrome_trace");
+    return Unsupported(name, "neither JSON nor a database",
+                       "give a file written by torch.profiler's export_chrome_trace, or one of "
+                       "another format in `borescope list`");
   }
   const auto second = std::find_if_not(first + 1, text.end(), IsSpace);
   if (*first == '[' && second != text.end() && *second != '{' && *second != ']' && *second != '[') {
@@ -147,14 +154,13 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
     return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
                                           " and nothing could be inflated; copy the file again"};
   }
-  if (!reader.error().has_value()) {
+  const Format* format = FindFormat(reader.window());
+  if (format == nullptr && !reader.error().has_value()) {
     BS_TRY(CheckKind(reader.window(), name));
   }
   reader.SkipByteOrderMark();
-  const Format* format =
-      std::find_if(std::begin(kFormats), std::end(kFormats),
-                   [&](const Format& row) { return row.matches(reader.window()); });
-  return format->load(reader, name, options);
+  return format == nullptr ? LoadKinetoJson(reader, name, options)
+                           : format->load(reader, name, options);
 }
 
 }  // namespace
@@ -176,24 +182,6 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
 std::span<const FormatRow> Formats() {
   static const std::vector<FormatRow> rows = AllFormats();
   return rows;
-}
-
-int64_t RankFromFileName(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (size_t at = name.find("rank"); at != std::string_view::npos;
-       at = name.find("rank", at + 1)) {
-    size_t digit = at + 4;
-    digit += digit < name.size() && (name[digit] == '-' || name[digit] == '_') ? 1 : 0;
-    int64_t rank = kMissing;
-    for (; digit < name.size() && std::isdigit(static_cast<unsigned char>(name[digit])) != 0;
-         ++digit) {
-      rank = std::min<int64_t>((rank == kMissing ? 0 : rank * 10) + (name[digit] - '0'), 1 << 30);
-    }
-    if (rank != kMissing) {
-      return rank;
-    }
-  }
-  return kMissing;
 }
 
 }  // namespace borescope

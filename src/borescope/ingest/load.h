@@ -25,7 +25,7 @@ struct LoadOptions {
 // file, byte offset, cause and remedy; repairs are counted in Trace::diagnostics().
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 
-// The same for bytes in memory (tests, fuzzing, bindings); `name` stands for the file in messages.
+// The same for bytes in memory (tests, fuzzing); `name` stands for the file in messages.
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options);
 
@@ -35,8 +35,5 @@ struct FormatRow {
   std::string_view summary;
 };
 std::span<const FormatRow> Formats();
-
-// The rank a file name speaks of ("rank-3.…", "rank_3", "rank3"), or kMissing.
-int64_t RankFromFileName(std::string_view path);
 
 }  // namespace borescope

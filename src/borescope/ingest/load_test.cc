@@ -81,37 +81,44 @@ TEST_P(ForeignTest, IsNamedWithARemedy) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ForeignTest,
     testing::Values(
-        ForeignCase{"Zip", "PK\x03\x04rest",
-                    "byte 0: this is a zip archive, not a PyTorch profiler trace; unpack it and "
-                    "give the trace inside"},
+        ForeignCase{
+            "Zip", "PK\x03\x04rest",
+            "byte 0: this is a zip archive, not a profile that borescope reads; unpack it and "
+            "give the trace inside"},
         ForeignCase{"Pickle", "\x80\x02}q",
-                    "byte 0: this is a Python pickle (memory snapshot?), not a PyTorch profiler "
-                    "trace; give the trace written by export_chrome_trace"},
-        ForeignCase{"Perfetto", "\x0a\x1f\x08 not json",
-                    "byte 0: this is a Perfetto protobuf trace, not a PyTorch profiler trace; "
-                    "record with export_chrome_trace to a .json or .json.gz file"},
-        ForeignCase{"PerfettoGzip", Gzip("\x0a\x1f\x08 not json"),
-                    "byte 0: this is a Perfetto protobuf trace, not a PyTorch profiler trace; "
-                    "record with export_chrome_trace to a .json or .json.gz file"},
+                    "byte 0: this is a Python pickle (memory snapshot?), not a profile that "
+                    "borescope reads; give the trace written by export_chrome_trace"},
+        ForeignCase{
+            "Perfetto", "\x0a\x1f\x08 not json",
+            "byte 0: this is a Perfetto protobuf trace, not a profile that borescope reads; "
+            "record with export_chrome_trace to a .json or .json.gz file"},
+        ForeignCase{
+            "PerfettoGzip", Gzip("\x0a\x1f\x08 not json"),
+            "byte 0: this is a Perfetto protobuf trace, not a profile that borescope reads; "
+            "record with export_chrome_trace to a .json or .json.gz file"},
         ForeignCase{"Nsys", "NVIDIA Tegra Profiler Report 2026@4@1@191\n\x0b",
-                    "byte 0: this is an Nsight Systems report, not a PyTorch profiler trace; "
+                    "byte 0: this is an Nsight Systems report, not a profile that borescope reads; "
                     "turn it into a database with nsys export --type sqlite"},
-        ForeignCase{"Elf",
-                    "\x7f"
-                    "ELF\x02",
-                    "byte 0: this is a program, not a PyTorch profiler trace; give a trace file"},
-        ForeignCase{"Png", "\x89PNG\r\n",
-                    "byte 0: this is a picture, not a PyTorch profiler trace; give a trace file"},
-        ForeignCase{"Text", "hello",
-                    "byte 0: this is no JSON, not a PyTorch profiler trace; give a file written "
-                    "by torch.profiler's export_chrome_trace"},
+        ForeignCase{
+            "Elf",
+            "\x7f"
+            "ELF\x02",
+            "byte 0: this is a program, not a profile that borescope reads; give a trace file"},
+        ForeignCase{
+            "Png", "\x89PNG\r\n",
+            "byte 0: this is a picture, not a profile that borescope reads; give a trace file"},
+        ForeignCase{
+            "Text", "hello",
+            "byte 0: this is neither JSON nor a database, not a profile that borescope reads; "
+            "give a file written by torch.profiler's export_chrome_trace, or one of another format "
+            "in `borescope list`"},
         ForeignCase{"MemoryTimelinePlot", "[[1, 2], [[0, 5]]]",
                     "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
                     "category] as in a raw memory timeline; export_memory_timeline writes one to "
                     "a file named .raw.json.gz"},
         ForeignCase{"Numbers", "[1, 2]",
-                    "byte 0: this is a JSON list of something else than events, not a PyTorch "
-                    "profiler trace; give a file written by torch.profiler's "
+                    "byte 0: this is a JSON list of something else than events, not a profile "
+                    "that borescope reads; give a file written by torch.profiler's "
                     "export_chrome_trace"},
         ForeignCase{"ExecutionTrace", R"({"schema":"1.0.1","pid":7,"nodes":[{"id":1}]})",
                     "byte 0: this is a PyTorch execution trace (nodes without times); give the "
@@ -180,7 +187,7 @@ TEST(LoadTest, SizesAndNameAreKnown) {
   const std::string bytes = Gzip(text);
   const Trace trace = LoadGood(bytes);
   EXPECT_EQ(trace.meta().file, "a.json");
-  EXPECT_EQ(trace.meta().format, "kineto-json");
+  EXPECT_EQ(trace.meta().format, TraceFormat::kKineto);
   EXPECT_EQ(trace.meta().text_bytes, text.size());
   EXPECT_EQ(trace.meta().file_bytes, bytes.size());
 }
@@ -269,20 +276,6 @@ TEST(LoadTest, EveryFormatIsListed) {
   }
   EXPECT_EQ(names, (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "rocpd",
                                                   "rpd", "nsys", "nvprof"}));
-}
-
-// --- ranks in names ---
-
-TEST(RankFromFileNameTest, EverySpelling) {
-  EXPECT_EQ(RankFromFileName("rank-34.Jul_15_10_52_41.1074.pt.trace.json"), 34);
-  EXPECT_EQ(RankFromFileName("run/rank_7.json.gz"), 7);
-  EXPECT_EQ(RankFromFileName("profile_trace_rank0.json"), 0);
-  EXPECT_EQ(RankFromFileName("ranking_rank12"), 12);
-  EXPECT_EQ(RankFromFileName("rank-99999999999999999999"), 1 << 30);
-  EXPECT_EQ(RankFromFileName("rank5/trace.json"), kMissing);
-  EXPECT_EQ(RankFromFileName("rank.json"), kMissing);
-  EXPECT_EQ(RankFromFileName("rank--3.json"), kMissing);
-  EXPECT_EQ(RankFromFileName(""), kMissing);
 }
 
 }  // namespace

@@ -20,10 +20,6 @@ constexpr size_t kLongestEntry = 4096;
 constexpr std::array<std::string_view, 5> kActions = {"unknown", "preexisting", "create",
                                                       "increment version", "destroy"};
 
-std::string_view Trimmed(std::string_view text) {
-  return WithoutSpaceBehind(text.substr(FindNonSpace(text)));
-}
-
 // [time, action, bytes, category]
 using Entry = std::array<ParsedNumber, 4>;
 
@@ -201,7 +197,7 @@ Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
   }
   Meta meta;
   meta.file = name;
-  meta.format = kMemoryTimelineFormat;
+  meta.format = TraceFormat::kMemoryTimeline;
   meta.producer = "PyTorch memory timeline";
   meta.base_ns = 0;  // times are Unix time
   meta.options.profile_memory = true;

@@ -12,8 +12,6 @@
 
 namespace borescope {
 
-inline constexpr std::string_view kMemoryTimelineFormat = "pytorch-memory-timeline";
-
 // Whether a file that starts with `text`, behind its byte-order mark, is a JSON list of lists.
 bool MayBeMemoryTimeline(std::string_view text);
 

@@ -42,7 +42,7 @@ TEST(MemoryTimelineTest, EntriesAreAllocatorEvents) {
     EXPECT_EQ(memory.device_type[0], -1);
     EXPECT_EQ(memory.device[0], -1);
     EXPECT_EQ(memory.total_allocated[0], kMissing);
-    EXPECT_EQ(trace.meta().format, "pytorch-memory-timeline");
+    EXPECT_EQ(trace.meta().format, TraceFormat::kMemoryTimeline);
     EXPECT_EQ(trace.meta().text_bytes, text.size());
     EXPECT_EQ(trace.begin_ns(), memory.ts_ns[1]);
     EXPECT_EQ(trace.span_ns(), 126);

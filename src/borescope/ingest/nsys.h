@@ -1,13 +1,9 @@
 // The database of Nsight Systems: docs/formats/nsys.md.
 #pragma once
 
-#include <string_view>
-
 #include "borescope/ingest/database.h"
 
 namespace borescope {
-
-inline constexpr std::string_view kNsysFormat = "nsys";
 
 bool IsNsys(const DatabaseSchema& schema);
 

@@ -72,7 +72,7 @@ TEST(NsysTest, KernelsAndTheirLaunches) {
   EXPECT_EQ(kernels.shared_bytes[0], 3072);
   EXPECT_EQ(kernels.private_bytes[0], 16);
   EXPECT_EQ(kernels.graph_node_id[0], kMissing);
-  EXPECT_EQ(trace.meta().format, "nsys");
+  EXPECT_EQ(trace.meta().format, TraceFormat::kNsys);
   EXPECT_EQ(trace.meta().producer, "Nsight Systems");
   EXPECT_EQ(trace.meta().vendor, Vendor::kNvidia);
   EXPECT_EQ(EventCounts(trace),
@@ -326,8 +326,9 @@ TEST(NsysTest, OnlyTablesAreRead) {
 }
 
 TEST(NsysTest, WhatIsOne) {
-  EXPECT_EQ(LoadSql(kStrings + kRanges).meta().format, "nsys");
-  EXPECT_EQ(LoadSql(kStrings + "CREATE TABLE TARGET_INFO_GPU(id INT);").meta().format, "nsys");
+  EXPECT_EQ(LoadSql(kStrings + kRanges).meta().format, TraceFormat::kNsys);
+  EXPECT_EQ(LoadSql(kStrings + "CREATE TABLE TARGET_INFO_GPU(id INT);").meta().format,
+            TraceFormat::kNsys);
   EXPECT_FALSE(TryLoadSql(kStrings).ok());
 }
 

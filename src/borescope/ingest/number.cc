@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
-
-bool IsDigit(char c) { return static_cast<unsigned>(c - '0') < 10; }
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),

@@ -1,13 +1,9 @@
 // The database of nvprof: docs/formats/nvprof.md.
 #pragma once
 
-#include <string_view>
-
 #include "borescope/ingest/database.h"
 
 namespace borescope {
-
-inline constexpr std::string_view kNvprofFormat = "nvprof";
 
 bool IsNvprof(const DatabaseSchema& schema);
 

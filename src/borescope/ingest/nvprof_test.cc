@@ -76,7 +76,7 @@ TEST(NvprofTest, KernelsCallsAndRangesOfOneThread) {
   EXPECT_EQ(trace.kernels().grid_x[0], 8);
   EXPECT_EQ(trace.kernels().registers[0], 24);
   EXPECT_EQ(trace.ops().sequence[0], 5);
-  EXPECT_EQ(trace.meta().format, "nvprof");
+  EXPECT_EQ(trace.meta().format, TraceFormat::kNvprof);
   EXPECT_EQ(trace.meta().producer, "nvprof");
   EXPECT_TRUE(trace.diagnostics().empty());
 }
@@ -163,7 +163,7 @@ TEST(NvprofTest, OddRowsDoNotStopTheReader) {
 }
 
 TEST(NvprofTest, WhatIsOne) {
-  EXPECT_EQ(LoadSql(kStrings + kMarkers).meta().format, "nvprof");
+  EXPECT_EQ(LoadSql(kStrings + kMarkers).meta().format, TraceFormat::kNvprof);
   EXPECT_FALSE(TryLoadSql(kStrings).ok());
 }
 

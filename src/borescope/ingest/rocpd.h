@@ -1,13 +1,9 @@
 // The database of rocprofv3: docs/formats/rocpd.md.
 #pragma once
 
-#include <string_view>
-
 #include "borescope/ingest/database.h"
 
 namespace borescope {
-
-inline constexpr std::string_view kRocpdFormat = "rocpd";
 
 bool IsRocpd(const DatabaseSchema& schema);
 

@@ -7,8 +7,6 @@
 
 namespace borescope {
 
-inline constexpr std::string_view kRpdFormat = "rpd";
-
 // Files of the tracer hold source and target of copies in each other's column. A row of
 // rocpd_metadata with this tag and value says that a file does not.
 inline constexpr std::string_view kRpdCopyEndsTag = "copy_ends";

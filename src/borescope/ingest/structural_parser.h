@@ -23,16 +23,13 @@ namespace borescope {
 // Not thread-safe; reuse one per thread.
 class StructuralParser {
  public:
-  // Bytes that must be readable after the text given to Parse.
-  static constexpr size_t kPadding = 64;
-
   StructuralParser();
   ~StructuralParser();
   StructuralParser(StructuralParser&&) noexcept;
   StructuralParser& operator=(StructuralParser&&) noexcept;
 
-  // Reads the events of `text`, which starts between two events and has kPadding bytes behind it.
-  // `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
+  // Reads the events of `text`, which starts between two events and has kTextPadding bytes behind
+  // it. `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
   ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
 
  private:
@@ -45,7 +42,7 @@ class StructuralParser {
   Walk WalkObject(const FindField& find_field);
   Walk WalkValue(std::string_view& token);
   Walk WalkContainer(std::string_view& token);
-  // The text between the quotes of the string token at cursor `at`, whose next token is `at + 1`.
+  // The string token at the cursor, its quotes included.
   bool StringToken(std::string_view& token) const;
   char Here() const { return text_[*at_]; }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "borescope/ingest/event_boundary.h"
+#include "borescope/ingest/event_parser.h"
 #include "borescope/ingest/json_space.h"
-#include "borescope/ingest/structural_parser.h"
 
 namespace borescope {
 namespace {
@@ -12,37 +13,6 @@ namespace {
 constexpr size_t kWindowBlock = 64 * 1024;
 
 }  // namespace
-
-bool StartsEvent(std::string_view text) {
-  if (!text.starts_with('{')) {
-    return false;
-  }
-  const std::string_view rest = text.substr(FindNonSpace(text, 1));
-  for (const std::string_view key :
-       {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""}) {
-    if (rest.starts_with(key)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// A guess, quick and nearly always right; that the parser finds every chunk to end exactly between
-// two events proves each guess after the fact.
-size_t FindEventBoundary(std::string_view text) {
-  for (size_t comma = text.rfind(','); comma != std::string_view::npos && comma > 0;
-       comma = text.rfind(',', comma - 1)) {
-    size_t before = comma - 1;
-    while (before > 0 && IsSpace(text[before])) {
-      --before;
-    }
-    const size_t brace = FindNonSpace(text, comma + 1);
-    if (text[before] == '}' && StartsEvent(text.substr(brace))) {
-      return brace;
-    }
-  }
-  return std::string_view::npos;
-}
 
 TextReader::TextReader(OpenedSource source, Progress progress)
     : source_(std::move(source)), progress_(std::move(progress)) {}
@@ -120,7 +90,7 @@ TextChunk TextReader::NewChunk(size_t capacity) {
   }
   TextChunk chunk;
   chunk.capacity = capacity;
-  chunk.buffer = std::make_unique_for_overwrite<char[]>(capacity + StructuralParser::kPadding);
+  chunk.buffer = std::make_unique_for_overwrite<char[]>(capacity + kTextPadding);
   return chunk;
 }
 
@@ -149,7 +119,7 @@ TextChunk TextReader::NextChunk(size_t target) {
     }
     if (is_done) {
       chunk.size = used;
-      std::memset(chunk.buffer.get() + chunk.size, ' ', StructuralParser::kPadding);
+      std::memset(chunk.buffer.get() + chunk.size, ' ', kTextPadding);
       return chunk;
     }
   }

@@ -62,7 +62,6 @@ class TextReader {
   // Keeps a chunk's buffer for the next one.
   void Recycle(TextChunk chunk);
 
-  bool at_end() const { return at_end_; }
   // How far the stored file was read, 0...1; 0 when its size is unknown.
   double stored_share() const;
   // The size of the stored file; where it is unknown, how much of it was read.
@@ -86,11 +85,5 @@ class TextReader {
   std::optional<Error> error_;
   std::vector<TextChunk> spare_;
 };
-
-// Whether an event seems to start at the start of `text`: a brace and a key that events begin with.
-bool StartsEvent(std::string_view text);
-
-// Where the last event of `text` that follows another one starts, or npos: the place to cut.
-size_t FindEventBoundary(std::string_view text);
 
 }  // namespace borescope

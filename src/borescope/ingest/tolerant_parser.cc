@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "borescope/base/json_string.h"
+#include "borescope/base/utf8.h"
 #include "borescope/ingest/json_space.h"
 
 namespace borescope {

@@ -1,5 +1,7 @@
 #include "borescope/opmodel/op_cost.h"
 
+#include <iterator>
+
 namespace borescope {
 
 std::string_view CostStatusName(CostStatus status) {
@@ -25,57 +27,14 @@ std::string_view CostStatusName(CostStatus status) {
 }
 
 std::string_view OpFamilyName(OpFamily family) {
-  switch (family) {
-    case OpFamily::kNone:
-      return "";
-    case OpFamily::kGemm:
-      return "gemm";
-    case OpFamily::kConvolution:
-      return "convolution";
-    case OpFamily::kAttention:
-      return "attention";
-    case OpFamily::kRecurrent:
-      return "recurrent";
-    case OpFamily::kPointwise:
-      return "pointwise";
-    case OpFamily::kNormalization:
-      return "normalization";
-    case OpFamily::kSoftmax:
-      return "softmax";
-    case OpFamily::kLoss:
-      return "loss";
-    case OpFamily::kReduction:
-      return "reduction";
-    case OpFamily::kIndexing:
-      return "indexing";
-    case OpFamily::kDataMovement:
-      return "data movement";
-    case OpFamily::kPooling:
-      return "pooling";
-    case OpFamily::kOptimizer:
-      return "optimizer";
-    case OpFamily::kQuantization:
-      return "quantization";
-    case OpFamily::kLinearAlgebra:
-      return "linear algebra";
-    case OpFamily::kCollective:
-      return "collective";
-    case OpFamily::kGenerated:
-      return "generated";
-  }
-  return "";
-}
-
-std::string_view OpDirectionName(OpDirection direction) {
-  switch (direction) {
-    case OpDirection::kForward:
-      return "forward";
-    case OpDirection::kBackward:
-      return "backward";
-    case OpDirection::kUpdate:
-      return "update";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {
+      "",           "gemm",      "convolution",   "attention",
+      "recurrent",  "pointwise", "normalization", "softmax",
+      "loss",       "reduction", "indexing",      "data movement",
+      "pooling",    "optimizer", "quantization",  "linear algebra",
+      "collective", "generated"};
+  static_assert(std::size(kNames) == kOpFamilies);
+  return kNames[static_cast<size_t>(family)];
 }
 
 }  // namespace borescope

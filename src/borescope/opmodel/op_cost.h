@@ -51,9 +51,7 @@ enum class OpFamily : uint8_t {
 inline constexpr size_t kOpFamilies = static_cast<size_t>(OpFamily::kGenerated) + 1;
 std::string_view OpFamilyName(OpFamily family);
 
-enum class OpDirection : uint8_t { kForward, kBackward, kUpdate };
-// "forward", "backward", "update" (of parameters)
-std::string_view OpDirectionName(OpDirection direction);
+enum class OpDirection : uint8_t { kForward, kBackward, kUpdate };  // kUpdate: of parameters
 
 // Compulsory work: FLOPs of the mathematical operation (a multiply-add is 2, of complex numbers 8),
 // bytes of every distinct input read once and every output written once. Counts are 0 unless the

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "borescope/base/utf8.h"
 #include "borescope/output/json_writer.h"
-#include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 
 namespace borescope {

@@ -76,4 +76,14 @@ Result<void> GzipSink::Finish() {
   return HandOver();
 }
 
+Result<void> WriteMaybeGzip(std::string_view path, Sink& file,
+                            const std::function<Result<void>(Sink&)>& write) {
+  if (!path.ends_with(".gz")) {
+    return write(file);
+  }
+  GzipSink gzip(file);
+  BS_TRY(write(gzip));
+  return gzip.Finish();
+}
+
 }  // namespace borescope

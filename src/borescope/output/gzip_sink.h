@@ -2,6 +2,7 @@
 // name or date, so that equal bytes give equal files. Memory does not grow with the input.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -31,5 +32,10 @@ class GzipSink : public Sink {
   Sink& target_;
   std::unique_ptr<State> state_;
 };
+
+// Lets `write` write to `file`, compressed where the name `path` ends in .gz. The file is left
+// open.
+Result<void> WriteMaybeGzip(std::string_view path, Sink& file,
+                            const std::function<Result<void>(Sink&)>& write);
 
 }  // namespace borescope

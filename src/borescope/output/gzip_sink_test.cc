@@ -73,5 +73,15 @@ TEST(GzipSink, TheTargetsFailureIsTold) {
   EXPECT_EQ(sink.Finish().error().message, "full");
 }
 
+TEST(GzipSink, OnlyWhatIsNamedSoIsCompressed) {
+  const auto write = [](Sink& sink) { return sink.Write("text"); };
+  StringSink plain;
+  EXPECT_TRUE(WriteMaybeGzip("a.json", plain, write).ok());
+  EXPECT_EQ(plain.text(), "text");
+  StringSink packed;
+  EXPECT_TRUE(WriteMaybeGzip("a.json.gz", packed, write).ok());
+  EXPECT_TRUE(packed.text().starts_with("\x1f\x8b"));
+}
+
 }  // namespace
 }  // namespace borescope

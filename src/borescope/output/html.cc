@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::string_view kLineEndStart = "\xE2\x80";  // of U+2028 and U+2029
 
-void PutText(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  json.String(text);
-}
-
 void PutNames(JsonWriter& json, std::string_view key, std::span<const std::string_view> names) {
   json.Key(key);
   json.BeginArray();
@@ -30,12 +25,12 @@ void PutNames(JsonWriter& json, std::string_view key, std::span<const std::strin
 void PutView(JsonWriter& json, const ViewSpec& view) {
   json.BreakLine(4);
   json.BeginObject();
-  PutText(json, "table", view.table);
-  PutText(json, "kind", ViewKindName(view.kind));
-  PutText(json, "title", view.title);
+  json.Member("table", view.table);
+  json.Member("kind", ViewKindName(view.kind));
+  json.Member("title", view.title);
   PutNames(json, "labels", view.labels);
   PutNames(json, "values", view.values);
-  PutText(json, "x", view.x);
+  json.Member("x", view.x);
   json.EndObject();
 }
 
@@ -47,14 +42,14 @@ std::string_view ComparisonName(Comparison comparison) {
 void PutSection(JsonWriter& json, const ReportSection& section) {
   json.BreakLine(2);
   json.BeginObject();
-  PutText(json, "name", section.name);
-  PutText(json, "summary", section.summary);
+  json.Member("name", section.name);
+  json.Member("summary", section.summary);
   json.Key("first_table");
   json.Uint(section.first_table);
   json.Key("tables");
   json.Uint(section.table_count);
-  PutText(json, "lack", section.lack);
-  PutText(json, "other_lack", section.other_lack);
+  json.Member("lack", section.lack);
+  json.Member("other_lack", section.other_lack);
   json.Key("views");
   json.BeginArray();
   for (const ViewSpec& view : section.views) {
@@ -68,8 +63,8 @@ void PutSection(JsonWriter& json, const ReportSection& section) {
 Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();
-  PutText(json, "title", page.title);
-  PutText(json, "against", page.against);
+  json.Member("title", page.title);
+  json.Member("against", page.against);
   json.BreakLine(1);
   json.Key("all_rows");
   json.BeginArray();

@@ -43,13 +43,8 @@ th i{font-weight:400;opacity:.7}
 </html>
 )";
 
-bool IsNumber(const Column& column) {
-  return std::holds_alternative<IntValues>(column.values) ||
-         std::holds_alternative<FloatValues>(column.values);
-}
-
 std::string Heading(const Column& column, const NumberFormat& format) {
-  return fmt::format("<th{} title=\"{}\">{}{}</th>", IsNumber(column) ? " class=\"n\"" : "",
+  return fmt::format("<th{} title=\"{}\">{}{}</th>", column.IsNumber() ? " class=\"n\"" : "",
                      EscapeMarkup(column.doc), EscapeMarkup(column.name),
                      format.unit.empty() ? "" : fmt::format(" <i>{}</i>", format.unit));
 }
@@ -60,7 +55,7 @@ std::string Rows(const Table& table, const std::vector<NumberFormat>& formats) {
     html += "<tr>";
     for (size_t i = 0; i < table.columns.size(); ++i) {
       const Column& column = table.columns[i];
-      html += fmt::format("<td{}>{}</td>", IsNumber(column) ? " class=\"n\"" : "",
+      html += fmt::format("<td{}>{}</td>", column.IsNumber() ? " class=\"n\"" : "",
                           EscapeMarkup(FormatCell(column, formats[i], row)));
     }
     html += "</tr>\n";

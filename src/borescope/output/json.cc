@@ -19,19 +19,14 @@ std::string_view TypeName(const Column& column) {
   return kNames[column.values.index()];
 }
 
-void PutMember(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  json.String(text);
-}
-
 void PutColumn(JsonWriter& json, const Column& column) {
   json.BreakLine(4);
   json.BeginObject();
-  PutMember(json, "name", column.name);
-  PutMember(json, "type", TypeName(column));
+  json.Member("name", column.name);
+  json.Member("type", TypeName(column));
   json.Key("unit");
   column.unit == Unit::kNone ? json.Null() : json.String(UnitName(column.unit));
-  PutMember(json, "doc", column.doc);
+  json.Member("doc", column.doc);
   json.Key("values");
   json.BeginArray();
   std::visit(
@@ -48,8 +43,8 @@ void PutColumn(JsonWriter& json, const Column& column) {
 void PutTable(JsonWriter& json, const Table& table) {
   json.BreakLine(2);
   json.BeginObject();
-  PutMember(json, "name", table.name);
-  PutMember(json, "title", table.title);
+  json.Member("name", table.name);
+  json.Member("title", table.title);
   json.Key("columns");
   json.BeginArray();
   for (const Column& column : table.columns) {
@@ -62,13 +57,13 @@ void PutTable(JsonWriter& json, const Table& table) {
 void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
   json.BreakLine(2);
   json.BeginObject();
-  PutMember(json, "code", row.code);
-  PutMember(json, "severity", SeverityName(row.severity));
+  json.Member("code", row.code);
+  json.Member("severity", SeverityName(row.severity));
   json.Key("count");
   json.Uint(row.count);
-  PutMember(json, "file", row.file);
-  PutMember(json, "first", row.first);
-  PutMember(json, "help", row.help);
+  json.Member("file", row.file);
+  json.Member("first", row.first);
+  json.Member("help", row.help);
   json.EndObject();
 }
 
@@ -78,7 +73,7 @@ void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
 Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();
-  PutMember(json, "borescope", Version());
+  json.Member("borescope", Version());
   json.Key("schema");
   json.Int(kSchema);
   json.BreakLine(1);

@@ -31,6 +31,11 @@ class JsonWriter {
   void Key(std::string_view key);
 
   void String(std::string_view text);
+  // A key and its text. REQUIRES: inside an object.
+  void Member(std::string_view key, std::string_view text) {
+    Key(key);
+    String(text);
+  }
   void Int(int64_t value);
   void Uint(uint64_t value);
   void Double(double value);

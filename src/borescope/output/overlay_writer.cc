@@ -188,13 +188,8 @@ Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Tra
                  meta.file + ": no list of trace events, to which --overlay could add"};
   }
   BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
-  if (path.ends_with(".gz")) {
-    GzipSink gzip(*file);
-    BS_TRY(WriteCopy(source, trace, overlay, gzip));
-    BS_TRY(gzip.Finish());
-  } else {
-    BS_TRY(WriteCopy(source, trace, overlay, *file));
-  }
+  BS_TRY(WriteMaybeGzip(path, *file,
+                        [&](Sink& sink) { return WriteCopy(source, trace, overlay, sink); }));
   BS_TRY(file->Close());
   return file;
 }

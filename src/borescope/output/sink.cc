@@ -71,6 +71,18 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
 
 }  // namespace
 
+void BufferedSink::Flush() {
+  if (status_.ok()) {
+    status_ = sink_.Write(text_);
+  }
+  text_.clear();
+}
+
+Result<void> BufferedSink::Finish() {
+  Flush();
+  return status_;
+}
+
 fs::path BehindLinks(fs::path path) {
   for (int link = 0; link < kMostLinks; ++link) {
     std::error_code no_link;

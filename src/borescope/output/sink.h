@@ -51,6 +51,39 @@ class DescriptorSink : public Sink {
   bool reader_is_gone_ = false;
 };
 
+// Hands text to a sink in large pieces. Failures of the sink are kept; Finish tells.
+class BufferedSink {
+ public:
+  // `sink` outlives this.
+  explicit BufferedSink(Sink& sink) : sink_(sink) {}
+
+  // What was not handed over yet, to write behind. EndRecord belongs behind each record.
+  std::string& text() { return text_; }
+  // Hands over what there is once it is a piece.
+  void EndRecord() {
+    if (text_.size() >= kPieceBytes) {
+      Flush();
+    }
+  }
+  // Writes a record.
+  void Put(std::string_view record) {
+    text_ += record;
+    EndRecord();
+  }
+
+  // Hands over what is left and reports the first failure.
+  Result<void> Finish();
+
+ private:
+  static constexpr size_t kPieceBytes = size_t{1} << 20;
+
+  void Flush();
+
+  Sink& sink_;
+  std::string text_;
+  Result<void> status_;
+};
+
 // What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
 // a circle.
 std::filesystem::path BehindLinks(std::filesystem::path path);

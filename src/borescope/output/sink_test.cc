@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace borescope {
 namespace {
@@ -105,6 +107,46 @@ TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
 TEST_F(FileSinkTest, ADeviceIsWrittenToAndNotReplaced) {
   Put("/dev/null", "text");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+// Keeps the pieces; fails from the one on that is told to.
+class PieceSink : public Sink {
+ public:
+  explicit PieceSink(size_t good) : good_(good) {}
+  Result<void> Write(std::string_view bytes) override {
+    pieces.emplace_back(bytes);
+    return pieces.size() > good_ ? Result<void>(Error{ErrorCode::kIo, "full"}) : Result<void>();
+  }
+
+  std::vector<std::string> pieces;
+
+ private:
+  size_t good_;
+};
+
+TEST(BufferedSink, HandsOverPiecesBetweenRecords) {
+  PieceSink sink(9);
+  BufferedSink out(sink);
+  const std::string large(size_t{1} << 20, 'x');
+  out.Put("a");
+  out.text() += "b";
+  out.EndRecord();
+  EXPECT_TRUE(sink.pieces.empty());
+  out.Put(large);
+  out.Put("c");
+  ASSERT_TRUE(out.Finish().ok());
+  EXPECT_EQ(sink.pieces, (std::vector<std::string>{"ab" + large, "c"}));
+}
+
+TEST(BufferedSink, KeepsTheFirstFailure) {
+  PieceSink sink(0);
+  BufferedSink out(sink);
+  out.Put(std::string(size_t{1} << 20, 'x'));
+  out.Put("more");
+  const Result<void> end = out.Finish();
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().message, "full");
+  EXPECT_EQ(sink.pieces.size(), 1U);
 }
 
 TEST(DescriptorSink, TellsAGoneReaderFromAFailure) {

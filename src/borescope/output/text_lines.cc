@@ -48,11 +48,6 @@ std::string Fixed(const std::string& text, size_t width) {
   return text.substr(0, bytes) + std::string(width - points, ' ');
 }
 
-bool IsNumber(const Column& column) {
-  return std::holds_alternative<IntValues>(column.values) ||
-         std::holds_alternative<FloatValues>(column.values);
-}
-
 class LineWriter {
  public:
   LineWriter(const Table& table, const LineStyle& style) : table_(table), style_(style) {
@@ -73,7 +68,7 @@ class LineWriter {
   std::string Row(size_t row) const {
     std::string line;
     for (size_t i = 0; i < table_.columns.size(); ++i) {
-      line += Cell(i, CellText(table_.columns[i], row), IsNumber(table_.columns[i]));
+      line += Cell(i, CellText(table_.columns[i], row), table_.columns[i].IsNumber());
     }
     return Ended(std::move(line));
   }

@@ -47,7 +47,7 @@ size_t CellsOf(char32_t value) {
 }
 
 // Names that differ in such characters only would look the same, or like another. Terminals, text
-// and SVG share this list.
+// and SVG share this list; units.ts of the page has it once more.
 bool IsUnprintable(char32_t value) {
   if (value >= 0x20 && value < 0x7F) {
     return false;  // most of all text
@@ -83,17 +83,6 @@ size_t SuffixBytes(std::string_view text, size_t width) {
 }
 
 }  // namespace
-
-std::string ToValidUtf8(std::string_view text) {
-  std::string valid;
-  valid.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = DecodeUtf8(text);
-    valid += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
-    text.remove_prefix(point.bytes);
-  }
-  return valid;
-}
 
 std::string ToPrintable(std::string_view text) {
   std::string printable;

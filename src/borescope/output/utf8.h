@@ -11,9 +11,6 @@
 
 namespace borescope {
 
-// `text` with every byte that is not UTF-8 replaced by U+FFFD.
-std::string ToValidUtf8(std::string_view text);
-
 // `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
 // (an escape sequence in a kernel name) and for what hides or reorders text, or is no character.
 std::string ToPrintable(std::string_view text);

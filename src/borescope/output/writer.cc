@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "borescope/output/charts/png.h"
 
@@ -22,12 +21,6 @@ constexpr TableWriter kWriters[] = {
      true},
     {"png", "png", "the same picture in pixels", false, WritePng, nullptr, true, true, CheckPng},
 };
-
-Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
-  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
-  BS_TRY(write(*sink));
-  return sink->Commit();
-}
 
 std::string PathOfTable(const fs::path& path, std::string_view table) {
   fs::path name = path.stem();
@@ -65,6 +58,24 @@ Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Doc
     BS_TRY(WriteFile(paths.back(), [&](Sink& sink) { return writer.write_table(table, sink); }));
   }
   return paths;
+}
+
+bool IsNameOfTable(const std::string& path, const std::string& name) {
+  const std::string extension = fs::path(path).extension().string();
+  const std::string start = fs::path(path).stem().string() + ".";
+  if (!name.starts_with(start) || !name.ends_with(extension) ||
+      name.size() <= start.size() + extension.size()) {
+    return false;
+  }
+  const std::string table =
+      name.substr(start.size(), name.size() - start.size() - extension.size());
+  return table != "json" && table.find('.') == std::string::npos;
+}
+
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
+  BS_TRY(write(*sink));
+  return sink->Commit();
 }
 
 std::string_view Version() { return BORESCOPE_VERSION; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,12 @@ const TableWriter* FindTableWriter(std::string_view name);  // nullptr when ther
 // complete or not at all. Returns the names of the files written.
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path);
+
+// Whether a file called `name`, in the folder of `path`, may be one of these for a table.
+bool IsNameOfTable(const std::string& path, const std::string& name);
+
+// Lets `write` write the file `path`, which appears complete or not at all.
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write);
 
 // The version of Borescope, as in `borescope --version` and in JSON.
 std::string_view Version();

@@ -99,6 +99,15 @@ TEST(Writer, QualityJoinsFilesAndPutsTheWorstFirst) {
   EXPECT_NE(text.find("first: a.json: byte 812: inside"), std::string::npos) << text;
 }
 
+TEST(Writer, KnowsWhatATableIsCalledBesideTheOthers) {
+  EXPECT_TRUE(IsNameOfTable("run/out.csv", "out.kernels.csv"));
+  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.csv"));
+  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out..csv"));
+  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.kernels.json"));
+  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.a.b.csv"));
+  EXPECT_FALSE(IsNameOfTable("out.gz", "out.json.gz"));
+}
+
 TEST(Writer, EveryRowIsFoundByItsName) {
   for (const TableWriter& row : TableWriters()) {
     EXPECT_EQ(FindTableWriter(row.name), &row);

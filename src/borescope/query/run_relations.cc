@@ -108,7 +108,7 @@ constexpr ColumnSpec kRanks[] = {
     IdSpec("Always 0."),
     {"file", kText, kKey, "File as named.", [](Rows r, uint32_t) { return Text(r.data.file); }},
     {"format", kText, kFew, "Its format.",
-     [](Rows r, uint32_t) { return TextOrNull(r.trace.meta().format); }},
+     [](Rows r, uint32_t) { return TextOrNull(FormatName(r.trace.meta().format)); }},
     {"producer", kText, kFew, "What wrote it.",
      [](Rows r, uint32_t) { return TextOrNull(r.trace.meta().producer); }},
     {"world_size", kInteger, kFew, "Ranks of the job, where recorded.",

@@ -24,16 +24,11 @@ bool NamesEvent(const Column& column) {
                                                 column.name) != std::end(kEventKeys);
 }
 
-bool IsNumber(const Column& column) {
-  return std::holds_alternative<IntValues>(column.values) ||
-         std::holds_alternative<FloatValues>(column.values);
-}
-
 // Integers without a unit say which, not how much: a step, a rank, a row.
 bool HasChange(const Column& column) {
   const bool is_name =
       std::holds_alternative<IntValues>(column.values) && column.unit == Unit::kNone;
-  return IsNumber(column) && !is_name && !IsMoment(column);
+  return column.IsNumber() && !is_name && !IsMoment(column);
 }
 
 int64_t Difference(int64_t a, int64_t b) {
@@ -67,13 +62,6 @@ class Matched {
   std::vector<RowPair> pairs_;
 };
 
-Column EmptyLike(const Column& column, std::string_view prefix) {
-  Column made{std::string(prefix) + column.name, column.unit, column.role, column.doc, {}, {}};
-  std::visit([&](const auto& cells) { made.values = std::decay_t<decltype(cells)>(); },
-             column.values);
-  return made;
-}
-
 // The cell of `row`, or a missing one.
 void PushCell(const Column& from, uint32_t row, Column& to) {
   if (row == kNoRow || from.IsMissing(row)) {
@@ -92,7 +80,7 @@ void PushCell(const Column& from, uint32_t row, Column& to) {
 }
 
 Column Matched::Mine(const Column& column) const {
-  Column made = EmptyLike(column, "");
+  Column made = EmptyLike(column);
   for (const RowPair& pair : pairs_) {
     PushCell(column, pair.mine, made);
   }
@@ -100,7 +88,7 @@ Column Matched::Mine(const Column& column) const {
 }
 
 Column Matched::Either(const Column& column) const {
-  Column made = EmptyLike(column, "");
+  Column made = EmptyLike(column);
   for (const RowPair& pair : pairs_) {
     PushCell(column, pair.mine == kNoRow ? pair.other : pair.mine, made);
   }
@@ -160,7 +148,7 @@ void Matched::AddRuns(Table& table) const {
 }
 
 void Matched::AddValues(const Column& column, Table& table) const {
-  if (!IsNumber(column)) {
+  if (!column.IsNumber()) {
     table.columns.push_back(Either(column));
     if (DiffersInBoth(column)) {
       table.columns.push_back(Others(column));

@@ -1,6 +1,7 @@
 #include "borescope/table/table.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "borescope/base/check.h"
@@ -44,6 +45,13 @@ const Column* Table::Find(std::string_view column) const {
 
 Column* Table::Find(std::string_view column) {
   return const_cast<Column*>(std::as_const(*this).Find(column));
+}
+
+Column EmptyLike(const Column& column, std::string_view prefix) {
+  Column made{std::string(prefix) + column.name, column.unit, column.role, column.doc, {}, {}};
+  std::visit([&](const auto& cells) { made.values = std::decay_t<decltype(cells)>(); },
+             column.values);
+  return made;
 }
 
 Column& AddInt(Table& table, std::string_view name, Unit unit, Role role, std::string_view doc) {

@@ -43,6 +43,9 @@ struct Column {
   std::vector<char> missing;  // empty = every cell has a value; else 1 marks a missing cell
 
   size_t size() const;
+  bool IsNumber() const {
+    return std::holds_alternative<IntValues>(values) || std::holds_alternative<FloatValues>(values);
+  }
   bool IsMissing(size_t row) const { return !missing.empty() && missing[row] != 0; }
 };
 
@@ -64,6 +67,9 @@ Column& AddInt(Table& table, std::string_view name, Unit unit, Role role, std::s
 Column& AddFloat(Table& table, std::string_view name, Unit unit, Role role, std::string_view doc);
 Column& AddString(Table& table, std::string_view name, Role role, std::string_view doc);
 Column& AddBool(Table& table, std::string_view name, Role role, std::string_view doc);
+
+// A column of the same kind without cells, its name behind `prefix`.
+Column EmptyLike(const Column& column, std::string_view prefix = {});
 
 // Appends one cell. REQUIRES: the column has the matching type.
 void Push(Column& column, int64_t value);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/text_ranks.h"
 
 namespace borescope {
@@ -82,18 +83,6 @@ std::vector<SortColumn> AllColumns(const Table& table) {
   return columns;
 }
 
-bool IsNumeric(const Column& column) {
-  return std::holds_alternative<IntValues>(column.values) ||
-         std::holds_alternative<FloatValues>(column.values);
-}
-
-Column EmptyLike(const Column& column) {
-  Column made{column.name, column.unit, column.role, column.doc, {}, {}};
-  std::visit([&](const auto& cells) { made.values = std::decay_t<decltype(cells)>(); },
-             column.values);
-  return made;
-}
-
 template <class T>
 void AppendValues(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -133,13 +122,7 @@ Column TakeCells(const Column& column, std::span<const uint32_t> rows) {
   return taken;
 }
 
-void AddTo(int64_t& sum, int64_t value) {
-  using Limits = std::numeric_limits<int64_t>;
-  if (__builtin_add_overflow(sum, value, &sum)) {
-    sum = value > 0 ? Limits::max() : Limits::min();
-  }
-}
-
+void AddTo(int64_t& sum, int64_t value) { AddSaturatingTo(sum, value); }
 void AddTo(double& sum, double value) { sum += value; }
 
 template <class T>
@@ -305,7 +288,7 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
   }
   std::vector<SortColumn> columns = AllColumns(table);
   SortColumn by(*first);
-  const int sign = IsNumeric(*first) ? -1 : 1;
+  const int sign = first->IsNumber() ? -1 : 1;
   Rows rows = AllRows(table);
   std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
     const bool any_missing = first->IsMissing(a) || first->IsMissing(b);

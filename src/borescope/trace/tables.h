@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/base/id.h"
+#include "borescope/trace/formats.h"
 
 namespace borescope {
 
@@ -293,8 +294,8 @@ struct RecordedOptions {
 };
 
 struct Meta {
-  std::string file;             // as the user named it
-  std::string format;           // "kineto-json"
+  std::string file;  // as the user named it
+  TraceFormat format = TraceFormat::kKineto;
   std::string producer;         // "PyTorch profiler (Kineto)", ...
   std::optional<int64_t> rank;  // recorded in the file
   std::optional<int64_t> world_size;

@@ -5,6 +5,7 @@
 
 #include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/sort_rows.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 // Longer than any profile anybody keeps in one file; the limit other tools use as well.
 constexpr int64_t kLongestEventNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
-
-int64_t SaturatingAdd(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
 
 void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
   for (size_t i = from; i < details.size(); ++i) {
@@ -305,7 +301,7 @@ void TracePart::CountEvent(char phase, StringId category, int64_t dur_ns) {
     }
   }
   counts[last_count_].count += 1;
-  counts[last_count_].total_ns = SaturatingAdd(counts[last_count_].total_ns, dur_ns);
+  AddSaturatingTo(counts[last_count_].total_ns, dur_ns);
 }
 
 TraceBuilder::TraceBuilder() = default;

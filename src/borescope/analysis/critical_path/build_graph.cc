@@ -4,24 +4,9 @@
 
 #include "borescope/analysis/critical_path/device_edges.h"
 #include "borescope/analysis/critical_path/threads.h"
+#include "borescope/analysis/data_loading.h"
 
 namespace borescope {
-
-std::vector<char> FindLoading(const Trace& trace, std::string_view data_load) {
-  std::vector<char> is_loading(trace.strings().size());
-  for (uint32_t name = 0; name < is_loading.size(); ++name) {
-    const std::string_view text = trace.Text({name});
-    const auto has = [text](std::string_view part) {
-      return text.find(part) != std::string_view::npos;
-    };
-    is_loading[name] = has("DataLoader") || has("dataloader") || has("data_load") ||
-                               (!data_load.empty() && has(data_load))
-                           ? 1
-                           : 0;
-  }
-  return is_loading;
-}
-
 namespace {
 
 class Construction {
@@ -35,7 +20,7 @@ class Construction {
 
   RecordingGraph Build(std::string_view data_load) {
     const HostEvents& host = trace_.host();
-    result_.facts = {std::vector<uint8_t>(host.size()), FindLoading(trace_, data_load),
+    result_.facts = {std::vector<uint8_t>(host.size()), FindDataLoading(trace_, data_load),
                      FindThreads(view_)};
     result_.syncs = FindSyncEdges(trace_, view_.index.correlation);
     MarkLaunches();

@@ -28,9 +28,6 @@ struct RecordingGraph {
 // empty. O(rows log rows).
 RecordingGraph BuildGraph(const RankView& view, std::string_view data_load);
 
-// Per name whether its events load data; `data_load` as above.
-std::vector<char> FindLoading(const Trace& trace, std::string_view data_load);
-
 // The edge from a node of a thread to its next one; kNoEdge: none.
 EdgeId ThreadEdge(const EventGraph& graph, NodeId node);
 

@@ -31,7 +31,7 @@ constexpr std::string_view kNoWaitsHelp =
 
 // What there is to know, then what would tell more.
 std::string HelpOf(const RankView& view, const SyncEdges& syncs) {
-  const bool helps = !syncs.has_records && view.trace.meta().format == "kineto-json" &&
+  const bool helps = !syncs.has_records && view.trace.meta().format == TraceFormat::kKineto &&
                      view.trace.meta().vendor != Vendor::kAmd && view.trace.device().size() != 0;
   const bool lacks_waits = LacksWaits(view.trace);
   std::string text(lacks_waits ? kNoWaitsHelp : std::string_view());

@@ -7,6 +7,7 @@
 #include "borescope/analysis/critical_path/check_graph.h"
 #include "borescope/analysis/critical_path/saved_columns.h"
 #include "borescope/analysis/critical_path/saved_graph.h"
+#include "borescope/analysis/data_loading.h"
 #include "borescope/index/name_classes.h"
 #include "borescope/index/steps.h"
 
@@ -105,16 +106,23 @@ std::optional<int64_t> Known(int64_t number) {
   return number == kMissing ? std::nullopt : std::optional(number);
 }
 
-void FillMeta(const std::string& file, Parts& parts) {
+Result<void> FillMeta(const std::string& file, Parts& parts) {
   Meta& meta = parts.trace.meta;
   meta.file = file;
-  meta.format.assign(parts.extras.format.begin(), parts.extras.format.end());
+  const std::optional<TraceFormat> format =
+      FindFormatNamed({parts.extras.format.data(), parts.extras.format.size()});
+  if (!format.has_value()) {
+    return Error{ErrorCode::kCorrupt,
+                 file + ": format: none that this borescope knows; save the graph again"};
+  }
+  meta.format = *format;
   meta.rank = Known(NumberOf(parts.extras, SavedNumber::kRank));
   meta.world_size = Known(NumberOf(parts.extras, SavedNumber::kWorldSize));
   meta.base_ns = Known(NumberOf(parts.extras, SavedNumber::kBaseNs));
   meta.vendor = static_cast<Vendor>(NumberOf(parts.extras, SavedNumber::kVendor));
   parts.trace.begin_ns = NumberOf(parts.extras, SavedNumber::kBeginNs);
   parts.trace.end_ns = NumberOf(parts.extras, SavedNumber::kEndNs);
+  return {};
 }
 
 Result<void> FillNames(const std::string& file, Parts& parts) {
@@ -179,7 +187,7 @@ Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
   }
   BS_TRY(reader.ReadEnd());
   BS_TRY(CheckSavedTrace(file, parts.extras, parts.trace, parts.launch_of));
-  FillMeta(file, parts);
+  BS_TRY(FillMeta(file, parts));
   BS_TRY(FillNames(file, parts));
   FillTracks(parts);
   FillRecording(parts);
@@ -188,7 +196,7 @@ Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
   graph.index.correlation.launch_of = std::move(parts.launch_of);
   graph.index.class_of_name = ClassifyNames(graph.trace);
   graph.index.steps = BuildSteps(graph.trace, graph.index.correlation);
-  graph.recording.facts.is_loading = FindLoading(graph.trace, data_load);
+  graph.recording.facts.is_loading = FindDataLoading(graph.trace, data_load);
   return graph;
 }
 

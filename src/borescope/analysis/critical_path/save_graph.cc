@@ -68,7 +68,8 @@ std::vector<int64_t> NumbersOf(const RankView& view, const SyncEdges& syncs) {
 SavedExtras ExtrasOf(const RankView& view, const RecordingGraph& recording) {
   SavedExtras extras;
   extras.numbers = NumbersOf(view, recording.syncs);
-  extras.format.assign(view.trace.meta().format.begin(), view.trace.meta().format.end());
+  const std::string_view format = FormatName(view.trace.meta().format);
+  extras.format.assign(format.begin(), format.end());
   Renumbering names(view.trace, extras);
   extras.host_names = names.Of(view.trace.host().name);
   extras.device_names = names.Of(view.trace.device().name);

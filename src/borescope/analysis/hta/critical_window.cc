@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -14,10 +16,6 @@ struct Span {
 
   bool Holds(int64_t ts_us) const { return begin_us <= ts_us && ts_us <= end_us; }
 };
-
-bool Contains(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
 
 // Inclusive; HTA's default is the first occurrence.
 Result<std::pair<int64_t, int64_t>> InstancesOf(const Selection& selection) {

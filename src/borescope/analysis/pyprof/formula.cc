@@ -91,6 +91,10 @@ std::optional<Operand> TensorOf(const PyProfArg* arg) {
   return Operand{arg->shape, arg->dtype, TypeSize(arg->dtype)};
 }
 
+std::optional<Operand> Argument(const Case& one, size_t index) {
+  return index < one.call.args.size() ? TensorOf(&one.call.args[index]) : std::nullopt;
+}
+
 std::optional<Operand> TensorOrNumber(const PyProfArg* arg) {
   constexpr int64_t kNumberBytes = 4;
   if (arg == nullptr || arg->is_tensor()) return TensorOf(arg);

@@ -67,7 +67,9 @@ bool IsKnownType(std::string_view dtype);
 
 // The operand of an argument that is a tensor of a type with a size.
 std::optional<Operand> TensorOf(const PyProfArg* arg);
-// The same; also of numbers, which are 4 bytes each.
+// The same of argument `index`, with a keyword or without; nothing if there are not so many.
+std::optional<Operand> Argument(const Case& one, size_t index);
+// As TensorOf; also of numbers, which are 4 bytes each.
 std::optional<Operand> TensorOrNumber(const PyProfArg* arg);
 
 // Arguments without a keyword.

@@ -8,10 +8,6 @@ namespace {
 
 constexpr int64_t kIndexBytes = 8;
 
-std::optional<Operand> Argument(const Case& one, size_t index) {
-  return index < one.call.args.size() ? TensorOf(&one.call.args[index]) : std::nullopt;
-}
-
 bool IsMask(const Operand& operand) { return operand.dtype == "uint8"; }
 
 }  // namespace

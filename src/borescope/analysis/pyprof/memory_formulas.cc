@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t kFloatBytes = 4;
 
-std::optional<Operand> Argument(const Case& one, size_t index) {
-  return index < one.call.args.size() ? TensorOf(&one.call.args[index]) : std::nullopt;
-}
-
 // Sizes as the arguments of torch.zeros: one list, or numbers.
 std::optional<std::vector<int64_t>> SizesOf(const PyProfCall& call) {
   std::vector<int64_t> sizes;

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "borescope/analysis/pyprof/formula.h"
+#include "borescope/base/text.h"
 
 namespace borescope::pyprof {
 namespace {
@@ -34,14 +35,6 @@ std::optional<Cell> CellOf(const PyProfCall& call) {
   return is_sane && h->shape[0] == cell.b ? std::optional(cell) : std::nullopt;
 }
 
-std::optional<int64_t> NumberOf(std::string_view text) {
-  int number = 0;
-  const char* begin = text.data();
-  const auto [end, error] = std::from_chars(begin, begin + text.size(), number);
-  const bool is_whole = error == std::errc() && end == begin + text.size();
-  return is_whole ? std::optional<int64_t>(number) : std::nullopt;
-}
-
 // "AxB", the tile of a block of threads: the one part between underscores with an x in it.
 std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
   while (!kernel.empty()) {
@@ -50,8 +43,8 @@ std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
     kernel.remove_prefix(std::min(end + 1, kernel.size()));
     const size_t x = part.find('x');
     if (x == std::string_view::npos || part.find("slice") != std::string_view::npos) continue;
-    const auto a = NumberOf(part.substr(0, x));
-    const auto b = NumberOf(part.substr(x + 1));
+    const auto a = ParseNumber<int32_t>(part.substr(0, x));
+    const auto b = ParseNumber<int32_t>(part.substr(x + 1));
     return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
   }
   return std::nullopt;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
 
+#include "borescope/base/text.h"
 #include "borescope/chakra/json_cursor.h"
 
 namespace borescope::chakra::compat {
@@ -15,17 +15,14 @@ namespace {
 // Sums of times stay exact below it, in 64 bits and, nearly, in a double.
 constexpr double kLatest = 4e18;
 
-std::optional<Number> ParseNumber(std::string_view text) {
+std::optional<Number> NumberOf(std::string_view text) {
   if (const std::optional<int64_t> whole = IntValue(text); whole.has_value()) {
     return std::abs(static_cast<double>(*whole)) < kLatest ? std::optional(Number::Int(*whole))
                                                            : std::nullopt;
   }
-  double value = 0;
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto [rest, error] = std::from_chars(begin, end, value);
-  const bool is_good = error == std::errc() && rest == end && std::abs(value) < kLatest;
-  return is_good ? std::optional(Number::Double(value)) : std::nullopt;
+  const std::optional<double> value = ParseNumber<double>(text);
+  const bool is_good = value.has_value() && std::abs(*value) < kLatest;
+  return is_good ? std::optional(Number::Double(*value)) : std::nullopt;
 }
 
 class DeviceReader {
@@ -118,7 +115,7 @@ class DeviceReader {
   }
 
   bool TakeTime(std::string_view value, Number& time) {
-    const std::optional<Number> number = ParseNumber(value);
+    const std::optional<Number> number = NumberOf(value);
     if (!number.has_value()) {
       trace_.diagnostics.Count(Diag::kBadFieldType, Diagnostics::kNoByte, "a time");
       return false;

@@ -1,0 +1,17 @@
+// What fuzzing runs: all that can be asked of one trace.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+
+// Every analysis, in every mode, over one trace in memory; `name` stands for its file in messages.
+// Analyses that need what the trace does not hold are left out. The trace's own error if it cannot
+// be loaded. Thread-safe.
+Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads);
+
+}  // namespace borescope

@@ -1,0 +1,23 @@
+#include "borescope/base/saturating.h"
+
+#include <gtest/gtest.h>
+
+namespace borescope {
+namespace {
+
+TEST(SaturatingTest, SumsStopAtTheEndsOfTheRange) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(AddSaturating(2, -5), -3);
+  EXPECT_EQ(AddSaturating(kMost, 0), kMost);
+  EXPECT_EQ(AddSaturating(kMost, 1), kMost);
+  EXPECT_EQ(AddSaturating(1, kMost), kMost);
+  EXPECT_EQ(AddSaturating(kLeast, -1), kLeast);
+  EXPECT_EQ(AddSaturating(kLeast, kMost), -1);
+  int64_t sum = kMost - 1;
+  AddSaturatingTo(sum, 3);
+  EXPECT_EQ(sum, kMost);
+}
+
+}  // namespace
+}  // namespace borescope

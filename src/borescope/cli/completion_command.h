@@ -1,0 +1,11 @@
+// The verb `completion`.
+#pragma once
+
+#include "borescope/cli/arguments.h"
+
+namespace borescope::cli {
+
+// Returns the exit status.
+int RunCompletionVerb(const Command& command);
+
+}  // namespace borescope::cli

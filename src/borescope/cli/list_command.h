@@ -1,0 +1,11 @@
+// The verb `list`.
+#pragma once
+
+#include "borescope/cli/arguments.h"
+
+namespace borescope::cli {
+
+// Returns the exit status.
+int RunListVerb(const Command& command);
+
+}  // namespace borescope::cli

@@ -1,0 +1,46 @@
+// The verbs: those that are no analyses have a row each, which says what they do and what help
+// shows of them. To add one: its file, a row in verbs.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace borescope::cli {
+
+struct Command;
+
+// How other tools spell an option. Dashes and underscores are the same in `from`.
+struct AliasRow {
+  enum class Use : uint8_t {
+    kRename,      // means the option `to`
+    kInput,       // its value stands as INPUT
+    kIgnore,      // has no meaning here, nor does its value
+    kIgnoreFlag,  // has no meaning here
+  };
+  std::string_view from;
+  Use use = Use::kRename;
+  std::string_view to = {};
+};
+
+// A verb that is no analysis.
+struct VerbRow {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view usage;  // what follows the name
+  std::string_view example;
+  int (*run)(const Command& command);  // returns the exit status
+  // The options it has beside those of every verb, by their long names.
+  std::span<const std::string_view> options = {};
+  std::string_view details = {};  // more lines of help, below the example
+  std::span<const AliasRow> aliases = {};
+  // Options of every verb that mean nothing here: not shown, and told apart where they are given.
+  std::span<const std::string_view> pointless = {};
+};
+std::span<const VerbRow> OtherVerbs();
+
+// The names of all verbs, in the order of --help.
+std::vector<std::string_view> VerbNames();
+
+}  // namespace borescope::cli

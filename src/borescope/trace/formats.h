@@ -1,0 +1,39 @@
+// The formats that traces come from. A new one is a value and its name here, and a reader.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace borescope {
+
+enum class TraceFormat : uint8_t {
+  kKineto,          // PyTorch profiler
+  kMemoryTimeline,  // PyTorch's, of the allocator only
+  kNsys,            // the first of other profilers than PyTorch's
+  kNvprof,
+  kRpd,
+  kRocpd,
+  kCount
+};
+
+// What `borescope list` and columns named `format` say; in the order of the enum.
+inline constexpr auto kFormatNames = std::to_array<std::string_view>(
+    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd"});
+static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
+
+constexpr std::string_view FormatName(TraceFormat format) {
+  return kFormatNames[static_cast<size_t>(format)];
+}
+
+// Nothing where no format has this name.
+constexpr std::optional<TraceFormat> FindFormatNamed(std::string_view name) {
+  const auto* const found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
+  return found == kFormatNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<TraceFormat>(found - kFormatNames.begin()));
+}
+
+}  // namespace borescope
