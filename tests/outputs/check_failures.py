@@ -23,6 +23,11 @@ from pathlib import Path
 CONVERTED = ("out.json", "out.json.gz", "out.pftrace", "out.pftrace.gz", "out.rpd", "out.csv",
              "out.csv.gz")
 TABLES = ("out.csv", "out.json", "out.txt")
+# What other verbs write, and the words in front of its name.
+OTHERS = (("r.html", ("report", "-o")), ("k.svg", ("kernels", "-f", "svg", "-o")),
+          ("q.json", ("queue", "-o", "/dev/null", "--overlay")),
+          ("c.json.gz", ("critical-path", "-o", "/dev/null", "--overlay")),
+          ("c.graph", ("critical-path", "-o", "/dev/null", "--save")))
 OLD = "what was there before"
 EVENTS = 4000
 
@@ -92,6 +97,11 @@ class Checker:
             form = path.suffix.removeprefix(".").replace("txt", "text")
             self.expect_failure("full disk", path, "kernels", self.trace, "-f", form, "-o", path,
                                 limit=100)
+        for name, words in OTHERS:
+            path = self.outputs / name
+            for exists in (True, False):
+                self.expect_failure("full disk", path, words[0], self.trace, *words[1:], path, "-q",
+                                    limit=100, exists=exists)
 
     def check_full_device(self) -> None:
         for form in ("chrome", "perfetto", "csv"):

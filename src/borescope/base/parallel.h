@@ -1,5 +1,6 @@
 // ParallelFor: runs body(0) ... body(count - 1) on up to `threads` threads. Order of execution is
-// undefined, so a body writes only to what belongs to its index. One thread runs everything inline.
+// undefined, so a body writes only to what belongs to its index. One thread runs everything inline;
+// where the system lets fewer threads start, these do it all.
 // An exception (of a library: ours throw none, but memory can run out) ends that thread's work and
 // is thrown again to the caller once all threads have ended.
 #pragma once
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -17,6 +19,20 @@ namespace borescope {
 // The number of threads to use when the user names none.
 inline int DefaultThreads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// As many of `count` threads as the system lets start.
+template <class Work>
+std::vector<std::jthread> StartThreads(size_t count, const Work& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  try {
+    while (threads.size() < count) {
+      threads.emplace_back(work);
+    }
+  } catch (const std::system_error&) {  // a limit on threads or memory
+  }
+  return threads;
 }
 
 template <class Body>
@@ -42,10 +58,7 @@ void ParallelFor(size_t count, int threads, const Body& body) {
     }
   };
   {
-    std::vector<std::jthread> pool;
-    for (size_t w = 1; w < workers; ++w) {
-      pool.emplace_back(work);
-    }
+    const std::vector<std::jthread> others = StartThreads(workers - 1, work);
     work();
   }
   if (failure != nullptr) {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "borescope/cli/commands.h"
@@ -19,6 +20,9 @@ int main(int argc, char** argv) {
     return cli::RunCommandLine(words);
   } catch (const std::bad_alloc&) {
     return cli::Fail("out of memory; lower --threads or set --memory-limit");
+  } catch (const std::system_error& error) {
+    return cli::Fail(std::string("the system refuses: ") + error.what() +
+                     "; end other programs or raise its limits (ulimit -a)");
   } catch (const std::exception& error) {
     return cli::Fail(std::string("internal error: ") + error.what());
   }

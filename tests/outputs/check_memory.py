@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Checks that a lack of memory or threads does no harm.
+
+    check_memory.py --borescope BIN --data tests/data
+
+Every kind of command runs under limits of its address space, from too little to start up to
+plenty. Each time it either answers as it does without a limit, byte for byte, or ends with status 2
+and one line on standard error that says what is lacking, and writes nothing. Threads take address
+space for their stacks, so that small limits also refuse threads: the answer then comes from fewer.
+
+Exit status: 0 all is well, 1 something is not.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MIB = 1 << 20
+LIMITS_MIB = (14, 16, 18, 20, 22, 24, 26, 28, 30, 33, 36, 40, 45, 50, 60, 75, 100, 150, 300, 1000)
+LACKS = ("borescope: out of memory; ", "borescope: the system refuses: ", "out of memory")
+# Words with the place of the run and of what is written.
+COMMANDS = (
+    "summary {run} -f json", "critical-path {run} -f csv", "roofline {run} -f csv",
+    "flame {run} --folded", "kernels,ops,idle {run} --by step -f csv", "stats all {run} -f csv",
+    "query 'select name, count(*) from device_events group by 1 order by 1' {run} -f csv",
+    "report {run} -o {out}.html", "convert {run} {out}.pftrace", "convert {run} {out}.rpd",
+    "convert {run} {out}.json.gz", "queue {rank} --overlay {out}.json",
+    "critical-path {rank} --save {out}.graph", "breakdown {run} -f svg -o {out}.svg",
+)
+
+
+def run(command: str, limit: int | None) -> subprocess.CompletedProcess:
+    def lower() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    return subprocess.run(["sh", "-c", f"exec {command}"], capture_output=True, check=False,
+                          preexec_fn=lower)
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+
+
+def faults_of(command: str, folder: Path) -> tuple[list[str], int]:
+    """What is wrong, and how many limits the command lived with."""
+    clear(folder)
+    plenty = run(command, None)
+    wanted = (plenty.stdout, written(folder))
+    faults = [] if plenty.returncode == 0 else [f"{command}: {plenty.stderr.decode()}"]
+    lived = 0
+    for limit in LIMITS_MIB:
+        clear(folder)
+        done = run(command, limit * MIB)
+        said = done.stderr.decode()
+        if done.returncode == 0:
+            lived += 1
+            if (done.stdout, written(folder)) != wanted:
+                faults.append(f"{limit} MiB: {command}: another answer")
+        elif done.returncode == 127 or "error while loading shared libraries" in said:
+            continue  # the program did not start
+        elif done.returncode != 2 or not any(lack in said for lack in LACKS):
+            faults.append(f"{limit} MiB: {command}: {done.returncode}: {said[:200]}")
+        elif written(folder):
+            faults.append(f"{limit} MiB: {command}: leaves {list(written(folder))}")
+    return faults, lived
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--borescope", required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    arguments = parser.parse_args()
+    faults = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        places = {"run": arguments.data / "demo_run", "out": folder / "out",
+                  "rank": arguments.data / "demo_run" / "rank-0.json.gz"}
+        for command in COMMANDS:
+            found, lived = faults_of(f"{arguments.borescope} {command.format(**places)} -q", folder)
+            faults += found
+            if not 0 < lived < len(LIMITS_MIB):
+                faults.append(f"{command}: lived with {lived} of {len(LIMITS_MIB)} limits: "
+                              "the limits test nothing")
+    print("\n".join([*faults, f"{len(COMMANDS)} commands, {len(LIMITS_MIB)} limits each, "
+                     f"{len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
