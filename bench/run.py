@@ -25,17 +25,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def answer_of(output):
+    """The last line as JSON; nothing where it is none."""
+    lines = output.strip().splitlines()
+    try:
+        return json.loads(lines[-1].removeprefix("@@")) if lines else {}
+    except json.JSONDecodeError:
+        return {}
+
+
 def run_once(command):
-    """Runs a program; returns its last output line as JSON, and what it cost."""
+    """Runs a program; returns what it answered and what it cost."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         sys.exit(f"bench: {' '.join(command)} failed with status {status}")
-    line = output.strip().splitlines()[-1].removeprefix("@@") if output.strip() else "{}"
     return {
-        "answer": json.loads(line),
+        "answer": answer_of(output),
         "cpu": usage.ru_utime + usage.ru_stime,
         "wall": time.monotonic() - begin,
         "rss": usage.ru_maxrss * 1024,
@@ -107,6 +115,8 @@ def print_report(rounds, text_bytes, commands):
     report.goal("peak memory / inflated size", median(rounds, "load", "rss") / text_bytes, 0.35)
     report.goal("peak memory / inflated size, .gz, two threads",
                 median(rounds, "load-gz-2", "rss") / text_bytes, 0.35)
+    report.goal("summary / info, wall, two threads", ratio(rounds, "summary", "info", "wall")[0], 1.15)
+    report.fact("summary / info, CPU, two threads", ratio(rounds, "summary", "info")[0])
     for name, limit in (("lim_wide", 1.3), ("simdjson-loop", None), ("python", None)):
         if name not in commands:
             continue
@@ -142,6 +152,9 @@ def main():
         "load-gz": [load, str(packed), "1"],
         "load-gz-2": [load, str(packed), "2"],
         "simdjson-loop": [str(binaries / "borescope-simdjson-loop"), str(trace)],
+        # Whole commands on two threads: one that only loads, and the one that people begin with.
+        "info": [str(binaries / "borescope"), "info", str(trace), "-q", "--threads", "2"],
+        "summary": [str(binaries / "borescope"), "summary", str(trace), "-q", "--threads", "2"],
     }
     if args.limits:
         commands["lim_wide"] = [str(build_limit(args.limits, args.work)), str(trace)]
@@ -152,7 +165,8 @@ def main():
             "print(json.dumps({'events': len(d['traceEvents'])}))", str(trace)]
 
     warm = {name: run_once(command) for name, command in commands.items()}
-    counts = {name: result["answer"]["events"] for name, result in warm.items()}
+    counts = {name: result["answer"]["events"] for name, result in warm.items()
+              if name not in ("info", "summary")}
     if len(set(counts.values())) != 1:
         sys.exit(f"bench: the programs disagree about the number of events: {counts}")
     fixed = {"python": warm.pop("python")} if "python" in warm else {}  # slow: one run is enough

@@ -81,11 +81,13 @@ void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, 
   part.report.index_ns = NanosecondsSince(begin);
   part.diagnostics.Merge(trace.diagnostics());
   part.diagnostics.Merge(index.diagnostics);
-  const RankView view{part.report.rank, trace, index};
+  const size_t verbs = request.specs.size();
+  const RankView view{part.report.rank, trace, index, verbs > 1 ? 1 : threads};
   part.unknown = FindUnknown(view, request.params.selection);
-  for (const AnalysisSpec* spec : request.specs) {
-    part.outcomes.push_back(OutcomeOf(MapTrace(*spec, request.params, view)));
-  }
+  part.outcomes.resize(verbs);
+  ParallelFor(verbs, threads, [&](size_t verb) {
+    part.outcomes[verb] = OutcomeOf(MapTrace(*request.specs[verb], request.params, view));
+  });
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
   if (request.keep_traces) {
     part.trace = std::make_unique<Trace>(std::move(trace));

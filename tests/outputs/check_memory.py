@@ -19,7 +19,8 @@ import tempfile
 from pathlib import Path
 
 MIB = 1 << 20
-LIMITS_MIB = (14, 16, 18, 20, 22, 24, 26, 28, 30, 33, 36, 40, 45, 50, 60, 75, 100, 150, 300, 1000)
+LIMITS_MIB = (14, 18, 20, 22, 24, 24.25, 25, 26, 26.5, 27, 28, 29, 29.4, 30, 31.5, 32, 33, 33.9, 35,
+              40, 50, 75, 150, 1000)
 LACKS = ("borescope: out of memory; ", "borescope: the system refuses: ", "out of memory")
 # Words with the place of the run and of what is written.
 COMMANDS = (
@@ -32,10 +33,10 @@ COMMANDS = (
 )
 
 
-def run(command: str, limit: int | None) -> subprocess.CompletedProcess:
+def run(command: str, limit: float | None) -> subprocess.CompletedProcess:
     def lower() -> None:
         if limit is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     return subprocess.run(["sh", "-c", f"exec {command}"], capture_output=True, check=False,

@@ -27,6 +27,7 @@ struct RankView {
   int64_t rank = 0;
   const Trace& trace;
   const TraceIndex& index;
+  int threads = 1;  // that an answer may use
 };
 
 using Findings = std::vector<Table>;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string_view>
 
@@ -19,8 +20,8 @@ class Row {
   explicit Row(Table& table) : table_(table) {}
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
-  // A row must be complete.
-  ~Row() { BS_CHECK(next_ == table_.columns.size()); }
+  // A row must be complete, unless memory ran out on the way.
+  ~Row() { BS_CHECK(next_ == table_.columns.size() || std::uncaught_exceptions() > 0); }
 
   Row& Int(int64_t value) { return Next(value); }
   Row& Count(size_t value) { return Next(static_cast<int64_t>(value)); }

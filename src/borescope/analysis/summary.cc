@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/describe.h"
@@ -16,6 +18,7 @@
 #include "borescope/analysis/selection.h"
 #include "borescope/analysis/spread.h"
 #include "borescope/analysis/summary_tables.h"
+#include "borescope/base/parallel.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope {
@@ -221,24 +224,44 @@ Result<Table> Stragglers(const Findings& findings, const Table& spread, const Pa
   return SumOf(tables[0], "collectives") == 0 ? Table{} : std::move(tables[0]);
 }
 
+template <auto MakeTable>
+Result<Findings> MapTable(const RankView& view, const Params& params) {
+  BS_ASSIGN(Table table, MakeTable(view, params.selection));
+  return Findings{std::move(table)};
+}
+
+Result<Findings> MapDeviceWork(const RankView& view, const Params& params) {
+  return MapKernels(view, WithAll(params));
+}
+
+// In the order of Part; each gives the first `tables` of what it maps. They know nothing of each
+// other and may run at once.
+struct MappedPart {
+  Result<Findings> (*map)(const RankView&, const Params&);
+  int tables;
+};
+constexpr MappedPart kMapped[] = {
+    {MapTable<Overview>, 1}, {MapBreakdown, 1},  {MapTable<IdleCauses>, 1},
+    {MapKernels, 1},         {MapDeviceWork, 1}, {MapOps, 1},
+    {MapSteps, 1},           {MapDoctor, 2},     {MapStragglers, 3},
+};
+
 }  // namespace
 
 Result<Findings> MapSummary(const RankView& view, const Params& params) {
-  BS_ASSIGN(Table overview, Overview(view, params.selection));
-  BS_ASSIGN(Findings breakdown, MapBreakdown(view, params));
-  BS_ASSIGN(Table idle_causes, IdleCauses(view, params.selection));
-  BS_ASSIGN(Findings kernels, MapKernels(view, params));
-  BS_ASSIGN(Findings device_work, MapKernels(view, WithAll(params)));
-  BS_ASSIGN(Findings ops, MapOps(view, params));
-  BS_ASSIGN(Findings steps, MapSteps(view, params));
-  BS_ASSIGN(Findings doctor, MapDoctor(view, params));
-  BS_ASSIGN(Findings stragglers, MapStragglers(view, params));
-  breakdown[0] = OfDevices(view, std::move(breakdown[0]));
-  idle_causes = OfDevices(view, std::move(idle_causes));
-  return Findings{std::move(overview),      std::move(breakdown[0]),   std::move(idle_causes),
-                  std::move(kernels[0]),    std::move(device_work[0]), std::move(ops[0]),
-                  std::move(steps[0]),      std::move(doctor[0]),      std::move(doctor[1]),
-                  std::move(stragglers[0]), std::move(stragglers[1]),  std::move(stragglers[2])};
+  std::vector<Result<Findings>> answers(std::size(kMapped), Findings());
+  ParallelFor(answers.size(), view.threads, [&](size_t i) {
+    const size_t part = answers.size() - 1 - i;  // the dearest stand last
+    answers[part] = kMapped[part].map(view, params);
+  });
+  Findings findings;
+  for (size_t part = 0; part < answers.size(); ++part) {
+    BS_ASSIGN(Findings answer, std::move(answers[part]));
+    std::move(answer.begin(), answer.begin() + kMapped[part].tables, std::back_inserter(findings));
+  }
+  findings[kBreakdown] = OfDevices(view, std::move(findings[kBreakdown]));
+  findings[kIdleCauses] = OfDevices(view, std::move(findings[kIdleCauses]));
+  return findings;
 }
 
 Result<Findings> FinishSummary(Findings findings, const Params& params) {

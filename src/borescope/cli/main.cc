@@ -1,5 +1,7 @@
 // The program: everything is in commands.cc. Here is the only place that catches exceptions; they
 // are third parties' (the standard library out of memory), as ours travel in Results.
+#include <execinfo.h>
+
 #include <csignal>
 #include <exception>
 #include <new>
@@ -11,6 +13,11 @@
 
 int main(int argc, char** argv) {
   namespace cli = borescope::cli;
+  // An exception that passes through the C library (RE2 out of memory inside pthread_once) makes it
+  // look for libgcc, and end the process where that takes memory that is not there. So it looks
+  // now.
+  void* frame = nullptr;
+  backtrace(&frame, 1);
   // A reader that goes away becomes an error of write(), which is told from others.
   std::signal(SIGPIPE, SIG_IGN);
   // And so does a limit on the size of files.
