@@ -30,7 +30,8 @@ std::vector<std::jthread> StartThreads(size_t count, const Work& work) {
     while (threads.size() < count) {
       threads.emplace_back(work);
     }
-  } catch (const std::system_error&) {  // a limit on threads or memory
+  } catch (const std::system_error&) {
+    return threads;  // a limit on threads or memory
   }
   return threads;
 }

@@ -49,7 +49,7 @@ template <class Number>
 std::optional<Number> ParseNumber(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
