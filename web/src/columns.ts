@@ -2,7 +2,7 @@
 import { type Part, againstOf, changeOf, ownName, partOf } from './compare';
 import { textWidth } from './measure';
 import { type Column, type Table, find, indices, isNumeric, rowsOf } from './model';
-import { type Format, chooseFormat, columnLabel, formatCell, formatNumber } from './units';
+import { type Format, chooseFormat, columnLabel, formatCell, formatNumber, isWrittenOut, maxOf } from './units';
 
 const MOST_CHARACTERS = 44;
 const CHARACTER_PX = 7.3;
@@ -76,14 +76,20 @@ export function indentAt(table: Table, column: Column, row: number): number {
   return Math.min(Number(depth?.values[row] ?? 0), MOST_LEVELS) * LEVEL_PX;
 }
 
-/** Of numbers with one format the largest and the smallest are the widest. */
+/** Of numbers with one format the widest are the largest and the smallest of each kind: those on either
+ *  side of zero, of which the nearest have one sign more ("<0.001"), and those with an exponent. */
+function widestOf(column: Column, format: Format): number[] {
+  const numbers = column.values.filter((cell) => typeof cell === 'number');
+  const kinds = [
+    numbers.filter((value) => value > 0 && isWrittenOut(value, format)),
+    numbers.filter((value) => value < 0 && isWrittenOut(value, format)),
+    numbers.filter((value) => value === 0 || !isWrittenOut(value, format)),
+  ];
+  return kinds.filter((kind) => kind.length > 0).flatMap((kind) => [maxOf(kind), -maxOf(kind.map((value) => -value))]);
+}
+
 function numbersWidth(column: Column, format: Format): number {
-  let [low, high] = [0, 0];
-  for (const cell of column.values) {
-    low = typeof cell === 'number' ? Math.min(low, cell) : low;
-    high = typeof cell === 'number' ? Math.max(high, cell) : high;
-  }
-  return Math.max(...[low, high].map((value) => formatNumber(value, format).length)) * DIGIT_PX;
+  return Math.max(0, ...widestOf(column, format).map((value) => formatNumber(value, format).length)) * DIGIT_PX;
 }
 
 /** Of distinct texts those of most characters are measured, each where it is set in furthest. */

@@ -70,6 +70,30 @@ export function maxOf(values: readonly number[], least = -Infinity): number {
 const isWhole = (column: Column) =>
   column.values.every((cell) => typeof cell !== 'number' || Number.isInteger(cell));
 
+/** Scaled numbers that are keys. They name their rows, so that none may look like another or like 0; the
+ *  documents of the page do not tell which columns are keys. */
+const SCALED_KEY = /^((from|to)_ns|message_bytes)$/;
+const MOST_ROUNDED = 0.01; // of a key
+
+/** Whether so many decimals tell `keys` apart and tell what each of them is. */
+function tellApart(keys: readonly number[], divisor: number, decimals: number): boolean {
+  const told = keys.map((key) => Number((key / divisor).toFixed(decimals)) * divisor);
+  const isClose = (key: number, at: number) => Math.abs((told[at] ?? 0) - key) <= Math.abs(key) * MOST_ROUNDED;
+  return new Set(told).size === keys.length && keys.every(isClose);
+}
+
+/** As many decimals more as keys need: at most down to the base unit, where they are exact. */
+function keyFormat(columns: readonly Column[], format: Format): Format {
+  const cells = new Set(columns.flatMap((column) => column.values));
+  const keys = [...cells].filter((cell) => typeof cell === 'number');
+  const exact = Math.round(Math.log10(format.divisor));
+  let { decimals } = format;
+  while (decimals < exact && !tellApart(keys, format.divisor, decimals)) {
+    ++decimals;
+  }
+  return { ...format, decimals };
+}
+
 /** Moments since the recording began: to the nanosecond in short ones, to the microsecond in longer
  *  ones. */
 function offsetFormat(largest: number): Format {
@@ -95,8 +119,12 @@ export function chooseFormat(...columns: Column[]): Format {
   if (first.name === 'ts_ns') {
     return { divisor: 1e3, decimals: 3, unit: 'µs', grouped: false, date: false };
   }
-  return formatFor(first.unit, largestOf(columns), columns.every(isWhole));
+  const format = formatFor(first.unit, largestOf(columns), columns.every(isWhole));
+  return SCALED_KEY.test(first.name) ? keyFormat(columns, format) : format;
 }
+
+/** Whether a number is written with all its digits, not with an exponent. */
+export const isWrittenOut = (value: number, format: Format): boolean => Math.abs(value / format.divisor) <= 1e18;
 
 export function formatNumber(value: number, format: Format): string {
   if (format.date) {
@@ -110,7 +138,7 @@ export function formatNumber(value: number, format: Format): string {
     return /[1-9]/.test(size) ? `${value > 0 ? '+' : '−'}${size}` : size;
   }
   const shown = value / format.divisor;
-  if (Math.abs(shown) > 1e18) {
+  if (!isWrittenOut(value, format)) {
     return shown.toExponential(3);
   }
   const text = shown.toFixed(format.decimals).replace(/^-(0(\.0*)?)$/, '$1');
@@ -136,8 +164,9 @@ export function show(value: number, unit: string | null): string {
   return withUnit(value, formatFor(unit, Math.abs(value), Number.isInteger(value)));
 }
 
+/** A share as tables show it: "12.5 %", and "<0.1 %" of what is small but not zero. */
 export function showShare(part: number, whole: number): string {
-  return whole > 0 ? `${((part / whole) * 100).toFixed(1)}\u00a0%` : '–';
+  return whole > 0 ? withUnit(part / whole, formatFor('share', 1, false)) : '–';
 }
 
 export function formatCell(column: Column, format: Format, row: number): string {

@@ -121,7 +121,7 @@ MANY.forEach(([comparison, title]) => test(title, async () => {
     }
     return performance.now() - begin;
   });
-  assert.ok(took < 5000, `50 frames took ${took} ms`);
+  assert.ok(took < 30_000, `50 frames took ${took} ms`);  // a second or two on a free machine
   assert.match(await block.locator('tbody').textContent(), /row 9999/);
   await block.getByRole('button', { name: /^total/ }).first().click();
   await block.locator('.scroller').evaluate((scroller) => { scroller.scrollTop = 0; });

@@ -44,7 +44,8 @@ std::string WithUnit(double value, const NumberFormat& format) {
 }
 
 std::string Percent(double part, double whole) {
-  return fmt::format("{:.1f} %", part / whole * 100);
+  const NumberFormat format = ChooseFormat(Unit::kShare, {}, Precision::kCompact);
+  return FormatValue(part / whole, format) + " %";
 }
 
 std::string Padded(std::string_view text, size_t width) {

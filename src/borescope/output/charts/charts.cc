@@ -11,6 +11,7 @@
 #include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/utf8.h"
+#include "borescope/output/writer.h"
 
 namespace borescope {
 namespace {

@@ -120,8 +120,8 @@ std::string Amount(double value, const NumberFormat& format) {
 }
 
 std::string ShareText(double part, double whole) {
-  constexpr double kPercent = 100;
-  return whole > 0 ? fmt::format("{:.1f}{}%", part / whole * kPercent, kNarrowBlank)
+  const NumberFormat format = ChooseFormat(Unit::kShare, {}, Precision::kCompact);
+  return whole > 0 ? fmt::format("{}{}%", FormatValue(part / whole, format), kNarrowBlank)
                    : "\xE2\x80\x93";
 }
 

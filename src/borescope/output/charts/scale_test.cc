@@ -57,6 +57,7 @@ TEST(AmountTest, HasItsUnit) {
   EXPECT_EQ(Amount(1'500, AmountFormat(Unit::kNanoseconds, 1'500, true)), "1.500\u00A0\u00B5s");
   EXPECT_EQ(Amount(7, AmountFormat(Unit::kCount, 7, true)), "7");
   EXPECT_EQ(ShareText(1, 8), "12.5\u00A0%");
+  EXPECT_EQ(ShareText(1, 10'000), "<0.1\u00A0%");
   EXPECT_EQ(ShareText(1, 0), "\u2013");
 }
 
