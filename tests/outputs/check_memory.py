@@ -5,8 +5,8 @@
 
 Every kind of command runs under limits of its address space, from too little to start up to
 plenty. Each time it either answers as it does without a limit, byte for byte, or ends with status 2
-and one line on standard error that says what is lacking, and writes nothing. Threads take address
-space for their stacks, so that small limits also refuse threads: the answer then comes from fewer.
+and one line on standard error that says so, and writes nothing. Threads take address space for
+their stacks, so that small limits also refuse threads: the answer then comes from fewer.
 
 Exit status: 0 all is well, 1 something is not.
 """
@@ -21,7 +21,6 @@ from pathlib import Path
 MIB = 1 << 20
 LIMITS_MIB = (14, 18, 20, 22, 24, 24.25, 25, 26, 26.5, 27, 28, 29, 29.4, 30, 31.5, 32, 33, 33.9, 35,
               40, 50, 75, 150, 1000)
-LACKS = ("borescope: out of memory; ", "borescope: the system refuses: ", "out of memory")
 # simdjson looks for the instructions of the processor on its first call, in a function that may not
 # throw: where just that has no memory, the standard library ends the process. Nobody else may.
 KNOWN = "terminate called after throwing an instance of 'std::bad_alloc'"
@@ -51,6 +50,12 @@ def written(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+def says_only_what_lacks(done: subprocess.CompletedProcess) -> bool:
+    said = done.stderr.decode()
+    return (done.returncode == 2 and done.stdout == b"" and said.startswith("borescope: ")
+            and "out of memory" in said and said.count("\n") == 1)
+
+
 def clear(folder: Path) -> None:
     for path in folder.iterdir():
         path.unlink()
@@ -75,7 +80,7 @@ def faults_of(command: str, folder: Path) -> tuple[list[str], int]:
             known += 1
         elif done.returncode == 127 or "error while loading shared libraries" in said:
             continue  # the program did not start
-        elif done.returncode != 2 or not any(lack in said for lack in LACKS):
+        elif not says_only_what_lacks(done):
             faults.append(f"{limit} MiB: {command}: {done.returncode}: {said[:200]}")
         elif written(folder):
             faults.append(f"{limit} MiB: {command}: leaves {list(written(folder))}")

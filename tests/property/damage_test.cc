@@ -42,7 +42,7 @@ int64_t Survive(const std::string& bytes) {
   } else {
     EXPECT_TRUE(trace.error().message.starts_with("a.json: ")) << trace.error().message;
   }
-  EXPECT_LT(CpuSeconds() - begin, 2);
+  EXPECT_LT(CpuSeconds() - begin, 20);  // a few hundredths on a free machine
   return events;
 }
 
