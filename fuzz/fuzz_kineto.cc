@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "borescope/analyse_bytes.h"
+#include "borescope/session/analyse_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "borescope/analyse_bytes.h"
+#include "borescope/session/analyse_bytes.h"
 
 namespace {
 

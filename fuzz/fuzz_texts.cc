@@ -15,11 +15,11 @@
 #include "borescope/analysis/pyprof/python_literal.h"
 #include "borescope/analysis/saved_forms.h"
 #include "borescope/base/byte_source.h"
-#include "borescope/bench_output.h"
 #include "borescope/chakra/sim_timeline.h"
-#include "borescope/inductor_code.h"
 #include "borescope/opmodel/device_spec_file.h"
 #include "borescope/opmodel/op_model.h"
+#include "borescope/session/bench_output.h"
+#include "borescope/session/inductor_code.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that dependencies between modules point one way, and that the library is silent.
 
-A module is a folder of src/borescope; the files directly in it are the module `session`.
-Every `#include "borescope/<module>/..."` must be allowed by ALLOWED, tests included. Outside
-`cli` nothing prints or ends the process: a library that does cannot be used from Python, from a
-thread, or by a fuzzer. Only base/check.* may abort, because a broken invariant is our bug.
+A module is a folder of src/borescope. Every `#include "borescope/<module>/..."` must be allowed by
+ALLOWED, tests included. Outside `cli` nothing prints or ends the process: a library that does
+cannot be used from Python, from a thread, or by a fuzzer. Only base/check.* may abort, because a
+broken invariant is our bug.
 """
 
 import re
@@ -47,7 +47,7 @@ NOISE = re.compile(
 
 def module_of(path: str) -> str:
     """The module of a path relative to src/borescope."""
-    return path.split("/")[0] if "/" in path else "session"
+    return path.split("/")[0]
 
 
 def strip(code: str) -> str:

@@ -62,13 +62,15 @@ double MedianOf(const std::vector<double>& rates) {
 }
 
 std::string RowOf(const Key& key, const std::vector<const RunWork*>& copies) {
-  int64_t bytes = 0;
+  int64_t bytes = kMissing;
   int64_t total = 0;
   int64_t rated_bytes = 0;
   int64_t rated_total = 0;
   std::vector<double> rates;
   for (const RunWork* work : copies) {
-    bytes += work->bytes == kMissing ? 0 : work->bytes;
+    if (work->bytes != kMissing) {
+      bytes = (bytes == kMissing ? 0 : bytes) + work->bytes;
+    }
     total += work->time.length();
     if (IsRated(*work)) {
       rated_bytes += work->bytes;
@@ -79,7 +81,8 @@ std::string RowOf(const Key& key, const std::vector<const RunWork*>& copies) {
   std::sort(rates.begin(), rates.end());
   const auto count = static_cast<int64_t>(copies.size());
   const int64_t unrated = count - static_cast<int64_t>(rates.size());
-  const std::string front = Line(key.first, key.second, count, bytes, total);
+  const std::string sum = bytes == kMissing ? "-" : std::to_string(bytes);
+  const std::string front = Line(key.first, key.second, count, sum, total);
   if (rates.empty()) {
     return Line(front, "- - - -", unrated);
   }

@@ -34,7 +34,6 @@ Result<Findings> FinishVariability(Findings findings, const Params& params);
 Result<Findings> MapOps(const RankView& view, const Params& params);
 Result<Findings> FinishOps(Findings findings, const Params& params);
 
-Result<void> CheckStacks(const Params& params);
 Result<Findings> MapStacks(const RankView& view, const Params& params);
 // The trees of all ranks become one.
 Result<Findings> ReduceStacks(std::span<const Findings> findings, const Params& params);
@@ -53,6 +52,7 @@ Result<Findings> MapInductorReport(const RankView& view, const Params& params);
 Result<Findings> FinishInductorReport(Findings findings, const Params& params);
 
 Result<void> CheckRoofline(const Params& params);
+Result<void> CheckInductor(const Params& params);
 Result<Findings> MapRoofline(const RankView& view, const Params& params);
 Result<Findings> FinishRoofline(Findings findings, const Params& params);
 
@@ -95,6 +95,7 @@ Result<Findings> MapCounters(const RankView& view, const Params& params);
 
 Result<void> CheckCriticalPath(const Params& params);
 Result<Findings> MapCriticalPath(const RankView& view, const Params& params);
+Result<Findings> FinishCriticalPath(Findings findings, const Params& params);
 Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params);
 
 Result<void> CheckStats(const Params& params);

@@ -9,6 +9,7 @@
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/selection.h"
 
 namespace borescope {
@@ -64,7 +65,7 @@ class Groups {
 
 Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups& groups) {
   Table table{"annotations", "Time under each annotation", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   keys.AddColumnsBeforeName(table);
   AddString(table, "side", Role::kKey,
             "host: as the code ran; device: from the first to the last work on one stream.");
@@ -76,7 +77,7 @@ Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups&
 
 Table KernelTable(const RankView& view, const GroupKeys& keys, const Groups& groups) {
   Table table{"annotated_kernels", "Device work under each annotation", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   keys.AddColumnsBeforeName(table);
   AddString(table, "side", Role::kKey,
             "device: under an annotation of its stream; host: none there, but one around the "

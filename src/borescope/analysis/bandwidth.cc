@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/copy_bytes.h"
 #include "borescope/analysis/duration_stats.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/row.h"
@@ -32,9 +34,9 @@ struct Copy {
   CopyKind kind = CopyKind::kOther;
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
-  int64_t bytes = 0;  // 0: not recorded
+  int64_t bytes = kMissing;
 
-  bool is_rated() const { return bytes > 0 && dur_ns > 0; }
+  bool is_rated() const { return bytes != kMissing && bytes > 0 && dur_ns > 0; }
   int64_t rated_bytes() const { return std::min(bytes, kMostRatedBytes); }
   double gbps() const { return static_cast<double>(rated_bytes()) / static_cast<double>(dur_ns); }
   // Bytes per ns in units of 2^-60, rounded.
@@ -61,10 +63,8 @@ std::vector<Copy> CollectCopies(const RankView& view, const Selected& selected) 
     if ((kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) || !selected.Keeps(id)) {
       continue;
     }
-    const uint32_t detail = device.detail[row];
-    const int64_t bytes = detail == kNoDetail ? 0 : view.trace.copies().bytes[detail];
     copies.push_back({view.trace.DeviceOf(id), ClassifyCopy(kind, view.trace.Name(id)),
-                      device.ts_ns[row], device.dur_ns[row], std::max<int64_t>(bytes, 0)});
+                      device.ts_ns[row], device.dur_ns[row], CopyBytes(view.trace, id)});
   }
   std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
     return std::tie(a.gpu, a.kind, a.ts_ns) < std::tie(b.gpu, b.kind, b.ts_ns);
@@ -90,11 +90,13 @@ std::vector<CopyGroup> GroupCopies(const std::vector<Copy>& copies) {
 
 Table NewTable() {
   Table table{"bandwidth", "Rate of every kind of copy", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   AddString(table, "kind", Role::kKey, "Where from and where to, judged by the name of the copy.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of copies.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kSum, "Sum of their bytes.");
+  AddInt(table, "bytes", Unit::kBytes, Role::kSum,
+         "Sum of their bytes as far as recorded; missing if no size was. Copies without one are "
+         "unrated.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   const auto rate = [&](std::string_view name, std::string_view doc) {
     AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
@@ -130,15 +132,17 @@ void PushRates(Row& row, CopyGroup group) {
 }
 
 void PushGroup(Table& table, int64_t rank, CopyGroup group) {
-  int64_t bytes = 0;
+  int64_t bytes = kMissing;
   int64_t total_ns = 0;
   for (const Copy& copy : group) {
-    bytes = AddSaturating(bytes, copy.bytes);
+    if (copy.bytes != kMissing) {
+      bytes = AddSaturating(bytes == kMissing ? 0 : bytes, copy.bytes);
+    }
     total_ns = AddSaturating(total_ns, copy.dur_ns);
   }
   Row row(table);
   row.Int(rank).Int(group.front().gpu).Text(CopyKindName(group.front().kind));
-  row.Count(group.size()).Int(bytes).Int(total_ns);
+  row.Count(group.size()).MaybeInt(bytes).Int(total_ns);
   PushRates(row, group);
 }
 
@@ -208,8 +212,8 @@ std::vector<RateChange> RateChanges(CopyGroup group) {
 
 Table SeriesTable(int64_t rank, const std::vector<CopyGroup>& groups) {
   Table table{"bandwidth_series", "Rate of the copies that run, after every change", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   AddString(table, "kind", Role::kKey, "Where from and where to, judged by the name of the copy.");
   AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey, "When, on the clock of the file.");
   AddInt(table, "copies", Unit::kCount, Role::kDerived, "Rated copies that run from then on.");

@@ -4,6 +4,7 @@
 
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/test_trace.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -46,6 +47,31 @@ TEST(BandwidthTest, CopiesWithoutBytesOrLengthHaveNoRate) {
                 {"kind", "count", "bytes", "total_ns", "mean_gbps", "max_gbps", "unrated"}),
             "kind,count,bytes,total_ns,mean_gbps,max_gbps,unrated\n"
             "HtoD,4,500,200,2,2,3\nDtoH,1,1,0,-,-,1\n");
+}
+
+// Not known is not nothing; known to be nothing is.
+TEST(BandwidthTest, BytesAreMissingWhereNoSizeWasRecorded) {
+  TestTrace trace;
+  trace.Memcpy(kHtoD, {0, 20}, {1, 7, 0}).Memcpy(kHtoD, {20, 18}, {2, 7, 0}, -1);
+  trace.Memcpy(kDtoH, {40, 10}, {3, 7, 0}, 0).Memcpy(kDtoH, {50, 10}, {4, 7, 0});
+  trace.Memset({60, 10}, {5, 7, 0}).Memset({70, 10}, {6, 7, 0}, 30);
+  const Findings findings = Analyse("bandwidth", {&trace.View()});
+  EXPECT_EQ(Csv(findings[0], {"kind", "count", "bytes", "mean_gbps", "unrated"}),
+            "kind,count,bytes,mean_gbps,unrated\n"
+            "HtoD,2,-,-,2\nDtoH,2,0,-,2\nmemset,2,30,3,1\n");
+}
+
+// Added up over ranks, what is known stays.
+TEST(BandwidthTest, KnownBytesStayBesideMissingOnes) {
+  TestTrace a;
+  TestTrace b;
+  a.Memcpy(kHtoD, {0, 20}, {1, 7, 0});
+  b.Memcpy(kHtoD, {0, 20}, {1, 7, 0}, 40);
+  Table both = Analyse("bandwidth", {&a.View(0), &b.View(1)})[0];
+  EXPECT_EQ(Csv(both, {"rank", "bytes"}), "rank,bytes\n0,-\n1,40\n");
+  both.Find("rank")->role = Role::kDerived;
+  EXPECT_EQ(Csv(MergeByKey(both), {"kind", "count", "bytes", "unrated"}),
+            "kind,count,bytes,unrated\nHtoD,2,40,1\n");
 }
 
 TEST(BandwidthTest, ConcurrentCopiesAddUpAndComeBackToZero) {

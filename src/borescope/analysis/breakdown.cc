@@ -9,6 +9,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/spread.h"
 #include "borescope/analysis/step_windows.h"
@@ -26,14 +27,13 @@ Table NewTable(Keys keys) {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   if (keys.step) {
-    AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep.");
+    AddStepKey(table);
   }
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
+  AddGpuKeyOrNone(table);
   if (keys.stream) {
-    AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+    AddStreamKey(table);
   }
   ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
   ns("busy_ns", "Time in which any kernel, memcpy or memset runs (union over streams).");

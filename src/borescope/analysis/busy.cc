@@ -15,6 +15,7 @@
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/base/intervals.h"
 
@@ -82,15 +83,14 @@ Table NewTable(BusyKeys keys) {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
+  AddRankKey(table);
+  AddGpuKeyOrNone(table);
   if (keys.process) {
     AddInt(table, "process", Unit::kNone, Role::kKey,
            "Process whose streams they are; missing in files of one process.");
   }
   if (keys.stream) {
-    AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+    AddStreamKey(table);
   }
   AddInt(table, "count", Unit::kCount, Role::kSum,
          "Kernels, memcpys and memsets that run in the windows.");

@@ -11,6 +11,7 @@
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/selection.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -18,8 +19,7 @@ namespace {
 constexpr uint32_t kUnknown = ~uint32_t{0};  // no name, no capture
 
 bool IsCopyName(std::string_view call) {
-  return call.find("Memcpy") != std::string_view::npos ||
-         call.find("Memset") != std::string_view::npos;
+  return Contains(call, "Memcpy") || Contains(call, "Memset");
 }
 
 // The calls of one capture that asked for kernels.

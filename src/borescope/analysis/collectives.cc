@@ -14,6 +14,7 @@
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/table/table_ops.h"
@@ -123,7 +124,7 @@ class Calls {
 };
 
 void AddNameColumns(Table& table, const Keys& keys) {
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   keys.step.AddColumnsBeforeName(table);
   AddString(table, "collective", Role::kKey,
             "What was asked for, in one spelling; unknown when neither arguments nor operators nor "

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/ops.h"
 #include "borescope/analysis/row.h"
 #include "borescope/base/text.h"
@@ -167,7 +168,7 @@ void AddRange(const RankView& view, const CounterRoles& roles, const LinedUpRang
 
 Table NewTable() {
   Table table{"counter_flops", "Floating-point operations from hardware counters", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "kernel", Role::kKey, "Name of the range: the kernel it was measured for.");
   AddString(table, "op", Role::kKey,
             "Innermost operator around the launch; \"(no operator)\" where there is none.");

@@ -5,15 +5,17 @@
 #include <set>
 #include <utility>
 
+#include "borescope/analysis/graph_launches.h"
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
 constexpr std::string_view kUnnamedRange = "__missing__";  // as the profiler writes it
 
 bool IsKernelLaunch(std::string_view name) {
-  return name.find("LaunchKernel") != std::string_view::npos ||
-         name.find("LaunchCooperativeKernel") != std::string_view::npos ||
-         name.find("GraphLaunch") != std::string_view::npos;
+  return Contains(name, "LaunchKernel") || Contains(name, "LaunchCooperativeKernel") ||
+         IsGraphLaunchName(name);
 }
 
 // The kernels that a runtime call started, by start.

@@ -16,6 +16,7 @@
 #include "borescope/analysis/counter_columns.h"
 #include "borescope/analysis/counter_flops.h"
 #include "borescope/analysis/counter_lineup.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/op_stacks.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/selection.h"
@@ -27,8 +28,8 @@ constexpr size_t kPreviewRows = 5;  // wide ones
 
 Table NewCounters(const Trace& trace, const CounterColumns& counters) {
   Table table{"counters", "Hardware counters per range", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   AddString(table, "kernel", Role::kKey, "Name of the range: the kernel it was measured for.");
   AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
          "Start of the range, on the clock of the file; often only its order means something.");
@@ -54,7 +55,7 @@ Table NewCounters(const Trace& trace, const CounterColumns& counters) {
 
 Table NewLineup() {
   Table table{"counter_lineup", "Ranges brought together with kernel launches", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "gpu", Unit::kNone, Role::kKey,
          "Device number; missing: several, and the launches do not tell theirs.");
   AddInt(table, "ranges", Unit::kCount, Role::kDerived, "Profiler ranges.");

@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/describe.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/quality_checks.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
@@ -40,7 +41,7 @@ Table NewQuality() {
 // What the comparison of ranks needs; dropped at the end.
 Table NewClocks() {
   Table table{"clocks", "Time bases", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "base_ns", Unit::kNone, Role::kDerived, "Unix time of ts = 0, if recorded.");
   AddInt(table, "begin_ns", Unit::kNone, Role::kDerived, "First start.");
   AddInt(table, "end_ns", Unit::kNone, Role::kDerived, "Last end.");
@@ -130,12 +131,12 @@ int SeverityOrder(std::string_view severity) {
                           std::begin(kOrder));
 }
 
-// Advice fits the profiler that wrote the recording.
-std::string HelpOf(const QualityCheck& check, const CheckOutcome& outcome, const RankView& view) {
-  if (!outcome.help.empty() || check.remedy.empty()) {
-    return std::string(outcome.help.empty() ? check.help : outcome.help);
+// Advice fits the profiler that wrote the recording, and what it recorded.
+std::string HelpOf(const QualityCheck& check, const RankView& view) {
+  if (check.remedy.empty()) {
+    return std::string(check.help);
   }
-  const std::string_view other = RemedyElsewhere(check.lack, view.trace.meta().format);
+  const std::string_view other = RemedyFor(check.lack, view.trace);
   return other.empty() ? fmt::format("{}: {}", check.help, check.remedy)
                        : fmt::format("{}: {}.", check.help, other);
 }
@@ -165,7 +166,7 @@ Result<Findings> MapDoctor(const RankView& view, const Params&) {
       known.insert(check.name);
       const CheckOutcome outcome = check.run(view);
       PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), outcome,
-                  HelpOf(check, outcome, view));
+                  HelpOf(check, view));
     }
   }
   PushDiagnostics(quality, view, known);

@@ -87,8 +87,7 @@ Result<Findings> FinishFlame(Findings findings, const Params& params) {
   StackTree tree = ReadStacks(findings.front());
   SumTotals(tree);
   const int64_t whole_ns = WholeOf(tree).total_device_ns;
-  BS_ASSIGN(const StackCut limits, StackCutOf(params));
-  const StackTree cut = CutStacks(tree, limits);
+  const StackTree cut = CutStacks(tree, StackCutOf(params));
   if (!params.Flag(kFoldedParam)) {
     return Findings{FlameTable(cut, whole_ns)};
   }

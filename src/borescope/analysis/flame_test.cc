@@ -13,9 +13,9 @@
 namespace borescope {
 namespace {
 
-Params With(std::string_view option, const std::string& text) {
+Params With(const ParamSpec& option, std::string_view text) {
   Params params;
-  params.values.push_back({option, 1, text});
+  params.values.push_back(ParseParam(option, text).value());
   return params;
 }
 
@@ -52,8 +52,9 @@ TEST(FlameTest, AKernelIsNoFrameOfItsName) {
 }
 
 TEST(FlameTest, TheSumStaysWhateverIsCut) {
-  for (const Params& params : {With("depth", "1"), With("depth", "2"), With("min-share", "20%"),
-                               With("root", "Linear"), With("root", "aten")}) {
+  for (const Params& params :
+       {With(kDepthParam, "1"), With(kDepthParam, "2"), With(kMinShareParam, "20%"),
+        With(kRootParam, "Linear"), With(kRootParam, "aten")}) {
     TestTrace trace;
     const Table table = Analyse("flame", {&Sample(trace).View()}, params)[0];
     int64_t roots_ns = 0;
@@ -66,7 +67,7 @@ TEST(FlameTest, TheSumStaysWhateverIsCut) {
 
 TEST(FlameTest, BelowARootAndElsewhere) {
   TestTrace trace;
-  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()}, With("root", "aten"))[0],
+  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()}, With(kRootParam, "aten"))[0],
                 {"depth", "name", "works", "device_ns"}),
             "depth,name,works,device_ns\n0,aten::mm,2,70\n1,gemm,2,70\n0,(elsewhere),2,20\n"
             "0,(no operator),1,10\n1,lost,1,10\n");
@@ -74,7 +75,7 @@ TEST(FlameTest, BelowARootAndElsewhere) {
 
 TEST(FlameTest, FoldedStacksEndWithTheWork) {
   TestTrace trace;
-  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()}, With("folded", ""))[0]),
+  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()}, With(kFoldedParam, ""))[0]),
             "stack,device_ns\n"
             "ProfilerStep#*;nn.Module: Linear_0;aten::mm;gemm,70\n"
             "ProfilerStep#*;nn.Module: Linear_0;Memcpy HtoD,5\n"
@@ -138,7 +139,7 @@ TEST(FlameTest, AsEachWorkSays) {
       trace.Launched(kernel, {at, 1}, {1000 + i * 10, length}, {i, 7, 0});
       slow[PathAt(frames, at) + kernel] += length;
     }
-    const Table folded = Analyse("flame", {&trace.View()}, With("folded", ""))[0];
+    const Table folded = Analyse("flame", {&trace.View()}, With(kFoldedParam, ""))[0];
     std::map<std::string, int64_t> fast;
     for (size_t row = 0; row < folded.rows(); ++row) {
       fast[Texts(folded, "stack")[row]] = Ints(folded, "device_ns")[row];

@@ -20,6 +20,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/step_windows.h"
@@ -78,15 +79,13 @@ std::vector<Line> FindLines(const RankView& view, const Selected& selected, bool
 // ---- Tables ----
 
 void AddKeyColumns(Table& table, Keys keys) {
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   if (keys.step) {
-    AddInt(table, "step", Unit::kNone, Role::kKey,
-           "Number of the ProfilerStep; missing for time in no step.");
+    AddStepKeyOrNone(table);
   }
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
+  AddGpuKeyOrNone(table);
   if (keys.stream) {
-    AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+    AddStreamKey(table);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/launch_calls.h"
+#include "borescope/base/text.h"
 #include "borescope/index/correlation.h"
 
 namespace borescope {
@@ -257,9 +258,7 @@ int64_t GraphNodeOf(const Trace& trace, DeviceId id) {
   return node == 0 || node == -1 ? kMissing : node;
 }
 
-bool IsGraphLaunchName(std::string_view name) {
-  return name.find("GraphLaunch") != std::string_view::npos;
-}
+bool IsGraphLaunchName(std::string_view name) { return Contains(name, "GraphLaunch"); }
 
 bool HasGraphs(const RankView& view) {
   const HostEvents& host = view.trace.host();

@@ -19,6 +19,7 @@
 #include "borescope/analysis/graph_captures.h"
 #include "borescope/analysis/graph_launches.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/launch_calls.h"
 #include "borescope/analysis/row.h"
 #include "borescope/base/intervals.h"
@@ -164,7 +165,7 @@ Table NewLaunchTable() {
   const auto mean = [&](std::string_view name, Unit unit, std::string_view doc) {
     AddFloat(table, name, unit, Role::kDerived, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "graph", Unit::kNone, Role::kKey,
          "Number of the graph, from 0 by its first launch; missing in the row of the device work "
          "that belongs to no graph, or whose launch nothing tells.");
@@ -243,7 +244,7 @@ Table GraphTables::LaunchTable() const {
 
 Table NewKernelTable() {
   Table table{"graph_kernels", "What the graphs run", {}, kPreviewRows};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "graph", Unit::kNone, Role::kKey, "Number of the graph, as in `graph_launches`.");
   AddInt(table, "position", Unit::kNone, Role::kKey,
          "Place by start in the first launch, from 0; what only later launches have comes last.");
@@ -289,7 +290,7 @@ Table GraphTables::CaptureTable() const {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "thread", Unit::kNone, Role::kKey, "Thread that made it.");
   ns("begin_ns", "Start of the first of its calls, on the clock of the file.");
   ns("capture_ns", "Start of BeginCapture to end of EndCapture; missing without both.");

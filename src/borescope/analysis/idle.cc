@@ -16,6 +16,7 @@
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/idle_causes.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/row.h"
@@ -58,14 +59,12 @@ Table NewIdleTable(bool by_step) {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   if (by_step) {
-    AddInt(table, "step", Unit::kNone, Role::kKey,
-           "Number of the ProfilerStep; missing for time in no step.");
+    AddStepKeyOrNone(table);
   }
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
-  AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+  AddGpuKeyOrNone(table);
+  AddStreamKey(table);
   ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
   ns("busy_ns", "Time in which the stream works (union).");
   ns("idle_ns", "Span less busy time; the sum of the six times that follow.");
@@ -103,9 +102,9 @@ void PushIdle(Table& table, int64_t rank, bool by_step, const Stream& stream,
 
 Table NewIntervalTable() {
   Table table{"idle_intervals", "Gaps between the works of a stream, by cause", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
-  AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddStreamKey(table);
   AddString(table, "cause", Role::kKey,
             "host_wait, kernel_wait, other or unlinked, as in table idle.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Gaps in the selected time, in part at least.");

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/data_loading.h"
 #include "borescope/analysis/device_time.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/stream_gaps.h"
 #include "borescope/base/check.h"
@@ -126,8 +127,8 @@ Table NewTable() {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   ns("idle_ns", "Idle time, as in the breakdown; the sum of the other times.");
   AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
   ns("head_ns", "Before the first device work of the recording.");

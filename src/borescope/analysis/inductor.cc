@@ -26,6 +26,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/roofs.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
@@ -133,7 +134,7 @@ std::string_view HashOf(std::string_view file) {
 
 Table NewKernelTable(bool by_graph, bool by_step) {
   Table table{"inductor_kernels", "Device time by category and kernel", {}};
-  if (by_step) AddInt(table, "step", Unit::kNone, Role::kKey, "Step; missing outside of any.");
+  if (by_step) AddStepKeyOrNone(table);
   if (by_graph) {
     AddString(table, "graph", Role::kKey,
               "Compiled graph around the launch, by its hash or region; missing without one.");
@@ -231,7 +232,7 @@ CategoryKey CategoryKeyOf(const Table& kernels, size_t row) {
 Table NewCategoryTable(const Table& kernels) {
   Table table{"inductor_categories", "Device time by category of kernels", {}};
   if (kernels.Find("step") != nullptr) {
-    AddInt(table, "step", Unit::kNone, Role::kKey, "Step; missing outside of any.");
+    AddStepKeyOrNone(table);
   }
   if (kernels.Find("graph") != nullptr) {
     AddString(table, "graph", Role::kKey, "Compiled graph around the launch; missing without one.");
@@ -278,6 +279,11 @@ void FillGain(Table& kernels) {
 }
 
 }  // namespace
+
+Result<void> CheckInductor(const Params& params) {
+  BS_TRY(GivenDevice(params));
+  return {};
+}
 
 Result<Findings> MapInductor(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));

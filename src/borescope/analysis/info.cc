@@ -7,6 +7,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/device_time.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -20,7 +21,7 @@ Table NewTraces() {
   const auto text = [&](std::string_view name, std::string_view doc) {
     AddString(table, name, Role::kDerived, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   text("file", "File as named on the command line.");
   text("format", "Format recognised by content.");
   number("world_size", Unit::kNone, "Number of ranks of the job, if recorded.");
@@ -42,7 +43,7 @@ Table NewTraces() {
 
 Table NewEventCounts() {
   Table table{"event_counts", "Events by phase and category", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "phase", Role::kKey,
             "Phase letter: X complete, i instant, s/f flow, M metadata.");
   AddString(table, "category", Role::kKey, "Category as recorded; missing if there is none.");

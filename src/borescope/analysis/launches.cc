@@ -13,6 +13,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/launch_calls.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
@@ -77,9 +78,9 @@ Table NewLaunchTable() {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device the work ran on, as recorded.");
-  AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) the work ran on.");
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddStreamKey(table);
   AddInt(table, "correlation", Unit::kNone, Role::kKey,
          "Number that ties the call to its work, as recorded.");
   AddString(table, "api", Role::kDerived, "Name of the launch call.");
@@ -203,7 +204,7 @@ Table LaunchTables::Links() const {
   const auto count = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kCount, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   count("launches", "Launch calls: linked, and without work.");
   count("linked", "Calls with device work: --gpu and --stream select by that work.");
   count("launches_without_work",

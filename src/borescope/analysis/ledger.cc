@@ -17,6 +17,7 @@
 #include <set>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/roofline.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/work_sweep.h"
@@ -170,8 +171,8 @@ void Ledger::Push(Table& table, int64_t gpu, const Account& account) const {
 
 Table Ledger::Build() {
   Table table{"ledger", "Where the wall time goes", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   AddString(table, "item", Role::kKey,
             "What the time went to; at peak and at the roof: the least the work could have taken.");
   AddInt(table, "ns", Unit::kNanoseconds, Role::kSum,

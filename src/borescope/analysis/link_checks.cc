@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/analysis/quality_checks.h"
+#include "borescope/index/sync_calls.h"
 #include "borescope/index/sync_edges.h"
 
 namespace borescope {
@@ -141,7 +142,7 @@ std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
-        view.trace.Name(HostId{row}).find("EventRecord") != std::string_view::npos) {
+        IsEventRecordName(view.trace.Name(HostId{row}))) {
       times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
     }
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "borescope/analysis/analyses.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/memory_levels.h"
 #include "borescope/analysis/memory_ops.h"
 #include "borescope/analysis/row.h"
@@ -37,7 +38,7 @@ constexpr size_t kOpsTable = 1;
 
 Table NewTimeline() {
   Table table{"memory_timeline", "Memory over time", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "device", Role::kKey, "Device the memory is on; missing if not recorded.");
   AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived,
          "When, since the begin of the recording; missing for what was there before it.");
@@ -55,7 +56,7 @@ Table NewTimeline() {
 
 Table NewPeak() {
   Table table{"memory_peak", "Memory at its peak", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "device", Role::kKey, "Device the memory is on; missing if not recorded.");
   AddString(table, "category", Role::kKey,
             "What the memory holds when the sum of all categories is largest; without categories "
@@ -75,7 +76,7 @@ Table NewPeak() {
 
 Table NewOps() {
   Table table{"memory_ops", "What holds the allocated memory at its peak", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "device", Role::kKey, "Device the memory is on.");
   AddString(table, "op", Role::kKey,
             "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded; "

@@ -6,6 +6,7 @@
 
 #include "borescope/analysis/modelled_work.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/base/check.h"
 
 namespace borescope {
 
@@ -16,10 +17,7 @@ Result<OpModelOptions> ModelOptionsOf(const Params& params) {
   const std::string_view causal = params.Text(kCausalParam);
   const auto* mode = std::find_if(std::begin(kModes), std::end(kModes),
                                   [&](const auto& row) { return row.first == causal; });
-  if (mode == std::end(kModes)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--causal {}: expected exact, half or full", causal)};
-  }
+  BS_CHECK(mode != std::end(kModes));
   const int64_t weight = params.Number(kSfuWeightParam);
   if (weight > kMostWeight) {
     return Error{ErrorCode::kInvalidArgument,

@@ -95,7 +95,7 @@ struct ModelledWork {
 // the rows, times a logarithm.
 Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options);
 
-// --causal and --sfu-weight; kInvalidArgument for other values.
+// --causal and --sfu-weight; kInvalidArgument for a weight above 1000.
 Result<OpModelOptions> ModelOptionsOf(const Params& params);
 
 // Products of matrices, convolutions, attention and recurrent layers: what matrix units are for.

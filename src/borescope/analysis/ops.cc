@@ -199,7 +199,8 @@ Table OpTable::Write() const {
          "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
          "innermost operator with a formula: of its products of matrices, if it has any. Missing "
          "without one, or if shapes were not recorded (profiler option record_shapes=True).");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Self device time / all device work.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Self device time / all device work; missing where there is none.");
   for (size_t i = 0; i < stats_.size(); ++i) {
     const std::span<const int64_t> key = groups_.key(i);
     const OpStats& stats = stats_[i];
@@ -231,10 +232,10 @@ Result<Findings> MapOps(const RankView& view, const Params& params) {
 }
 
 Result<Findings> FinishOps(Findings findings, const Params&) {
-  FillShare(findings[0], "self_device_ns", "share");
-  const IntValues& device = Ints(findings[0], "self_device_ns");
-  const bool host_only =
-      std::all_of(device.begin(), device.end(), [](int64_t ns) { return ns == 0; });
+  const bool host_only = SumOf(findings[0], "self_device_ns") == 0;
+  if (!host_only) {
+    FillShare(findings[0], "self_device_ns", "share");
+  }
   findings[0] = Sorted(findings[0], host_only ? "self_host_ns" : "self_device_ns");
   return findings;
 }

@@ -64,6 +64,15 @@ TEST(OpsTest, WindowKeepsWorkLaunchedInsideByAnOperatorThatBeganBefore) {
             "inside,1,10,10,0,0,0\n");
 }
 
+TEST(OpsTest, WithoutDeviceWorkThereIsNoShareOfIt) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("f", {0, 10});
+  b.Op("f", {0, 10}).Op("g", {20, 5});
+  EXPECT_EQ(Csv(Analyse("ops", {&a.View(0), &b.View(1)})[0], {"name", "self_host_ns", "share"}),
+            "name,self_host_ns,share\nf,20,-\ng,5,-\n");
+}
+
 TEST(OpsTest, AChildThatEndsLateIsCutAtItsParent) {
   TestTrace trace;
   trace.Op("parent", {0, 50}).Op("child", {40, 30});

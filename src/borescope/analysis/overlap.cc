@@ -9,6 +9,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/group_keys.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/step_windows.h"
 
@@ -20,13 +21,11 @@ Table NewTable(bool by_step) {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   if (by_step) {
-    AddInt(table, "step", Unit::kNone, Role::kKey,
-           "Number of the ProfilerStep; missing for time in no step.");
+    AddStepKeyOrNone(table);
   }
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
+  AddGpuKeyOrNone(table);
   ns("comm_ns", "Time in which any communication kernel runs (union over streams).");
   ns("overlapped_ns", "Part of it in which a kernel computes, too.");
   ns("exposed_ns", "Part of it with no compute beside it.");

@@ -40,11 +40,11 @@ inline constexpr ParamSpec kRootParam{
     ParamType::kText};
 inline constexpr ParamSpec kDepthParam{
     "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
-    ParamType::kText};
+    ParamType::kCount, 0};
 inline constexpr ParamSpec kMinShareParam{
     "min-share", "SHARE",
     "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
-    ParamType::kText};
+    ParamType::kShare};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
 
@@ -80,7 +80,7 @@ inline constexpr ParamSpec kCausalParam{
     "causal",
     "exact|half|full",
     "what a causal attention counts: pairs that are not masked, half of all, or all",
-    ParamType::kText,
+    ParamType::kChoice,
     0,
     "exact"};
 inline constexpr ParamSpec kSfuWeightParam{

@@ -54,6 +54,74 @@ std::optional<int64_t> ParseTime(std::string_view text) {
   return std::llround(number * static_cast<double>(row->ns));
 }
 
+// "1%" or "0.01".
+std::optional<double> ParseShare(std::string_view text) {
+  double number = 0;
+  const char* end = std::to_address(text.end());
+  const auto [stop, code] = std::from_chars(std::to_address(text.begin()), end, number);
+  const bool is_percent = code == std::errc() && std::string_view(stop, end) == "%";
+  const double share = is_percent ? number / 100 : number;
+  const bool is_share = code == std::errc() && (stop == end || is_percent);
+  return is_share && share >= 0 && share <= 1 ? std::optional(share) : std::nullopt;
+}
+
+// Lengths of time above 0, each longer than the one before.
+std::optional<std::vector<int64_t>> ParseTimes(std::string_view text) {
+  std::vector<int64_t> times;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::optional<int64_t> time_ns = ParseTime(text.substr(at, comma - at));
+    if (!time_ns.has_value() || *time_ns <= (times.empty() ? 0 : times.back())) {
+      return std::nullopt;
+    }
+    times.push_back(*time_ns);
+    at = comma + 1;
+  }
+  return times;
+}
+
+// `choices` have "|" between them.
+bool IsChoice(std::string_view choices, std::string_view text) {
+  for (size_t at = 0; at <= choices.size();) {
+    const size_t bar = std::min(choices.find('|', at), choices.size());
+    if (choices.substr(at, bar - at) == text) {
+      return true;
+    }
+    at = bar + 1;
+  }
+  return false;
+}
+
+// What a value of this type is, where `text` is none; empty where it is one. Of what counts it sets
+// `number`.
+std::string_view WhatItIsNot(const ParamSpec& spec, std::string_view text, int64_t& number) {
+  switch (spec.type) {
+    case ParamType::kCount:
+      number = ParseNumber<int64_t>(text).value_or(0);
+      return number >= 1 ? "" : "no number from 1 on";
+    case ParamType::kNumber:
+      number = ParseNumber<int64_t>(text).value_or(-1);
+      return number >= 0 ? "" : "no number from 0 on";
+    case ParamType::kTime:
+      number = ParseTime(text).value_or(-1);
+      return number >= 0 ? "" : "no length of time; write 30us, 1.5ms or 2s";
+    case ParamType::kTimes:
+      return ParseTimes(text).has_value() ? ""
+                                          : "no list of lengths of time, each longer than the one "
+                                            "before; write 10us,1ms,2s";
+    case ParamType::kShare:
+      return ParseShare(text).has_value() ? "" : "no share; write 1% or 0.01";
+    case ParamType::kChoice:
+      return IsChoice(spec.value, text) ? "" : spec.value;
+    case ParamType::kFlag:
+    case ParamType::kFile:
+    case ParamType::kFolder:
+    case ParamType::kText:
+      return "";
+  }
+  return "";
+}
+
 const ParamValue* FindValue(const std::vector<ParamValue>& values, const ParamSpec& spec) {
   const auto found = std::find_if(values.begin(), values.end(),
                                   [&](const ParamValue& value) { return value.name == spec.name; });
@@ -84,51 +152,15 @@ Result<NumberRanges> NumberRanges::Parse(std::string_view text) {
   }
 }
 
-Result<std::vector<int64_t>> ParseTimes(std::string_view text) {
-  std::vector<int64_t> times;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t comma = std::min(text.find(',', at), text.size());
-    const std::optional<int64_t> time_ns = ParseTime(text.substr(at, comma - at));
-    if (!time_ns.has_value() || *time_ns <= (times.empty() ? 0 : times.back())) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("'{}' is no list of lengths of time, each longer than the one "
-                               "before; write 10us,1ms,2s",
-                               text)};
-    }
-    times.push_back(*time_ns);
-    at = comma + 1;
-  }
-  return times;
-}
-
-Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted) {
-  return {ErrorCode::kInvalidArgument, fmt::format("--{}: '{}' is {}", spec.name, text, wanted)};
-}
-
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text) {
-  ParamValue value{spec.name, 1, std::string(text)};
-  if (spec.type == ParamType::kCount) {
-    value.number = ParseNumber<int64_t>(text).value_or(0);
-    if (value.number < 1) {
-      return BadValue(spec, text, "no number from 1 on");
-    }
-  } else if (spec.type == ParamType::kNumber) {
-    value.number = ParseNumber<int64_t>(text).value_or(-1);
-    if (value.number < 0) {
-      return BadValue(spec, text, "no number from 0 on");
-    }
-  } else if (spec.type == ParamType::kTimes) {
-    if (const Result<std::vector<int64_t>> times = ParseTimes(text); !times.ok()) {
-      return Error{times.error().code, fmt::format("--{}: {}", spec.name, times.error().message)};
-    }
-  } else if (spec.type == ParamType::kTime) {
-    const std::optional<int64_t> time_ns = ParseTime(text);
-    if (!time_ns.has_value()) {
-      return BadValue(spec, text, "no length of time; write 30us, 1.5ms or 2s");
-    }
-    value.number = *time_ns;
+  ParamValue value{spec.name, 1, std::string(text), {}, spec.type};
+  const std::string_view wanted = WhatItIsNot(spec, text, value.number);
+  if (wanted.empty()) {
+    return value;
   }
-  return value;
+  const std::string_view relation = spec.type == ParamType::kChoice ? "not one of " : "";
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("--{}: '{}' is {}{}", spec.name, text, relation, wanted)};
 }
 
 std::string FormatParamTime(int64_t ns) {
@@ -153,9 +185,16 @@ std::string_view Params::Text(const ParamSpec& spec) const {
 }
 
 std::vector<int64_t> Params::Times(const ParamSpec& spec) const {
-  Result<std::vector<int64_t>> times = ParseTimes(Text(spec));
-  BS_CHECK(times.ok());
-  return std::move(times).value();
+  std::optional<std::vector<int64_t>> times = ParseTimes(Text(spec));
+  BS_CHECK(times.has_value());
+  return std::move(*times);
+}
+
+double Params::Share(const ParamSpec& spec) const {
+  const std::string_view text = Text(spec);
+  const std::optional<double> share = text.empty() ? 0 : ParseShare(text);
+  BS_CHECK(share.has_value());
+  return *share;
 }
 
 const std::string* Params::Content(const ParamSpec& spec) const {

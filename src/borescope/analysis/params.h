@@ -42,10 +42,12 @@ enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor, kKeyAverages, kPyPro
 
 enum class ParamType : uint8_t {
   kFlag,    // given or not
-  kCount,   // an integer >= 1
+  kCount,   // an integer >= 1; a default of 0 stands for none
   kNumber,  // an integer >= 0
   kTime,    // a length of time, kept in nanoseconds: "30us", "1.5ms"; a bare number is microseconds
   kTimes,   // lengths of time above 0, each longer than the one before, with commas between them
+  kShare,   // a part of the whole, "1%" or "0.01"; read by Params::Share
+  kChoice,  // one of the words in ParamSpec::value, which have "|" between them
   kFile,    // a path, whose text the session reads before anything asks for it
   kFolder,  // a path, which the session finds to be that of a folder
   kText,
@@ -69,16 +71,11 @@ struct ParamValue {
   int64_t number = 0;     // 1 for a flag
   std::string text;
   std::string content = {};  // of the file `text`; kFile only
+  ParamType type = ParamType::kText;
 };
 
 // Reads what stands behind the option; kInvalidArgument says what it should be.
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
-
-// "--depth: '-1' is no number from 1 on": kInvalidArgument, for a text that an option cannot take.
-Error BadValue(const ParamSpec& spec, std::string_view text, std::string_view wanted);
-
-// The lengths of a list that ParseParam accepts, in nanoseconds; kInvalidArgument for any other.
-Result<std::vector<int64_t>> ParseTimes(std::string_view text);
 
 // "30us", "1ms": the shortest exact way to write a time, for help.
 std::string FormatParamTime(int64_t ns);
@@ -97,6 +94,8 @@ struct Params {
   bool Flag(const ParamSpec& spec) const { return Number(spec) != 0; }
   // REQUIRES: kTimes.
   std::vector<int64_t> Times(const ParamSpec& spec) const;
+  // From 0 to 1; 0 where nothing was given. REQUIRES: kShare.
+  double Share(const ParamSpec& spec) const;
   // What stands in the file that was given; nullptr without one. REQUIRES: kFile.
   const std::string* Content(const ParamSpec& spec) const;
 };

@@ -50,6 +50,29 @@ TEST(ParamsTest, ListsOfTimesRise) {
   }
 }
 
+TEST(ParamsTest, SharesArePartsOfTheWhole) {
+  const std::pair<std::string_view, double> cases[] = {
+      {"1%", 0.01}, {"0.25", 0.25}, {"0", 0.0}, {"100%", 1.0}};
+  EXPECT_EQ(Params().Share(kMinShareParam), 0);
+  for (const auto& [text, share] : cases) {
+    Params params;
+    params.values.push_back(ParseParam(kMinShareParam, text).value());
+    EXPECT_DOUBLE_EQ(params.Share(kMinShareParam), share) << text;
+  }
+}
+
+TEST(ParamsTest, ChoicesAreTheWordsOfTheirValue) {
+  EXPECT_EQ(Params().Text(kCausalParam), "exact");
+  for (const std::string_view text : {"exact", "half", "full"}) {
+    EXPECT_TRUE(ParseParam(kCausalParam, text).ok()) << text;
+  }
+  for (const std::string_view text : {"", "exac", "full|", "half|full", "most"}) {
+    EXPECT_FALSE(ParseParam(kCausalParam, text).ok()) << text;
+  }
+  EXPECT_EQ(ParseParam(kCausalParam, "most").error().message,
+            "--causal: 'most' is not one of exact|half|full");
+}
+
 TEST(ParamsTest, GivenValuesReplaceDefaults) {
   Params params;
   params.values.push_back(ParseParam(kOperatorParam, "aten::mm").value());

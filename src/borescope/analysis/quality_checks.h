@@ -21,7 +21,6 @@ struct CheckOutcome {
   std::optional<double> share;  // part of device time or of events, as the check's help says
   std::string first;            // the first case
   bool applies = true;          // false: nothing of the kind could be in the recording
-  std::string_view help = {};   // in place of the check's
 };
 
 struct QualityCheck {

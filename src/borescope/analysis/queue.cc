@@ -18,6 +18,7 @@
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
 #include "borescope/analysis/duration_stats.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/quantiles.h"
 #include "borescope/analysis/row.h"
@@ -155,9 +156,9 @@ QueueTimes TimesOf(const std::vector<QueueChange>& changes, const IntervalSet& w
 
 Table NewTable() {
   Table table{"queue", "How many launches wait on each stream", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
-  AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddStreamKey(table);
   AddInt(table, "samples", Unit::kCount, Role::kSum,
          "Changes of the queue's length: every launch that enters and every one that leaves it.");
   AddSampleColumns(table, Unit::kNone, "", "length after a change");
@@ -192,9 +193,9 @@ void PushQueue(Table& table, int64_t rank, const StreamQueue& queue, const Selec
 
 Table SeriesTable(int64_t rank, const std::vector<StreamQueue>& queues, const Selected& selected) {
   Table table{"queue_length", "Length of each queue after every change", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
-  AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream (queue) of the device.");
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddStreamKey(table);
   AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey, "When, on the clock of the file.");
   AddInt(table, "length", Unit::kCount, Role::kDerived, "Launches that wait from then on.");
   for (const StreamQueue& queue : queues) {

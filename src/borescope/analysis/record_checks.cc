@@ -32,19 +32,8 @@ bool IsOfMemoryOnly(const RankView& view) {
   return view.trace.meta().format == TraceFormat::kMemoryTimeline;
 }
 
-bool HasCounterRanges(const Trace& trace) { return trace.ranges().size() > 0; }
-
 CheckOutcome NoDeviceWork(const RankView& view) {
-  if (IsOfMemoryOnly(view)) {
-    return NotApplicable();
-  }
-  CheckOutcome outcome = Absent(HasDeviceWork(view.trace));
-  if (HasCounterRanges(view.trace)) {
-    outcome.help =
-        "No kernel, memcpy or memset was recorded, as hardware counters were measured instead "
-        "(`borescope counters`): record once more without profiler_metrics for times.";
-  }
-  return outcome;
+  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(HasDeviceWork(view.trace));
 }
 
 CheckOutcome NoOperators(const RankView& view) {

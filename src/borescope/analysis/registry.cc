@@ -137,7 +137,8 @@ constexpr AnalysisSpec kAnalyses[] = {
      .by = kInductorKeys,
      .params = kInductorParams,
      .answer = {.map = MapInductor, .reduce = MergeFindings, .finish = FinishInductor},
-     .inductor = &kInductorReport},
+     .inductor = &kInductorReport,
+     .check = CheckInductor},
     {.name = "ops",
      .summary = "host and device time per framework operator",
      .example = "borescope ops trace.json.gz --by shape --top 20",
@@ -159,16 +160,14 @@ constexpr AnalysisSpec kAnalyses[] = {
      .needs = Needs::kHostEvents,
      .by = kStackKeys,
      .params = kStackParams,
-     .answer = {.map = MapStacks, .reduce = ReduceStacks, .finish = FinishStacks},
-     .check = CheckStacks},
+     .answer = {.map = MapStacks, .reduce = ReduceStacks, .finish = FinishStacks}},
     {.name = "flame",
      .summary = "device time from module to operator to kernel, as a tree or a flame graph",
      .example = "borescope flame run/ --min-share 1%",
      .needs = Needs::kDeviceEvents,
      .by = kFlameKeys,
      .params = kStackParams,
-     .answer = {.map = MapFlame, .reduce = ReduceStacks, .finish = FinishFlame},
-     .check = CheckStacks},
+     .answer = {.map = MapFlame, .reduce = ReduceStacks, .finish = FinishFlame}},
     {.name = "steps",
      .summary = "span, busy and idle time of every training step",
      .example = "borescope steps run/",
@@ -242,7 +241,7 @@ constexpr AnalysisSpec kAnalyses[] = {
      .example = "borescope critical-path trace.json.gz --step 2",
      .needs = Needs::kEvents,
      .params = kCriticalPathParams,
-     .answer = {.map = MapCriticalPath, .reduce = ConcatFindings},
+     .answer = {.map = MapCriticalPath, .reduce = ConcatFindings, .finish = FinishCriticalPath},
      .hta = &kHtaCriticalPath,
      .check = CheckCriticalPath,
      .overlay = OverlayCriticalPath},
@@ -287,13 +286,19 @@ constexpr AnalysisSpec kAnalyses[] = {
 std::span<const AnalysisSpec> Analyses() { return kAnalyses; }
 
 const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
+  if (compat == Compat::kNone) {
+    return &answer;
+  }
   const CompatRow* tool = FindCompat(compat);
-  return tool == nullptr ? &answer : this->*tool->pipeline;
+  return tool == nullptr ? nullptr : this->*tool->pipeline;
 }
 
 bool AnalysisSpec::TakesAll(Compat compat) const {
+  if (compat == Compat::kNone) {
+    return takes_all;
+  }
   const CompatRow* tool = FindCompat(compat);
-  return tool == nullptr ? takes_all : tool->takes_all && FindPipeline(compat) != nullptr;
+  return tool != nullptr && tool->takes_all && FindPipeline(compat) != nullptr;
 }
 
 const CompatRow* AnalysisSpec::ToolThatTakesAll() const {

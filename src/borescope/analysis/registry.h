@@ -140,6 +140,39 @@ inline constexpr CompatRow kCompats[] = {
      .by = kKeyAveragesKeys,
      .takes_all = true},
     {.id = Compat::kPyProf, .name = "pyprof", .pipeline = &AnalysisSpec::pyprof}};
+
+// The value behind `compat`, kNone behind the last. The compiler asks for a case of each new one.
+constexpr Compat NextCompat(Compat compat) {
+  switch (compat) {
+    case Compat::kNone:
+      return Compat::kHta;
+    case Compat::kHta:
+      return Compat::kRpd;
+    case Compat::kRpd:
+      return Compat::kInductor;
+    case Compat::kInductor:
+      return Compat::kKeyAverages;
+    case Compat::kKeyAverages:
+      return Compat::kPyProf;
+    case Compat::kPyProf:
+      return Compat::kNone;
+  }
+  return Compat::kNone;
+}
+
+// Each value but kNone, in the order of the enum, and so none twice.
+constexpr bool HasEveryCompat() {
+  Compat compat = Compat::kNone;
+  for (const CompatRow& row : kCompats) {
+    compat = NextCompat(compat);
+    if (compat == Compat::kNone || row.id != compat) {
+      return false;
+    }
+  }
+  return NextCompat(compat) == Compat::kNone;
+}
+static_assert(HasEveryCompat());
+
 const CompatRow* FindCompat(Compat compat);  // nullptr for none
 std::string_view CompatName(Compat compat);  // empty for none
 

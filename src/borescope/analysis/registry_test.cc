@@ -19,6 +19,16 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
   EXPECT_EQ(FindAnalysis("nonsense"), nullptr);
 }
 
+TEST(RegistryTest, NoToolHasNoRules) {
+  const auto unknown = static_cast<Compat>(255);
+  for (const AnalysisSpec& spec : Analyses()) {
+    EXPECT_EQ(spec.FindPipeline(Compat::kNone), &spec.answer);
+    EXPECT_EQ(spec.FindPipeline(unknown), nullptr) << spec.name;
+    EXPECT_FALSE(spec.TakesAll(unknown)) << spec.name;
+  }
+  EXPECT_EQ(FindCompat(unknown), nullptr);
+}
+
 // No analysis may trip over an empty trace, alone or among others.
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec& spec : Analyses()) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "borescope/analysis/recorded.h"
+
 namespace borescope {
 namespace {
 
@@ -70,6 +72,15 @@ static_assert(std::all_of(std::begin(kRemedies), std::end(kRemedies),
                           [](const RemedyRow& row) { return !row.remedies.back().empty(); }),
               "every format of another profiler has its remedy");
 
+constexpr std::string_view kCountersInstead =
+    "hardware counters were measured instead (`borescope counters`); record once more without "
+    "profiler_metrics for times";
+
+bool IsOfCountersOnly(const Trace& trace) {
+  return trace.meta().format == TraceFormat::kKineto && trace.ranges().size() > 0 &&
+         !HasDeviceWork(trace);
+}
+
 }  // namespace
 
 std::string_view RemedyElsewhere(Lack lack, TraceFormat format) {
@@ -78,6 +89,12 @@ std::string_view RemedyElsewhere(Lack lack, TraceFormat format) {
   const auto at = static_cast<size_t>(format);
   return row == std::end(kRemedies) || at < kFirstOther ? std::string_view()
                                                         : row->remedies[at - kFirstOther];
+}
+
+std::string_view RemedyFor(Lack lack, const Trace& trace) {
+  const bool is_of_devices = lack == Lack::kDeviceWork || lack == Lack::kLaunches;
+  return is_of_devices && IsOfCountersOnly(trace) ? kCountersInstead
+                                                  : RemedyElsewhere(lack, trace.meta().format);
 }
 
 }  // namespace borescope

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "borescope/trace/formats.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope {
 
@@ -25,5 +26,9 @@ enum class Lack : uint8_t {
 
 // A phrase without a full stop; empty where `format` is PyTorch's, or `lack` kNone.
 std::string_view RemedyElsewhere(Lack lack, TraceFormat format);
+
+// The same, of a recording that lacks it: also under PyTorch's profiler where the recording itself
+// tells why.
+std::string_view RemedyFor(Lack lack, const Trace& trace);
 
 }  // namespace borescope

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/analysis/test_trace.h"
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -21,6 +24,31 @@ TEST(RemediesTest, EveryProfilerHasAdviceOfItsOwnWordsWithoutAFullStop) {
 TEST(RemediesTest, PyTorchAndWhatNoOptionRecords) {
   EXPECT_EQ(RemedyElsewhere(Lack::kShapes, TraceFormat::kKineto), "");
   EXPECT_EQ(RemedyElsewhere(Lack::kNone, TraceFormat::kNsys), "");
+}
+
+// That no option was missing: one too many was given.
+TEST(RemediesTest, CountersInPlaceOfDeviceWork) {
+  TestTrace trace;
+  trace.Op("f", {0, 10}).Range("k", {0, 10}, {{"m", 1}});
+  EXPECT_TRUE(RemedyFor(Lack::kDeviceWork, trace.View().trace)
+                  .ends_with("record once more without profiler_metrics for times"));
+  EXPECT_EQ(RemedyFor(Lack::kLaunches, trace.View().trace),
+            RemedyFor(Lack::kDeviceWork, trace.View().trace));
+  EXPECT_EQ(RemedyFor(Lack::kMemory, trace.View().trace), "");
+  EXPECT_TRUE(Contains(Csv(Analyse("doctor", {&trace.View()})[0], {"help"}),
+                       "No kernel, memcpy or memset was recorded: hardware counters were measured "
+                       "instead (`borescope counters`); record once more"));
+}
+
+TEST(RemediesTest, CountersBesideDeviceWorkAndOfOthers) {
+  TestTrace beside;
+  beside.Kernel("k", {0, 10}).Range("k", {0, 10}, {{"m", 1}});
+  EXPECT_EQ(RemedyFor(Lack::kDeviceWork, beside.View().trace), "");
+  TestTrace other;
+  other.meta().format = TraceFormat::kRocpd;
+  other.Range("k", {0, 10}, {{"m", 1}});
+  EXPECT_EQ(RemedyFor(Lack::kDeviceWork, other.View().trace),
+            RemedyElsewhere(Lack::kDeviceWork, TraceFormat::kRocpd));
 }
 
 }  // namespace

@@ -182,9 +182,6 @@ TEST(Roofline, LedgerAddsUpForAnyTrace) {
 
 TEST(Roofline, OptionsAreChecked) {
   Params params;
-  params.values.push_back({kCausalParam.name, 0, "most"});
-  EXPECT_EQ(FindAnalysis("roofline")->check(params).error().message,
-            "--causal most: expected exact, half or full");
   params.values = {{kDeviceParam.name, 0, "NVIDIA H100 80GB HBM3"}};  // as drivers say it
   EXPECT_TRUE(FindAnalysis("roofline")->check(params).ok());
   params.values = {{kDeviceParam.name, 0, "abacus"}};

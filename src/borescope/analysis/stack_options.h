@@ -3,11 +3,10 @@
 
 #include "borescope/analysis/params.h"
 #include "borescope/analysis/stack_tree.h"
-#include "borescope/base/result.h"
 
 namespace borescope {
 
-// What --depth and --min-share ask for; kInvalidArgument when they are no number or no share.
-Result<StackCut> StackCutOf(const Params& params);
+// What --depth and --min-share ask for.
+StackCut StackCutOf(const Params& params);
 
 }  // namespace borescope

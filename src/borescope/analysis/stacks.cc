@@ -53,11 +53,6 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
 
 }  // namespace
 
-Result<void> CheckStacks(const Params& params) {
-  BS_TRY(StackCutOf(params));
-  return {};
-}
-
 Result<Findings> MapStacks(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table table,
@@ -79,8 +74,7 @@ Result<Findings> FinishStacks(Findings findings, const Params& params) {
   StackTree tree = ReadStacks(findings.front());
   SumTotals(tree);
   const StackNode whole = WholeOf(tree);
-  BS_ASSIGN(const StackCut limits, StackCutOf(params));
-  const StackTree cut = CutStacks(tree, limits);
+  const StackTree cut = CutStacks(tree, StackCutOf(params));
   if (params.Flag(kFoldedParam)) {
     BS_ASSIGN(Table folded, FoldedTable(cut));
     return Findings{std::move(folded)};

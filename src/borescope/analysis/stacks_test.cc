@@ -29,9 +29,9 @@ std::string Frames(const Findings& findings) {
                            "total_device_ns"});
 }
 
-Params With(std::string_view option, const std::string& text) {
+Params With(const ParamSpec& option, std::string_view text) {
   Params params;
-  params.values.push_back({option, 1, text});
+  params.values.push_back(ParseParam(option, text).value());
   return params;
 }
 
@@ -152,13 +152,13 @@ TEST(StacksTest, HostOnlySharesAreOfTheHost) {
 TEST(StacksTest, NothingRecordedIsNoRow) {
   TestTrace trace;
   EXPECT_EQ(Tree(Analyse("stacks", {&trace.View()})), kHead);
-  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With("folded", ""))[0]),
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With(kFoldedParam, ""))[0]),
             "stack,device_ns,host_ns\n");
 }
 
 TEST(StacksTest, WhatIsCutIsOneRowBelowTheFrameAroundIt) {
   TestTrace trace;
-  EXPECT_EQ(Tree(Analyse("stacks", {&Sample(trace).View()}, With("depth", "2"))),
+  EXPECT_EQ(Tree(Analyse("stacks", {&Sample(trace).View()}, With(kDepthParam, "2"))),
             std::string(kHead) +
                 "0,step,annotation,1,10,100,0,80,0.8\n"
                 "1,train,python,1,40,90,0,80,0.8\n"
@@ -171,7 +171,7 @@ TEST(StacksTest, WhatIsCutIsOneRowBelowTheFrameAroundIt) {
 TEST(StacksTest, SmallSharesAreCut) {
   for (const char* share : {"20%", "0.2"}) {
     TestTrace trace;
-    EXPECT_EQ(Csv(Analyse("stacks", {&Sample(trace).View()}, With("min-share", share))[0],
+    EXPECT_EQ(Csv(Analyse("stacks", {&Sample(trace).View()}, With(kMinShareParam, share))[0],
                   {"depth", "name", "calls", "total_host_ns", "total_device_ns"}),
               "depth,name,calls,total_host_ns,total_device_ns\n"
               "0,step,1,100,80\n1,train,1,90,80\n2,mm,2,50,80\n3,cudaLaunchKernel,2,10,80\n"
@@ -181,7 +181,7 @@ TEST(StacksTest, SmallSharesAreCut) {
 
 TEST(StacksTest, RootKeepsTheRestAsOneRow) {
   TestTrace trace;
-  EXPECT_EQ(Tree(Analyse("stacks", {&Sample(trace).View()}, With("root", "mm"))),
+  EXPECT_EQ(Tree(Analyse("stacks", {&Sample(trace).View()}, With(kRootParam, "mm"))),
             std::string(kHead) +
                 "0,mm,op,2,40,50,0,80,0.8\n"
                 "1,cudaLaunchKernel,runtime,2,10,10,80,80,0.8\n"
@@ -192,26 +192,26 @@ TEST(StacksTest, RootKeepsTheRestAsOneRow) {
 TEST(StacksTest, RootsAreTheOutermostFramesOfTheName) {
   TestTrace trace;
   trace.Op("a", {0, 50}).Op("f1", {10, 30}).Op("b", {15, 20}).Op("f2", {20, 5});
-  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With("root", "f"))[0],
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With(kRootParam, "f"))[0],
                 {"depth", "name", "total_host_ns"}),
             "depth,name,total_host_ns\n0,f1,30\n1,b,20\n2,f2,5\n0,(elsewhere),20\n");
 }
 
 TEST(StacksTest, WrongOptions) {
   for (const char* text : {"0", "-1", "x", "1x"}) {
-    const Result<void> checked = CheckStacks(With("depth", text));
+    const Result<ParamValue> checked = ParseParam(kDepthParam, text);
     ASSERT_FALSE(checked.ok()) << text;
     EXPECT_EQ(checked.error().message,
               "--depth: '" + std::string(text) + "' is no number from 1 on");
   }
   for (const char* text : {"-1", "101%", "nan", "1%%", "much"}) {
-    const Result<void> checked = CheckStacks(With("min-share", text));
+    const Result<ParamValue> checked = ParseParam(kMinShareParam, text);
     ASSERT_FALSE(checked.ok()) << text;
     EXPECT_EQ(checked.error().message,
               "--min-share: '" + std::string(text) + "' is no share; write 1% or 0.01");
   }
   TestTrace trace;
-  const Result<Findings> found = MapStacks(Sample(trace).View(), With("root", "nowhere"));
+  const Result<Findings> found = MapStacks(Sample(trace).View(), With(kRootParam, "nowhere"));
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kMissingData);
 }
@@ -267,12 +267,12 @@ TEST(StacksTest, FoldedStacks) {
   TestTrace trace;
   trace.Op("a;b, \"c\"\n ", {0, 30}).Launched("k", {10, 5}, {200, 50}, {1, 7, 0});
   trace.Python("", {50, 1});
-  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With("folded", ""))[0]),
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()}, With(kFoldedParam, ""))[0]),
             "stack,device_ns,host_ns\n"
             "a:b_ _c__,0,25\n"
             "a:b_ _c__;cudaLaunchKernel,50,5\n"
             "(unnamed),0,1\n");
-  Params params = With("folded", "");
+  Params params = With(kFoldedParam, "");
   params.by = {"rank"};
   EXPECT_EQ(Csv(Analyse("stacks", {&trace.View(3)}, params)[0], {"stack"}),
             "stack\nrank 3;a:b_ _c__\nrank 3;a:b_ _c__;cudaLaunchKernel\nrank 3;(unnamed)\n");
@@ -423,7 +423,7 @@ TEST(StacksTest, TotalsAddUp) {
     }
     const int64_t host_ns = Coverage(Union(std::move(open)));
     for (const Params& params :
-         {Params{}, With("depth", "2"), With("min-share", "5%"), With("root", "b")}) {
+         {Params{}, With(kDepthParam, "2"), With(kMinShareParam, "5%"), With(kRootParam, "b")}) {
       const Findings findings = Analyse("stacks", {&trace.View()}, params);
       ASSERT_EQ(SumOfRoots(findings[0], "total_device_ns"), device_ns) << seed;
       ASSERT_EQ(Sum(findings[0], "self_device_ns"), device_ns) << seed;

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "borescope/analysis/copy_bytes.h"
 #include "borescope/analysis/stats_reports.h"
 #include "borescope/index/copy_kind.h"
 
@@ -55,11 +56,8 @@ Table CollectCopyTimes(Table table, const RankView& view, const Selected& select
 }
 
 Table CollectCopySizes(Table table, const RankView& view, const Selected& selected) {
-  return CollectCopies(std::move(table), view, selected, [&](DeviceId id) {
-    const uint32_t detail = view.trace.device().detail[id.value];
-    const int64_t bytes = detail == kNoDetail ? kMissing : view.trace.copies().bytes[detail];
-    return bytes < 0 ? kMissing : bytes;
-  });
+  return CollectCopies(std::move(table), view, selected,
+                       [&](DeviceId id) { return CopyBytes(view.trace, id); });
 }
 
 }  // namespace borescope

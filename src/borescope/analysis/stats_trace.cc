@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/analysis/copy_bytes.h"
 #include "borescope/analysis/stats_reports.h"
 #include "borescope/analysis/work_groups.h"
 
@@ -82,17 +83,13 @@ std::pair<std::string_view, std::string_view> MemoryKinds(std::string_view name)
 }
 
 void PushBytes(Row& row, const RankView& view, DeviceId id) {
-  const DeviceEvents& device = view.trace.device();
-  const uint32_t detail = device.detail[id.value];
-  const bool is_kernel = device.kind[id.value] == DeviceKind::kKernel;
-  const int64_t bytes =
-      is_kernel || detail == kNoDetail ? kMissing : view.trace.copies().bytes[detail];
-  if (bytes < 0) {
+  const int64_t bytes = CopyBytes(view.trace, id);
+  if (bytes == kMissing) {
     row.Missing().Missing();
     return;
   }
   row.Float(static_cast<double>(bytes) / kMegabyte);
-  const int64_t dur_ns = device.dur_ns[id.value];
+  const int64_t dur_ns = view.trace.device().dur_ns[id.value];
   dur_ns == 0 ? row.Missing()
               : row.Float(static_cast<double>(bytes) / static_cast<double>(dur_ns) * 1e3);
 }

@@ -7,6 +7,7 @@
 
 #include "borescope/analysis/analyses.h"
 #include "borescope/analysis/device_time.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/step_windows.h"
 
@@ -15,10 +16,9 @@ namespace {
 
 Table NewTable() {
   Table table{"steps", "Training steps", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey,
-         "Device number as recorded; missing when the rank has no device work.");
-  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep.");
+  AddRankKey(table);
+  AddGpuKeyOrNone(table);
+  AddStepKey(table);
   AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kMin,
          "Start of the step on the host, on the file's own clock.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum,

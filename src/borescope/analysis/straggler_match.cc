@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/rank_set.h"
 #include "borescope/analysis/row.h"
 
@@ -152,7 +153,7 @@ std::vector<Call> SortedCalls(std::vector<Call> calls, const Keys& keys) {
 Table NewLate() {
   Table table{"late_collectives", "Collectives by the waiting for the last rank", {}, 10};
   AddString(table, "collective", Role::kKey, "What was asked for.");
-  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the ProfilerStep; missing outside.");
+  AddStepKeyOrNone(table);
   AddInt(table, "position", Unit::kNone, Role::kKey,
          "Sequence number where recorded, else the place among its kind in the step, from 0; "
          "before the first step counted back from -1.");
@@ -276,7 +277,7 @@ std::string Evidence(const Score& score, double share) {
 
 Table StragglerTable(const std::vector<Score>& scores) {
   Table table{"stragglers", "Ranks by the waiting they cause", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddFloat(table, "score", Unit::kShare, Role::kDerived,
            "Share of all waiting that was for this rank; even ranks have 1 / ranks each; missing "
            "where nothing was matched.");

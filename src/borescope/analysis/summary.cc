@@ -13,11 +13,13 @@
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/duration_stats.h"
 #include "borescope/analysis/idle_causes.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/ops.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/selection.h"
 #include "borescope/analysis/spread.h"
 #include "borescope/analysis/summary_tables.h"
+#include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
 #include "borescope/table/table_ops.h"
 
@@ -37,12 +39,13 @@ enum Part {
   kSteps,
   kQuality,
   kClocks,
-  kStragglers  // three tables
+  kStragglers  // the first of several
 };
+constexpr size_t kStragglerTables = 3;
 
 Table NewOverview() {
   Table table{"overview", "Overview", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "file", Role::kDerived, "File as named on the command line.");
   AddString(table, "devices", Role::kDerived, "Visible devices, used or not.");
   AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
@@ -149,7 +152,7 @@ Table NewStepSpread() {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
   ns("min_ns", "Shortest step.");
   ns("median_ns", "Median step; of an even number the lower middle one.");
@@ -220,7 +223,7 @@ Result<Table> Stragglers(const Findings& findings, const Table& spread, const Pa
     return Table{};
   }
   const auto first = findings.begin() + kStragglers;
-  BS_ASSIGN(Findings tables, FinishStragglers(Findings(first, first + 3), params));
+  BS_ASSIGN(Findings tables, FinishStragglers(Findings(first, first + kStragglerTables), params));
   return SumOf(tables[0], "collectives") == 0 ? Table{} : std::move(tables[0]);
 }
 
@@ -234,30 +237,53 @@ Result<Findings> MapDeviceWork(const RankView& view, const Params& params) {
   return MapKernels(view, WithAll(params));
 }
 
-// In the order of Part; each gives the first `tables` of what it maps. They know nothing of each
-// other and may run at once.
-struct MappedPart {
+// Each gives the first `tables` of what it maps, which are the Parts from `first` on. They know
+// nothing of each other and may run at once.
+struct MappedParts {
+  Part first;
+  size_t tables;
   Result<Findings> (*map)(const RankView&, const Params&);
-  int tables;
 };
-constexpr MappedPart kMapped[] = {
-    {MapTable<Overview>, 1}, {MapBreakdown, 1},  {MapTable<IdleCauses>, 1},
-    {MapKernels, 1},         {MapDeviceWork, 1}, {MapOps, 1},
-    {MapSteps, 1},           {MapDoctor, 2},     {MapStragglers, 3},
+constexpr MappedParts kMapped[] = {
+    {kOverview, 1, MapTable<Overview>},
+    {kBreakdown, 1, MapBreakdown},
+    {kIdleCauses, 1, MapTable<IdleCauses>},
+    {kKernels, 1, MapKernels},
+    {kDeviceWork, 1, MapDeviceWork},
+    {kOps, 1, MapOps},
+    {kSteps, 1, MapSteps},
+    {kQuality, 2, MapDoctor},
+    {kStragglers, kStragglerTables, MapStragglers},
 };
+
+// Whether every table gets to the place of its Part.
+constexpr bool AreInOrder() {
+  size_t place = 0;
+  for (const MappedParts& parts : kMapped) {
+    if (parts.first != place) {
+      return false;
+    }
+    place += parts.tables;
+  }
+  return place == kStragglers + kStragglerTables;
+}
+static_assert(AreInOrder());
 
 }  // namespace
 
 Result<Findings> MapSummary(const RankView& view, const Params& params) {
   std::vector<Result<Findings>> answers(std::size(kMapped), Findings());
   ParallelFor(answers.size(), view.threads, [&](size_t i) {
-    const size_t part = answers.size() - 1 - i;  // the dearest stand last
-    answers[part] = kMapped[part].map(view, params);
+    const size_t row = answers.size() - 1 - i;  // the dearest stand last
+    answers[row] = kMapped[row].map(view, params);
   });
   Findings findings;
-  for (size_t part = 0; part < answers.size(); ++part) {
-    BS_ASSIGN(Findings answer, std::move(answers[part]));
-    std::move(answer.begin(), answer.begin() + kMapped[part].tables, std::back_inserter(findings));
+  for (size_t row = 0; row < answers.size(); ++row) {
+    BS_ASSIGN(Findings answer, std::move(answers[row]));
+    const size_t tables = kMapped[row].tables;
+    BS_CHECK(answer.size() >= tables);
+    std::move(answer.begin(), answer.begin() + static_cast<ptrdiff_t>(tables),
+              std::back_inserter(findings));
   }
   findings[kBreakdown] = OfDevices(view, std::move(findings[kBreakdown]));
   findings[kIdleCauses] = OfDevices(view, std::move(findings[kIdleCauses]));

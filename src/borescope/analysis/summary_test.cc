@@ -53,9 +53,28 @@ TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
             "rank,gpu,idle_ns,gaps,head_ns,tail_ns,sync_ns,data_ns,host_ns,device_ns,unknown_ns\n"
             "0,0,430000,3,10000,0,21000,0,389000,10000,0\n");
   EXPECT_EQ(Finding(findings, 0),
-            "The device idles in one long gap | warning | idle 430 us of 1.0 ms (43.0 %); next "
-            "work launched late: 389 us, host had waited for the device: 21.0 us, work already "
-            "launched: 10.0 us; the longest gap alone: 310 us");
+            "The device idles in one long gap | warning | 310 us of 1.0 ms (31.0 %) in one gap on "
+            "rank 0, GPU 0; idle 430 us of 1.0 ms (43.0 %); next work launched late: 389 us, host "
+            "had waited for the device: 21.0 us, work already launched: 10.0 us");
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.31);
+}
+
+// Of several devices the gap is a part of the span of its own.
+TEST(SummaryTest, OneLongGapIsAPartOfItsDevice) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 990), {1, 7, 0});
+  b.Op("all", Us(0, 2000)).Launched("gemm", Us(0, 1), Us(2, 98), {1, 7, 3});
+  b.Launched("gemm", Us(105, 1), Us(110, 90), {2, 7, 3});
+  b.Launched("gemm", Us(1395, 1), Us(1400, 600), {3, 7, 3});
+  const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_TRUE(
+      Finding(findings, 0)
+          .starts_with("The device idles in one long gap | warning | 1.2 ms of 2.0 ms (60.0 %) in "
+                       "one gap on rank "
+                       "1, GPU 3; idle 1.2 ms of 3.0 ms (40.7 %); next work launched late: 1.2 ms"))
+      << Finding(findings, 0);
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.6);
 }
 
 // One long gap of another cause says nothing of many short ones.
@@ -151,6 +170,22 @@ bool Holds(const Findings& findings, std::string_view title) {
     ++row;
   }
   return row < titles.size();
+}
+
+// A fault of the recording is not less of a warning than what costs time.
+TEST(SummaryTest, WarningsAboutTheRecordingComeBeforeHints) {
+  TestTrace trace;
+  trace.Runtime("cudaLaunchKernel", Us(0, 1), 1).Kernel("gemm", Us(2, 990), {1, 7, 0});
+  trace.Runtime("cudaLaunchKernel", Us(3, 1), 2).Kernel("add", Us(993, 7), {2, 7, 0});
+  const Findings findings = Analyse("summary", {&trace.View()});
+  const StringValues& severities = Texts(findings[0], "severity");
+  EXPECT_TRUE(Finding(findings, 0).starts_with("The recording has faults | warning"))
+      << Finding(findings, 0);
+  for (size_t row = 1; row < severities.size(); ++row) {
+    EXPECT_TRUE(severities[row] == "info" || severities[row] == "ok") << severities[row];
+  }
+  EXPECT_TRUE(Holds(findings, "One kernel takes a large part of the kernel time"));
+  EXPECT_TRUE(Finding(findings, 1).starts_with("The device is well used"));
 }
 
 TEST(SummaryTest, AStragglerIsNamed) {

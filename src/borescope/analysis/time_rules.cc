@@ -7,6 +7,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/verdict_rules.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -86,14 +87,20 @@ bool MostKernelsAreShort(const SummaryTables& tables) {
 }
 
 // Many gaps are a pattern of the program. One that makes up most of what the host is to blame for
-// on its device, and is several times as long as the others there, is an event in it. Its length; 0
-// where there is none.
-int64_t OneGap(const CauseTime& cause, const Table& idle_causes) {
+// on its device, and is several times as long as the others there, is an event in it. The longest
+// such gap, of several the first.
+struct OneGap {
+  int64_t rank = 0;
+  int64_t gpu = kMissing;
+  int64_t ns = 0;  // 0: there is none
+};
+
+OneGap FindOneGap(const CauseTime& cause, const Table& idle_causes) {
   constexpr int64_t kSeveral = 5;
   if (cause.row->column != "host_ns" && cause.row->column != "sync_ns") {
-    return 0;
+    return {};
   }
-  int64_t found_ns = 0;
+  OneGap found;
   for (size_t row = 0; row < idle_causes.rows(); ++row) {
     const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
     const int64_t others = Ints(idle_causes, "gaps")[row] - 1;
@@ -101,14 +108,30 @@ int64_t OneGap(const CauseTime& cause, const Table& idle_causes) {
         Ints(idle_causes, "host_ns")[row] + Ints(idle_causes, "sync_ns")[row] - longest_ns;
     const bool stands_out =
         others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
-    found_ns = stands_out ? std::max(found_ns, longest_ns) : found_ns;
+    if (stands_out && longest_ns > found.ns) {
+      found = {Ints(idle_causes, "rank")[row], Ints(idle_causes, "gpu")[row], longest_ns};
+    }
   }
-  return found_ns;
+  return found;
 }
 
-void TellOneGap(int64_t gap_ns, Finding& finding) {
+// Of the device that has the gap.
+int64_t SpanAround(const OneGap& gap, const Table& breakdown) {
+  for (size_t row = 0; row < breakdown.rows(); ++row) {
+    if (Ints(breakdown, "rank")[row] == gap.rank && Ints(breakdown, "gpu")[row] == gap.gpu) {
+      return Ints(breakdown, "span_ns")[row];
+    }
+  }
+  return 0;
+}
+
+// The finding is about the gap, so that its number is, too.
+void TellOneGap(const OneGap& gap, const Table& breakdown, Finding& finding) {
+  const int64_t span_ns = SpanAround(gap, breakdown);
   finding.title = "The device idles in one long gap";
-  finding.evidence += "; the longest gap alone: " + FormatTime(gap_ns);
+  finding.evidence = fmt::format("{} in one gap on rank {}, GPU {}; {}", PartOf(gap.ns, span_ns),
+                                 gap.rank, gap.gpu, finding.evidence);
+  finding.value = ShareOf(gap.ns, span_ns);
   finding.help =
       "`borescope gaps` tells between which work. What happens once, such as loading code at a "
       "first launch, is left out by warming up before recording, or with --step.";
@@ -144,8 +167,8 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
                   "share",
                   std::string(causes[0].row->help),
                   idle};
-  if (const int64_t gap_ns = OneGap(causes[0], tables.idle_causes); gap_ns > 0) {
-    TellOneGap(gap_ns, finding);
+  if (const OneGap gap = FindOneGap(causes[0], tables.idle_causes); gap.ns > 0) {
+    TellOneGap(gap, tables.breakdown, finding);
   } else if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
     TellLaunchBound(tables, finding);
   }
@@ -181,7 +204,7 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
     return std::nullopt;
   }
   const std::string& name = Texts(tables.copies, "name")[0];
-  const bool pageable = name.find("Pageable") != std::string::npos;
+  const bool pageable = Contains(name, "Pageable");
   return Finding{"Copies are not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
                  fmt::format("exposed {}; most in {}: {}, {}", PartOf(exposed, span), name,

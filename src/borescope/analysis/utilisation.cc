@@ -8,6 +8,7 @@
 #include <map>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/roofline.h"
 #include "borescope/analysis/row.h"
 
@@ -38,8 +39,8 @@ void AddCall(const RooflineInput& in, size_t i, Use& use) {
 
 Table NewTable() {
   Table table{"utilisation", "How much of the matrix peak the model used", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddRankKey(table);
+  AddGpuKey(table);
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the selected time.");
   AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
          "Matrix FLOPs of forward and backward, each operator call once.");

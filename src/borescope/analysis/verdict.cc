@@ -1,5 +1,6 @@
-// The verdict: what the rules found, in order. Findings about time come first, warnings before
-// hints, then by the time at stake; at most kMostFindings of them. Findings about quality follow.
+// The verdict: what the rules found: errors, then warnings, then hints and what is well. Of each,
+// findings about time come first, by the time at stake, then those about quality. At most
+// kMostFindings are about time.
 #include <algorithm>
 #include <vector>
 
@@ -21,10 +22,15 @@ std::vector<Finding> Apply(std::span<const Rule> rules, const SummaryTables& tab
   return findings;
 }
 
+// That a device is well used is no less than a hint.
+int Urgency(const Finding& finding) {
+  return finding.severity == "error" ? 2 : finding.severity == "warning" ? 1 : 0;
+}
+
+bool IsMoreUrgent(const Finding& a, const Finding& b) { return Urgency(a) > Urgency(b); }
+
 bool ComesFirst(const Finding& a, const Finding& b) {
-  const bool a_warns = a.severity == "warning";
-  const bool b_warns = b.severity == "warning";
-  return a_warns != b_warns ? a_warns : a.stake_ns > b.stake_ns;
+  return Urgency(a) != Urgency(b) ? IsMoreUrgent(a, b) : a.stake_ns > b.stake_ns;
 }
 
 Table NewVerdict() {
@@ -48,8 +54,7 @@ Table Verdict(const SummaryTables& tables) {
     findings.push_back(std::move(finding));
   }
   // Errors first: with half of the file gone, the rest of the page is about the other half.
-  std::stable_partition(findings.begin(), findings.end(),
-                        [](const Finding& finding) { return finding.severity == "error"; });
+  std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);
   Table table = NewVerdict();
   for (const Finding& finding : findings) {
     Row(table)

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "borescope/analysis/collective_calls.h"
+#include "borescope/analysis/copy_bytes.h"
 #include "borescope/base/check.h"
 
 namespace borescope {
@@ -30,8 +31,7 @@ struct Amount {
 Amount AmountOf(const RankView& view, DeviceId id) {
   const Trace& trace = view.trace;
   if (trace.device().kind[id.value] != DeviceKind::kKernel) {
-    const uint32_t detail = trace.device().detail[id.value];
-    return detail == kNoDetail ? Amount() : Amount{trace.copies().bytes[detail], kBytes};
+    return Amount{CopyBytes(trace, id), kBytes};
   }
   const uint32_t args = CollectiveArgsOf(view, id);
   const Collectives& collectives = trace.collectives();

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
@@ -167,6 +168,16 @@ void End(pid_t child) {
   Reap(child);
 }
 
+// Whoever ends first, the child or we. Without a thread for it the ended child stays in the table
+// of processes until we end.
+void ReapLater(pid_t child) {
+  try {
+    std::thread(Reap, child).detach();
+  } catch (const std::system_error&) {
+    return;
+  }
+}
+
 }  // namespace
 
 Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits) {
@@ -203,7 +214,7 @@ Result<std::optional<int>> StartChild(const std::vector<std::string>& words,
   if (failure != 0) return Failure(words.front(), std::strerror(failure));
   const std::optional<int> status = WaitUntil(child, end);
   if (!status.has_value()) {
-    std::thread(Reap, child).detach();  // whoever ends first, it or we
+    ReapLater(child);
   }
   return status;
 }

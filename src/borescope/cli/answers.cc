@@ -40,18 +40,13 @@ std::string FileLine(const FileReport& file) {
                      Milliseconds(file.analysis_ns));
 }
 
-// A folder of traces may hold anything else; but who misses a rank must see that a file was seen.
-void TalkAboutSkipped(const std::vector<FileReport>& files) {
-  const auto skipped = std::count_if(files.begin(), files.end(),
-                                     [](const FileReport& file) { return file.skipped; });
-  if (skipped != 0) {
-    TalkLine(fmt::format(
-        "borescope: passed over {} of the folder, no trace{} of a GPU; -v says why",
-        skipped == 1 ? "1 file" : fmt::format("{} files", skipped), skipped == 1 ? "" : "s"));
-  }
-}
-
 }  // namespace
+
+std::string SkippedLine(size_t skipped) {
+  return fmt::format("borescope: passed over {}",
+                     skipped == 1 ? "1 file that is no trace of a GPU"
+                                  : fmt::format("{} files that are no traces of a GPU", skipped));
+}
 
 void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw) {
   const bool verbose = raw.verbose && !raw.quiet;
@@ -62,8 +57,10 @@ void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw)
       TalkLine(FileLine(file));
     }
   }
-  if (!verbose && !raw.quiet) {
-    TalkAboutSkipped(files);
+  const auto skipped = std::count_if(files.begin(), files.end(),
+                                     [](const FileReport& file) { return file.skipped; });
+  if (skipped != 0 && !verbose && !raw.quiet) {
+    TalkLine(SkippedLine(static_cast<size_t>(skipped)) + "; -v says why");
   }
 }
 

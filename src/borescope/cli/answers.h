@@ -17,6 +17,9 @@ int FailWith(const Error& error, const Command& command);
 // Lets `write` write to standard output. A reader that has seen enough (`| head`) is no failure.
 int WriteToOutput(const std::function<Result<void>(Sink&)>& write);
 
+// A folder of traces may hold anything else; but who misses a rank must see that a file was seen.
+std::string SkippedLine(size_t skipped);
+
 // What there is to say about the files; with -v sizes and times, and each that was passed over. A
 // file that failed is always told, whatever the format and -q: the answer lacks it.
 void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw);

@@ -2,7 +2,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_bench_kernel.h"
+#include "borescope/session/run_bench_kernel.h"
 
 namespace borescope::cli {
 namespace {

@@ -13,8 +13,9 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
-#include "borescope/run_chakra.h"
-#include "borescope/run_targets.h"
+#include "borescope/cli/understand.h"
+#include "borescope/session/run_chakra.h"
+#include "borescope/session/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -35,14 +36,12 @@ Result<bool> IsReference(const RawOptions& raw) {
   return !raw.compat.empty();
 }
 
+// `largest` is at most 2^63 - 1.
 Result<uint64_t> ParseAmount(std::string_view option, const std::string& text, uint64_t smallest,
                              uint64_t largest) {
-  const std::optional<uint64_t> number = ParseNumber<uint64_t>(text);
-  if (!number.has_value() || *number < smallest || *number > largest) {
-    return UsageError(
-        fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
-  }
-  return *number;
+  BS_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
+                                              static_cast<int64_t>(largest)));
+  return static_cast<uint64_t>(number);
 }
 
 constexpr uint64_t kMostNpus = 1'000'000;
@@ -64,9 +63,7 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   }
   paths.input = task.inputs[0];
   paths.output = names_output ? task.raw().output : task.inputs.size() == 2 ? task.inputs[1] : "";
-  if (!paths.output.empty() && IsSameFile(paths.input, paths.output)) {
-    return UsageError(paths.output + ": is the input; it would be overwritten");
-  }
+  BS_TRY(CheckNoInput({&paths.input, 1}, paths.output, "--output"));
   return paths;
 }
 
@@ -241,6 +238,11 @@ int Check(const Task& task) {
         UsageError("chakra check: name the .et of one rank, or of all ranks of a run"));
   }
   const RawOptions& raw = task.raw();
+  std::vector<std::string> inputs = task.inputs;
+  inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
+  if (const auto checked = CheckNoInput(inputs, output->path, *output->writer); !checked.ok()) {
+    return task.Fail(checked.error());
+  }
   const Result<ChakraVerdict> verdict =
       RunChakraCheck({task.inputs, raw.linked, raw.host, raw.device, raw.order});
   if (!verdict.ok()) {

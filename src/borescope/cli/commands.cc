@@ -10,7 +10,7 @@
 #include "borescope/cli/help.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_targets.h"
+#include "borescope/session/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -48,13 +48,6 @@ void TalkAboutTargets(const std::vector<FileReport>& files) {
 
 // ---- Verbs ----
 
-// Whether `path` is what a table would be called beside `output`, which holds one table per file.
-bool IsFileOfTable(const std::string& output, const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  return IsNameOfTable(output, name) && IsSameFile((folder / name).string(), path);
-}
-
 // The answer and what is written beside it are different files.
 Result<void> CheckTargetPaths(const OutputOptions& output, const RunOptions& run) {
   for (const auto& [option, target] : TargetsOf(run)) {
@@ -69,8 +62,7 @@ Result<void> CheckTargetPaths(const OutputOptions& output, const RunOptions& run
 }
 
 Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run) {
-  BS_TRY(CheckNoInput(run.files, output.path, "--output"));
-  BS_TRY(CheckNoInput(run.test.files, output.path, "--output"));
+  BS_TRY(CheckNoInput(InputPaths(run), output.path, *output.writer));
   std::error_code ignored;
   if (std::filesystem::is_directory(output.path, ignored)) {
     return Error{ErrorCode::kIo,

@@ -11,7 +11,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_convert.h"
+#include "borescope/session/run_convert.h"
 
 namespace borescope::cli {
 namespace {
@@ -86,6 +86,9 @@ void TalkAbout(const ConvertReport& report, const std::string& path) {
                         report.clocks == 1 ? "1 file" : digits(report.clocks) + " files");
   }
   TalkLine(line);
+  if (report.skipped != 0) {
+    TalkLine(SkippedLine(report.skipped));
+  }
 }
 
 }  // namespace

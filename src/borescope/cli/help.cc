@@ -9,12 +9,14 @@ namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kInputHelp =
-    "INPUT is a trace file (plain, .gz or .zst), a glob, - for standard input, or a\n"
-    "directory: one run, in which every trace file is one rank.\n";
+    "INPUT is a trace or database of any format in `borescope list` (plain, .gz or\n"
+    ".zst), a glob, - for standard input, or a directory: one run, in which every\n"
+    "such file is one rank.\n";
 
 constexpr std::string_view kTwoInputsHelp =
-    "BASE and TEST are a trace file each (plain, .gz or .zst), a glob, or a\n"
-    "directory: one run, in which every trace file is one rank.\n";
+    "BASE and TEST are a trace or database each, of any format in `borescope list`\n"
+    "(plain, .gz or .zst), a glob, or a directory: one run, in which every such file\n"
+    "is one rank.\n";
 
 constexpr size_t kWidth = 80;
 

@@ -1,6 +1,7 @@
 #include "borescope/cli/interrupts.h"
 
 #include <ctime>
+#include <system_error>
 #include <utility>
 
 namespace borescope::cli {
@@ -24,13 +25,19 @@ Interrupts::Interrupts(std::function<void()> cleanup) : cleanup_(std::move(clean
     }
   }
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  watcher_ = std::jthread([this](const std::stop_token& token) { Watch(token); });
+  try {
+    watcher_ = std::jthread([this](const std::stop_token& token) { Watch(token); });
+  } catch (const std::system_error&) {
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // no more threads: signals end us as ever
+  }
 }
 
 Interrupts::~Interrupts() {
-  watcher_.request_stop();
-  watcher_.join();
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  if (watcher_.joinable()) {
+    watcher_.request_stop();
+    watcher_.join();
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
 }
 
 void Interrupts::Watch(const std::stop_token& token) {

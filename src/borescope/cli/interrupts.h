@@ -10,6 +10,7 @@ namespace borescope::cli {
 
 // While it lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU (unless they were ignored before) go
 // to a thread of its own. Threads that are started meanwhile take no signals either. One at a time.
+// Where the system lets no thread start, signals do what they did before.
 class Interrupts {
  public:
   // Signals set `stop`, and nothing else.

@@ -9,7 +9,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_link.h"
+#include "borescope/session/run_link.h"
 
 namespace borescope::cli {
 namespace {

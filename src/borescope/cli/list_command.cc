@@ -1,7 +1,7 @@
 #include "borescope/cli/list_command.h"
 
 #include "borescope/cli/answers.h"
-#include "borescope/run_convert.h"
+#include "borescope/session/run_convert.h"
 #include "borescope/table/table.h"
 
 namespace borescope::cli {

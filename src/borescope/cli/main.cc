@@ -1,6 +1,8 @@
 // The program: everything is in commands.cc. Here is the only place that catches exceptions; they
 // are third parties' (the standard library out of memory), as ours travel in Results.
+#if __has_include(<execinfo.h>)
 #include <execinfo.h>
+#endif
 
 #include <csignal>
 #include <exception>
@@ -11,13 +13,22 @@
 
 #include "borescope/cli/commands.h"
 
-int main(int argc, char** argv) {
-  namespace cli = borescope::cli;
-  // An exception that passes through the C library (RE2 out of memory inside pthread_once) makes it
-  // look for libgcc, and end the process where that takes memory that is not there. So it looks
-  // now.
+namespace {
+
+// An exception that passes through glibc (RE2 out of memory inside pthread_once) makes it look for
+// libgcc, and end the process where that takes memory that is not there. So it looks now.
+void LetGlibcFindLibgcc() {
+#if __has_include(<execinfo.h>)
   void* frame = nullptr;
   backtrace(&frame, 1);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace cli = borescope::cli;
+  LetGlibcFindLibgcc();
   // A reader that goes away becomes an error of write(), which is told from others.
   std::signal(SIGPIPE, SIG_IGN);
   // And so does a limit on the size of files.

@@ -14,7 +14,7 @@
 #include "borescope/cli/report_command.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_open.h"
+#include "borescope/session/run_open.h"
 
 namespace borescope::cli {
 namespace {
@@ -99,6 +99,9 @@ void TalkAboutConversion(const ReadyTrace& ready) {
   TalkLine(fmt::format("borescope: converted for the timeline: {} event{}; {}",
                        GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s",
                        ready.why));
+  if (ready.converted->skipped != 0) {
+    TalkLine(SkippedLine(ready.converted->skipped));
+  }
   std::vector<DiagnosticRow> rows = ready.converted->diagnostics;
   std::erase_if(rows, [](const DiagnosticRow& row) { return row.severity == Severity::kInfo; });
   TalkAboutQuality(rows);

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "borescope/cli/verbs.h"
-#include "borescope/run_convert.h"
-#include "borescope/run_saved.h"
+#include "borescope/session/run_convert.h"
+#include "borescope/session/run_saved.h"
 
 namespace borescope::cli {
 namespace {
@@ -204,7 +204,7 @@ std::string ParamHelp(const ParamSpec& param) {
   std::string help(param.help);
   if (param.type == ParamType::kTime) {
     help += fmt::format(" ({}; a bare number is us)", FormatParamTime(param.default_number));
-  } else if (param.type == ParamType::kCount) {
+  } else if (param.type == ParamType::kCount && param.default_number != 0) {
     help += fmt::format(" ({})", param.default_number);
   } else if (param.type == ParamType::kNumber && param.default_number != 0) {
     help += fmt::format(" ({}; from 0 on)", param.default_number);

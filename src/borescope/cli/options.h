@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/session.h"
+#include "borescope/session/session.h"
 
 namespace borescope::cli {
 

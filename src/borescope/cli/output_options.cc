@@ -54,6 +54,16 @@ Result<void> CheckDrawable(const TableWriter& writer, Specs specs, const RawOpti
                   fmt::join(verbs, ", ")));
 }
 
+// Tables are text in a file of any other name; but who wants a page means the report.
+Result<void> CheckNoPage(const RawOptions& raw) {
+  const std::string extension = std::filesystem::path(raw.output).extension().string();
+  const bool is_page = raw.format.empty() && (extension == ".html" || extension == ".htm");
+  return is_page ? UsageError(fmt::format("--output {0}: pages are written by borescope report "
+                                          "INPUT -o {0}; name a format with --format",
+                                          raw.output))
+                 : Result<void>();
+}
+
 // REQUIRES: CheckColour.
 bool ColourOf(const std::string& when) {
   return when.empty() || when == "auto" ? TerminalHasColours() : when == "always";
@@ -70,6 +80,7 @@ Result<void> CheckColour(const std::string& when) {
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
   OutputOptions output{nullptr, raw.output, false};
+  BS_TRY(CheckNoPage(raw));
   BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
   BS_TRY(CheckDrawable(*output.writer, specs, raw));

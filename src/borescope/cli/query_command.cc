@@ -14,8 +14,8 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_query.h"
-#include "borescope/run_targets.h"
+#include "borescope/session/run_query.h"
+#include "borescope/session/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -79,7 +79,7 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
     BS_ASSIGN(request.limits.seconds, ParseSeconds(raw.time_limit));
   }
   BS_TRY(UnderstandInputs(raw, request));
-  BS_TRY(CheckNoInput(request.run.files, request.output.path, "--output"));
+  BS_TRY(CheckNoInput(InputPaths(request.run), request.output.path, *request.output.writer));
   return request;
 }
 

@@ -7,8 +7,8 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal.h"
 #include "borescope/cli/understand.h"
-#include "borescope/run_report.h"
-#include "borescope/run_targets.h"
+#include "borescope/session/run_report.h"
+#include "borescope/session/run_targets.h"
 
 namespace borescope::cli {
 namespace {
@@ -30,8 +30,7 @@ Result<RunOptions> UnderstandReport(const RawOptions& raw) {
   if (!raw.against.empty()) {
     BS_ASSIGN(options.test.files, ExpandInputs({&raw.against, 1}));
   }
-  BS_TRY(CheckNoInput(options.files, raw.output, "--output"));
-  BS_TRY(CheckNoInput(options.test.files, raw.output, "--output"));
+  BS_TRY(CheckNoInput(InputPaths(options), raw.output, "--output"));
   return options;
 }
 

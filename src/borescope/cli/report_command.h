@@ -3,7 +3,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/cli/arguments.h"
-#include "borescope/run_report.h"
+#include "borescope/session/run_report.h"
 
 namespace borescope::cli {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "borescope/cli/options.h"
-#include "borescope/session.h"
+#include "borescope/session/session.h"
 
 namespace borescope::cli {
 

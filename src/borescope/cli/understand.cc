@@ -96,14 +96,20 @@ Result<NumberRanges> ParseRanges(std::string_view option, const std::string& tex
   return ranges;
 }
 
-Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
-                       int smallest) {
-  const std::optional<int> number = ParseNumber<int>(text);
+Result<int64_t> ParseWithin(std::string_view option, const std::string& text, int64_t smallest,
+                            int64_t largest) {
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text);
   if (!number.has_value() || *number < smallest || *number > largest) {
     return UsageError(
         fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
   }
   return *number;
+}
+
+Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
+                       int smallest) {
+  BS_ASSIGN(const int64_t number, ParseWithin(option, text, smallest, largest));
+  return static_cast<int>(number);
 }
 
 Result<RunOptions> Understand(Specs specs, const RawOptions& raw) {

@@ -20,6 +20,8 @@ Result<int> ParseThreads(const std::string& text);
 // "0,3" or "2..5", the value of `option`; empty text: all.
 Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text);
 // A number of `smallest` to `largest`, the value of `option`.
+Result<int64_t> ParseWithin(std::string_view option, const std::string& text, int64_t smallest,
+                            int64_t largest);
 Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
                        int smallest = 1);
 

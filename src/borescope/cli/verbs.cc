@@ -9,7 +9,7 @@
 #include "borescope/cli/open_command.h"
 #include "borescope/cli/query_command.h"
 #include "borescope/cli/report_command.h"
-#include "borescope/session.h"
+#include "borescope/session/session.h"
 
 namespace borescope::cli {
 namespace {

@@ -16,7 +16,7 @@ Error NotKineto(const std::string& name, const KinetoMembers& members) {
     return {ErrorCode::kUnsupportedFormat,
             name +
                 ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
-                "profiler trace recorded beside it"};
+                "profiler trace recorded beside it, or tie the two together with borescope link"};
   }
   return {ErrorCode::kUnsupportedFormat,
           name +

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/base/inflate.h"
+#include "borescope/base/text.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/json_space.h"
 #include "borescope/ingest/kineto_json.h"
@@ -53,12 +54,16 @@ struct ForeignRow {
   std::string_view magic;
   std::string_view what;
   std::string_view remedy;
+  size_t within = 0;  // the magic begins at one of the bytes up to this
 };
 
 using namespace std::string_view_literals;
 constexpr ForeignRow kForeign[] = {
     {"borescope graph\n"sv, "a graph that critical-path --save wrote",
      "give it with critical-path --load"},
+    // An attribute of its first message, behind lengths and tags.
+    {"\x0a\x06schema"sv, "a Chakra execution trace",
+     "give it to borescope chakra dump, draw or check", 16},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
     {"\x80"sv, "a Python pickle (memory snapshot?)",
      "give the trace written by export_chrome_trace"},
@@ -86,7 +91,8 @@ bool IsPerfetto(std::string_view text) {
 }
 
 bool IsForeign(std::string_view text, const ForeignRow& row) {
-  return text.starts_with(row.magic) && (row.magic != "\x0a"sv || IsPerfetto(text));
+  return Contains(text.substr(0, row.within + row.magic.size()), row.magic) &&
+         (row.magic != "\x0a"sv || IsPerfetto(text));
 }
 
 // What no format takes and Kineto cannot be either is named, so that the user need not guess.
@@ -108,7 +114,7 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
                        "another format in `borescope list`");
   }
   const auto second = std::find_if_not(first + 1, text.end(), IsSpace);
-  if (*first == '[' && second != text.end() && *second != '{' && *second != ']' && *second != '[') {
+  if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
     return Unsupported(name, "a JSON list of something else than events",
                        "give a file written by torch.profiler's export_chrome_trace");
   }

@@ -96,6 +96,11 @@ INSTANTIATE_TEST_SUITE_P(
             "PerfettoGzip", Gzip("\x0a\x1f\x08 not json"),
             "byte 0: this is a Perfetto protobuf trace, not a profile that borescope reads; "
             "record with export_chrome_trace to a .json or .json.gz file"},
+        ForeignCase{"Chakra",
+                    "\x83\x02\x12\x1d\x0a\x06schema\xea\x01\x12"
+                    "1.0.2-chakra",
+                    "byte 0: this is a Chakra execution trace, not a profile that borescope reads; "
+                    "give it to borescope chakra dump, draw or check"},
         ForeignCase{"Nsys", "NVIDIA Tegra Profiler Report 2026@4@1@191\n\x0b",
                     "byte 0: this is an Nsight Systems report, not a profile that borescope reads; "
                     "turn it into a database with nsys export --type sqlite"},
@@ -116,13 +121,18 @@ INSTANTIATE_TEST_SUITE_P(
                     "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
                     "category] as in a raw memory timeline; export_memory_timeline writes one to "
                     "a file named .raw.json.gz"},
+        ForeignCase{"NestedList", "[[[1]]]",
+                    "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
+                    "category] as in a raw memory timeline; export_memory_timeline writes one to "
+                    "a file named .raw.json.gz"},
         ForeignCase{"Numbers", "[1, 2]",
                     "byte 0: this is a JSON list of something else than events, not a profile "
                     "that borescope reads; give a file written by torch.profiler's "
                     "export_chrome_trace"},
         ForeignCase{"ExecutionTrace", R"({"schema":"1.0.1","pid":7,"nodes":[{"id":1}]})",
                     "byte 0: this is a PyTorch execution trace (nodes without times); give the "
-                    "profiler trace recorded beside it"},
+                    "profiler trace recorded beside it, or tie the two together with borescope "
+                    "link"},
         ForeignCase{"RocprofilerSdk", R"({"rocprofiler-sdk-tool":[{"metadata":{}}]})",
                     "byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record "
                     "with the PyTorch profiler"},

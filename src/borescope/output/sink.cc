@@ -166,4 +166,10 @@ Result<void> FileSink::Commit() {
   return {};
 }
 
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
+  BS_TRY(write(*sink));
+  return sink->Commit();
+}
+
 }  // namespace borescope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -123,5 +124,8 @@ class FileSink : public Sink {
   std::string temporary_;  // empty when written to directly, and once committed
   int descriptor_;         // -1 once closed
 };
+
+// Lets `write` write the file `path`, which appears complete or not at all.
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write);
 
 }  // namespace borescope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "borescope/output/text_bars.h"
@@ -255,9 +256,25 @@ std::vector<TextColumn*> RepeatedColumns(std::span<TextColumn* const> columns, s
   return repeated;
 }
 
-std::string SplitText(const Placement& placed, size_t rows, const TextStyle& style) {
+// Text that says which row it is goes above its row.
+void MoveKeysAbove(Placement& placed) {
+  const auto keys = std::stable_partition(
+      placed.grid.begin(), placed.grid.end(),
+      [](const TextColumn* column) { return !(column->is_key() && column->is_text); });
+  if (keys != placed.grid.begin()) {
+    placed.labels.assign(keys, placed.grid.end());
+    placed.grid.erase(keys, placed.grid.end());
+  }
+}
+
+// Blocks below each other, each of all rows. What tells the rows apart is in every block.
+std::string SplitText(Placement placed, size_t rows, const TextStyle& style) {
+  const std::vector<TextColumn*> repeated = RepeatedColumns(placed.grid, style.width);
+  if (repeated.empty()) {
+    MoveKeysAbove(placed);
+  }
   const std::vector<TextColumn*>& columns = placed.grid;
-  const std::vector<TextColumn*> repeated = RepeatedColumns(columns, style.width);
+  const size_t width = style.width - (placed.labels.empty() ? 0 : kLabelIndent);
   std::string text;
   std::vector<TextColumn*> block = repeated;
   for (size_t i = repeated.size(); i < columns.size(); ++i) {
@@ -265,12 +282,12 @@ std::string SplitText(const Placement& placed, size_t rows, const TextStyle& sty
     const bool last = i + 1 == columns.size();
     std::vector<TextColumn*> longer = block;
     longer.push_back(last ? columns[i] : columns[i + 1]);
-    if (!last && TotalWidth(longer, kSmallestText) <= style.width) {
+    if (!last && TotalWidth(longer, kSmallestText) <= width) {
       continue;
     }
-    static_cast<void>(FitColumns(block, style.width, kSmallestText));
+    static_cast<void>(FitColumns(block, width, kSmallestText));
     text += text.empty() ? "" : "\n";
-    text += BlockText({block, {}, last ? placed.notes : Block()}, rows, style);
+    text += BlockText({block, placed.labels, last ? placed.notes : Block()}, rows, style);
     block = repeated;
   }
   return text;
@@ -332,7 +349,7 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style,
     UsePrecision(columns, Precision::kFull);
     return SidewaysText(columns, sideways, style);
   }
-  return SplitText(placed, rows, style);
+  return SplitText(std::move(placed), rows, style);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Tables as lines for scripts, in the styles of tools that print them so (LineForm of writer.h).
 #pragma once
 
+#include "borescope/output/document.h"
 #include "borescope/output/sink.h"
-#include "borescope/output/writer.h"
 
 namespace borescope {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/output/writer.h"
+
 namespace borescope {
 namespace {
 

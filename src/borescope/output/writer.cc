@@ -1,7 +1,5 @@
 #include "borescope/output/writer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -72,30 +70,6 @@ bool IsNameOfTable(const std::string& path, const std::string& name) {
   return table != "json" && table.find('.') == std::string::npos;
 }
 
-Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
-  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
-  BS_TRY(write(*sink));
-  return sink->Commit();
-}
-
 std::string_view Version() { return BORESCOPE_VERSION; }
-
-void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
-                       std::vector<DiagnosticRow>& rows) {
-  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
-    const DiagRow& row = GetDiagRow(static_cast<Diag>(i));
-    const Diagnostics::Entry& entry = diagnostics.Get(row.id);
-    if (entry.count == 0) {
-      continue;
-    }
-    std::string first = entry.first;
-    if (entry.first_byte != Diagnostics::kNoByte) {
-      const std::string_view gap = first.empty() ? "" : ": ";
-      first.insert(0, fmt::format("byte {}{}", entry.first_byte, gap));
-    }
-    rows.push_back(
-        {row.severity, std::string(row.code), entry.count, file, first, std::string(row.help)});
-  }
-}
 
 }  // namespace borescope

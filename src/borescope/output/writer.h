@@ -5,57 +5,17 @@
 // round and abbreviate them. Pure but for the sink; any thread.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
-#include "borescope/output/moments.h"
+#include "borescope/output/document.h"
 #include "borescope/output/sink.h"
 #include "borescope/table/table.h"
-#include "borescope/table/view.h"
 
 namespace borescope {
-
-// One kind of oddity of one input.
-struct DiagnosticRow {
-  Severity severity = Severity::kInfo;
-  std::string code;  // "unlinked-device-event"
-  uint64_t count = 0;
-  std::string file;   // as the user named it
-  std::string first;  // place and description of the first case; may be empty
-  std::string help;   // what it means and what to do
-};
-
-// How text shows a table where it is not fitted to the terminal: a heading and a line per row, all
-// of them, with values as they are.
-enum class LineForm : uint8_t {
-  kNone,    // fitted
-  kSpaced,  // one blank between values
-  kFixed,   // columns of given widths, one blank behind each: text at the left and cut, numbers at
-            // the right and never cut
-  kQuoted,  // each value in double quotes, with commas between them
-};
-struct LineStyle {
-  LineForm form = LineForm::kNone;
-  std::string table = {};           // which table; others are fitted
-  std::vector<size_t> widths = {};  // of kFixed: code points, by column
-};
-
-// What one invocation answers: the tables, and how far the input can be trusted.
-struct Document {
-  std::vector<Table> tables;
-  std::vector<DiagnosticRow> diagnostics;
-  LineStyle lines = {};  // text only
-  // What of the tables is drawn, where a format draws; those of absent tables are skipped.
-  std::vector<ViewSpec> views = {};
-  std::string source = {};             // "breakdown of rank-0.json.gz": stands above pictures
-  std::vector<RankBegin> begins = {};  // of the ranks; text counts moments from there
-};
 
 struct WriteOptions {
   int width = 80;       // terminal cells per line (text)
@@ -92,18 +52,12 @@ const TableWriter* FindTableWriter(std::string_view name);  // nullptr when ther
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path);
 
-// Whether a file called `name`, in the folder of `path`, may be one of these for a table.
+// Whether WriteFiles of `path` may write a file called `name` for one of several tables:
+// "out.kernels.csv" of "out.csv". Never "out.json.gz" of "out.gz", which is a compressed trace.
 bool IsNameOfTable(const std::string& path, const std::string& name);
-
-// Lets `write` write the file `path`, which appears complete or not at all.
-Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write);
 
 // The version of Borescope, as in `borescope --version` and in JSON.
 std::string_view Version();
-
-// The rows of kDiagRows that `diagnostics` has counted, for one file.
-void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
-                       std::vector<DiagnosticRow>& rows);
 
 // The writers. Names are those of the formats.
 //

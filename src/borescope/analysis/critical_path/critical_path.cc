@@ -9,6 +9,7 @@
 #include "borescope/analysis/critical_path/saved_graph.h"
 #include "borescope/analysis/critical_path/tables.h"
 #include "borescope/analysis/critical_path/what_if.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 #include "borescope/base/check.h"
@@ -29,6 +30,10 @@ constexpr std::string_view kNoWaitsHelp =
     "blocking copy): where the host waits it seems to work, and path, what_if and slack take the "
     "time for cpu.";
 
+// Stands above the numbers it is about; the table of notes is the last of a long page.
+constexpr std::string_view kNoWaitsTitle =
+    " (cpu may hold waits that were not recorded: see How far waits are known)";
+
 // What there is to know, then what would tell more.
 std::string HelpOf(const RankView& view, const SyncEdges& syncs) {
   const bool helps = !syncs.has_records && view.trace.meta().format == TraceFormat::kKineto &&
@@ -43,7 +48,7 @@ std::string HelpOf(const RankView& view, const SyncEdges& syncs) {
 
 Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
   Table table{"sync_quality", "How far waits are known", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddBool(table, "recorded", Role::kDerived,
           "Whether the file holds records of waits (cuda_sync).");
   const auto count = [&](std::string_view name, std::string_view doc) {
@@ -108,6 +113,16 @@ Result<Findings> AnswerCriticalPath(const RankView& view, const RecordingGraph& 
 
 Result<Findings> MapCriticalPath(const RankView& view, const Params& params) {
   return AnswerCriticalPath(view, BuildGraph(view, params.Text(kDataLoadParam)), params);
+}
+
+Result<Findings> FinishCriticalPath(Findings findings, const Params&) {
+  const StringValues& helps = Texts(findings.back(), "help");
+  bool lacks_waits = false;
+  for (size_t row = 0; row < helps.size(); ++row) {
+    lacks_waits = lacks_waits || helps[row].starts_with(kNoWaitsHelp);
+  }
+  findings.front().title += lacks_waits ? kNoWaitsTitle : std::string_view();
+  return findings;
 }
 
 Result<void> SaveCriticalPath(const RankView& view, const Params& params, const PutBytes& put) {

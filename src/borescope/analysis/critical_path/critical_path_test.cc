@@ -201,6 +201,19 @@ TEST(CriticalPathTest, ACaveatWhereNoWaitsWereRecorded) {
   EXPECT_FALSE(help(without_calls).starts_with("Device work was launched"));
 }
 
+// One rank is enough, whichever it is: the page begins with what its first number may be.
+TEST(CriticalPathTest, TheCaveatStandsAboveTheNumbers) {
+  TestTrace waiting;
+  waiting.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Runtime("cudaStreamSynchronize", {10, 25});
+  TestTrace lacking;
+  lacking.Launched("a", {0, 5}, {10, 20}, {1, 7, 0}).Runtime("cudaMemcpyAsync", {40, 5});
+  EXPECT_EQ(Analyse("critical-path", {&waiting.View(0)})[0].title,
+            "What the critical path is bound by");
+  EXPECT_EQ(Analyse("critical-path", {&waiting.View(0), &lacking.View(1)})[0].title,
+            "What the critical path is bound by (cpu may hold waits that were not recorded: see "
+            "How far waits are known)");
+}
+
 TEST(CriticalPathTest, DeviceWorkAlone) {
   TestTrace trace;
   trace.Kernel("a", {0, 10}).Kernel("b", {15, 10});

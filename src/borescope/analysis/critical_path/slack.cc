@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "borescope/analysis/critical_path/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 Table NewSlackTable() {
   Table table{"slack", "How much longer events could take without making all longer", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "name", Role::kDerived, "Operator, call or device work.");
   AddString(table, "side", Role::kDerived, "host or device.");
   AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
 
@@ -15,9 +16,7 @@ namespace {
 
 constexpr size_t kPreviewRows = 20;
 
-void AddRank(Table& table) {
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
-}
+void AddRank(Table& table) { AddRankKey(table); }
 
 void AddNs(Table& table, std::string_view name, std::string_view doc) {
   AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);

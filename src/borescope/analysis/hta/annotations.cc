@@ -10,6 +10,7 @@
 #include "borescope/analysis/hta/names.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -49,7 +50,7 @@ ByStream DeviceAnnotations(const HtaFrame& frame) {
 
 Table NewBreakdownTable() {
   Table table{"annotations", "Annotations (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "side", Role::kKey, "host or device.");
   AddString(table, "name", Role::kKey, "Annotation, or \"others\" beyond 1000 names.");
   for (const std::string_view what : {"sum", "max", "min", "stddev", "mean"}) {
@@ -185,7 +186,7 @@ std::vector<StringId> LabelsOf(const HtaFrame& frame, const ByStream& tracks,
 
 Table NewKernelTable() {
   Table table{"annotated_kernels", "Kernels by annotation (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "annotation", Role::kDerived, "Shortest device annotation it overlaps, if any.");
   AddString(table, "name", Role::kDerived, "Short name.");
   AddInt(table, "stream", Unit::kNone, Role::kDerived, "Stream number.");
@@ -198,7 +199,7 @@ Table NewKernelTable() {
 
 Table NewTotalsTable() {
   Table table{"annotation_kernels", "Sums by annotation (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "annotation", Role::kKey, "Shortest device annotation; missing: none.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum, "Rows of the device under it.");
   AddInt(table, "dur_us", Unit::kMicroseconds, Role::kSum, "Sum of their lengths.");

@@ -9,6 +9,7 @@
 #include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 
@@ -65,7 +66,7 @@ Series FindSeries(const HtaFrame& frame) {
 }
 
 void AddKeys(Table& table) {
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "name", Role::kKey, "Kind of copy.");
 }
 

@@ -6,6 +6,7 @@
 #include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -15,7 +16,7 @@ double Percent(double part, double whole) { return HtaRound(100 * part / whole, 
 
 Table NewTable() {
   Table table{"breakdown", "Temporal breakdown (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   const auto us = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kMicroseconds, Role::kSum, doc);
   };

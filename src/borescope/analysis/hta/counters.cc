@@ -10,6 +10,7 @@
 #include "borescope/analysis/counter_columns.h"
 #include "borescope/analysis/hta/frame.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/op_stacks.h"
 #include "borescope/analysis/row.h"
 
@@ -70,7 +71,7 @@ std::vector<size_t> ByName(const Trace& trace, const CounterColumns& counters) {
 Table NewTable(const Trace& trace, const CounterColumns& counters,
                const std::vector<size_t>& order) {
   Table table{"counters", "Hardware counters (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "kernel", Role::kDerived, "Name of the range.");
   AddInt(table, "ts_us", Unit::kMicroseconds, Role::kDerived, "Start, on the clock of the file.");
   AddInt(table, "dur_us", Unit::kMicroseconds, Role::kDerived, "Length.");

@@ -7,6 +7,7 @@
 #include "borescope/analysis/hta/critical_path.h"
 #include "borescope/analysis/hta/names.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -14,7 +15,7 @@ namespace {
 
 Table PathTable(const HtaCriticalPath& critical, int64_t rank) {
   Table table{"critical_path", "Critical path (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "position", Unit::kCount, Role::kDerived, "On the path, from 0.");
   AddInt(table, "event_index", Unit::kCount, Role::kDerived,
          "Event of the file whose time it is, from 0; missing for waits.");
@@ -48,7 +49,7 @@ Table PathTable(const HtaCriticalPath& critical, int64_t rank) {
 
 Table SummaryTable(const HtaCriticalPath& critical, int64_t rank) {
   Table table{"critical_path_summary", "What bounds it (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "bound_by", Role::kKey, "What bounds a part of the path; missing for waits.");
   AddInt(table, "total_us", Unit::kMicroseconds, Role::kSum, "Time of those parts.");
   AddFloat(table, "percent", Unit::kPercent, Role::kDerived, "Of the whole path.");
@@ -66,7 +67,7 @@ Table SummaryTable(const HtaCriticalPath& critical, int64_t rank) {
 
 Table SyncTable(const HtaCriticalPath& critical, int64_t rank) {
   Table table{"sync_edges", "Waits for device work (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "from_index", Unit::kCount, Role::kDerived,
          "Event of the file that is waited for, from 0.");
   AddString(table, "from_name", Role::kDerived, "Its short name.");
@@ -96,7 +97,7 @@ Table SyncTable(const HtaCriticalPath& critical, int64_t rank) {
 
 Table GraphTable(const HtaCriticalPath& critical, int64_t rank) {
   Table table{"critical_path_graph", "Its graph (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "events", Unit::kCount, Role::kSum, "Events of the window.");
   AddInt(table, "nodes", Unit::kCount, Role::kSum, "Their starts and ends that have edges.");
   AddInt(table, "edges", Unit::kCount, Role::kSum, "Edges between these.");
@@ -140,7 +141,7 @@ KindSums SumsOf(const std::vector<CriticalEdge>& edges) {
 
 Table EdgesTable(const HtaCriticalPath& critical, int64_t rank) {
   Table table{"critical_path_edges", "Its edges by kind (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "kind", Role::kKey, "What kind of edge.");
   AddInt(table, "edges", Unit::kCount, Role::kSum, "How many.");
   AddInt(table, "weight_us", Unit::kMicroseconds, Role::kSum, "Their weights.");

@@ -15,6 +15,7 @@
 #include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -154,7 +155,7 @@ std::map<CallKey, Call> FindCalls(const HtaFrame& frame) {
 
 Table NewTable() {
   Table table{"delays", "Delays of operators (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "aten_op_name", Role::kKey, "Operator.");
   AddString(table, "kernel_sequence", Role::kKey, "What one call launched, in order.");
   AddInt(table, "occurrence_count", Unit::kCount, Role::kSum, "Calls.");

@@ -8,6 +8,7 @@
 #include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 
@@ -80,7 +81,7 @@ double Sum(const std::vector<HtaRepeated>& gaps) {
 }
 
 void AddKeys(Table& table) {
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream number; all devices pooled.");
   AddString(table, "idle_category", Role::kKey,
             "host_wait: launched after the gap began; kernel_wait: a short gap; other.");

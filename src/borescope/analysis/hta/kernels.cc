@@ -11,6 +11,7 @@
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/sweep.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/table/table_ops.h"
 
@@ -54,7 +55,7 @@ Table NewKernelTable() {
              "Statistic of the durations; of the sums by name once kernels were folded.");
   }
   AddString(table, "kernel_type", Role::kKey, "COMMUNICATION, COMPUTATION or MEMORY.");
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   return table;
 }
 

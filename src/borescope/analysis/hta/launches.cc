@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 
@@ -80,7 +81,7 @@ std::vector<Launch> FindLaunches(const HtaFrame& frame) {
 
 Table NewLaunchTable() {
   Table table{"launches", "Launches (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "correlation", Unit::kNone, Role::kDerived, "Correlation number of call and work.");
   const auto us = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kMicroseconds, Role::kDerived, doc);
@@ -94,7 +95,7 @@ Table NewLaunchTable() {
 
 Table NewSummaryTable() {
   Table table{"launch_summary", "Launches by rank (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "count", Unit::kCount, Role::kSum, "Launches.");
   const auto us = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kMicroseconds, Role::kSum, doc);

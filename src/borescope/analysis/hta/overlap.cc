@@ -6,6 +6,7 @@
 #include "borescope/analysis/hta/numbers.h"
 #include "borescope/analysis/hta/sweep.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -13,7 +14,7 @@ namespace {
 
 Table NewTable() {
   Table table{"overlap", "Overlap of communication (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "comm_us", Unit::kMicroseconds, Role::kSum,
          "Union of rows whose name HTA takes for communication.");
   AddInt(table, "overlapped_us", Unit::kMicroseconds, Role::kSum,

@@ -11,6 +11,7 @@
 #include "borescope/analysis/hta/queue_launches.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 
@@ -93,7 +94,7 @@ double BlockedUs(const std::vector<Point>& points, int64_t limit) {
 
 Table NewQueueTable() {
   Table table{"queue", "Queue lengths (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "stream", Unit::kNone, Role::kKey, "Stream number; all devices pooled.");
   AddHtaStats(table, Unit::kNone, "", "changes of the length");
   AddInt(table, "blocked_us", Unit::kMicroseconds, Role::kSum,
@@ -105,7 +106,7 @@ Table NewQueueTable() {
 
 Table NewSeriesTable() {
   Table table{"queue_series", "Queue length over time (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "stream", Unit::kNone, Role::kDerived, "Stream number; all devices pooled.");
   AddInt(table, "ts_us", Unit::kMicroseconds, Role::kDerived, "When, on the clock of the file.");
   AddInt(table, "queue_length", Unit::kCount, Role::kDerived, "Length from then on.");

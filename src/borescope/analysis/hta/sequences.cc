@@ -13,6 +13,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
 
@@ -252,7 +253,7 @@ Finder::Patterns Finder::Find() const {
 
 Table NewTable() {
   Table table{"sequences", "Kernel sequences (as HolisticTraceAnalysis)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddString(table, "pattern", Role::kKey, "Operator and the device rows below it, joined by |.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "How often.");
   AddInt(table, "gpu_kernel_us", Unit::kMicroseconds, Role::kSum,

@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/hta/iterations.h"
 #include "borescope/analysis/hta/tables.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -168,7 +169,7 @@ Table NewTable() {
   Table table{"stragglers", "Potential stragglers (as HolisticTraceAnalysis)", {}};
   AddInt(table, "num_candidates", Unit::kNone, Role::kKey,
          "How many ranks are looked for; HTA's default is 2.");
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "count", Unit::kCount, Role::kDerived,
          "Steps in which it is among that many last ones.");
   AddInt(table, "position", Unit::kNone, Role::kDerived,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/rpd/tables.h"
 
@@ -12,7 +13,7 @@ namespace borescope {
 
 Result<Findings> MapRpdBusy(const RankView& view, const Params&) {
   Table table{"busy", "Device time (as rocmProfileData)", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddInt(table, "gpuId", Unit::kNone, Role::kKey, "Device number as recorded.");
   AddInt(table, "GpuTime", Unit::kNone, Role::kDerived, "Sum of the durations on the device, ns.");
   AddInt(table, "WallTime", Unit::kNone, Role::kDerived,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/rpd/tables.h"
 
@@ -47,7 +48,7 @@ void PushCall(Row& row, const RankView& view, HostId id) {
 
 Result<Findings> MapRpdCalls(const RankView& view, const Params&) {
   Table table{"api", "Calls on the host (as rocmProfileData)", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddRpdInts(table, {"id", "pid", "tid", "start", "end"});
   AddString(table, "domain", Role::kDerived, "As in the view of schema 3; empty in older files.");
   AddString(table, "apiName", Role::kDerived, "The call.");

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/rpd/tables.h"
 
@@ -50,7 +51,7 @@ void PushArguments(Row& row, const RankView& view, DeviceId id) {
 
 Table CopyTable(const RankView& view, const std::vector<DeviceId>& copies) {
   Table table{"copy", "Calls that copy (as rocmProfileData)", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddRpdInts(table, {"id", "pid", "tid", "start", "end"});
   AddString(table, "apiName", Role::kDerived, "The call.");
   AddArgumentColumns(table);
@@ -74,7 +75,7 @@ Table CopyTable(const RankView& view, const std::vector<DeviceId>& copies) {
 
 Table CopyOpTable(const RankView& view, const std::vector<DeviceId>& copies) {
   Table table{"copyop", "Copies on the device (as rocmProfileData)", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddRpdInts(table, {"gpuId", "queueId", "start", "end", "duration"});
   AddArgumentColumns(table);
   AddString(table, "apiName", Role::kDerived, "The call.");

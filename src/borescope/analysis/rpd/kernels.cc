@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/rpd/tables.h"
 
@@ -50,7 +51,7 @@ Table KtopTable(const RankView& view, const std::vector<DeviceId>& kernels) {
 
 Table KernelTable(const RankView& view, const std::vector<DeviceId>& works) {
   Table table{"kernel", "Kernels and their shapes (as rocmProfileData)", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddRpdInts(table, {"gpuId", "queueId", "start", "end", "duration"});
   AddString(table, "stream", Role::kDerived, "Stream as the launch named it.");
   AddRpdInts(table, {"gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ",

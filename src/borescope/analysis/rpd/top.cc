@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/rpd/tables.h"
 #include "borescope/analysis/work_groups.h"
@@ -60,7 +61,7 @@ bool IsNamedByType(const RankView& view, DeviceId id) {
 
 Table OpTable(const RankView& view) {
   Table table{"op", "Device work (as rocmProfileData)", {}, 20};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "Rank of the process in the job.");
+  AddRankKey(table);
   AddRpdInts(table, {"gpuId", "queueId", "start", "end"});
   AddString(table, "description", Role::kDerived, "Name of the kernel; empty for copies.");
   AddString(table, "opType", Role::kDerived, "Type of the work; not kept of named kernels.");

@@ -1,0 +1,55 @@
+// What one invocation says, before it has a format: tables, and how far they can be trusted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/output/moments.h"
+#include "borescope/table/table.h"
+#include "borescope/table/view.h"
+
+namespace borescope {
+
+// One kind of oddity of one input.
+struct DiagnosticRow {
+  Severity severity = Severity::kInfo;
+  std::string code;  // "unlinked-device-event"
+  uint64_t count = 0;
+  std::string file;   // as the user named it
+  std::string first;  // place and description of the first case; may be empty
+  std::string help;   // what it means and what to do
+};
+
+// How text shows a table where it is not fitted to the terminal: a heading and a line per row, all
+// of them, with values as they are.
+enum class LineForm : uint8_t {
+  kNone,    // fitted
+  kSpaced,  // one blank between values
+  kFixed,   // columns of given widths, one blank behind each: text at the left and cut, numbers at
+            // the right and never cut
+  kQuoted,  // each value in double quotes, with commas between them
+};
+struct LineStyle {
+  LineForm form = LineForm::kNone;
+  std::string table = {};           // which table; others are fitted
+  std::vector<size_t> widths = {};  // of kFixed: code points, by column
+};
+
+// What one invocation answers: the tables, and how far the input can be trusted.
+struct Document {
+  std::vector<Table> tables;
+  std::vector<DiagnosticRow> diagnostics;
+  LineStyle lines = {};  // text only
+  // What of the tables is drawn, where a format draws; those of absent tables are skipped.
+  std::vector<ViewSpec> views = {};
+  std::string source = {};             // "breakdown of rank-0.json.gz": stands above pictures
+  std::vector<RankBegin> begins = {};  // of the ranks; text counts moments from there
+};
+
+// The rows of kDiagRows that `diagnostics` has counted, for one file.
+void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
+                       std::vector<DiagnosticRow>& rows);
+
+}  // namespace borescope

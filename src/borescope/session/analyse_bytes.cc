@@ -1,0 +1,161 @@
+#include "borescope/session/analyse_bytes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/report_sections.h"
+#include "borescope/base/check.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
+#include "borescope/session/run_checks.h"
+#include "borescope/session/run_conclude.h"
+#include "borescope/session/run_files.h"
+
+namespace borescope {
+namespace {
+
+// Texts of options that do not take just any, and what stands in the files they name.
+struct ExampleRow {
+  const ParamSpec* option;
+  std::string_view text;
+  std::string_view content = "";
+};
+constexpr ExampleRow kExamples[] = {
+    {&kReportParam, "all"},
+    {&kEdgesParam, "1us,1s"},
+    {&kMinShareParam, "1%"},
+    {&kCausalParam, "half"},
+    {&kColumnsParam, "idx,op,kernel,params,flops"},
+    {&kWidthParam, "150"},
+    {&kDeviceParam, "A100 80GB SXM4"},
+    {&kDeviceSpecParam, "a.json",
+     R"({"name": "a", "tflops": {"bf16_matrix": 1000, "fp32": 50}, "memory_gbps": 2000})"},
+    {&kPatternsParam, "a.json", R"({"a": ["a", "^[^b]*$"]})"},
+};
+
+std::string ExampleText(const ParamSpec& option) {
+  switch (option.type) {
+    case ParamType::kCount:
+    case ParamType::kNumber:
+    case ParamType::kTime:  // of which this is microseconds
+      return std::to_string(std::clamp<int64_t>(option.default_number / 2, 2, 50));
+    default:
+      return "a";
+  }
+}
+
+ParamValue ExampleOf(const ParamSpec& option) {
+  const auto* row = std::find_if(std::begin(kExamples), std::end(kExamples),
+                                 [&](const ExampleRow& one) { return one.option == &option; });
+  const bool is_listed = row != std::end(kExamples);
+  Result<ParamValue> value =
+      ParseParam(option, is_listed ? std::string(row->text) : ExampleText(option));
+  BS_CHECK(value.ok());
+  value->content = is_listed ? row->content : "";
+  return std::move(*value);
+}
+
+// Adds modes that are `start` with options of it, as many at once as go together, until each was in
+// one that may be.
+void AddWith(const AnalysisSpec& spec, const Params& start, std::vector<ParamValue> options,
+             std::vector<Params>& modes) {
+  for (size_t before = 0; options.size() != before && !options.empty();) {
+    before = options.size();
+    Params mode = start;
+    std::vector<ParamValue> left;
+    for (ParamValue& option : options) {
+      mode.values.push_back(option);
+      if (!CheckOptions(spec, mode).ok()) {
+        mode.values.pop_back();
+        left.push_back(std::move(option));
+      }
+    }
+    if (left.size() != before) {
+      modes.push_back(std::move(mode));
+    }
+    options = std::move(left);
+  }
+}
+
+// Modes of one set of rules: as it is, grouped by all its keys, and so with all options.
+void AddModes(const AnalysisSpec& spec, const Params& plain, Params grouped,
+              std::vector<Params>& modes) {
+  std::vector<ParamValue> values;
+  std::vector<ParamValue> flags;
+  for (const ParamSpec* option : spec.params) {
+    (option->type == ParamType::kFlag ? flags : values).push_back(ExampleOf(*option));
+  }
+  modes.push_back(plain);
+  modes.push_back(grouped);
+  AddWith(spec, grouped, std::move(values), modes);
+  AddWith(spec, grouped, std::move(flags), modes);
+}
+
+// Appends what one mode of one analysis says of a trace that may lack what it needs.
+Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const RankView& view,
+                          Document& document) {
+  const Result<Findings> mapped = MapTrace(spec, params, view);
+  if (!mapped.ok()) {
+    return {};
+  }
+  if (const auto draw = spec.OverlayFor(params); draw != nullptr) {
+    static_cast<void>(draw(view, params));
+  }
+  const Pipeline& pipeline = spec.PipelineFor(params);
+  Result<Findings> finished = ReduceAndFinish(pipeline, params, {&*mapped, 1});
+  if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
+    return {};  // it compares ranks
+  }
+  BS_ASSIGN(Findings findings, std::move(finished));
+  if (spec.takes_two()) {
+    BS_ASSIGN(findings, pipeline.compare(findings, findings, params));
+  }
+  std::move(findings.begin(), findings.end(), std::back_inserter(document.tables));
+  return {};
+}
+
+}  // namespace
+
+std::vector<Params> AllModes(const AnalysisSpec& spec) {
+  std::vector<Params> modes;
+  Params grouped;
+  grouped.by.assign(spec.by.begin(), spec.by.end());
+  grouped.all = spec.takes_all;
+  AddModes(spec, Params(), grouped, modes);
+  for (const CompatRow& tool : kCompats) {
+    if (spec.FindPipeline(tool.id) == nullptr) {
+      continue;
+    }
+    Params plain;
+    plain.compat = tool.id;
+    Params regrouped = plain;
+    if (tool.takes_all) {
+      regrouped.by.assign(tool.by.begin(), tool.by.end());
+      regrouped.all = true;
+    }
+    AddModes(spec, plain, regrouped, modes);
+  }
+  return modes;
+}
+
+Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads) {
+  BS_ASSIGN(const Trace trace, LoadBytes(bytes, name, {threads, {}}));
+  const TraceIndex index = BuildIndex(trace, threads);
+  Document document;
+  AppendDiagnostics(trace.diagnostics(), name, document.diagnostics);
+  AppendDiagnostics(index.diagnostics, name, document.diagnostics);
+  const RankView view{trace.meta().rank.value_or(0), trace, index, threads};
+  for (const AnalysisSpec& spec : Analyses()) {
+    for (const Params& params : AllModes(spec)) {
+      BS_TRY(AnalyseTrace(spec, params, view, document));
+    }
+  }
+  document.views = ViewsOf(document.tables);
+  document.source = name;
+  return document;
+}
+
+}  // namespace borescope

@@ -1,0 +1,61 @@
+#include "borescope/session/analyse_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
+#include "borescope/session/run_checks.h"
+#include "borescope/session/run_files.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kTrace =
+    R"({"distributedInfo":{"rank":0},"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,)"
+    R"("tid":7,"ts":10,"dur":5,"args":{"device":0,"stream":7,"correlation":1}}]})";
+
+TEST(AnalyseBytes, RunsEverythingOrTellsWhyNot) {
+  const Result<Document> document = AnalyseBytes(kTrace, "x.json", 1);
+  ASSERT_TRUE(document.ok());
+  EXPECT_GE(document->tables.size(), 3U);
+  EXPECT_FALSE(document->views.empty());
+  EXPECT_FALSE(AnalyseBytes("", "x.json", 1).ok());
+}
+
+bool HasOption(const std::vector<Params>& modes, std::string_view option) {
+  return std::any_of(modes.begin(), modes.end(), [&](const Params& mode) {
+    return std::any_of(mode.values.begin(), mode.values.end(),
+                       [&](const ParamValue& value) { return value.name == option; });
+  });
+}
+
+// Else fuzzing would pass over what the options lead to.
+TEST(AllModes, AreWhatAnalysesTakeAndHoldEveryOption) {
+  for (const AnalysisSpec& spec : Analyses()) {
+    const std::vector<Params> modes = AllModes(spec);
+    for (const Params& mode : modes) {
+      const Result<void> checked = CheckOptions(spec, mode);
+      EXPECT_TRUE(checked.ok()) << spec.name << ": " << checked.error().message;
+    }
+    for (const ParamSpec* option : spec.params) {
+      EXPECT_TRUE(HasOption(modes, option->name)) << spec.name << " --" << option->name;
+    }
+  }
+}
+
+TEST(AllModes, FailOnlyWhereDataIsMissing) {
+  const Trace trace = std::move(LoadBytes(kTrace, "x.json", {})).value();
+  const TraceIndex index = BuildIndex(trace, 1);
+  for (const AnalysisSpec& spec : Analyses()) {
+    for (const Params& mode : AllModes(spec)) {
+      const Result<Findings> findings = MapTrace(spec, mode, {0, trace, index});
+      EXPECT_TRUE(findings.ok() || findings.error().code == ErrorCode::kMissingData)
+          << spec.name << ": " << findings.error().message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope

@@ -1,0 +1,163 @@
+#include "borescope/session/run_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+
+#include "borescope/output/sink.h"
+
+namespace borescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One text for all paths that lead to one place, whether or not there is a file yet.
+std::string TargetIdentity(const std::string& path) {
+  std::error_code error;
+  return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
+}
+
+// What is written of one of the files: the target itself, or of that name in it.
+std::string TargetPath(std::span<const InputFile> files, const std::string& target,
+                       const fs::path& name) {
+  std::error_code ignored;
+  const bool is_file = files.size() == 1 && !fs::is_directory(target, ignored);
+  return is_file ? target : (fs::path(target) / name).string();
+}
+
+Error IsInput(const std::string& target, std::string_view writer) {
+  return UsageError(fmt::format("{}: is an input; {} would overwrite it", target, writer));
+}
+
+Result<void> CheckFolderOf(const std::string& target) {
+  std::error_code ignored;
+  const fs::path folder = fs::path(target).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ignored)) {
+    return Error{ErrorCode::kIo, target + ": cannot write: there is no folder " + folder.string() +
+                                     "; make it first"};
+  }
+  return {};
+}
+
+// Several traces go into a folder.
+Result<void> CheckShape(const RunOptions& options, std::string_view option,
+                        const std::string& given) {
+  std::error_code ignored;
+  if (given == "-") {
+    return UsageError(fmt::format("{} writes a file, not standard output; name one", option));
+  }
+  if (!given.empty() && options.files.size() > 1 && !fs::is_directory(given, ignored)) {
+    return UsageError(
+        fmt::format("{}: is no folder; with several traces {} writes one each, under their names, "
+                    "into a folder that exists",
+                    given, option));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return TargetIdentity(a) == TargetIdentity(b) || fs::equivalent(a, b, error);
+}
+
+bool IsFileOfTable(const std::string& output, const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  const fs::path folder = fs::path(output).parent_path();
+  return IsNameOfTable(output, name) && IsSameFile((folder / name).string(), path);
+}
+
+std::vector<std::string> InputPaths(const RunOptions& options) {
+  std::vector<std::string> paths;
+  for (const std::span<const InputFile> files : {options.files, options.test.files}) {
+    std::transform(files.begin(), files.end(), std::back_inserter(paths),
+                   [](const InputFile& file) { return file.path; });
+  }
+  for (const ParamValue& value : options.params.values) {
+    if (value.type == ParamType::kFile) {
+      paths.push_back(value.text);
+    }
+  }
+  return paths;
+}
+
+Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& target,
+                          std::string_view writer) {
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return !input.empty() && input != "-" && IsSameFile(input, target);
+  });
+  return !target.empty() && is_input ? IsInput(target, writer) : Result<void>();
+}
+
+Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& output,
+                          const TableWriter& writer) {
+  BS_TRY(CheckNoInput(inputs, output, "--output"));
+  if (output.empty() || writer.write_table == nullptr) {
+    return {};
+  }
+  const auto table = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return IsFileOfTable(output, input);
+  });
+  return table == inputs.end() ? Result<void>() : IsInput(*table, "--output");
+}
+
+std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
+                        const InputFile& input) {
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return TargetPath(files, overlay, name);
+}
+
+std::string SavePath(std::span<const InputFile> files, const std::string& save,
+                     const InputFile& input) {
+  fs::path name = fs::path(input.path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") {
+    name.replace_extension();
+  }
+  return TargetPath(files, save, name.replace_extension(".graph"));
+}
+
+std::vector<Target> TargetsOf(const RunOptions& options) {
+  std::vector<Target> targets;
+  for (const InputFile& file : options.files) {
+    if (!options.overlay.empty()) {
+      targets.push_back({"--overlay", OverlayPath(options.files, options.overlay, file)});
+    }
+  }
+  for (const InputFile& file : options.files) {
+    if (!options.save.empty()) {
+      targets.push_back({"--save", SavePath(options.files, options.save, file)});
+    }
+  }
+  return targets;
+}
+
+Result<void> CheckTargets(const RunOptions& options) {
+  BS_TRY(CheckShape(options, "--overlay", options.overlay));
+  BS_TRY(CheckShape(options, "--save", options.save));
+  const std::vector<std::string> inputs = InputPaths(options);
+  std::map<std::string, std::string_view> options_of;  // by what the path leads to
+  for (const auto& [option, path] : TargetsOf(options)) {
+    if (path.ends_with(".zst")) {
+      return UsageError(fmt::format("{}: {} writes plain files or, named .gz, gzip", path, option));
+    }
+    BS_TRY(CheckFolderOf(path));
+    BS_TRY(CheckNoInput(inputs, path, option));
+    const auto [known, is_new] = options_of.try_emplace(TargetIdentity(path), option);
+    if (!is_new) {
+      return UsageError(
+          known->second == option
+              ? path + ": would be written for two traces of that name; rename one"
+              : fmt::format("{}: {} and {} would both write it", path, known->second, option));
+    }
+  }
+  return {};
+}
+
+}  // namespace borescope
