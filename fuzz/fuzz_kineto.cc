@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "borescope/output/writer.h"
 #include "borescope/session/analyse_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -13,6 +13,7 @@
 #include "borescope/analysis/params.h"
 #include "borescope/analysis/pyprof/markers.h"
 #include "borescope/analysis/pyprof/python_literal.h"
+#include "borescope/analysis/registry.h"
 #include "borescope/analysis/saved_forms.h"
 #include "borescope/base/byte_source.h"
 #include "borescope/chakra/sim_timeline.h"
@@ -64,7 +65,11 @@ void ReadCode(std::string_view text) {
 
 void ReadOptions(std::string_view text) {
   static_cast<void>(borescope::NumberRanges::Parse(text));
-  static_cast<void>(borescope::ParseTimes(text));
+  for (const borescope::AnalysisSpec& spec : borescope::Analyses()) {
+    for (const borescope::ParamSpec* option : spec.params) {
+      static_cast<void>(borescope::ParseParam(*option, text));
+    }
+  }
 }
 
 void ReadDeviceSpec(std::string_view text) {

@@ -173,7 +173,7 @@ class EtPlanner {
     uint64_t count = 0;
     std::optional<uint64_t> last;
     for (const uint32_t place : tree_.Preorder(root)) {
-      if (is_done[place] != 0 || Node(place).is_device) {
+      if (is_done[place] != 0 || is_kept_[place] == 0 || Node(place).is_device) {
         continue;
       }
       is_done[place] = 1;

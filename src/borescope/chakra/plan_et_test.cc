@@ -236,5 +236,17 @@ TEST(PlanEt, OperatorsUnderNoThreadAreAThread) {
   EXPECT_EQ(DepsOf(linked, plan, 3), Ids{2});
 }
 
+// A process is no node of a .et: what runs after it follows what ran before it.
+TEST(PlanEt, AProcessUnderAnOperatorIsNoDependency) {
+  const LinkedTrace linked =
+      MakeLinked({LinkedNodeText(2, 1, "a", LinkedTimes("1", "1")),
+                  LinkedNodeText(5, 2, "[pytorch|profiler|execution_trace|process]"),
+                  LinkedNodeText(6, 1, "b", LinkedTimes("2", "1"))});
+  const EtPlan plan = Plan(linked);
+  EXPECT_EQ(DepsOf(linked, plan, 5), Ids{999});
+  EXPECT_EQ(DepsOf(linked, plan, 6), Ids{2});
+  EXPECT_EQ(plan.counts.containers, 2U);
+}
+
 }  // namespace
 }  // namespace borescope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -323,6 +324,25 @@ void MakeRoomForBars(const Attempt& attempt, size_t indent, size_t width, Placem
   placed.bar_width = std::min(width - used, kColumnGap + kLongestBar);
 }
 
+// Whether texts of the column that differ still do so as they are cut.
+bool TellsApart(const TextColumn& column) {
+  if (!column.is_text || column.is_remark || column.width >= column.cell_width) {
+    return true;
+  }
+  std::unordered_map<std::string, std::string_view> whole_of;
+  return std::all_of(column.cells.begin(), column.cells.end(), [&](const std::string& cell) {
+    return whole_of.try_emplace(ShortenName(cell, column.width), cell).first->second == cell;
+  });
+}
+
+// Text gives way to numbers only as far as rows can be told apart: else it goes above its row.
+bool Fits(const Placement& placed, const Attempt& attempt, size_t width) {
+  return !placed.grid.empty() && FitColumns(placed.grid, width, attempt.smallest_text) &&
+         (attempt.labels_above ||
+          std::all_of(placed.grid.begin(), placed.grid.end(),
+                      [](const TextColumn* column) { return TellsApart(*column); }));
+}
+
 std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style,
                      const RowBars* bars) {
   Placement placed;
@@ -335,8 +355,7 @@ std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style,
     SetHeadings(columns, attempt.break_headings);
     placed = Place(columns, attempt);
     const size_t indent = placed.labels.empty() ? 0 : kLabelIndent;
-    if (!placed.grid.empty() &&
-        FitColumns(placed.grid, style.width - indent, attempt.smallest_text)) {
+    if (Fits(placed, attempt, style.width - indent)) {
       if (bars != nullptr) {
         placed.bars = bars;
         MakeRoomForBars(attempt, indent, style.width, placed);

@@ -105,6 +105,22 @@ TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {
             "       1    0.001      -\n");
 }
 
+// Two names that only their middle tells apart.
+TEST(TextLayout, NamesThatWouldLookAlikeGetLinesOfTheirOwn) {
+  Table table{"kernels", "Kernels", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  const std::string around(30, 'x');
+  for (const char* size : {"_16x16_", "_32x32_"}) {
+    Push(name, around + size + around);
+    Push(total, int64_t{5});
+  }
+  const std::string text = LayOut(table, 70);
+  EXPECT_EQ(CountOf(text, "x_16x16_x"), 1U) << text;
+  EXPECT_EQ(CountOf(text, "x_32x32_x"), 1U) << text;
+}
+
 TEST(TextLayout, BoldOnlyTouchesTitleAndHeadings) {
   const std::string text = LayOutTable(Kernels(), {80, true});
   EXPECT_TRUE(text.starts_with("\x1b[1mDevice time per kernel\x1b[0m\n\x1b[1mname"));
@@ -169,6 +185,20 @@ TEST(TextLayout, ManyColumnsAreCutIntoBlocksThatRepeatTheKeys) {
   const size_t blocks = CountOf(text, "\n─");
   EXPECT_GE(blocks, 2U);
   EXPECT_EQ(CountOf(text, "length 3"), blocks) << text;
+}
+
+// A name that stands behind the numbers, as in the reports of Nsight Systems.
+TEST(TextLayout, BlocksWithoutALeadingKeyHaveTheirNamesAboveTheRows) {
+  Table table = Wide(12, 5);
+  std::erase_if(table.columns, [](const Column& column) { return column.role == Role::kKey; });
+  Column& name = AddString(table, "name", Role::kKey, "");
+  for (size_t row = 0; row < 5; ++row) {
+    Push(name, "kernel_" + std::to_string(row));
+  }
+  const std::string text = LayOut(table);
+  const size_t blocks = CountOf(text, "\n─");
+  EXPECT_GE(blocks, 2U) << text;
+  EXPECT_EQ(CountOf(text, "kernel_3\n"), blocks) << text;
 }
 
 TEST(TextLayout, HostileNamesCannotBreakLinesOrTheTerminal) {

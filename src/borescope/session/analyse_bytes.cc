@@ -81,7 +81,7 @@ void AddWith(const AnalysisSpec& spec, const Params& start, std::vector<ParamVal
 }
 
 // Modes of one set of rules: as it is, grouped by all its keys, and so with all options.
-void AddModes(const AnalysisSpec& spec, const Params& plain, Params grouped,
+void AddModes(const AnalysisSpec& spec, const Params& plain, const Params& grouped,
               std::vector<Params>& modes) {
   std::vector<ParamValue> values;
   std::vector<ParamValue> flags;
