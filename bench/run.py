@@ -66,8 +66,10 @@ def synthesize(work, synth, megabytes):
 def compress(trace):
     packed = trace.with_suffix(".json.gz")
     if not packed.exists():
-        with open(trace, "rb") as source, gzip.open(packed, "wb", 6) as target:
+        unfinished = packed.with_suffix(".unfinished")
+        with open(trace, "rb") as source, gzip.open(unfinished, "wb", 6) as target:
             shutil.copyfileobj(source, target, 1 << 20)
+        unfinished.replace(packed)
     return packed
 
 

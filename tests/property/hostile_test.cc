@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "borescope/base/sanitized_testing.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 #include "tests/property/invariants.h"
@@ -14,15 +15,8 @@ namespace borescope {
 namespace {
 
 using testkit::Gzip;
+using testkit::kSanitized;
 using testkit::WhatIsWrongWith;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // Of processor time, which other programs on the machine add least to. In a debug build; a release
 // build needs a fraction of it.

@@ -6,16 +6,12 @@
 
 #include <fstream>
 
+#include "borescope/base/sanitized_testing.h"
+
 namespace borescope {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
+using testkit::kSanitized;
 
 TEST(ParallelThreadsTest, EveryIndexRunsOnceWhateverTheThreads) {
   for (const int threads : {-1, 0, 1, 2, 5, 64}) {

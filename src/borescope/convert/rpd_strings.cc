@@ -1,5 +1,7 @@
 #include "borescope/convert/rpd_strings.h"
 
+#include "borescope/convert/row_inserter.h"
+
 namespace borescope {
 
 void RpdStrings::Use(const StringPool& pool) {
@@ -17,14 +19,12 @@ int64_t RpdStrings::Id(StringId text) {
 
 int64_t RpdStrings::Id(std::string_view text) { return int64_t{texts_.Intern(text).value} + 1; }
 
-Result<void> RpdStrings::Write(SqlDatabase& database, const std::string& table) const {
-  BS_ASSIGN(SqlStatement insert, database.Prepare("INSERT INTO " + table + " VALUES (?, ?)"));
+Result<void> RpdStrings::Write(const SqlDatabase& database, const std::string& table) const {
+  BS_ASSIGN(RowInserter rows, RowInserter::Into(database, table, 2));
   for (uint32_t i = 0; i < texts_.size(); ++i) {
-    insert.Bind(1, int64_t{i} + 1);
-    insert.Bind(2, texts_.Get(StringId{i}));
-    BS_TRY(insert.Run());
+    BS_TRY(rows.Add(int64_t{i} + 1, texts_.Get(StringId{i})));
   }
-  return {};
+  return rows.Flush();
 }
 
 }  // namespace borescope

@@ -23,7 +23,7 @@ class RpdStrings {
   int64_t Id(std::string_view text);
 
   // Writes all texts that have an id to the table of that name.
-  Result<void> Write(SqlDatabase& database, const std::string& table) const;
+  Result<void> Write(const SqlDatabase& database, const std::string& table) const;
 
  private:
   const StringPool* pool_ = nullptr;  // of the current trace

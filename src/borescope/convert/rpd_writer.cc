@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "borescope/base/sqlite.h"
+#include "borescope/convert/row_inserter.h"
 #include "borescope/convert/rpd_schema.h"
 #include "borescope/convert/rpd_strings.h"
 #include "borescope/index/copy_kind.h"
@@ -89,46 +90,26 @@ std::string_view DomainOf(std::string_view api) {
 
 // ---- Rows ----
 
-// An INSERT that is given all values at once.
-class Inserter {
- public:
-  static Result<Inserter> Into(SqlDatabase& database, std::string_view table, int columns) {
-    std::string sql = fmt::format("INSERT INTO {} VALUES (?", table);
-    for (int i = 1; i < columns; ++i) {
-      sql += ", ?";
-    }
-    Inserter inserter;
-    BS_ASSIGN(inserter.statement_, database.Prepare(sql + ")"));
-    return inserter;
-  }
-
-  template <class... Values>
-  Result<void> Add(const Values&... values) {
-    int parameter = 0;
-    (Bind(++parameter, values), ...);
-    return statement_.Run();
-  }
-
- private:
-  void Bind(int parameter, int64_t value) { statement_.Bind(parameter, value); }
-  void Bind(int parameter, std::string_view value) { statement_.Bind(parameter, value); }
-  void Bind(int parameter, std::nullptr_t) { statement_.BindNull(parameter); }  // the next id
-
-  SqlStatement statement_;
-};
-
 struct Inserters {
-  Inserter api, op, api_ops, kernelapi, copyapi, monitor;
+  RowInserter api, op, api_ops, kernelapi, copyapi, monitor;
+
+  // Writes the rows that wait.
+  Result<void> Flush() {
+    for (RowInserter* table : {&api, &op, &api_ops, &kernelapi, &copyapi, &monitor}) {
+      BS_TRY(table->Flush());
+    }
+    return {};
+  }
 };
 
-Result<Inserters> MakeInserters(SqlDatabase& database) {
+Result<Inserters> MakeInserters(const SqlDatabase& database) {
   Inserters all;
-  BS_ASSIGN(all.api, Inserter::Into(database, "rocpd_api", 9));
-  BS_ASSIGN(all.op, Inserter::Into(database, "rocpd_op", 8));
-  BS_ASSIGN(all.api_ops, Inserter::Into(database, "rocpd_api_ops", 3));
-  BS_ASSIGN(all.kernelapi, Inserter::Into(database, "rocpd_kernelapi", 11));
-  BS_ASSIGN(all.copyapi, Inserter::Into(database, "rocpd_copyapi", 12));
-  BS_ASSIGN(all.monitor, Inserter::Into(database, "rocpd_monitor", 7));
+  BS_ASSIGN(all.api, RowInserter::Into(database, "rocpd_api", 9));
+  BS_ASSIGN(all.op, RowInserter::Into(database, "rocpd_op", 8));
+  BS_ASSIGN(all.api_ops, RowInserter::Into(database, "rocpd_api_ops", 3));
+  BS_ASSIGN(all.kernelapi, RowInserter::Into(database, "rocpd_kernelapi", 11));
+  BS_ASSIGN(all.copyapi, RowInserter::Into(database, "rocpd_copyapi", 12));
+  BS_ASSIGN(all.monitor, RowInserter::Into(database, "rocpd_monitor", 7));
   return all;
 }
 
@@ -398,6 +379,7 @@ class RpdWriter : public ConvertWriter {
   }
 
   Result<void> Finish() override {
+    BS_TRY(file_.insert.Flush());
     BS_TRY(file_.strings.Write(file_.database, "rocpd_string"));
     BS_TRY(file_.ustrings.Write(file_.database, "rocpd_ustring"));
     BS_TRY(file_.database.Run(std::string(kRpdIndexes)));

@@ -1,0 +1,15 @@
+// Whether this program runs under a sanitizer, for tests that measure memory or take threads away.
+#pragma once
+
+namespace borescope::testkit {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kSanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace borescope::testkit
