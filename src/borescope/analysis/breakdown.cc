@@ -29,7 +29,7 @@ Table NewTable(Keys keys) {
   };
   AddRankKey(table);
   if (keys.step) {
-    AddStepKey(table);
+    AddStepKeyOrNone(table);
   }
   AddGpuKeyOrNone(table);
   if (keys.stream) {

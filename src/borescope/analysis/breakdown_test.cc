@@ -59,6 +59,19 @@ TEST(BreakdownTest, OneRowPerStepAndGpu) {
       "step,gpu,span_ns,busy_ns\n3,0,100,10\n3,1,100,0\n4,0,50,10\n4,1,50,10\n");
 }
 
+// The words of the key say so.
+TEST(BreakdownTest, TimeInNoStepHasARow) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 150}).Annotation("ProfilerStep#3", {0, 100}).Kernel("k", {90, 20});
+  const RankView& view = trace.View();
+  Params params;
+  params.by = {"step"};
+  const Table table = std::move(Analyse("breakdown", {&view}, params)[0]);
+  EXPECT_EQ(Csv(table, {"step", "busy_ns"}), "step,busy_ns\n3,10\n-,10\n");
+  EXPECT_EQ(table.Find("step")->doc, "Number of the ProfilerStep; missing for what is in no step.");
+  EXPECT_EQ(Analyse("steps", {&view})[0].Find("step")->doc, "Number of the ProfilerStep.");
+}
+
 // Two threads record a step, and a third one begins within it.
 TEST(BreakdownTest, StepsThatOverlapShareNoTime) {
   TestTrace trace;

@@ -51,7 +51,7 @@ constexpr std::string_view kOperatorPrefixes[] = {"nccl:",
 bool HasAny(std::string_view text, std::string_view words) {
   while (!words.empty()) {
     const size_t bar = std::min(words.find('|'), words.size());
-    if (text.find(words.substr(0, bar)) != std::string_view::npos) {
+    if (Contains(text, words.substr(0, bar))) {
       return true;
     }
     words.remove_prefix(std::min(bar + 1, words.size()));

@@ -16,7 +16,7 @@ int64_t SumOf(const Table& table, std::string_view column);
 // The cells of a float column, none of them missing any more. REQUIRES: the column exists.
 FloatValues& FillFloats(Table& table, std::string_view column);
 
-// Sets `share` to part / sum of all parts.
+// Sets `share` to part / sum of all parts; to 0 where that is 0, as Row::Share does.
 void FillShare(Table& table, std::string_view part, std::string_view share);
 
 // Sets the float column `mean` to total / count; missing where the count is 0 or the total missing.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "borescope/analysis/graph_launches.h"
+#include "borescope/base/text.h"
 #include "borescope/index/correlation.h"
 
 namespace borescope {
@@ -12,7 +13,7 @@ namespace {
 enum class CallRole : char { kUnknown, kNone, kBegin, kEnd, kInstantiate, kLaunch };
 
 CallRole RoleOf(std::string_view name) {
-  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  const auto has = [&](std::string_view part) { return Contains(name, part); };
   if (has("BeginCapture")) {
     return CallRole::kBegin;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/analysis/key_columns.h"
+
 namespace borescope {
 namespace {
 
@@ -15,14 +17,14 @@ struct KeyRow {
 };
 
 constexpr KeyRow kKeyRows[] = {
-    {GroupKey::kRank, "rank", "rank", true, false, "Rank of the process in the job."},
+    {GroupKey::kRank, "rank", "rank", true, false, kRankDoc},
     {GroupKey::kStep, "step", "step", true, false,
      "Number of the ProfilerStep in which the work was launched or the call began; missing outside "
      "of steps."},
     {GroupKey::kThread, "thread", "thread", true, false,
      "Thread, of device work that of its launch; missing where the launch was not recorded."},
-    {GroupKey::kGpu, "gpu", "gpu", true, false, "Device number as recorded."},
-    {GroupKey::kStream, "stream", "stream", true, false, "Stream (queue) of the device."},
+    {GroupKey::kGpu, "gpu", "gpu", true, false, kGpuDoc},
+    {GroupKey::kStream, "stream", "stream", true, false, kStreamDoc},
     {GroupKey::kPhase, "phase", "phase", true, true,
      "forward, backward or optimizer, from the launch's surroundings on the host; other if "
      "unknown."},

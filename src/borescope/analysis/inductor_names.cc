@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "borescope/base/check.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -234,8 +235,7 @@ bool IsSpecialisation(std::string_view text) {
 }
 
 bool IsAten(std::string_view kernel) {
-  return kernel.find("at::native") != std::string_view::npos ||
-         kernel.find("at_cuda_detail") != std::string_view::npos;
+  return Contains(kernel, "at::native") || Contains(kernel, "at_cuda_detail");
 }
 
 }  // namespace

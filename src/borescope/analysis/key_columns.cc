@@ -9,20 +9,16 @@ Column& AddKey(Table& table, std::string_view name, std::string_view doc) {
 
 }  // namespace
 
-Column& AddRankKey(Table& table) {
-  return AddKey(table, "rank", "Rank of the process in the job.");
-}
+Column& AddRankKey(Table& table) { return AddKey(table, "rank", kRankDoc); }
 
-Column& AddGpuKey(Table& table) { return AddKey(table, "gpu", "Device number as recorded."); }
+Column& AddGpuKey(Table& table) { return AddKey(table, "gpu", kGpuDoc); }
 
 Column& AddGpuKeyOrNone(Table& table) {
   return AddKey(table, "gpu",
                 "Device number as recorded; missing when the rank has no device work.");
 }
 
-Column& AddStreamKey(Table& table) {
-  return AddKey(table, "stream", "Stream (queue) of the device.");
-}
+Column& AddStreamKey(Table& table) { return AddKey(table, "stream", kStreamDoc); }
 
 Column& AddStepKey(Table& table) { return AddKey(table, "step", "Number of the ProfilerStep."); }
 

@@ -1,9 +1,19 @@
-// The columns that say whose time a row tells of: the same name, order and words in every table.
+// The columns that say whose time a row tells of. They have the same names and begin with the same
+// words in every table, and stand in the order rank, step, gpu, stream; only `steps`, which
+// programs may read by place, keeps gpu before step.
 #pragma once
+
+#include <string_view>
 
 #include "borescope/table/table.h"
 
 namespace borescope {
+
+// The words, for tables that list their columns. With --by a step has others: there it is that of a
+// launch or a call.
+inline constexpr std::string_view kRankDoc = "Rank of the process in the job.";
+inline constexpr std::string_view kGpuDoc = "Device number as recorded.";
+inline constexpr std::string_view kStreamDoc = "Stream (queue) of the device.";
 
 // `rank`, as the trace names it.
 Column& AddRankKey(Table& table);

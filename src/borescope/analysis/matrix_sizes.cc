@@ -1,5 +1,7 @@
 #include "borescope/analysis/matrix_sizes.h"
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -21,7 +23,7 @@ int64_t FromBack(const OpTensor& tensor, size_t back) {
 
 std::vector<NamedSize> ProductSizes(std::string_view name, const CallArgs& args) {
   // Where the first factor is: addmm and its like have an addend, which may be a matrix, before it.
-  const bool has_addend = name.find("add") != std::string_view::npos;
+  const bool has_addend = Contains(name, "add");
   const OpTensor* a = args.Tensor(has_addend ? 1 : 0);
   const OpTensor* b = args.Tensor(has_addend ? 2 : 1);
   if (a == nullptr || b == nullptr || a->rank() < 2 || b->rank() < 2) return {};
@@ -32,7 +34,7 @@ std::vector<NamedSize> ProductSizes(std::string_view name, const CallArgs& args)
 // Of two tensors (input, weight), backward of three, the gradient in front.
 std::vector<NamedSize> ConvolutionSizes(std::string_view name, const CallArgs& args) {
   const std::vector<const OpTensor*> tensors = MatricesOf(args);
-  const size_t weight = name.find("backward") != std::string_view::npos ? 2 : 1;
+  const size_t weight = Contains(name, "backward") ? 2 : 1;
   if (tensors.size() <= weight) return {};
   return {{"channels in", tensors[weight]->dims[1]}, {"channels out", tensors[weight]->dims[0]}};
 }

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "borescope/analysis/counter_lineup.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 
 bool CountsMatrixUnits(std::string_view counter) {
-  const auto has = [&](std::string_view part) { return counter.find(part) != counter.npos; };
+  const auto has = [&](std::string_view part) { return Contains(counter, part); };
   return has("pipe_tensor") || has("ops_path_tensor") || has("INSTS_VALU_MFMA") ||
          has("VALU_MFMA_MOPS");
 }

@@ -2,28 +2,59 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
+#include <string_view>
 
 #include "borescope/analysis/modelled_work.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/base/check.h"
 
 namespace borescope {
+namespace {
+
+struct ModeRow {
+  std::string_view word;  // of --causal
+  CausalMode mode;
+};
+constexpr ModeRow kModes[] = {
+    {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
+
+// nullptr where there is none.
+constexpr const ModeRow* FindMode(std::string_view word) {
+  const auto* row = std::find_if(std::begin(kModes), std::end(kModes),
+                                 [&](const ModeRow& one) { return one.word == word; });
+  return row == std::end(kModes) ? nullptr : row;
+}
+
+// ParseParam lets through the words of the option's value; here each of them, and no other, has to
+// have a mode.
+constexpr bool HasModeOfEachWord() {
+  const std::string_view words = kCausalParam.value;
+  size_t found = 0;
+  for (size_t at = 0; at <= words.size();) {
+    const size_t bar = std::min(words.find('|', at), words.size());
+    if (FindMode(words.substr(at, bar - at)) == nullptr) {
+      return false;
+    }
+    found += 1;
+    at = bar + 1;
+  }
+  return found == std::size(kModes) && FindMode(kCausalParam.default_text) != nullptr;
+}
+static_assert(HasModeOfEachWord(),
+              "--causal: a word of kCausalParam without a mode, or the reverse");
+
+}  // namespace
 
 Result<OpModelOptions> ModelOptionsOf(const Params& params) {
-  constexpr std::pair<std::string_view, CausalMode> kModes[] = {
-      {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
   constexpr int64_t kMostWeight = 1000;
-  const std::string_view causal = params.Text(kCausalParam);
-  const auto* mode = std::find_if(std::begin(kModes), std::end(kModes),
-                                  [&](const auto& row) { return row.first == causal; });
-  BS_CHECK(mode != std::end(kModes));
+  const ModeRow* mode = FindMode(params.Text(kCausalParam));
+  BS_CHECK(mode != nullptr);
   const int64_t weight = params.Number(kSfuWeightParam);
   if (weight > kMostWeight) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--sfu-weight {}: expected at most {}", weight, kMostWeight)};
   }
-  return OpModelOptions{.causal = mode->second,
+  return OpModelOptions{.causal = mode->mode,
                         .transcendental_flops = static_cast<uint32_t>(weight)};
 }
 

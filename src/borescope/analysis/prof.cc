@@ -20,6 +20,7 @@
 #include "borescope/analysis/pyprof/columns.h"
 #include "borescope/analysis/pyprof/formula.h"
 #include "borescope/analysis/pyprof/marker_work.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -111,8 +112,7 @@ WorkDirection ProfTable::DirectionOf(const WorkInfo& info, const std::vector<Hos
     if (!is_op || !IsBackwardNode(trace_.Name(row))) continue;
     if (trace_.ops().forward_thread[detail] != kMissing) return info.direction;
     const std::string_view name = trace_.Name(row);
-    const bool repeats = name.find("Checkpoint") != std::string_view::npos ||
-                         (name.back() >= '0' && name.back() <= '9');
+    const bool repeats = Contains(name, "Checkpoint") || (name.back() >= '0' && name.back() <= '9');
     return is_python && repeats ? WorkDirection::kRecompute : WorkDirection::kBackward;
   }
   const bool is_forward = info.direction == WorkDirection::kUnknown &&

@@ -6,6 +6,7 @@
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/verdict_rules.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -82,7 +83,7 @@ std::optional<Finding> MissingOptions(const SummaryTables& tables) {
   std::vector<std::string_view> options;
   for (const Option& row : kOptions) {
     if (const std::optional<std::string> help = HelpOfCheck(tables.quality, row.check)) {
-      options.push_back(help->find(row.option) != std::string::npos ? row.option : row.what);
+      options.push_back(Contains(*help, row.option) ? row.option : row.what);
     }
   }
   if (options.empty()) {

@@ -103,6 +103,9 @@ struct AnalysisSpec {
   Result<void> (*check)(const Params&) = nullptr;
   // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
   DrawOverlay overlay = nullptr;
+  // The memory it takes beside the trace, as a multiple of what the trace takes; 0 for less than a
+  // quarter. Measured (bench/README.md); --memory-limit goes by it.
+  double memory = 0;
 
   // nullptr where the rules of that tool are not defined for the verb.
   const Pipeline* FindPipeline(Compat compat) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/test_trace.h"
@@ -49,6 +50,47 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       params.by.assign(spec.by.begin(), spec.by.end());
       EXPECT_FALSE(Analyse(spec.name, {&empty.View(0), &other.View(1)}, params).empty())
           << spec.name;
+    }
+  }
+}
+
+// What the keys are called, in their order, and how their texts begin (key_columns.h).
+constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+    {"rank", "Rank of the process in the job"},
+    {"step", "Number of the ProfilerStep"},
+    {"gpu", "Device number"},
+    {"stream", "Stream (queue) of the device"}};
+
+void ExpectKeysInOneOrderAndOneWords(const Table& table) {
+  const Column* last = nullptr;
+  for (const auto& [name, words] : kKeys) {
+    const Column* const key = table.Find(name);
+    if (key == nullptr || key->role != Role::kKey) {
+      continue;
+    }
+    EXPECT_TRUE(key->doc.starts_with(words)) << table.name << " " << name << ": " << key->doc;
+    EXPECT_TRUE(last == nullptr || last < key || table.name == "steps") << table.name;
+    last = key;
+  }
+}
+
+// A step with work that recurs often enough for every analysis.
+void AddStep(TestTrace& trace) {
+  trace.Annotation("ProfilerStep#0", {0, 10}).Op("f", {0, 10});
+  trace.Launched("k", {1, 1}, {5, 3}, {1, 7, 0}).Launched("k", {2, 1}, {8, 3}, {2, 7, 0});
+  trace.Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+}
+
+TEST(RegistryTest, KeysAreTheSameInEveryTable) {
+  for (const AnalysisSpec& spec : Analyses()) {
+    TestTrace a;
+    TestTrace b;
+    AddStep(a);
+    AddStep(b);
+    Params params;
+    params.by.assign(spec.by.begin(), spec.by.end());
+    for (const Table& table : Analyse(spec.name, {&a.View(0), &b.View(1)}, params)) {
+      ExpectKeysInOneOrderAndOneWords(table);
     }
   }
 }

@@ -38,6 +38,8 @@ constexpr std::string_view kTorchCounters =
 constexpr std::string_view kShapes =
     "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
 constexpr std::string_view kDistributed = "profile a distributed job";
+constexpr std::string_view kNoGraphs = "the profiled part used none";
+constexpr std::string_view kNoCopies = "the profiled part copied nothing";
 
 constexpr RemedyRow kRemedies[] = {
     {Lack::kHost,
@@ -63,6 +65,13 @@ constexpr RemedyRow kRemedies[] = {
       "record with rocprofv3 --memory-allocation-trace"}},
     {Lack::kAnnotations, {kNvtx, kNvprofRanges, kRpdRanges, kRocpdRanges}},
     {Lack::kCollectives, {kDistributed, kDistributed, kDistributed, kDistributed}},
+    {Lack::kGraphs,
+     {"the profiled part used none, or record with nsys profile --trace=cuda "
+      "--cuda-graph-trace=node",
+      kNoGraphs, kNoGraphs, "the profiled part used none, or record with rocprofv3 --hip-trace"}},
+    {Lack::kCopies,
+     {"the profiled part copied nothing, or record with nsys profile --trace=cuda", kNoCopies,
+      kNoCopies, "the profiled part copied nothing, or record with rocprofv3 --memory-copy-trace"}},
     {Lack::kCounters,
      {kTorchCounters, kTorchCounters, kTorchCounters,
       "record with rocprofv3 --pmc NAMES --kernel-trace"}},
@@ -81,6 +90,12 @@ bool IsOfCountersOnly(const Trace& trace) {
          !HasDeviceWork(trace);
 }
 
+// Whether device work would show it, so that a recording of counters alone cannot.
+bool IsOfDevices(Lack lack) {
+  return lack == Lack::kDeviceWork || lack == Lack::kLaunches || lack == Lack::kCollectives ||
+         lack == Lack::kGraphs || lack == Lack::kCopies;
+}
+
 }  // namespace
 
 std::string_view RemedyElsewhere(Lack lack, TraceFormat format) {
@@ -92,9 +107,8 @@ std::string_view RemedyElsewhere(Lack lack, TraceFormat format) {
 }
 
 std::string_view RemedyFor(Lack lack, const Trace& trace) {
-  const bool is_of_devices = lack == Lack::kDeviceWork || lack == Lack::kLaunches;
-  return is_of_devices && IsOfCountersOnly(trace) ? kCountersInstead
-                                                  : RemedyElsewhere(lack, trace.meta().format);
+  return IsOfDevices(lack) && IsOfCountersOnly(trace) ? kCountersInstead
+                                                      : RemedyElsewhere(lack, trace.meta().format);
 }
 
 }  // namespace borescope

@@ -21,6 +21,8 @@ enum class Lack : uint8_t {
   kMemory,
   kAnnotations,
   kCollectives,
+  kGraphs,
+  kCopies,
   kCounters,
 };
 

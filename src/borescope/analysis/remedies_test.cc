@@ -32,8 +32,10 @@ TEST(RemediesTest, CountersInPlaceOfDeviceWork) {
   trace.Op("f", {0, 10}).Range("k", {0, 10}, {{"m", 1}});
   EXPECT_TRUE(RemedyFor(Lack::kDeviceWork, trace.View().trace)
                   .ends_with("record once more without profiler_metrics for times"));
-  EXPECT_EQ(RemedyFor(Lack::kLaunches, trace.View().trace),
-            RemedyFor(Lack::kDeviceWork, trace.View().trace));
+  for (const Lack lack : {Lack::kLaunches, Lack::kCollectives, Lack::kGraphs, Lack::kCopies}) {
+    EXPECT_EQ(RemedyFor(lack, trace.View().trace),
+              RemedyFor(Lack::kDeviceWork, trace.View().trace));
+  }
   EXPECT_EQ(RemedyFor(Lack::kMemory, trace.View().trace), "");
   EXPECT_TRUE(Contains(Csv(Analyse("doctor", {&trace.View()})[0], {"help"}),
                        "No kernel, memcpy or memset was recorded: hardware counters were measured "

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -52,7 +53,7 @@ class PatternFinder {
 std::vector<char> Matches(const Trace& trace, std::string_view text) {
   std::vector<char> matches(trace.strings().size(), 1);
   for (uint32_t i = 0; i < matches.size() && !text.empty(); ++i) {
-    matches[i] = trace.Text(StringId{i}).find(text) != std::string_view::npos ? 1 : 0;
+    matches[i] = Contains(trace.Text(StringId{i}), text) ? 1 : 0;
   }
   return matches;
 }

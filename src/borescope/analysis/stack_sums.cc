@@ -6,6 +6,7 @@
 #include "borescope/analysis/finish.h"
 #include "borescope/analysis/group_keys.h"
 #include "borescope/analysis/grouper.h"
+#include "borescope/base/text.h"
 #include "borescope/index/steps.h"
 #include "borescope/trace/kind_names.h"
 
@@ -126,8 +127,8 @@ std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
   labels.reserve(trace.strings().size());
   for (uint32_t name = 0; name < trace.strings().size(); ++name) {
     const std::string_view text = trace.Text(StringId{name});
-    labels.push_back({FoldStepName(text) == kAnyStep ? kStepName : int64_t{name},
-                      text.find(root) != std::string_view::npos});
+    labels.push_back(
+        {FoldStepName(text) == kAnyStep ? kStepName : int64_t{name}, Contains(text, root)});
   }
   return labels;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/stats_reports.h"
 
 namespace borescope {
@@ -110,7 +111,7 @@ Table CollectKernelLaunches(Table table, const RankView& view, const Selected& s
   }
   AddInt(table, "PID", Unit::kNone, Role::kKey, "Process that made the call.");
   AddInt(table, "TID", Unit::kNone, Role::kKey, "Thread that made the call.");
-  AddInt(table, "DevId", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddInt(table, "DevId", Unit::kNone, Role::kKey, kGpuDoc);
   AddString(table, "API Name", Role::kKey, "The call that started the kernels.");
   AddString(table, "Kernel Name", Role::kKey, "Name of the kernel.");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {

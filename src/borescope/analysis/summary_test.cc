@@ -17,6 +17,20 @@ std::string Finding(const Findings& findings, size_t row) {
          Texts(findings[0], "evidence")[row];
 }
 
+// Of the verdict; as many as it has where nothing was found under that title.
+size_t RowOf(const Findings& findings, std::string_view title) {
+  const StringValues& titles = Texts(findings[0], "finding");
+  size_t row = 0;
+  while (row < titles.size() && titles[row] != title) {
+    ++row;
+  }
+  return row;
+}
+
+bool Holds(const Findings& findings, std::string_view title) {
+  return RowOf(findings, title) < findings[0].rows();
+}
+
 TEST(SummaryTest, NamesTheCauseOfEachGap) {
   TestTrace trace;
   trace.Op("all", Us(0, 1000));
@@ -75,6 +89,83 @@ TEST(SummaryTest, OneLongGapIsAPartOfItsDevice) {
                        "1, GPU 3; idle 1.2 ms of 3.0 ms (40.7 %); next work launched late: 1.2 ms"))
       << Finding(findings, 0);
   EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.6);
+}
+
+// It stands out among the two of its rank, and is nothing beside the 89 of the other one.
+TEST(SummaryTest, OneLongGapIsMostOfTheCauseOnAllRanks) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(1, 500), {1, 7, 0});
+  a.Launched("gemm", Us(530, 1), Us(531, 100), {2, 7, 0});  // host: 30
+  a.Launched("gemm", Us(632, 1), Us(633, 367), {3, 7, 0});  // host: 2
+  b.Op("all", Us(0, 1000));
+  for (int64_t i = 0; i < 90; ++i) {  // host: 89 gaps of 5
+    b.Launched("add", Us(11 * i + 4, 1), Us(11 * i + 5, 6), {i + 1, 7, 0});
+  }
+  const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_TRUE(Finding(findings, 0)
+                  .starts_with("Launch-bound: short kernels, slow launches | warning | idle 493 us "
+                               "of 2.0 ms (24"))
+      << Finding(findings, 0);
+  EXPECT_FALSE(Holds(findings, "The device idles in one long gap"));
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.2465);
+}
+
+// Ranks that all wait for their set-up wait for one thing.
+TEST(SummaryTest, EachDeviceMayHaveItsLongGap) {
+  TestTrace traces[3];
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    TestTrace& trace = traces[rank];
+    const int64_t begin = 600 + 100 * rank;
+    trace.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 98), {1, 7, rank});
+    trace.Launched("gemm", Us(105, 1), Us(110, 90), {2, 7, rank});
+    trace.Launched("gemm", Us(begin - 5, 1), Us(begin, 1000 - begin), {3, 7, rank});
+  }
+  traces[2].Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 990), {1, 7, 2});
+  const Findings findings =
+      Analyse("summary", {&traces[0].View(0), &traces[1].View(1), &traces[2].View(2)});
+  EXPECT_TRUE(
+      Finding(findings, 0)
+          .starts_with("The device idles in one long gap | warning | 900 us of 2.0 ms (45.0 %) in "
+                       "one gap on each of 2 devices, longest on rank 1, GPU 1; idle 934 us of 3.0 "
+                       "ms (31.1 %)"))
+      << Finding(findings, 0);
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.45);
+}
+
+// Of all time 8 % are idle, which is a hint; of the device with the gap 15 %.
+TEST(SummaryTest, ALongGapIsAsGraveAsItsShare) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(0, 421), {1, 7, 0});
+  a.Launched("gemm", Us(560, 1), Us(571, 300), {2, 7, 0});  // host: 150
+  a.Launched("gemm", Us(875, 1), Us(881, 119), {3, 7, 0});  // host: 10
+  b.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(0, 1000), {1, 7, 0});
+  const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
+  const size_t row = RowOf(findings, "The device idles in one long gap");
+  ASSERT_LT(row, findings[0].rows());
+  EXPECT_TRUE(
+      Finding(findings, row)
+          .starts_with("The device idles in one long gap | warning | 150 us of 1.0 ms (15.0 %) in "
+                       "one gap on rank 0, GPU 0; idle 160 us of 2.0 ms (8.0 %)"))
+      << Finding(findings, row);
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[row], 0.15);
+}
+
+// The gap is most of what the host is to blame for, but its 6 % would hide that 16 % are idle.
+TEST(SummaryTest, AHintAboutAGapDoesNotStandForAWarning) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(40, 1), Us(50, 300), {1, 7, 0});
+  trace.Launched("add", Us(355, 1), Us(360, 5), {2, 7, 0});  // host: 10
+  trace.Launched("add", Us(362, 1), Us(365, 5), {3, 7, 0});
+  trace.Launched("add", Us(425, 1), Us(430, 5), {4, 7, 0});  // host: 60
+  trace.Launched("gemm", Us(427, 1), Us(435, 525), {5, 7, 0});
+  const Findings findings = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Finding(findings, 0),
+            "The device idles while the host is busy | warning | idle 160 us of 1.0 ms (16.0 %); "
+            "next work launched late: 70.0 us, before the first device work: 50.0 us, after the "
+            "last device work: 40.0 us");
+  EXPECT_DOUBLE_EQ(Floats(findings[0], "value")[0], 0.16);
 }
 
 // One long gap of another cause says nothing of many short ones.
@@ -161,15 +252,6 @@ Findings SummaryOfFour(int64_t late_us) {
     views[rank] = &traces[rank].View(rank);
   }
   return Analyse("summary", {views[0], views[1], views[2], views[3]});
-}
-
-bool Holds(const Findings& findings, std::string_view title) {
-  const StringValues& titles = Texts(findings[0], "finding");
-  size_t row = 0;
-  while (row < titles.size() && titles[row] != title) {
-    ++row;
-  }
-  return row < titles.size();
 }
 
 // A fault of the recording is not less of a warning than what costs time.

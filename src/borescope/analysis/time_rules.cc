@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/finish.h"
+#include "borescope/analysis/long_gaps.h"
 #include "borescope/analysis/row.h"
 #include "borescope/analysis/verdict_rules.h"
 #include "borescope/base/text.h"
@@ -82,56 +83,33 @@ std::vector<CauseTime> CausesByTime(const Table& idle_causes) {
   return causes;
 }
 
+std::string_view IdleSeverity(double share) { return share >= kIdleWarning ? "warning" : "info"; }
+
 bool MostKernelsAreShort(const SummaryTables& tables) {
   return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
 }
 
-// Many gaps are a pattern of the program. One that makes up most of what the host is to blame for
-// on its device, and is several times as long as the others there, is an event in it. The longest
-// such gap, of several the first.
-struct OneGap {
-  int64_t rank = 0;
-  int64_t gpu = kMissing;
-  int64_t ns = 0;  // 0: there is none
-};
-
-OneGap FindOneGap(const CauseTime& cause, const Table& idle_causes) {
-  constexpr int64_t kSeveral = 5;
-  if (cause.row->column != "host_ns" && cause.row->column != "sync_ns") {
-    return {};
-  }
-  OneGap found;
-  for (size_t row = 0; row < idle_causes.rows(); ++row) {
-    const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
-    const int64_t others = Ints(idle_causes, "gaps")[row] - 1;
-    const int64_t others_ns =
-        Ints(idle_causes, "host_ns")[row] + Ints(idle_causes, "sync_ns")[row] - longest_ns;
-    const bool stands_out =
-        others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
-    if (stands_out && longest_ns > found.ns) {
-      found = {Ints(idle_causes, "rank")[row], Ints(idle_causes, "gpu")[row], longest_ns};
-    }
-  }
-  return found;
+bool IsOfTheHost(const CauseTime& cause) {
+  return cause.row->column == "host_ns" || cause.row->column == "sync_ns";
 }
 
-// Of the device that has the gap.
-int64_t SpanAround(const OneGap& gap, const Table& breakdown) {
-  for (size_t row = 0; row < breakdown.rows(); ++row) {
-    if (Ints(breakdown, "rank")[row] == gap.rank && Ints(breakdown, "gpu")[row] == gap.gpu) {
-      return Ints(breakdown, "span_ns")[row];
-    }
-  }
-  return 0;
+// The gaps alone must be as grave as all idle time is: a hint must not stand for a warning.
+bool AreGrave(const LongGaps& gaps, double idle_share) {
+  return gaps.share() >= (idle_share >= kIdleWarning ? kIdleWarning : kIdleWord);
 }
 
-// The finding is about the gap, so that its number is, too.
-void TellOneGap(const OneGap& gap, const Table& breakdown, Finding& finding) {
-  const int64_t span_ns = SpanAround(gap, breakdown);
+// The finding is about the gaps, so that all its numbers are, too.
+void TellLongGaps(const LongGaps& gaps, const Table& idle_causes, Finding& finding) {
+  const int64_t rank = Ints(idle_causes, "rank")[gaps.longest];
+  const int64_t gpu = Ints(idle_causes, "gpu")[gaps.longest];
+  const std::string where =
+      gaps.devices == 1 ? "on" : fmt::format("on each of {} devices, longest on", gaps.devices);
   finding.title = "The device idles in one long gap";
-  finding.evidence = fmt::format("{} in one gap on rank {}, GPU {}; {}", PartOf(gap.ns, span_ns),
-                                 gap.rank, gap.gpu, finding.evidence);
-  finding.value = ShareOf(gap.ns, span_ns);
+  finding.severity = IdleSeverity(gaps.share());
+  finding.evidence = fmt::format("{} in one gap {} rank {}, GPU {}; {}",
+                                 PartOf(gaps.ns, gaps.span_ns), where, rank, gpu, finding.evidence);
+  finding.value = gaps.share();
+  finding.stake_ns = gaps.ns;
   finding.help =
       "`borescope gaps` tells between which work. What happens once, such as loading code at a "
       "first launch, is left out by warming up before recording, or with --step.";
@@ -147,6 +125,16 @@ void TellLaunchBound(const SummaryTables& tables, Finding& finding) {
                                   FormatCount(SumOf(tables.overview, "kernels")));
 }
 
+// What the devices idle for, and the three causes that cost most.
+std::string IdleEvidence(int64_t idle, int64_t span, const std::vector<CauseTime>& causes) {
+  std::string evidence = "idle " + PartOf(idle, span);
+  for (size_t i = 0; i < 3 && causes[i].ns > 0; ++i) {
+    evidence += fmt::format("{} {}: {}", i == 0 ? ";" : ",", causes[i].row->words,
+                            FormatTime(causes[i].ns));
+  }
+  return evidence;
+}
+
 std::optional<Finding> Idle(const SummaryTables& tables) {
   const int64_t span = SumOf(tables.breakdown, "span_ns");
   const int64_t idle = SumOf(tables.breakdown, "idle_ns");
@@ -155,21 +143,18 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
     return std::nullopt;
   }
   const std::vector<CauseTime> causes = CausesByTime(tables.idle_causes);
-  std::string evidence = "idle " + PartOf(idle, span);
-  for (size_t i = 0; i < 3 && causes[i].ns > 0; ++i) {
-    evidence += fmt::format("{} {}: {}", i == 0 ? ";" : ",", causes[i].row->words,
-                            FormatTime(causes[i].ns));
-  }
   Finding finding{std::string(causes[0].row->title),
-                  share >= kIdleWarning ? "warning" : "info",
-                  evidence,
+                  IdleSeverity(share),
+                  IdleEvidence(idle, span, causes),
                   share,
                   "share",
                   std::string(causes[0].row->help),
                   idle};
-  if (const OneGap gap = FindOneGap(causes[0], tables.idle_causes); gap.ns > 0) {
-    TellOneGap(gap, tables.breakdown, finding);
-  } else if (causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
+  const LongGaps gaps = FindLongGaps(tables.idle_causes, tables.breakdown);
+  const bool is_an_event = gaps.devices > 0;
+  if (is_an_event && IsOfTheHost(causes[0]) && AreGrave(gaps, share)) {
+    TellLongGaps(gaps, tables.idle_causes, finding);
+  } else if (!is_an_event && causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
     TellLaunchBound(tables, finding);
   }
   return finding;

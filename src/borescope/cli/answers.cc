@@ -106,7 +106,11 @@ void TalkAboutQuality(std::span<const DiagnosticRow> rows) {
   Talk(quality.text());
 }
 
-int WriteDocument(const OutputOptions& output, const Document& document, bool quiet) {
+int WriteDocument(const OutputOptions& output, const Document& document, const Command& command) {
+  if (const Result<void> checked = CheckFiles(output, document); !checked.ok()) {
+    return FailWith(checked.error(), command);
+  }
+  const bool quiet = command.raw.quiet;
   const WriteOptions options{TerminalWidth(), output.colour};
   const int status =
       output.path.empty()

@@ -32,7 +32,8 @@ int Print(const std::string& text);
 // How far the input can be trusted, on standard error; nothing where there is nothing to say.
 void TalkAboutQuality(std::span<const DiagnosticRow> rows);
 
-// Writes where and how the user wants it; what carries no diagnostics has them on standard error.
-int WriteDocument(const OutputOptions& output, const Document& document, bool quiet);
+// Writes where and how the user wants it, but over no input; what carries no diagnostics has them
+// on standard error.
+int WriteDocument(const OutputOptions& output, const Document& document, const Command& command);
 
 }  // namespace borescope::cli

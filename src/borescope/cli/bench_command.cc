@@ -3,11 +3,18 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/understand.h"
 #include "borescope/session/run_bench_kernel.h"
+#include "borescope/session/run_targets.h"
 
 namespace borescope::cli {
 namespace {
 
-Result<BenchOptions> UnderstandBench(const RawOptions& raw) {
+// What is read stays as it is, whatever is written.
+Result<void> ProtectFiles(const BenchOptions& options, OutputOptions& output) {
+  const std::string words[] = {options.file, options.trace};
+  return ProtectInputs(PathsBehind(words), output);
+}
+
+Result<BenchOptions> UnderstandBench(const RawOptions& raw, OutputOptions& output) {
   constexpr int kLongestSeconds = 86'400;
   if (raw.inputs.size() != 1) {
     return Error{ErrorCode::kInvalidArgument,
@@ -21,22 +28,23 @@ Result<BenchOptions> UnderstandBench(const RawOptions& raw) {
     BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
     options.timeout = std::chrono::seconds(seconds);
   }
+  BS_TRY(ProtectFiles(options, output));
   return options;
 }
 
 }  // namespace
 
 int RunBenchVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandOutput(command.raw);
+  Result<OutputOptions> output = UnderstandOutput(command.raw);
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  const Result<BenchOptions> options = UnderstandBench(command.raw);
+  const Result<BenchOptions> options = UnderstandBench(command.raw, *output);
   if (!options.ok()) {
     return FailWith(options.error(), command);
   }
   const Result<Document> document = BenchKernel(*options);
-  return document.ok() ? WriteDocument(*output, *document, command.raw.quiet)
+  return document.ok() ? WriteDocument(*output, *document, command)
                        : FailWith(document.error(), command);
 }
 

@@ -127,7 +127,7 @@ int Convert(const Task& task) {
   if (!answer.ok()) {
     return task.Fail(answer.error());
   }
-  return WriteDocument(*output, *answer, task.raw().quiet);
+  return WriteDocument(*output, *answer, task.command);
 }
 
 int Dump(const Task& task) {
@@ -228,27 +228,32 @@ int DrawTimeline(const Task& task) {
   return status;
 }
 
+Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& output) {
+  if (task.inputs.empty()) {
+    return UsageError("chakra check: name the .et of one rank, or of all ranks of a run");
+  }
+  const RawOptions& raw = task.raw();
+  BS_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
+  BS_TRY(ProtectInputs(inputs, output));
+  return ChakraCheckOptions{std::move(files), raw.linked, raw.host, raw.device, raw.order};
+}
+
 int Check(const Task& task) {
-  const Result<OutputOptions> output = UnderstandOutput(task.raw());
+  Result<OutputOptions> output = UnderstandOutput(task.raw());
   if (!output.ok()) {
     return task.Fail(output.error());
   }
-  if (task.inputs.empty()) {
-    return task.Fail(
-        UsageError("chakra check: name the .et of one rank, or of all ranks of a run"));
+  const Result<ChakraCheckOptions> options = UnderstandCheck(task, *output);
+  if (!options.ok()) {
+    return task.Fail(options.error());
   }
-  const RawOptions& raw = task.raw();
-  std::vector<std::string> inputs = task.inputs;
-  inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
-  if (const auto checked = CheckNoInput(inputs, output->path, *output->writer); !checked.ok()) {
-    return task.Fail(checked.error());
-  }
-  const Result<ChakraVerdict> verdict =
-      RunChakraCheck({task.inputs, raw.linked, raw.host, raw.device, raw.order});
+  const Result<ChakraVerdict> verdict = RunChakraCheck(*options);
   if (!verdict.ok()) {
     return task.Fail(verdict.error());
   }
-  const int status = WriteDocument(*output, verdict->document, task.raw().quiet);
+  const int status = WriteDocument(*output, verdict->document, task.command);
   return status == kDone && !verdict->passed ? kCheckFailed : status;
 }
 

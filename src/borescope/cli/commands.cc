@@ -48,27 +48,25 @@ void TalkAboutTargets(const std::vector<FileReport>& files) {
 
 // ---- Verbs ----
 
-// The answer and what is written beside it are different files.
-Result<void> CheckTargetPaths(const OutputOptions& output, const RunOptions& run) {
-  for (const auto& [option, target] : TargetsOf(run)) {
-    const bool is_table =
-        output.writer->write_table != nullptr && IsFileOfTable(output.path, target);
-    if (is_table || IsSameFile(output.path, target)) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: --output and {} would both write it", target, option)};
-    }
-  }
-  return {};
-}
-
-Result<void> CheckOutputPath(const OutputOptions& output, const RunOptions& run) {
-  BS_TRY(CheckNoInput(InputPaths(run), output.path, *output.writer));
+// What of the output can be known to be wrong before anything is read.
+Result<void> CheckOutputPath(const RunOptions& run, OutputOptions& output) {
+  BS_TRY(ProtectInputs(InputPaths(run), output));
   std::error_code ignored;
   if (std::filesystem::is_directory(output.path, ignored)) {
     return Error{ErrorCode::kIo,
                  output.path + ": cannot write: it is a directory; name a file in it"};
   }
-  return output.path.empty() ? Result<void>() : CheckTargetPaths(output, run);
+  return CheckNoTarget(run, {&output.path, 1});
+}
+
+// The rest, once it is known which tables there are: the files of the answer, and those beside it,
+// are different files.
+Result<void> CheckAnswer(const RunOptions& run, const OutputOptions& output,
+                         const Document& document) {
+  BS_TRY(CheckFiles(output, document));
+  return output.path.empty()
+             ? Result<void>()
+             : CheckNoTarget(run, OutputPaths(*output.writer, document, output.path));
 }
 
 Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
@@ -78,7 +76,7 @@ Result<Answer> RunWithProgress(const Command& command, RunOptions& options) {
 }
 
 int RunAnalysisVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandOutput(command.raw, command.analyses);
+  Result<OutputOptions> output = UnderstandOutput(command.raw, command.analyses);
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
@@ -87,9 +85,10 @@ int RunAnalysisVerb(const Command& command) {
     return FailWith(options.error(), command);
   }
   options->for_picture = output->writer->draws;
-  if (const Result<void> checked = CheckOutputPath(*output, *options); !checked.ok()) {
+  if (const Result<void> checked = CheckOutputPath(*options, *output); !checked.ok()) {
     return FailWith(checked.error(), command);
   }
+  options->accept = [&](const Document& answer) { return CheckAnswer(*options, *output, answer); };
   const Result<Answer> answer = RunWithProgress(command, *options);
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
@@ -98,8 +97,7 @@ int RunAnalysisVerb(const Command& command) {
   if (!command.raw.quiet) {
     TalkAboutTargets(answer->files);
   }
-  return std::max(StatusOf(answer->files),
-                  WriteDocument(*output, answer->document, command.raw.quiet));
+  return std::max(StatusOf(answer->files), WriteDocument(*output, answer->document, command));
 }
 
 int RunHelp(const Command& command) {

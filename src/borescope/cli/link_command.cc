@@ -68,7 +68,7 @@ int RunLinkVerb(const Command& command) {
   if (!command.raw.quiet) {
     TalkLine(fmt::format("borescope: wrote {}", options->output));
   }
-  return WriteDocument(*output, *answer, command.raw.quiet);
+  return WriteDocument(*output, *answer, command);
 }
 
 }  // namespace borescope::cli

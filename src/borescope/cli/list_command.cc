@@ -47,7 +47,7 @@ int RunListVerb(const Command& command) {
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  return WriteDocument(*output, {{ListTable()}, {}}, command.raw.quiet);
+  return WriteDocument(*output, {{ListTable()}, {}}, command);
 }
 
 }  // namespace borescope::cli

@@ -95,6 +95,21 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
   return output;
 }
 
+Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output) {
+  output.inputs = FileLookup(inputs);
+  return CheckNoInput(output.inputs, output.path, "--output");
+}
+
+Result<void> CheckFiles(const OutputOptions& output, const Document& document) {
+  if (output.path.empty()) {
+    return {};
+  }
+  for (const std::string& file : OutputPaths(*output.writer, document, output.path)) {
+    BS_TRY(CheckNoInput(output.inputs, file, "--output"));
+  }
+  return {};
+}
+
 Result<OutputOptions> UnderstandStandardOutput(RawOptions raw) {
   raw.output.clear();
   return UnderstandOutput(raw);

@@ -79,7 +79,7 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
     BS_ASSIGN(request.limits.seconds, ParseSeconds(raw.time_limit));
   }
   BS_TRY(UnderstandInputs(raw, request));
-  BS_TRY(CheckNoInput(InputPaths(request.run), request.output.path, *request.output.writer));
+  BS_TRY(ProtectInputs(InputPaths(request.run), request.output));
   return request;
 }
 
@@ -99,7 +99,7 @@ int AnswerAll(QuerySession& session, const QueryRequest& request, const std::str
   if (document->tables.empty()) {
     return FailWith({ErrorCode::kInvalidArgument, "query: there is no statement"}, command);
   }
-  return WriteDocument(request.output, *document, command.raw.quiet);
+  return WriteDocument(request.output, *document, command);
 }
 
 std::string ReadAll() {
@@ -126,16 +126,27 @@ int RunShell(QuerySession& session, const QueryRequest& request, const Command& 
   return kDone;
 }
 
+// No trace is read for it; those that are named stay as they are all the same.
+Result<OutputOptions> UnderstandSchema(const RawOptions& raw) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(raw));
+  BS_TRY(ProtectInputs(PathsBehind(raw.inputs), output));
+  return output;
+}
+
+int ShowSchema(const Command& command) {
+  const Result<OutputOptions> output = UnderstandSchema(command.raw);
+  const Result<Document> schema = QuerySchema();
+  if (!output.ok() || !schema.ok()) {
+    return FailWith(output.ok() ? schema.error() : output.error(), command);
+  }
+  return WriteDocument(*output, *schema, command);
+}
+
 }  // namespace
 
 int RunQuery(const Command& command) {
   if (command.raw.schema) {
-    const Result<OutputOptions> output = UnderstandOutput(command.raw);
-    const Result<Document> schema = QuerySchema();
-    if (!output.ok() || !schema.ok()) {
-      return FailWith(output.ok() ? schema.error() : output.error(), command);
-    }
-    return WriteDocument(*output, *schema, command.raw.quiet);
+    return ShowSchema(command);
   }
   Result<QueryRequest> request = UnderstandQuery(command.raw);
   if (!request.ok()) {

@@ -55,20 +55,47 @@ struct ForeignRow {
   std::string_view what;
   std::string_view remedy;
   size_t within = 0;  // the magic begins at one of the bytes up to this
+  // What else must hold.
+  bool (*also)(std::string_view text) = nullptr;
 };
 
+// A Perfetto trace starts with the byte of a newline, and so may any text: what follows decides.
+bool IsPerfetto(std::string_view text) {
+  const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
+  return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
+}
+
+// "0.0.4", "1.0.0": numbers with dots between them.
+bool IsVersion(std::string_view text) {
+  const auto is_part = [](char c) { return c == '.' || IsDigit(c); };
+  return Contains(text, ".") && !Contains(text, "..") && IsDigit(text.front()) &&
+         IsDigit(text.back()) && std::all_of(text.begin(), text.end(), is_part);
+}
+
+// A Chakra trace whose first message has no attributes: its length, then tag, length and text of
+// the version.
+bool BeginsWithVersion(std::string_view text) {
+  constexpr size_t kHead = 3;
+  constexpr unsigned kLongest = 16;
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  return text.size() > kHead && byte(2) <= kLongest && byte(0) == byte(2) + kHead - 1 &&
+         text.size() >= kHead + byte(2) && IsVersion(text.substr(kHead, byte(2)));
+}
+
 using namespace std::string_view_literals;
+constexpr std::string_view kChakra = "a Chakra execution trace";
+constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, draw or check";
 constexpr ForeignRow kForeign[] = {
     {"borescope graph\n"sv, "a graph that critical-path --save wrote",
      "give it with critical-path --load"},
     // An attribute of its first message, behind lengths and tags.
-    {"\x0a\x06schema"sv, "a Chakra execution trace",
-     "give it to borescope chakra dump, draw or check", 16},
+    {"\x0a\x06schema"sv, kChakra, kChakraRemedy, 16},
+    {"\x0a"sv, kChakra, kChakraRemedy, 1, BeginsWithVersion},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
     {"\x80"sv, "a Python pickle (memory snapshot?)",
      "give the trace written by export_chrome_trace"},
     {"\x0a"sv, "a Perfetto protobuf trace",
-     "record with export_chrome_trace to a .json or .json.gz file"},
+     "record with export_chrome_trace to a .json or .json.gz file", 0, IsPerfetto},
     // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
     {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report",
      "turn it into a database with nsys export --type sqlite"},
@@ -84,15 +111,9 @@ Error Unsupported(const std::string& name, std::string_view what, std::string_vi
                                              std::string(remedy)};
 }
 
-// A Perfetto trace starts with the byte of a newline, and so may any text: what follows decides.
-bool IsPerfetto(std::string_view text) {
-  const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
-  return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
-}
-
 bool IsForeign(std::string_view text, const ForeignRow& row) {
   return Contains(text.substr(0, row.within + row.magic.size()), row.magic) &&
-         (row.magic != "\x0a"sv || IsPerfetto(text));
+         (row.also == nullptr || row.also(text));
 }
 
 // What no format takes and Kineto cannot be either is named, so that the user need not guess.

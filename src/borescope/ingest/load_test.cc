@@ -101,6 +101,17 @@ INSTANTIATE_TEST_SUITE_P(
                     "1.0.2-chakra",
                     "byte 0: this is a Chakra execution trace, not a profile that borescope reads; "
                     "give it to borescope chakra dump, draw or check"},
+        ForeignCase{"ChakraOfAVersionAlone",
+                    "\x07\x0a\x05"
+                    "1.0.0A\x08\x80\x05\x12\x0a"
+                    "ALL_GATHER",
+                    "byte 0: this is a Chakra execution trace, not a profile that borescope reads; "
+                    "give it to borescope chakra dump, draw or check"},
+        ForeignCase{"ChakraWithoutNodes",
+                    "\x0a\x0a\x08"
+                    "10.0.0.4",
+                    "byte 0: this is a Chakra execution trace, not a profile that borescope reads; "
+                    "give it to borescope chakra dump, draw or check"},
         ForeignCase{"Nsys", "NVIDIA Tegra Profiler Report 2026@4@1@191\n\x0b",
                     "byte 0: this is an Nsight Systems report, not a profile that borescope reads; "
                     "turn it into a database with nsys export --type sqlite"},
@@ -140,6 +151,16 @@ INSTANTIATE_TEST_SUITE_P(
                     "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
                     "export_chrome_trace"}),
     [](const auto& test) { return test.param.name; });
+
+// Not a version, a message of something else beside it, or not all of it.
+TEST(LoadTest, WhatOnlyLooksLikeAChakraTrace) {
+  for (const std::string& bytes :
+       {"\x07\x0a\x05"s + "1.a.0", "\x07\x0a\x05"s + "1..00", "\x07\x0a\x05"s + "10000",
+        "\x07\x0a\x05"s + ".1.00", "\x08\x0a\x05"s + "1.0.0A", "\x07\x0b\x05"s + "1.0.0",
+        "\x07\x0a\x05"s + "1.0", "\x07\x0a\x05"s, "\x02\x0a\x00"s + "1.0.0", "1\x0a/1.0.0"s}) {
+    EXPECT_EQ(ErrorOf(bytes).find("Chakra"), std::string::npos) << bytes;
+  }
+}
 
 TEST(LoadTest, AnEmptyFile) {
   for (const std::string& bytes : {""s, " \n\t\r\n"s, Gzip("")}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "borescope/output/text_cuts.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope {
@@ -84,6 +85,21 @@ void IndentCells(const Column& depths, TextColumn& column) {
   column.cell_width = WidestOf(column.cells);
 }
 
+bool IsCut(const TextColumn& column) {
+  return column.is_text && !column.is_remark && column.width < column.cell_width;
+}
+
+// Wrapped at blanks, but for those in front, which say how deep in a tree it is.
+Lines WrapCell(std::string_view text, size_t width, size_t hang) {
+  const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const size_t indent = std::min(blanks, width / 2);
+  Lines lines = WrapText(text.substr(blanks), width - indent, hang);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].insert(0, indent + (i == 0 ? 0 : hang), ' ');
+  }
+  return lines;
+}
+
 }  // namespace
 
 size_t WidestOf(const Lines& lines) {
@@ -160,6 +176,38 @@ bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t small
     column->width = column->is_text ? std::min(column->natural, least) : column->natural;
   }
   return TotalWidth(columns, limit) <= width;
+}
+
+bool TellsApart(const TextColumn& column) {
+  return !IsCut(column) || AreApart(column.cells, CutEach(column.cells, column.width));
+}
+
+bool RowsTellApart(std::span<TextColumn* const> columns) {
+  Lines whole;
+  Lines shown;
+  for (const TextColumn* column : columns) {
+    whole.resize(column->cells.size());
+    shown.resize(column->cells.size());
+    const Lines cut = IsCut(*column) ? CutEach(column->cells, column->width) : column->cells;
+    for (size_t row = 0; row < whole.size(); ++row) {
+      whole[row] += column->cells[row] + '\n';  // which no cell has
+      shown[row] += cut[row] + '\n';
+    }
+  }
+  return AreApart(whole, shown);
+}
+
+void CutNames(TextColumn& column) {
+  column.shown = IsCut(column) ? CutApart(column.cells, column.width) : Lines();
+}
+
+Lines CellLines(const TextColumn& column, size_t row, size_t hang) {
+  const std::string& cell = column.cells[row];
+  const bool is_name = column.is_text && !column.is_remark;
+  const std::string text = !column.shown.empty() ? column.shown[row]
+                           : is_name             ? ShortenName(cell, column.width)
+                                                 : cell;
+  return DisplayWidth(text) <= column.width ? Lines{text} : WrapCell(text, column.width, hang);
 }
 
 }  // namespace borescope

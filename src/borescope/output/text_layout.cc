@@ -1,12 +1,13 @@
 #include "borescope/output/text_layout.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "borescope/output/text_bars.h"
+#include "borescope/output/text_blocks.h"
 #include "borescope/output/text_columns.h"
 #include "borescope/output/utf8.h"
 
@@ -15,15 +16,9 @@ namespace {
 
 constexpr size_t kReadableText = 32;  // a kernel name shorter than this could be any kernel
 constexpr size_t kLabelText = 20;  // keys longer than this move to lines of their own, if need be
-constexpr size_t kSmallestText = 16;  // no text column is made narrower
-constexpr size_t kLabelIndent = 2;    // of what stands below a label
-constexpr size_t kNoteIndent = 4;
 constexpr size_t kMostSidewaysRows = 3;
-constexpr size_t kMostSidewaysLines = 8;  // of one cell: names of kernels fill pages otherwise
 constexpr size_t kShortestBar = 8;
 constexpr size_t kLongestBar = 40;
-
-using Block = std::vector<const TextColumn*>;
 
 // One try to fit a table; see the header.
 struct Attempt {
@@ -41,207 +36,115 @@ constexpr Attempt kAttempts[] = {
     {Precision::kCompact, true, true, false, kReadableText},
     {Precision::kFull, true, true, true, kSmallestText},
     {Precision::kCompact, true, true, true, kSmallestText},
-    {Precision::kCompact, true, true, false, kSmallestText},
 };
+// How columns are placed in blocks below each other: with keys in each, or else above each row.
+constexpr Attempt kBlocks = {Precision::kCompact, true, true, false, kSmallestText};
+constexpr Attempt kLabelledBlocks = {Precision::kCompact, true, true, true, kSmallestText};
 
-// Where the columns of a table go.
-struct Placement {
-  std::vector<TextColumn*> grid;
-  Block labels;  // above their row
-  Block notes;   // below it
-  const RowBars* bars = nullptr;
-  size_t bar_width = 0;  // behind the rows of the grid, with the gap before them; 0: none
-};
+// Columns that say nothing in any row, but for keys: that these are missing tells what a row is.
+bool SaysNothing(const TextColumn& column) {
+  const std::vector<char>& missing = column.source->missing;
+  return !column.is_key() && !column.heading.empty() && !missing.empty() &&
+         std::all_of(missing.begin(), missing.end(),
+                     [](char is_missing) { return is_missing != 0; });
+}
 
-size_t WidthOf(const Block& block, size_t indent) {
-  size_t width = indent + kColumnGap * (block.size() - 1);
-  for (const TextColumn* column : block) {
-    width += column->width;
+// Takes them out of `columns` and gives the line that names them; empty where there are none, or
+// nothing else.
+std::string TakeOutEmpty(TextColumns& columns, const TextStyle& style) {
+  const auto empty =
+      std::stable_partition(columns.begin(), columns.end(),
+                            [](const TextColumn& column) { return !SaysNothing(column); });
+  if (empty == columns.begin() || empty == columns.end()) {
+    return {};
   }
-  return width;
-}
-
-std::string Padded(std::string_view text, const TextColumn& column) {
-  const std::string cell = ShortenName(text, column.width);
-  const std::string blanks(column.width - std::min(column.width, DisplayWidth(cell)), ' ');
-  return column.is_text ? cell + blanks : blanks + cell;
-}
-
-std::string JoinCells(const Lines& cells, size_t indent) {
-  std::string line(indent, ' ');
-  for (size_t i = 0; i < cells.size(); ++i) {
-    line += (i == 0 ? "" : std::string(kColumnGap, ' ')) + cells[i];
+  std::string names;
+  for (auto column = empty; column != columns.end(); ++column) {
+    names += (names.empty() ? "Without values: " : ", ") + column->heading;
   }
-  line.resize(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-std::string Emphasised(const std::string& line, bool bold) {
-  return bold && !line.empty() ? "\x1b[1m" + line + "\x1b[0m" : line;
-}
-
-std::string Rule(size_t width) {
-  std::string rule;
-  for (size_t i = 0; i < width; ++i) {
-    rule += "\xE2\x94\x80";
-  }
-  return rule;
-}
-
-// `line` filled up to where bars begin.
-std::string Filled(std::string line, size_t width) {
-  const size_t begin = width + kColumnGap;
-  line.append(begin - std::min(begin, DisplayWidth(line)), ' ');
-  return line;
-}
-
-// One line of the headings of the columns.
-std::string HeadingLine(const Block& block, size_t indent, size_t height, size_t line) {
-  Lines cells;
-  for (const TextColumn* column : block) {
-    const size_t above = height - column->heading_lines.size();
-    cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
-  }
-  return JoinCells(cells, indent);
-}
-
-// Headings stand on the rule: those with fewer lines start lower. A line of units is left out where
-// no column of the block has one. That of bars stands on the line of names.
-std::string HeadingText(const Placement& placed, size_t indent, bool bold) {
-  const Block block(placed.grid.begin(), placed.grid.end());
-  size_t height = 0;
-  for (const TextColumn* column : block) {
-    height = std::max(height, column->heading_lines.size());
-  }
+  columns.erase(empty, columns.end());
   std::string text;
-  for (size_t line = 0; line < height; ++line) {
-    std::string joined = HeadingLine(block, indent, height, line);
-    if (placed.bar_width > 0 && line + 2 == std::max<size_t>(height, 2)) {
-      joined = Filled(std::move(joined), WidthOf(block, indent)) +
-               ShortenMiddle(placed.bars->heading, placed.bar_width - kColumnGap);
-    }
-    text += joined.empty() ? "" : Emphasised(joined, bold) + '\n';
+  for (const std::string& line : WrapText(names, style.width)) {
+    text += line + '\n';
   }
   return text;
 }
 
-// The keys of one row on lines of their own.
-std::string LabelsText(const Block& labels, size_t row, const TextStyle& style) {
-  std::string text;
-  for (const TextColumn* label : labels) {
-    text += ShortenName(label->cells[row], style.width) + '\n';
+// A table of long texts alone has them in its grid: keys, or remarks as far as they can be read
+// beside each other.
+void FillGrid(const Attempt& attempt, Placement& placed) {
+  if (!placed.grid.empty()) {
+    return;
   }
-  return text;
+  if (placed.notes.empty()) {
+    placed.grid.swap(placed.labels);
+    return;
+  }
+  const auto end =
+      attempt.smallest_text > kSmallestText ? placed.notes.end() : std::next(placed.notes.begin());
+  placed.grid.assign(placed.notes.begin(), end);
+  placed.notes.erase(placed.notes.begin(), end);
 }
 
-// The remarks of one row, below it.
-std::string NotesText(const Block& notes, size_t row, size_t width) {
-  std::string text;
-  for (const TextColumn* note : notes) {
-    const std::string& remark = note->cells[row];
-    if (remark.empty() || note->source->IsMissing(row)) {
-      continue;
-    }
-    const std::string label = note->heading.empty() ? "" : note->heading + ": ";
-    for (const std::string& line : WrapText(label + remark, width - kNoteIndent)) {
-      text += std::string(kNoteIndent, ' ') + line + '\n';
+Placement Place(TextColumns& columns, const Attempt& attempt) {
+  Placement placed;
+  for (TextColumn& column : columns) {
+    if (attempt.remarks_below && column.is_remark) {
+      placed.notes.push_back(&column);
+    } else if (attempt.labels_above && column.is_text && column.cell_width > kLabelText) {
+      placed.labels.push_back(&column);
+    } else {
+      placed.grid.push_back(&column);
     }
   }
-  return text;
+  FillGrid(attempt, placed);
+  return placed;
 }
 
-// One row of the grid; remarks in it are wrapped and make it several lines high. Bars stand behind
-// the first.
-std::string RowText(const Placement& placed, size_t row, size_t indent) {
-  const Block grid(placed.grid.begin(), placed.grid.end());
-  std::vector<Lines> cells;
-  size_t height = 1;
-  for (const TextColumn* column : grid) {
-    const std::string& cell = column->cells[row];
-    const bool wrapped = column->is_remark && column->width < column->cell_width;
-    cells.push_back(wrapped ? WrapText(cell, column->width) : Lines{cell});
-    height = std::max(height, cells.back().size());
-  }
-  std::string text;
-  for (size_t line = 0; line < height; ++line) {
-    Lines parts;
-    for (size_t i = 0; i < grid.size(); ++i) {
-      parts.push_back(Padded(line < cells[i].size() ? cells[i][line] : "", *grid[i]));
-    }
-    std::string joined = JoinCells(parts, indent);
-    if (line == 0 && placed.bar_width > 0 && placed.bars->shares[row] > 0) {
-      joined =
-          Filled(std::move(joined), WidthOf(grid, indent)) +
-          TextBar(placed.bars->shares[row], placed.bar_width - kColumnGap, placed.bars->tones[row]);
-    }
-    text += joined + '\n';
-  }
-  return text;
+bool AllTellApart(const Block& grid) {
+  return std::all_of(grid.begin(), grid.end(),
+                     [](const TextColumn* column) { return TellsApart(*column); });
 }
 
-// The grid with its labels and notes; below labels it is indented.
-std::string BlockText(const Placement& placed, size_t rows, const TextStyle& style) {
-  const Block grid(placed.grid.begin(), placed.grid.end());
-  const size_t indent = placed.labels.empty() ? 0 : kLabelIndent;
-  std::string text;
-  for (const TextColumn* label : placed.labels) {
-    text += Emphasised(label->heading, style.colour) + '\n';
-  }
-  text += HeadingText(placed, indent, style.colour);
-  text += Rule(WidthOf(grid, indent) + placed.bar_width) + '\n';
-  for (size_t row = 0; row < rows; ++row) {
-    text += LabelsText(placed.labels, row, style) + RowText(placed, row, indent) +
-            NotesText(placed.notes, row, style.width);
-  }
-  return text;
+// Text gives way to numbers only as far as rows can be told apart: else it goes above its row.
+bool Fits(const Placement& placed, const Attempt& attempt, size_t width) {
+  return FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text) &&
+         (attempt.labels_above || AllTellApart(placed.grid));
 }
 
-size_t WidestHeading(const TextColumns& columns) {
-  size_t width = 0;
-  for (const TextColumn& column : columns) {
-    width = std::max(width, DisplayWidth(column.heading));
+// Bars take what the columns leave, and text gives way a little for them: no more than it does in
+// this attempt without them, and not so far that rows look alike.
+void MakeRoomForBars(const Attempt& attempt, size_t width, Placement& placed) {
+  const size_t room = width - placed.indent();
+  const size_t least = kColumnGap + kShortestBar;
+  if (WidthOf(placed.grid, 0) + least > room &&
+      !(FitColumns(placed.grid, room - least, attempt.smallest_text) &&
+        AllTellApart(placed.grid))) {
+    static_cast<void>(FitColumns(placed.grid, room, attempt.smallest_text));
+    return;
   }
-  return width;
+  placed.bar_width = std::min(room - WidthOf(placed.grid, 0), kColumnGap + kLongestBar);
 }
 
-// The width of each of `rows` values beside their headings; zero when there is no room for them.
-size_t SidewaysWidth(const TextColumns& columns, size_t rows, size_t width) {
-  const size_t headings = WidestHeading(columns);
-  const size_t each = width > headings ? (width - headings) / rows : 0;
-  return each >= kSmallestText + kColumnGap ? each - kColumnGap : 0;
+// Labels that would look alike take more lines.
+std::string Written(const Placement& placed, size_t rows, const TextStyle& style) {
+  for (TextColumn* label : placed.labels) {
+    label->width = style.width;
+    CutNames(*label);
+  }
+  return BlockText(placed, rows, style);
 }
 
-// Each column becomes a line, each row a column of wrapped text `each` wide.
-std::string SidewaysText(const TextColumns& columns, size_t each, const TextStyle& style) {
-  const size_t label_width = WidestHeading(columns);
-  std::string text;
-  for (const TextColumn& column : columns) {
-    std::vector<Lines> cells;
-    size_t height = 0;
-    for (const std::string& cell : column.cells) {
-      const bool with_unit = !column.unit.empty() && cell != "-";
-      const std::string whole = with_unit ? cell + " " + column.unit : cell;
-      cells.push_back(WrapText(ShortenName(whole, each * kMostSidewaysLines), each));
-      height = std::max(height, cells.back().size());
-    }
-    for (size_t line = 0; line < height; ++line) {
-      std::string label = line == 0 ? column.heading : "";
-      label.append(label_width - DisplayWidth(label), ' ');
-      Lines parts{Emphasised(label, style.colour)};
-      for (const Lines& cell : cells) {
-        std::string part = line < cell.size() ? cell[line] : "";
-        part.append(each - std::min(each, DisplayWidth(part)), ' ');
-        parts.push_back(part);
-      }
-      text += JoinCells(parts, 0) + '\n';
-    }
-  }
-  return text;
+// Names in the grid, too.
+std::string WrittenApart(const Placement& placed, size_t rows, const TextStyle& style) {
+  std::for_each(placed.grid.begin(), placed.grid.end(),
+                [](TextColumn* column) { CutNames(*column); });
+  return Written(placed, rows, style);
 }
 
 // The columns that every block repeats: leading keys, as long as any other column fits beside them.
-std::vector<TextColumn*> RepeatedColumns(std::span<TextColumn* const> columns, size_t width) {
-  std::vector<TextColumn*> repeated;
+Block RepeatedColumns(const Block& columns, size_t width) {
+  Block repeated;
   size_t widest = 0;
   for (TextColumn* column : columns) {
     widest = std::max(widest, TotalWidth(std::span(&column, 1), kSmallestText));
@@ -263,112 +166,106 @@ void MoveKeysAbove(Placement& placed) {
       placed.grid.begin(), placed.grid.end(),
       [](const TextColumn* column) { return !(column->is_key() && column->is_text); });
   if (keys != placed.grid.begin()) {
-    placed.labels.assign(keys, placed.grid.end());
+    placed.labels.insert(placed.labels.end(), keys, placed.grid.end());
     placed.grid.erase(keys, placed.grid.end());
   }
 }
 
-// Blocks below each other, each of all rows. What tells the rows apart is in every block.
-std::string SplitText(Placement placed, size_t rows, const TextStyle& style) {
-  const std::vector<TextColumn*> repeated = RepeatedColumns(placed.grid, style.width);
-  if (repeated.empty()) {
+// As many of the columns behind the first `repeated` ones in each block as fit beside these; one
+// block where none is behind.
+std::vector<Block> CutIntoBlocks(const Block& columns, size_t repeated, size_t width) {
+  const Block first(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(repeated));
+  std::vector<Block> blocks{first};
+  for (size_t i = repeated; i < columns.size(); ++i) {
+    Block longer = blocks.back();
+    longer.push_back(columns[i]);
+    if (blocks.back().size() > repeated && TotalWidth(longer, kSmallestText) > width) {
+      longer = first;
+      longer.push_back(columns[i]);
+      blocks.emplace_back();
+    }
+    blocks.back() = std::move(longer);
+  }
+  return blocks;
+}
+
+// What is in each of the blocks below each other. What tells the rows apart is in all of them.
+std::vector<Placement> PlaceBlocks(Placement placed, size_t width) {
+  const size_t repeated = RepeatedColumns(placed.grid, width - placed.indent()).size();
+  if (repeated == 0) {
     MoveKeysAbove(placed);
   }
-  const std::vector<TextColumn*>& columns = placed.grid;
-  const size_t width = style.width - (placed.labels.empty() ? 0 : kLabelIndent);
+  std::vector<Placement> blocks;
+  for (Block& block : CutIntoBlocks(placed.grid, repeated, width - placed.indent())) {
+    blocks.push_back({std::move(block), placed.labels, {}});
+  }
+  blocks.back().notes = std::move(placed.notes);
+  return blocks;
+}
+
+void FitBlock(const Placement& block, size_t width) {
+  static_cast<void>(FitColumns(block.grid, width - block.indent(), kSmallestText));
+}
+
+// Whether the keys in a block still tell rows apart.
+bool FitsApart(const Placement& block, size_t width) {
+  FitBlock(block, width);
+  Block keys;
+  std::copy_if(block.grid.begin(), block.grid.end(), std::back_inserter(keys),
+               [](const TextColumn* column) { return column->is_key(); });
+  return RowsTellApart(keys);
+}
+
+// Blocks below each other, each of all rows.
+std::string SplitText(TextColumns& columns, size_t rows, const TextStyle& style) {
+  UsePrecision(columns, kBlocks.precision);
+  SetHeadings(columns, kBlocks.break_headings);
+  std::vector<Placement> blocks = PlaceBlocks(Place(columns, kBlocks), style.width);
+  const bool apart = std::all_of(blocks.begin(), blocks.end(), [&](const Placement& block) {
+    return FitsApart(block, style.width);
+  });
+  if (!apart) {
+    blocks = PlaceBlocks(Place(columns, kLabelledBlocks), style.width);
+  }
   std::string text;
-  std::vector<TextColumn*> block = repeated;
-  for (size_t i = repeated.size(); i < columns.size(); ++i) {
-    block.push_back(columns[i]);
-    const bool last = i + 1 == columns.size();
-    std::vector<TextColumn*> longer = block;
-    longer.push_back(last ? columns[i] : columns[i + 1]);
-    if (!last && TotalWidth(longer, kSmallestText) <= width) {
-      continue;
-    }
-    static_cast<void>(FitColumns(block, width, kSmallestText));
+  for (const Placement& block : blocks) {
+    FitBlock(block, style.width);
     text += text.empty() ? "" : "\n";
-    text += BlockText({block, placed.labels, last ? placed.notes : Block()}, rows, style);
-    block = repeated;
+    text += apart ? Written(block, rows, style) : WrittenApart(block, rows, style);
   }
   return text;
 }
 
-Placement Place(TextColumns& columns, const Attempt& attempt) {
-  Placement placed;
-  for (TextColumn& column : columns) {
-    if (attempt.remarks_below && column.is_remark) {
-      placed.notes.push_back(&column);
-    } else if (attempt.labels_above && column.is_text && column.cell_width > kLabelText) {
-      placed.labels.push_back(&column);
-    } else {
-      placed.grid.push_back(&column);
-    }
-  }
-  return placed;
-}
-
-// Bars take what the columns leave, and text gives way a little for them: no more than it does in
-// this attempt without them.
-void MakeRoomForBars(const Attempt& attempt, size_t indent, size_t width, Placement& placed) {
-  const Block grid(placed.grid.begin(), placed.grid.end());
-  size_t used = WidthOf(grid, indent);
-  const size_t least = kColumnGap + kShortestBar;
-  if (used + least > width) {
-    if (!FitColumns(placed.grid, width - indent - least, attempt.smallest_text)) {
-      static_cast<void>(FitColumns(placed.grid, width - indent, attempt.smallest_text));
-      return;
-    }
-    used = WidthOf(grid, indent);
-  }
-  placed.bar_width = std::min(width - used, kColumnGap + kLongestBar);
-}
-
-// Whether texts of the column that differ still do so as they are cut.
-bool TellsApart(const TextColumn& column) {
-  if (!column.is_text || column.is_remark || column.width >= column.cell_width) {
-    return true;
-  }
-  std::unordered_map<std::string, std::string_view> whole_of;
-  return std::all_of(column.cells.begin(), column.cells.end(), [&](const std::string& cell) {
-    return whole_of.try_emplace(ShortenName(cell, column.width), cell).first->second == cell;
-  });
-}
-
-// Text gives way to numbers only as far as rows can be told apart: else it goes above its row.
-bool Fits(const Placement& placed, const Attempt& attempt, size_t width) {
-  return !placed.grid.empty() && FitColumns(placed.grid, width, attempt.smallest_text) &&
-         (attempt.labels_above ||
-          std::all_of(placed.grid.begin(), placed.grid.end(),
-                      [](const TextColumn* column) { return TellsApart(*column); }));
-}
-
-std::string BodyText(TextColumns& columns, size_t rows, const TextStyle& style,
-                     const RowBars* bars) {
-  Placement placed;
+// The table as in the first of these attempts that fits; empty where none does.
+std::string FittedText(std::span<const Attempt> attempts, TextColumns& columns, size_t rows,
+                       const TextStyle& style, const RowBars* bars) {
   Precision precision = Precision::kFull;
-  for (const Attempt& attempt : kAttempts) {
+  for (const Attempt& attempt : attempts) {
     if (attempt.precision != precision) {
       precision = attempt.precision;
       UsePrecision(columns, precision);
     }
     SetHeadings(columns, attempt.break_headings);
-    placed = Place(columns, attempt);
-    const size_t indent = placed.labels.empty() ? 0 : kLabelIndent;
-    if (Fits(placed, attempt, style.width - indent)) {
+    Placement placed = Place(columns, attempt);
+    if (Fits(placed, attempt, style.width)) {
       if (bars != nullptr) {
         placed.bars = bars;
-        MakeRoomForBars(attempt, indent, style.width, placed);
+        MakeRoomForBars(attempt, style.width, placed);
       }
-      return BlockText(placed, rows, style);
+      return WrittenApart(placed, rows, style);
     }
   }
+  return {};
+}
+
+// What fits in no attempt.
+std::string UnfittedText(TextColumns& columns, size_t rows, const TextStyle& style) {
   const size_t sideways = SidewaysWidth(columns, rows, style.width);
   if (rows <= kMostSidewaysRows && sideways > 0) {
     UsePrecision(columns, Precision::kFull);
     return SidewaysText(columns, sideways, style);
   }
-  return SplitText(std::move(placed), rows, style);
+  return SplitText(columns, rows, style);
 }
 
 }  // namespace
@@ -382,12 +279,22 @@ std::string TitleLine(std::string_view title, const TextStyle& style) {
 }
 
 std::string LayOutTable(const Table& table, const TextStyle& style, const RowBars* bars) {
-  std::string text = TitleLine(table.title.empty() ? table.name : table.title, style);
+  const std::string title = TitleLine(table.title.empty() ? table.name : table.title, style);
   if (table.rows() == 0) {
-    return text + "(none)\n";
+    return title + "(none)\n";
   }
   TextColumns columns = MakeColumns(table);
-  return text + BodyText(columns, table.rows(), style, bars);
+  const std::span<const Attempt> attempts(kAttempts);
+  std::string text = FittedText(attempts.first(1), columns, table.rows(), style, bars);
+  if (!text.empty()) {
+    return title + text;
+  }
+  const std::string left_out = TakeOutEmpty(columns, style);
+  text = FittedText(attempts, columns, table.rows(), style, bars);
+  if (text.empty()) {
+    text = UnfittedText(columns, table.rows(), style);
+  }
+  return title + text + left_out;
 }
 
 }  // namespace borescope

@@ -1,11 +1,16 @@
 // Lays one table out for people, in at most `width` terminal cells per line. Pure.
 //
 // Numbers stay whole. What gives way, in this order, until the table fits:
-//   1. remarks (long derived text) are wrapped in their column, or move below their row
-//   2. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
-//   3. keys that would become unreadable move to lines of their own
-//   4. a table of up to three rows is turned on its side: one line per column
-//   5. any other is cut into blocks below each other that repeat the key columns
+//   1. columns without any value leave it and are named below it
+//   2. remarks (long derived text) are wrapped in their column, or move below their row
+//   3. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
+//   4. keys that would become unreadable, or look alike as they are cut, move to lines of their own
+//   5. a table of up to three rows is turned on its side: one line per column
+//   6. any other is cut into blocks below each other, which repeat the key columns or, where these
+//      do not come first or would look alike, have keys on lines of their own, too
+// Keys that would look alike even there take more lines, or are cut elsewhere (text_cuts.h). Where
+// there are only long texts, keys stay in columns, and so do remarks that can be read beside each
+// other.
 #pragma once
 
 #include <string>

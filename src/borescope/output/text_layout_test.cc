@@ -121,6 +121,50 @@ TEST(TextLayout, NamesThatWouldLookAlikeGetLinesOfTheirOwn) {
   EXPECT_EQ(CountOf(text, "x_32x32_x"), 1U) << text;
 }
 
+// Kernels of CUTLASS have such names, wider than the terminal.
+TEST(TextLayout, LabelsThatWouldLookAlikeTakeMoreLines) {
+  Table table{"kernels", "Kernels", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  const std::string around(25, 'x');
+  for (const std::string& size : {std::string("_16x16_"), std::string("_32x32_"), around}) {
+    Push(name, around + size + around);
+    Push(total, int64_t{5});
+  }
+  EXPECT_EQ(LayOut(table, 40),
+            "Kernels\n"
+            "name\n"
+            "  total\n"
+            "     ns\n"
+            "───────\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxx_16x16_xxxxxxxx\n"
+            "    xxxxxxxxxxxxxxxxx\n"
+            "      5\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxx_32x32_xxxxxxxx\n"
+            "    xxxxxxxxxxxxxxxxx\n"
+            "      5\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+            "    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+            "      5\n");
+}
+
+// Beside bars, there would be room for 42 cells of the names, and without for 52.
+TEST(TextLayout, BarsAreLeftOutWhereNamesWouldLookAlike) {
+  Table table{"kernels", "Kernels", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  for (const char digit : {'1', '2', '3', '4'}) {
+    Push(name, std::string(24, 'x') + digit + std::string(35, 'x'));
+    Push(total, int64_t{5});
+  }
+  const RowBars bars{"total", {1, 1, 1, 1}, std::vector<Tone>(4, Tone::kCompute)};
+  EXPECT_EQ(LayOutTable(table, {59, false}, &bars), LayOut(table, 59));
+  EXPECT_EQ(CountOf(LayOut(table, 59), "x4x"), 1U);
+  EXPECT_NE(LayOutTable(table, {77, false}, &bars), LayOut(table, 77));
+}
+
 TEST(TextLayout, BoldOnlyTouchesTitleAndHeadings) {
   const std::string text = LayOutTable(Kernels(), {80, true});
   EXPECT_TRUE(text.starts_with("\x1b[1mDevice time per kernel\x1b[0m\n\x1b[1mname"));
@@ -163,6 +207,111 @@ TEST(TextLayout, WithoutRoomRemarksMoveBelowTheirRow) {
             "    help: The device waits for the host: capture\n"
             "    the step in a graph or fuse small kernels.\n"
             "copies    50.0\n");
+}
+
+// As of a query: a table of `columns` texts and nothing else.
+Table Texts(int columns, Role role) {
+  Table table{"t", "Texts", {}};
+  for (int column = 0; column < columns; ++column) {
+    Column& text = AddString(table, "text_" + std::to_string(column), role, "");
+    for (int row = 0; row < 4; ++row) {
+      Push(text, "words before_" + std::string(20, 'x') + std::to_string(row) + "_" +
+                     std::string(30, 'x'));
+    }
+  }
+  return table;
+}
+
+TEST(TextLayout, LongTextsAloneStandBesideEachOther) {
+  const std::string text = LayOut(Texts(2, Role::kDerived), 70);
+  EXPECT_TRUE(
+      text.starts_with("Texts\n"
+                       "text 0                              text 1\n"
+                       "──────────────────────────────────────────────────────────────────────\n"
+                       "words                               words\n"
+                       "  before_xxxxxxxxxxxxxxxxxxxx0_xxx    before_xxxxxxxxxxxxxxxxxxxx0_xxx\n"
+                       "  xxxxxxxxxxxxxxxxxxxxxxxxxxx         xxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                       "words                               words\n"))
+      << text;
+  EXPECT_EQ(CountOf(text, "x3_x"), 2U) << text;
+}
+
+TEST(TextLayout, LongTextsAloneStandBelowTheFirstWithoutRoom) {
+  const std::string text = LayOut(Texts(3, Role::kDerived), 70);
+  EXPECT_TRUE(
+      text.starts_with("Texts\n"
+                       "text 0\n"
+                       "─────────────────────────────────────────────────────────────────\n"
+                       "words before_xxxxxxxxxxxxxxxxxxxx0_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                       "    text 1: words\n"
+                       "    before_xxxxxxxxxxxxxxxxxxxx0_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                       "    text 2: words\n"
+                       "    before_xxxxxxxxxxxxxxxxxxxx0_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                       "words before_xxxxxxxxxxxxxxxxxxxx1_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"))
+      << text;
+}
+
+TEST(TextLayout, LongKeysAloneAreWrappedWhereTheyWouldLookAlike) {
+  const std::string text = LayOut(Texts(1, Role::kKey), 50);
+  EXPECT_TRUE(
+      text.starts_with("Texts\n"
+                       "text 0\n"
+                       "──────────────────────────────────────────────────\n"
+                       "words\n"
+                       "  before_xxxxxxxxxxxxxxxxxxxx0_xxxxxxxxxxxxxxxxxxx\n"
+                       "  xxxxxxxxxxx\n"
+                       "words\n"))
+      << text;
+  EXPECT_EQ(CountOf(LayOut(Texts(2, Role::kKey), 50), "3"), 2U);
+}
+
+TEST(TextLayout, RemarksOnKeysThatLookAlikeStay) {
+  Table table = Texts(1, Role::kKey);
+  Column& help = AddString(table, "help", Role::kDerived, "");
+  for (int row = 0; row < 4; ++row) {
+    Push(help, "What can be done about this one, in so many words " + std::to_string(row));
+  }
+  const std::string text = LayOut(table, 50);
+  EXPECT_EQ(CountOf(text, "done about"), 4U) << text;
+  EXPECT_EQ(CountOf(text, "x2_x"), 1U) << text;
+}
+
+// `table` with columns that no row has a value for.
+Table WithEmpty(Table table, int columns) {
+  const size_t rows = table.rows();
+  for (int i = 0; i < columns; ++i) {
+    AddInt(table, "empty_" + std::to_string(i) + "_bytes", Unit::kBytes, Role::kSum, "");
+    for (size_t row = 0; row < rows; ++row) {
+      PushMissing(table.columns.back());
+    }
+  }
+  return table;
+}
+
+TEST(TextLayout, ColumnsWithoutValuesAreOnlyNamedWhereThereIsNoRoom) {
+  EXPECT_EQ(
+      LayOut(WithEmpty(Kernels(), 1), 100),
+      "Device time per kernel\n"
+      "name                                              count    total  share  empty 0 bytes\n"
+      "                                                              ms      %              B\n"
+      "──────────────────────────────────────────────────────────────────────────────────────\n"
+      "void elementwise_kernel<4, Functor<float>>(int)  12,345  523.457   98.4              -\n"
+      "gemm                                                  1    0.001      -              -\n");
+  EXPECT_EQ(LayOut(WithEmpty(Kernels(), 6)),
+            LayOut(Kernels()) +
+                "Without values: empty 0 bytes, empty 1 bytes, empty 2 bytes, empty 3 bytes,\n"
+                "empty 4 bytes, empty 5 bytes\n");
+}
+
+TEST(TextLayout, KeysAndTablesWithoutValuesStayWhole) {
+  Table table = WithEmpty(Kernels(), 6);
+  table.columns.back().role = Role::kKey;
+  EXPECT_TRUE(LayOut(table).ends_with(
+      "Without values: empty 0 bytes, empty 1 bytes, empty 2 bytes, empty 3 bytes,\n"
+      "empty 4 bytes\n"));
+  table.columns.erase(table.columns.begin(), table.columns.end() - 6);
+  table.columns.back().role = Role::kSum;
+  EXPECT_EQ(CountOf(LayOut(table, 40), "Without values"), 0U);
 }
 
 TEST(TextLayout, FewRowsOfManyColumnsStandOnTheirSide) {

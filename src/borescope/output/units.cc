@@ -28,6 +28,19 @@ constexpr Scale kFlopScales[] = {{1, "FLOP"},
                                  {1'000'000'000'000, "TFLOP"},
                                  {1'000'000'000'000'000, "PFLOP"}};
 
+std::span<const Scale> ScalesOf(Unit unit) {
+  switch (unit) {
+    case Unit::kNanoseconds:
+      return kTimeScales;
+    case Unit::kBytes:
+      return kByteScales;
+    case Unit::kFlops:
+      return kFlopScales;
+    default:
+      return {};
+  }
+}
+
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 double AsDouble(double value) { return value; }
 double AsDouble(char value) { return value; }
@@ -76,6 +89,72 @@ NumberFormat Unscaled(const NumberRange& range, Precision precision, bool groupe
   }
   const int decimals = precision == Precision::kFull ? 3 : CompactDecimals(range.largest);
   return {1, 1, decimals, true, false, unit};
+}
+
+// The values of a column of numbers, each once, in order.
+std::vector<double> DistinctNumbers(const Column& column) {
+  std::vector<double> numbers;
+  std::visit(
+      [&](const auto& cells) {
+        for (size_t row = 0; row < cells.size(); ++row) {
+          const double value = AsDouble(cells[row]);
+          if (!column.IsMissing(row) && std::isfinite(value)) {
+            numbers.push_back(value);
+          }
+        }
+      },
+      column.values);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+// Whether numbers rounded as `format` does differ where they did, and each is still what it was.
+bool KeepsApart(std::span<const double> numbers, const NumberFormat& format) {
+  constexpr double kMostRounded = 0.01;
+  const double step = AsDouble(format.divisor) / std::pow(10, format.decimals);
+  const auto told = [&](double number) { return std::round(number / step) * step; };
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [&](double number) {
+                       return std::abs(told(number) - number) <= std::abs(number) * kMostRounded;
+                     }) &&
+         std::adjacent_find(numbers.begin(), numbers.end(), [&](double a, double b) {
+           return told(a) == told(b);
+         }) == numbers.end();
+}
+
+// In the largest unit, but none above that of `format`, in which all numbers are whole; no unit
+// where there is none.
+NumberFormat WholeFormat(std::span<const double> numbers, std::span<const Scale> scales,
+                         const NumberFormat& format) {
+  NumberFormat whole;
+  for (const Scale& scale : scales) {
+    const bool all_whole = std::all_of(numbers.begin(), numbers.end(), [&](double number) {
+      return std::fmod(number, AsDouble(scale.divisor)) == 0;
+    });
+    if (scale.divisor <= format.divisor && all_whole) {
+      whole = {scale.divisor, 1, 0, true, false, scale.unit};
+    }
+  }
+  return whole;
+}
+
+// Keys name their rows, so that none may look like another or like zero. Whole numbers of a smaller
+// unit read best; of those that are too long for it, more decimals, at most down to the base unit.
+NumberFormat KeyFormat(const Column& column, std::span<const Scale> scales, NumberFormat format) {
+  constexpr double kLongest = 1e12;  // "999,999,999,999"
+  const std::vector<double> numbers = DistinctNumbers(column);
+  if (KeepsApart(numbers, format)) {
+    return format;
+  }
+  const NumberFormat whole = WholeFormat(numbers, scales, format);
+  if (!whole.unit.empty() && LargestMagnitude(column) / AsDouble(whole.divisor) < kLongest) {
+    return whole;
+  }
+  while (std::pow(10, format.decimals) < AsDouble(format.divisor) && !KeepsApart(numbers, format)) {
+    ++format.decimals;
+  }
+  return format;
 }
 
 // To the nanosecond in short recordings, to the microsecond in longer ones.
@@ -190,17 +269,18 @@ NumberFormat ChooseFormat(const Column& column, Precision precision) {
   if (column.unit == Unit::kPercent) {
     return {1, 1, IsFloat(column) ? 2 : 0, true, false, "%"};
   }
-  return ChooseFormat(column.unit, {LargestMagnitude(column), AllWhole(column)}, precision);
+  const NumberFormat format =
+      ChooseFormat(column.unit, {LargestMagnitude(column), AllWhole(column)}, precision);
+  const std::span<const Scale> scales = ScalesOf(column.unit);
+  return column.role == Role::kKey && !scales.empty() ? KeyFormat(column, scales, format) : format;
 }
 
 NumberFormat ChooseFormat(Unit unit, const NumberRange& range, Precision precision) {
   switch (unit) {
     case Unit::kNanoseconds:
-      return Scaled(range, kTimeScales, precision);
     case Unit::kBytes:
-      return Scaled(range, kByteScales, precision);
     case Unit::kFlops:
-      return Scaled(range, kFlopScales, precision);
+      return Scaled(range, ScalesOf(unit), precision);
     case Unit::kShare:
       return {1, 100, 1, true, false, "%"};
     case Unit::kPercent:

@@ -73,6 +73,40 @@ TEST(Units, BytesCountsSharesAndRates) {
   EXPECT_EQ(Format(Ints(Unit::kMicroseconds, {1234})), (Cells{"us", "1,234"}));
 }
 
+Column Keys(Unit unit, IntValues values) {
+  Column column = Ints(unit, std::move(values));
+  column.role = Role::kKey;
+  return column;
+}
+
+TEST(Units, KeysAreScaledAsOtherNumbersWhereThatTellsThemApart) {
+  const IntValues sizes{4'194'304, 100'769'792, 131'072'000, 4'194'304};
+  EXPECT_EQ(Format(Keys(Unit::kBytes, sizes)), Format(Ints(Unit::kBytes, sizes)));
+  EXPECT_EQ(Format(Keys(Unit::kNanoseconds, {0, 10'000, 10'000'000})),
+            (Cells{"ms", "0.000", "0.010", "10.000"}));
+  EXPECT_EQ(Format(Keys(Unit::kBytes, {})), (Cells{"B"}));
+}
+
+TEST(Units, KeysThatWouldLookAlikeAreWholeNumbersOfASmallerUnit) {
+  for (const Precision precision : {Precision::kFull, Precision::kCompact}) {
+    EXPECT_EQ(Format(Keys(Unit::kBytes, {4, 8, 16, 4096, 102'760'448}), precision),
+              (Cells{"B", "4", "8", "16", "4,096", "102,760,448"}));
+    EXPECT_EQ(Format(Keys(Unit::kBytes, {5'000'000'000, 5'000'004'000}), precision),
+              (Cells{"KB", "5,000,000", "5,000,004"}));
+  }
+  // None may look like zero, nor be far from what it is.
+  EXPECT_EQ(Format(Keys(Unit::kNanoseconds, {0, 1'000, 10'000'000}), Precision::kCompact),
+            (Cells{"us", "0", "1", "10,000"}));
+  EXPECT_EQ(Format(Keys(Unit::kBytes, {1'400, 2'000'000})), (Cells{"B", "1,400", "2,000,000"}));
+}
+
+TEST(Units, KeysTooLongForASmallerUnitHaveMoreDecimals) {
+  EXPECT_EQ(Format(Keys(Unit::kBytes, {5'000'000'000'001, 5'000'000'200'000})),
+            (Cells{"TB", "5.0000000", "5.0000002"}));
+  EXPECT_EQ(Format(Keys(Unit::kBytes, {Limits::max(), 1})),
+            (Cells{"TB", "9,223,372.036854775807", "0.000000000001"}));
+}
+
 TEST(Units, NamesOfThingsHaveNoSeparators) {
   EXPECT_EQ(Format(Ints(Unit::kNone, {123456})), (Cells{"", "123456"}));
 }

@@ -70,6 +70,9 @@ size_t PrefixBytes(std::string_view text, size_t width) {
   return bytes;
 }
 
+// Whether a byte belongs to the code point before it.
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
 // Bytes of the longest suffix of at most `width` cells.
 size_t SuffixBytes(std::string_view text, size_t width) {
   size_t surplus = DisplayWidth(text);
@@ -145,32 +148,63 @@ size_t FindParameters(std::string_view name) {
 
 }  // namespace
 
-std::string ShortenName(std::string_view name, size_t width) {
+std::string_view BareName(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
-  if (DisplayWidth(name) > width) {
-    const size_t parameters = FindParameters(name);
-    if (parameters != std::string_view::npos) {
-      name = name.substr(0, parameters);
-    }
-    if (parameters != std::string_view::npos && name.starts_with(kVoid)) {
-      name.remove_prefix(kVoid.size());
-    }
+  const size_t parameters = FindParameters(name);
+  if (parameters == std::string_view::npos) {
+    return name;
   }
-  return ShortenMiddle(name, width);
+  name = name.substr(0, parameters);
+  return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
 }
 
-std::vector<std::string> WrapText(std::string_view text, size_t width) {
-  BS_DCHECK(width > 0);
+std::string ShortenName(std::string_view name, size_t width) {
+  return DisplayWidth(name) <= width ? std::string(name) : ShortenMiddle(BareName(name), width);
+}
+
+namespace {
+
+// Where a piece begins that has byte `at` and `lead` cells before it.
+size_t PieceBegin(std::string_view text, size_t at, size_t lead) {
+  while (at > 0 && at < text.size() && IsContinuation(text[at])) {
+    --at;
+  }
+  return at - SuffixBytes(text.substr(0, at), lead);
+}
+
+}  // namespace
+
+std::string ShortenAround(std::string_view text, std::span<const size_t> places, size_t width) {
+  if (DisplayWidth(text) <= width) {
+    return std::string(text);
+  }
+  const size_t head = width / 3;
+  const size_t each = (width - 1 - head) / places.size();  // one is for the last "…"
+  size_t end = PrefixBytes(text, head);
+  std::string shorter(text.substr(0, end));
+  for (const size_t place : places) {
+    const size_t begin = std::max(end, PieceBegin(text, place, each / 4));
+    const size_t gap = begin > end ? 1 : 0;
+    shorter += gap > 0 ? kEllipsis : "";
+    end = begin + PrefixBytes(text.substr(begin), each - std::min(gap, each));
+    shorter += text.substr(begin, end - begin);
+  }
+  return end < text.size() ? shorter.append(kEllipsis) : shorter;
+}
+
+std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang) {
+  BS_DCHECK(width > hang);
   std::vector<std::string> lines(1);
+  const auto room = [&] { return lines.size() == 1 ? width : width - hang; };
   while (!text.empty()) {
     const size_t blank = text.find(' ');
     std::string_view word = text.substr(0, blank);
     text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
-    if (!lines.back().empty() && DisplayWidth(lines.back()) + 1 + DisplayWidth(word) > width) {
+    if (!lines.back().empty() && DisplayWidth(lines.back()) + 1 + DisplayWidth(word) > room()) {
       lines.emplace_back();
     }
-    while (DisplayWidth(word) > width) {
-      const size_t bytes = std::max(PrefixBytes(word, width), DecodeUtf8(word).bytes);
+    while (DisplayWidth(word) > room()) {
+      const size_t bytes = std::max(PrefixBytes(word, room()), DecodeUtf8(word).bytes);
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
       if (!word.empty()) {

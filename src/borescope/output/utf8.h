@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,19 @@ size_t DisplayWidth(std::string_view text);
 // At most `width` cells of printable text: what is too long loses its middle to "…".
 std::string ShortenMiddle(std::string_view text, size_t width);
 
-// A name of at most `width` cells: a C++ signature that is too long first loses its parameters and
-// a leading "void", which tell kernels apart least, then its middle.
+// A C++ signature without its parameters and a leading "void", which tell kernels apart least; any
+// other name as it is.
+std::string_view BareName(std::string_view name);
+
+// A name of at most `width` cells: one that is too long is made bare, then loses its middle.
 std::string ShortenName(std::string_view name, size_t width);
 
+// At most `width` cells of printable text: of what is too long, the beginning and what stands
+// around these bytes of it. REQUIRES: `places` rise; there is one.
+std::string ShortenAround(std::string_view text, std::span<const size_t> places, size_t width);
+
 // Printable text broken at blanks into lines of at most `width` cells; a longer word is cut. At
-// least one line. REQUIRES: width > 0.
-std::vector<std::string> WrapText(std::string_view text, size_t width);
+// least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.
+std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang = 0);
 
 }  // namespace borescope

@@ -65,6 +65,9 @@ TEST(Utf8, WrapsAtBlanksAndCutsLongWords) {
   EXPECT_EQ(WrapText("abcdefgh ij", 3), (Lines{"abc", "def", "gh", "ij"}));
   EXPECT_EQ(WrapText("漢字漢", 3), (Lines{"漢", "字", "漢"}));
   EXPECT_EQ(WrapText("漢", 1), (Lines{"漢"}));
+  // All lines but the first have less room, for an indent.
+  EXPECT_EQ(WrapText("one two three four", 9, 3), (Lines{"one two", "three", "four"}));
+  EXPECT_EQ(WrapText("abcdefgh ij", 4, 2), (Lines{"abcd", "ef", "gh", "ij"}));
 }
 
 TEST(Utf8, ShorteningANameDropsItsParametersFirst) {
@@ -75,6 +78,20 @@ TEST(Utf8, ShorteningANameDropsItsParametersFirst) {
   EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 9), "at::…int>");
   EXPECT_EQ(ShortenName("Memcpy HtoD (Pinned -> Device)", 20), "Memcpy Hto…> Device)");
   EXPECT_EQ(ShortenName(")))", 2), ")…");
+}
+
+TEST(Utf8, ShorteningAroundPlacesKeepsThemAndTheBeginning) {
+  const std::string text = "abcdefghijklmnopqrstuvwxyz";
+  const auto shorten = [&](std::vector<size_t> places, size_t width) {
+    return ShortenAround(text, places, width);
+  };
+  EXPECT_EQ(shorten({13}, 26), text);
+  EXPECT_EQ(shorten({13}, 13), "abcd…lmnopqr…");
+  EXPECT_EQ(shorten({3}, 13), "abcdefghijkl…");
+  EXPECT_EQ(shorten({26}, 13), "abcd…yz");
+  EXPECT_EQ(shorten({10, 20}, 19), "abcdef…jklmn…tuvwx…");
+  // Inside of a character; and one that is too wide leaves a cell unused.
+  EXPECT_EQ(ShortenAround("漢字漢字漢字漢字", std::vector<size_t>{13}, 9), "漢…漢字…");
 }
 
 }  // namespace

@@ -45,29 +45,29 @@ const TableWriter* FindTableWriter(std::string_view name) {
 
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path) {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = OutputPaths(writer, document, path);
   if (writer.write_table == nullptr) {
     BS_TRY(WriteFile(path, [&](Sink& sink) { return writer.write(document, options, sink); }));
-    return std::vector{path};
+    return paths;
   }
-  for (const Table& table : document.tables) {
-    const bool alone = document.tables.size() == 1;
-    paths.push_back(alone ? path : PathOfTable(path, table.name));
-    BS_TRY(WriteFile(paths.back(), [&](Sink& sink) { return writer.write_table(table, sink); }));
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const Table& table = document.tables[i];
+    BS_TRY(WriteFile(paths[i], [&](Sink& sink) { return writer.write_table(table, sink); }));
   }
   return paths;
 }
 
-bool IsNameOfTable(const std::string& path, const std::string& name) {
-  const std::string extension = fs::path(path).extension().string();
-  const std::string start = fs::path(path).stem().string() + ".";
-  if (!name.starts_with(start) || !name.ends_with(extension) ||
-      name.size() <= start.size() + extension.size()) {
-    return false;
+std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& document,
+                                     const std::string& path) {
+  if (writer.write_table == nullptr || document.tables.size() == 1) {
+    return {path};
   }
-  const std::string table =
-      name.substr(start.size(), name.size() - start.size() - extension.size());
-  return table != "json" && table.find('.') == std::string::npos;
+  std::vector<std::string> paths;
+  paths.reserve(document.tables.size());
+  for (const Table& table : document.tables) {
+    paths.push_back(PathOfTable(path, table.name));
+  }
+  return paths;
 }
 
 std::string_view Version() { return BORESCOPE_VERSION; }

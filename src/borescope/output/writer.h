@@ -48,13 +48,13 @@ const TableWriter* FindTableWriter(std::string_view name);  // nullptr when ther
 
 // Writes `document` to the file `path`, or, where the format holds one table per file and there are
 // several, to PATH.TABLE.EXTENSION beside it ("out.csv": "out.kernels.csv"). Each file appears
-// complete or not at all. Returns the names of the files written.
+// complete or not at all. Returns OutputPaths.
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path);
 
-// Whether WriteFiles of `path` may write a file called `name` for one of several tables:
-// "out.kernels.csv" of "out.csv". Never "out.json.gz" of "out.gz", which is a compressed trace.
-bool IsNameOfTable(const std::string& path, const std::string& name);
+// The files that WriteFiles of this document writes, in the order of the tables. Looks at no file.
+std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& document,
+                                     const std::string& path);
 
 // The version of Borescope, as in `borescope --version` and in JSON.
 std::string_view Version();

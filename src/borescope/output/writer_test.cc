@@ -11,6 +11,7 @@ namespace borescope {
 namespace {
 
 namespace fs = std::filesystem;
+using Paths = std::vector<std::string>;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -99,13 +100,17 @@ TEST(Writer, QualityJoinsFilesAndPutsTheWorstFirst) {
   EXPECT_NE(text.find("first: a.json: byte 812: inside"), std::string::npos) << text;
 }
 
-TEST(Writer, KnowsWhatATableIsCalledBesideTheOthers) {
-  EXPECT_TRUE(IsNameOfTable("run/out.csv", "out.kernels.csv"));
-  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.csv"));
-  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out..csv"));
-  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.kernels.json"));
-  EXPECT_FALSE(IsNameOfTable("run/out.csv", "out.a.b.csv"));
-  EXPECT_FALSE(IsNameOfTable("out.gz", "out.json.gz"));
+TEST(Writer, KnowsTheFilesBeforeItWritesThem) {
+  const TableWriter& csv = *FindTableWriter("csv");
+  Document document = SmallDocument();
+  EXPECT_EQ(OutputPaths(csv, document, "run/out.csv"), (Paths{"run/out.csv"}));
+  document.tables.push_back(document.tables.front());
+  document.tables.back().name = "more";
+  EXPECT_EQ(OutputPaths(csv, document, "run/out.csv"),
+            (Paths{"run/out.kernels.csv", "run/out.more.csv"}));
+  EXPECT_EQ(OutputPaths(csv, document, "out"), (Paths{"out.kernels", "out.more"}));
+  EXPECT_EQ(OutputPaths(*FindTableWriter("json"), document, "run/out.csv"), (Paths{"run/out.csv"}));
+  EXPECT_EQ(OutputPaths(csv, {}, "run/out.csv"), Paths());
 }
 
 TEST(Writer, EveryRowIsFoundByItsName) {

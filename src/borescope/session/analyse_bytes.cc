@@ -17,7 +17,8 @@
 namespace borescope {
 namespace {
 
-// Texts of options that do not take just any, and what stands in the files they name.
+// Texts of options of which just any of their type would lead nowhere, and what stands in the files
+// they name.
 struct ExampleRow {
   const ParamSpec* option;
   std::string_view text;
@@ -25,9 +26,6 @@ struct ExampleRow {
 };
 constexpr ExampleRow kExamples[] = {
     {&kReportParam, "all"},
-    {&kEdgesParam, "1us,1s"},
-    {&kMinShareParam, "1%"},
-    {&kCausalParam, "half"},
     {&kColumnsParam, "idx,op,kernel,params,flops"},
     {&kWidthParam, "150"},
     {&kDeviceParam, "A100 80GB SXM4"},
@@ -36,15 +34,37 @@ constexpr ExampleRow kExamples[] = {
     {&kPatternsParam, "a.json", R"({"a": ["a", "^[^b]*$"]})"},
 };
 
+// The first word that is not the default, where there is one.
+std::string_view OtherChoice(const ParamSpec& option) {
+  std::string_view rest = option.value;
+  std::string_view word = rest.substr(0, rest.find('|'));
+  while (word == option.default_text && word.size() < rest.size()) {
+    rest.remove_prefix(word.size() + 1);
+    word = rest.substr(0, rest.find('|'));
+  }
+  return word;
+}
+
+// What any option of this type takes.
 std::string ExampleText(const ParamSpec& option) {
   switch (option.type) {
     case ParamType::kCount:
     case ParamType::kNumber:
     case ParamType::kTime:  // of which this is microseconds
       return std::to_string(std::clamp<int64_t>(option.default_number / 2, 2, 50));
-    default:
-      return "a";
+    case ParamType::kTimes:
+      return "1us,1s";
+    case ParamType::kShare:
+      return "1%";
+    case ParamType::kChoice:
+      return std::string(OtherChoice(option));
+    case ParamType::kFlag:
+    case ParamType::kFile:
+    case ParamType::kFolder:
+    case ParamType::kText:
+      break;
   }
+  return "a";
 }
 
 ParamValue ExampleOf(const ParamSpec& option) {

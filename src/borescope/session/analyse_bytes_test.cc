@@ -45,6 +45,40 @@ TEST(AllModes, AreWhatAnalysesTakeAndHoldEveryOption) {
   }
 }
 
+// Of every type, and none of those that analyses have today.
+constexpr ParamSpec kNewOptions[] = {
+    {"flag", "", "", ParamType::kFlag},
+    {"count", "N", "", ParamType::kCount, 1},
+    {"number", "N", "", ParamType::kNumber},
+    {"time", "TIME", "", ParamType::kTime, 30'000},
+    {"times", "TIMES", "", ParamType::kTimes, 0, "10us,1ms"},
+    {"share", "SHARE", "", ParamType::kShare},
+    {"choice", "one|two|three", "", ParamType::kChoice, 0, "one"},
+    {"only", "one", "", ParamType::kChoice, 0, "one"},
+    {"file", "FILE", "", ParamType::kFile},
+    {"folder", "DIR", "", ParamType::kFolder},
+    {"text", "TEXT", "", ParamType::kText},
+};
+
+// A new option needs nothing here but its row and its name in the registry.
+TEST(AllModes, AskForNewOptionsOfEveryType) {
+  std::vector<const ParamSpec*> params;
+  for (const ParamSpec& option : kNewOptions) {
+    params.push_back(&option);
+  }
+  AnalysisSpec spec;
+  spec.name = "new";
+  spec.params = params;
+  const std::vector<Params> modes = AllModes(spec);
+  for (const ParamSpec& option : kNewOptions) {
+    EXPECT_TRUE(HasOption(modes, option.name)) << option.name;
+  }
+  const bool is_other = std::any_of(modes.begin(), modes.end(), [](const Params& mode) {
+    return mode.Text(kNewOptions[6]) == "two";
+  });
+  EXPECT_TRUE(is_other) << "a choice is asked for as something else than its default";
+}
+
 TEST(AllModes, FailOnlyWhereDataIsMissing) {
   const Trace trace = std::move(LoadBytes(kTrace, "x.json", {})).value();
   const TraceIndex index = BuildIndex(trace, 1);

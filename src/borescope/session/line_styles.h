@@ -1,5 +1,5 @@
-// Which answers are lines for scripts (LineForm of output/writer.h): here, as analyses know nothing
-// of writers.
+// Which answers are lines for scripts (LineForm of output/document.h): here, as analyses know
+// nothing of writers.
 #pragma once
 
 #include <span>

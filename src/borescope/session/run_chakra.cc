@@ -135,11 +135,13 @@ Result<Document> ConvertPair(const ChakraConvertOptions& options) {
 
 Result<Document> ConvertText(std::string text, const ChakraConvertOptions& options) {
   BS_ASSIGN(const TextWorkload workload, ParseTextWorkload(std::move(text), options.input));
+  const FileLookup input({&options.input, 1});
   std::vector<std::unique_ptr<FileSink>> files;
   std::vector<NamedTotals> totals;
   uint64_t next_id = 0;
   for (uint64_t npu = 0; npu < options.npus.value_or(1); ++npu) {
     const std::string path = fmt::format("{}.{}.et", options.output, npu);
+    BS_TRY(CheckNoInput(input, path, "convert"));
     StringSink bytes;
     BS_TRY(WriteTextWorkload(workload, options.passes.value_or(1), next_id, bytes));
     BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
@@ -324,21 +326,28 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
   return rows;
 }
 
+Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs) {
+  BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(inputs));
+  std::vector<std::string> paths;
+  for (const InputFile& file : found) {
+    if (!file.from_directory || IsEtName(file.path)) {
+      paths.push_back(file.path);
+    }
+  }
+  if (paths.empty()) {
+    return Error{ErrorCode::kMissingData, "no .et among the files; name one"};
+  }
+  return paths;
+}
+
 Result<ChakraVerdict> RunChakraCheck(const ChakraCheckOptions& options) {
-  BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(options.inputs));
   CheckInputs inputs;
   std::vector<CheckRow> rows;
   std::vector<NamedTotals> totals;
-  for (const InputFile& file : found) {
-    if (file.from_directory && !IsEtName(file.path)) {
-      continue;
-    }
-    BS_TRY(inputs.Read(file.path));
-    CheckEt(file.path, *inputs.files.back(), rows);
-    totals.push_back({file.path, TotalsOf(*inputs.files.back())});
-  }
-  if (inputs.files.empty()) {
-    return Error{ErrorCode::kMissingData, "no .et among the files; name one"};
+  for (const std::string& file : options.files) {
+    BS_TRY(inputs.Read(file));
+    CheckEt(file, *inputs.files.back(), rows);
+    totals.push_back({file, TotalsOf(*inputs.files.back())});
   }
   if (HasSource(options)) {
     BS_TRY(CheckSource(inputs, options, rows));

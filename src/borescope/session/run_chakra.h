@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,11 +57,15 @@ struct ChakraTimelineOptions {
 Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
                                                      Sink& sink);
 
+// The files behind `inputs` (files, folders, globs): of a folder those that are called as a .et.
+// kMissingData where there is none; the errors of ExpandInputs.
+Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs);
+
 struct ChakraCheckOptions {
-  std::vector<std::string> inputs;  // files, folders, globs
-  std::string linked;               // of a single input: what it was made from; may be empty
-  std::string host, device;         // or the two traces that were linked for it
-  bool with_order = false;          // also the order in which a simulator starts the nodes
+  std::vector<std::string> files;  // from FindEtFiles
+  std::string linked;              // of a single file: what it was made from; may be empty
+  std::string host, device;        // or the two traces that were linked for it
+  bool with_order = false;         // also the order in which a simulator starts the nodes
 };
 struct ChakraVerdict {
   Document document;

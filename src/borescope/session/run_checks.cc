@@ -76,12 +76,12 @@ constexpr NeedRow kNeeds[] = {
      "no device work tied to a launch call",
      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", Lack::kLaunches},
     {Needs::kGraphs, HasGraphs, "no launches or captures of graphs, and no kernels of graph nodes",
-     "the profiled part used none, or the profiler recorded no runtime calls (Nsight Systems: "
-     "--cuda-graph-trace=node)"},
+     "the profiled part used none, or the profiler recorded no runtime calls", Lack::kGraphs},
     {Needs::kCopies, [](const RankView& view) { return view.trace.copies().size() > 0; },
      "no memcpys or memsets",
      "the profiled part copied nothing, or profile with activities=[ProfilerActivity.CPU, "
-     "ProfilerActivity.CUDA]"},
+     "ProfilerActivity.CUDA]",
+     Lack::kCopies},
     {Needs::kAnnotations,
      [](const RankView& view) {
        const auto& kinds = view.trace.device().kind;

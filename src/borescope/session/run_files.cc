@@ -151,7 +151,8 @@ Result<Findings> MapTrace(const AnalysisSpec& spec, const Params& params, const 
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
   BS_ASSIGN(const size_t in_flight,
-            FilesInFlight(request.files, request.options.threads, request.options.memory_limit));
+            FilesInFlight(request.files, request.specs, request.options.threads,
+                          request.options.memory_limit));
   const int threads = request.options.threads;
   const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
   std::vector<RankPart> parts(request.files.size());

@@ -1,6 +1,7 @@
 #include "borescope/session/run_memory.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include "borescope/output/units.h"
@@ -29,28 +30,38 @@ bool EndsWithAny(std::string_view name, std::span<const std::string_view> ending
 
 // Whether a file is a database or compressed is guessed from its name: this is an estimate, not a
 // decision about content.
-uint64_t EstimateBytes(const InputFile& file) {
+uint64_t EstimateBytes(const InputFile& file, double questions) {
   constexpr std::string_view kCompressed[] = {".gz", ".zst"};
   constexpr std::string_view kDatabases[] = {".rpd", ".sqlite", ".db", ".nvvp", ".nvprof"};
   std::string_view name = file.path;
   const bool is_compressed = EndsWithAny(name, kCompressed);
   name = is_compressed ? name.substr(0, name.rfind('.')) : name;
   const MemoryShare& share = EndsWithAny(name, kDatabases) ? kDatabase : kText;
-  return static_cast<uint64_t>(static_cast<double>(file.bytes) *
-                               (is_compressed ? share.of_compressed : share.of_plain));
+  const double loaded = is_compressed ? share.of_compressed : share.of_plain;
+  return static_cast<uint64_t>(static_cast<double>(file.bytes) * loaded * (1 + questions));
+}
+
+// What the questions take of a file, as a multiple of its trace; they may be asked at once.
+double MemoryOf(std::span<const AnalysisSpec* const> questions) {
+  return std::accumulate(questions.begin(), questions.end(), 0.0,
+                         [](double sum, const AnalysisSpec* spec) { return sum + spec->memory; });
 }
 
 }  // namespace
 
-Result<size_t> FilesInFlight(std::span<const InputFile> files, int threads, uint64_t memory_limit) {
+Result<size_t> FilesInFlight(std::span<const InputFile> files,
+                             std::span<const AnalysisSpec* const> questions, int threads,
+                             uint64_t memory_limit) {
   const size_t wanted = std::min(files.size(), static_cast<size_t>(std::max(1, threads)));
   if (memory_limit == 0 || wanted == 0) {
     return wanted;
   }
-  const auto largest = std::max_element(
-      files.begin(), files.end(),
-      [](const InputFile& a, const InputFile& b) { return EstimateBytes(a) < EstimateBytes(b); });
-  const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest));
+  const double more = MemoryOf(questions);
+  const auto largest =
+      std::max_element(files.begin(), files.end(), [more](const InputFile& a, const InputFile& b) {
+        return EstimateBytes(a, more) < EstimateBytes(b, more);
+      });
+  const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest, more));
   if (need > memory_limit) {
     return Error{ErrorCode::kInvalidArgument, largest->path + ": needs about " + FormatBytes(need) +
                                                   ", more than --memory-limit " +

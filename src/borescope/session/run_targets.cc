@@ -1,6 +1,7 @@
 #include "borescope/session/run_targets.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +19,16 @@ namespace fs = std::filesystem;
 std::string TargetIdentity(const std::string& path) {
   std::error_code error;
   return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
+}
+
+// Device and number, which hard links to one file share. None of a pipe or a device: what is
+// written there overwrites nothing.
+std::optional<std::pair<uint64_t, uint64_t>> FileNumber(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) {
+    return std::nullopt;
+  }
+  return std::pair<uint64_t, uint64_t>(status.st_dev, status.st_ino);
 }
 
 // What is written of one of the files: the target itself, or of that name in it.
@@ -60,15 +71,28 @@ Result<void> CheckShape(const RunOptions& options, std::string_view option,
 
 }  // namespace
 
-bool IsSameFile(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return TargetIdentity(a) == TargetIdentity(b) || fs::equivalent(a, b, error);
+FileLookup::FileLookup(std::span<const std::string> paths) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].empty() || paths[i] == "-") {
+      continue;
+    }
+    places_.try_emplace(TargetIdentity(paths[i]), i);
+    if (const auto number = FileNumber(paths[i]); number.has_value()) {
+      numbers_.try_emplace(*number, i);
+    }
+  }
 }
 
-bool IsFileOfTable(const std::string& output, const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  const fs::path folder = fs::path(output).parent_path();
-  return IsNameOfTable(output, name) && IsSameFile((folder / name).string(), path);
+std::optional<size_t> FileLookup::Find(const std::string& path) const {
+  if (path.empty() || places_.empty()) {
+    return std::nullopt;
+  }
+  if (const auto place = places_.find(TargetIdentity(path)); place != places_.end()) {
+    return place->second;
+  }
+  const auto number = FileNumber(path);
+  const auto found = number.has_value() ? numbers_.find(*number) : numbers_.end();
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<std::string> InputPaths(const RunOptions& options) {
@@ -85,24 +109,26 @@ std::vector<std::string> InputPaths(const RunOptions& options) {
   return paths;
 }
 
-Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& target,
-                          std::string_view writer) {
-  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-    return !input.empty() && input != "-" && IsSameFile(input, target);
-  });
-  return !target.empty() && is_input ? IsInput(target, writer) : Result<void>();
+std::vector<std::string> PathsBehind(std::span<const std::string> words) {
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
+    const Result<std::vector<InputFile>> found = ExpandInputs({&word, 1});
+    if (found.ok()) {
+      std::transform(found->begin(), found->end(), std::back_inserter(paths),
+                     [](const InputFile& file) { return file.path; });
+    }
+  }
+  return paths;
 }
 
-Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& output,
-                          const TableWriter& writer) {
-  BS_TRY(CheckNoInput(inputs, output, "--output"));
-  if (output.empty() || writer.write_table == nullptr) {
-    return {};
-  }
-  const auto table = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
-    return IsFileOfTable(output, input);
-  });
-  return table == inputs.end() ? Result<void>() : IsInput(*table, "--output");
+Result<void> CheckNoInput(const FileLookup& inputs, const std::string& target,
+                          std::string_view writer) {
+  return inputs.Find(target).has_value() ? IsInput(target, writer) : Result<void>();
+}
+
+Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string& target,
+                          std::string_view writer) {
+  return CheckNoInput(FileLookup(inputs), target, writer);
 }
 
 std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
@@ -138,10 +164,25 @@ std::vector<Target> TargetsOf(const RunOptions& options) {
   return targets;
 }
 
+Result<void> CheckNoTarget(const RunOptions& options, std::span<const std::string> files) {
+  const std::vector<Target> targets = TargetsOf(options);
+  std::vector<std::string> paths;
+  std::transform(targets.begin(), targets.end(), std::back_inserter(paths),
+                 [](const Target& target) { return target.path; });
+  const FileLookup lookup(paths);
+  for (const std::string& file : files) {
+    if (const std::optional<size_t> found = lookup.Find(file); found.has_value()) {
+      return UsageError(fmt::format("{}: --output and {} would both write it", paths[*found],
+                                    targets[*found].option));
+    }
+  }
+  return {};
+}
+
 Result<void> CheckTargets(const RunOptions& options) {
   BS_TRY(CheckShape(options, "--overlay", options.overlay));
   BS_TRY(CheckShape(options, "--save", options.save));
-  const std::vector<std::string> inputs = InputPaths(options);
+  const FileLookup inputs(InputPaths(options));
   std::map<std::string, std::string_view> options_of;  // by what the path leads to
   for (const auto& [option, path] : TargetsOf(options)) {
     if (path.ends_with(".zst")) {

@@ -191,6 +191,9 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   AddViews(specs, options, answer.document);
   answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
   answer.document.begins = BeginsOf(run);
+  if (options.accept) {
+    BS_TRY(options.accept(answer.document));
+  }
   BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;

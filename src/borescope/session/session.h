@@ -57,6 +57,9 @@ struct RunOptions {
   bool for_picture = false;  // ask as the report does, AskForViews()
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;
+  // Has the last word on the answer before the files of --overlay and --save appear: with an error,
+  // none does, and that is the answer. May be empty.
+  std::function<Result<void>(const Document&)> accept;
 };
 
 // A copy of the trace that --overlay wrote.

@@ -16,8 +16,6 @@ namespace {
 
 constexpr size_t kPreviewRows = 20;
 
-void AddRank(Table& table) { AddRankKey(table); }
-
 void AddNs(Table& table, std::string_view name, std::string_view doc) {
   AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
 }
@@ -74,7 +72,7 @@ std::string_view OutsideName(const PathStep& step) {
 
 Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   Table table{"critical_path", "The critical path", {}, kPreviewRows};
-  AddRank(table);
+  AddRankKey(table);
   AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
   AddNs(table, "elapsed_ns", "Begin, from the begin of the recording.");
   AddNs(table, "duration_ns", "Length of this piece of the path.");
@@ -108,7 +106,7 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
 
 Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
   Table table{"critical_path_summary", "What the critical path is bound by", {}};
-  AddRank(table);
+  AddRankKey(table);
   AddString(table, "bound_by", Role::kKey,
             "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
             "gpu_memory_copy, or wait: for what the recording does not tell.");
@@ -164,7 +162,7 @@ std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
 Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
               int64_t span_ns) {
   Table table{"critical_ops", "What takes the most time on the critical path", {}, kPreviewRows};
-  AddRank(table);
+  AddRankKey(table);
   AddString(table, "name", Role::kKey,
             "Name of host events, or of device work; in brackets what bounds the time of none.");
   AddString(table, "side", Role::kKey, "host or device; missing where it is neither's.");
@@ -187,7 +185,7 @@ Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRe
 
 Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns) {
   Table table{"what_if", "What would be won if it took no time", {}};
-  AddRank(table);
+  AddRankKey(table);
   AddString(table, "name", Role::kKey, "Name of host events, or of device work.");
   AddString(table, "side", Role::kKey, "host or device.");
   AddNs(table, "path_ns", "Time on the path, as in critical_ops.");
@@ -209,7 +207,7 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
 
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
   Table table{"sync_edges", "Who waits for which device work", {}, kPreviewRows};
-  AddRank(table);
+  AddRankKey(table);
   AddString(table, "kind", Role::kDerived,
             "event, event_query (asked without waiting), stream, device, copy or stream_wait.");
   AddString(table, "from_name", Role::kDerived, "The last work that is waited for.");

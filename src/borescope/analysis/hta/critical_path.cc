@@ -6,6 +6,7 @@
 #include "borescope/analysis/hta/names.h"
 #include "borescope/analysis/hta/rows.h"
 #include "borescope/analysis/param_specs.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 
@@ -66,7 +67,7 @@ std::string_view HtaCriticalPath::BoundBy(const CriticalEdge& edge) const {
   }
   const std::string name = HtaShortName(events_.NameOf(edge.event));
   if (events_[edge.event].stream < 0) {
-    const bool loads = !data_load_.empty() && name.find(data_load_) != std::string::npos;
+    const bool loads = !data_load_.empty() && Contains(name, data_load_);
     return loads ? "data_loading" : "cpu_bound";
   }
   return HtaTypeOf(name) == HtaType::kCommunication ? "gpu_communication_bound"

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/hta/critical_build.h"
 #include "borescope/analysis/hta/names.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -24,7 +25,7 @@ std::optional<int64_t> OnlyThreadWith(const CriticalBuild& build, std::string_vi
                              host.kind[event.host.value] != HostKind::kAnnotation)) {
       continue;
     }
-    if (only != event.tid && build.events.NameOf(row).find(part) != std::string_view::npos) {
+    if (only != event.tid && Contains(build.events.NameOf(row), part)) {
       if (only.has_value()) {
         return std::nullopt;
       }

@@ -17,13 +17,14 @@
 #include "borescope/analysis/hta/tables.h"
 #include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
 
 // (cuda.*LaunchKernel)|(cuLaunchKernel)|(^runFunction), from the start of the name.
 bool IsKernelLaunch(std::string_view name) {
-  return (name.starts_with("cuda") && name.find("LaunchKernel") != std::string_view::npos) ||
+  return (name.starts_with("cuda") && Contains(name, "LaunchKernel")) ||
          name.starts_with("cuLaunchKernel") || name.starts_with("runFunction");
 }
 

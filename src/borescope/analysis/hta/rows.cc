@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -81,9 +83,8 @@ bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view
 }
 
 bool ContainsAny(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [name](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
+  return std::any_of(words.begin(), words.end(),
+                     [name](std::string_view word) { return Contains(name, word); });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/param_specs.h"
 #include "borescope/analysis/row.h"
+#include "borescope/base/text.h"
 
 namespace borescope {
 namespace {
@@ -67,7 +68,7 @@ TrackId Trees::OnlyTrack(std::string_view part, TrackId but) const {
   for (uint32_t row = 0; row < host.size(); ++row) {
     const TrackId track = host.track[row];
     if (track == but || track == only || !frame_.Keeps(HostId{row}) ||
-        frame_.trace().Name(HostId{row}).find(part) == std::string_view::npos) {
+        !Contains(frame_.trace().Name(HostId{row}), part)) {
       continue;
     }
     if (only.valid()) {
@@ -169,9 +170,7 @@ class Finder {
   Patterns Find() const;
 
  private:
-  bool Matches(StringId name) const {
-    return frame_.trace().Text(name).find(operator_) != std::string_view::npos;
-  }
+  bool Matches(StringId name) const { return Contains(frame_.trace().Text(name), operator_); }
   int32_t LeastDepth() const;
   int32_t LeastDeviceDepth() const;
   std::vector<HtaRow> RowsBelow(HostId op) const;

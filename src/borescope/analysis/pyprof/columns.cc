@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "borescope/analysis/key_columns.h"
 #include "borescope/analysis/row.h"
 
 namespace borescope {
@@ -26,7 +27,7 @@ struct ColumnRow {
 };
 using enum CellType;
 constexpr ColumnRow kColumns[] = {
-    {"rank", "rank", "Rank", kInt, 4, Unit::kNone, "Rank of the process in the job."},
+    {"rank", "rank", "Rank", kInt, 4, Unit::kNone, kRankDoc},
     {"idx", "idx", "Idx", kInt, 7, Unit::kNone,
      "Number of the row among those of its rank, from 1, in the order of the launches."},
     {"seq", "seq", "SeqId", kText, 7, Unit::kNone, "Autograd sequence number of the operator."},

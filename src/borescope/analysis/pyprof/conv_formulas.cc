@@ -4,6 +4,7 @@
 #include <array>
 
 #include "borescope/analysis/pyprof/formula.h"
+#include "borescope/base/text.h"
 
 namespace borescope::pyprof {
 namespace {
@@ -150,7 +151,7 @@ std::optional<PyProfWork> Conv(const Case& one) {
       shape->groups = 1;
     }
     AddBase(*shape, x->size, work);
-  } else if (name.find("calc_bias_diff") != std::string_view::npos) {
+  } else if (Contains(name, "calc_bias_diff")) {
     work.flops = shape->outputs();
     work.bytes = Quantity(2) * x->size * shape->outputs();
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "borescope/base/text.h"
 #include "borescope/opmodel/cost_builder.h"
 
 namespace borescope::pyprof {
@@ -131,9 +132,8 @@ std::string TypedTuple(std::string_view key, const Operand& operand) {
 }
 
 bool ContainsAny(std::string_view name, std::span<const std::string_view> patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
-    return name.find(pattern) != std::string_view::npos;
-  });
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](std::string_view pattern) { return Contains(name, pattern); });
 }
 
 std::string_view TensorCores(std::string_view kernel) {

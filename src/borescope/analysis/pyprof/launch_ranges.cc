@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -50,8 +52,7 @@ HostId AnchorOf(const RankView& view, DeviceId id) {
 }
 
 bool IsBackwardNode(std::string_view name) {
-  if (name.find("evaluate_function") != std::string_view::npos ||
-      name.ends_with("AccumulateGrad")) {
+  if (Contains(name, "evaluate_function") || name.ends_with("AccumulateGrad")) {
     return true;
   }
   const size_t end = name.find_last_not_of("0123456789");

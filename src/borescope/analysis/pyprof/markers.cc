@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -91,9 +93,8 @@ PyProfMarker ReadDict(std::string_view text) {
 }  // namespace
 
 bool IsFrameworkFrame(std::string_view frame) {
-  return std::any_of(
-      std::begin(kFrameworkPaths), std::end(kFrameworkPaths),
-      [&](std::string_view path) { return frame.find(path) != std::string_view::npos; });
+  return std::any_of(std::begin(kFrameworkPaths), std::end(kFrameworkPaths),
+                     [&](std::string_view path) { return Contains(frame, path); });
 }
 
 PyProfMarker ParsePyProfMarker(std::string_view text) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "borescope/base/text.h"
+
 namespace borescope {
 namespace {
 
@@ -25,9 +27,7 @@ std::string OperatorOfBackward(std::string name) {
   return name.substr(0, name.find("Backward"));
 }
 
-bool IsPart(std::string_view a, std::string_view b) {
-  return a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos;
-}
+bool IsPart(std::string_view a, std::string_view b) { return Contains(a, b) || Contains(b, a); }
 
 void SortUnique(std::vector<int64_t>& ids) {
   std::sort(ids.begin(), ids.end());
@@ -51,7 +51,7 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
   const Trace& trace = view_.trace;
   std::string other;
   for (const HostId row : RangesOf(view_, AnchorOf(view_, record.kernel))) {
-    if (trace.Name(row).find("CheckpointFunctionBackward") != std::string_view::npos) continue;
+    if (Contains(trace.Name(row), "CheckpointFunctionBackward")) continue;
     const int64_t number = SequenceOf(trace, row);
     if (number != kMissing) {
       sequences.push_back({number, std::string(trace.Name(row))});

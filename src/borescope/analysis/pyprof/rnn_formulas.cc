@@ -42,7 +42,7 @@ std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
     const std::string_view part = kernel.substr(0, end);
     kernel.remove_prefix(std::min(end + 1, kernel.size()));
     const size_t x = part.find('x');
-    if (x == std::string_view::npos || part.find("slice") != std::string_view::npos) continue;
+    if (x == std::string_view::npos || Contains(part, "slice")) continue;
     const auto a = ParseNumber<int32_t>(part.substr(0, x));
     const auto b = ParseNumber<int32_t>(part.substr(x + 1));
     return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
@@ -94,7 +94,7 @@ std::optional<PyProfWork> RnnCell(const Case& one) {
   if (!cell) return std::nullopt;
   std::optional<PyProfWork> work;
   const PyProfKernel& kernel = one.kernel;
-  const bool has_gemm = kernel.name.find("gemm") != std::string_view::npos;
+  const bool has_gemm = Contains(kernel.name, "gemm");
   if (!kernel.is_backward && kernel.sub % 3 < 2) {
     const bool is_layer = kernel.sub % 3 == 0;
     work = GemmWork(

@@ -14,7 +14,7 @@ namespace borescope {
 Result<Findings> MapRpdBusy(const RankView& view, const Params&) {
   Table table{"busy", "Device time (as rocmProfileData)", {}};
   AddRankKey(table);
-  AddInt(table, "gpuId", Unit::kNone, Role::kKey, "Device number as recorded.");
+  AddInt(table, "gpuId", Unit::kNone, Role::kKey, kGpuDoc);
   AddInt(table, "GpuTime", Unit::kNone, Role::kDerived, "Sum of the durations on the device, ns.");
   AddInt(table, "WallTime", Unit::kNone, Role::kDerived,
          "First start to last end of the work of all devices, ns.");
