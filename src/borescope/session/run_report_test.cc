@@ -18,10 +18,15 @@ constexpr std::string_view kTrace = R"({"schemaVersion":1,"traceEvents":[
 
 class RunReportTest : public testing::Test {
  protected:
-  RunReportTest() : path_(testing::TempDir() + "run_report_test.json") {
+  // A folder for each test: several run at once.
+  RunReportTest()
+      : folder_(testing::TempDir() + "run_report_test_" +
+                testing::UnitTest::GetInstance()->current_test_info()->name()),
+        path_(folder_ + "/run_report_test.json") {
+    std::filesystem::create_directories(folder_);
     std::ofstream(path_) << kTrace;
   }
-  ~RunReportTest() override { std::filesystem::remove(path_); }
+  ~RunReportTest() override { std::filesystem::remove_all(folder_); }
 
   RunOptions Options() const {
     const std::string inputs[] = {path_};
@@ -31,6 +36,7 @@ class RunReportTest : public testing::Test {
   }
 
  private:
+  std::string folder_;
   std::string path_;
 };
 
