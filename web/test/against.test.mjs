@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { accessibilityFaults, demoRun, embedded, folder, open, overflow, report, samples, start, stop } from './browser.mjs';
+import { accessibilityFaults, demoRun, embedded, folder, open, openTables, overflow, report, samples, start, stop } from './browser.mjs';
 
 before(start);
 after(stop);
@@ -33,13 +33,10 @@ const other = () => trace('other.json', [['gemm', 100, 50], ['old', 250, 9, 'ate
 const pair = (name) => report(name, mine(), '--against', other());
 
 /** All cells of the tables on the page: by section and table, rows of exact values by column. */
-function shownTables(page) {
-  return page.evaluate(async () => {
+async function shownTables(page) {
+  await openTables(page);
+  return page.evaluate(() => {
     const blocks = [...document.querySelectorAll('details[data-table]')];
-    for (const block of blocks) {
-      block.open = true;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 600));
     return Object.fromEntries(blocks.map((block) => [
       `${block.closest('section').id}/${block.dataset.table}`,
       {

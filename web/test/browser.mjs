@@ -61,6 +61,29 @@ export function composed(name, tables, layout) {
   return path;
 }
 
+/** What `read` gives as soon as that is `wanted`, or at last: pages are drawn piece by piece. */
+export async function atLast(read, wanted) {
+  const begin = performance.now();
+  for (;;) {
+    const found = await read();
+    if (wanted(found) || performance.now() - begin > 20_000) {
+      return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Opens all tables of a page and waits for their rows. */
+export async function openTables(page) {
+  const missing = () => page.locator('details[data-table]').evaluateAll((blocks) => {
+    for (const block of blocks) {
+      block.open = true;
+    }
+    return blocks.filter((block) => block.querySelector('tbody tr:not(.spacer)') === null).map((block) => block.dataset.table);
+  });
+  await atLast(missing, (found) => found.length === 0);
+}
+
 /** Opens a page. `page.faults` collects errors, messages of the console and requests. */
 export async function open(path, { width = 1280, scheme = 'light' } = {}) {
   const context = await browser.newContext({

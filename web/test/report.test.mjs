@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { accessibilityFaults, composed, demoRun, embedded, folder, open, overflow, report, samples, start, stop } from './browser.mjs';
+import { accessibilityFaults, atLast, composed, demoRun, embedded, folder, open, openTables, overflow, report, samples, start, stop } from './browser.mjs';
 
 before(start);
 after(stop);
@@ -17,13 +17,10 @@ const SAMPLES = [
 const numberOf = (text) => Number(text.replace(/,/g, ''));
 
 /** The rows of every table on the page, by section and table: exact values and texts. */
-function shownRows(page) {
-  return page.evaluate(async () => {
+async function shownRows(page) {
+  await openTables(page);
+  return page.evaluate(() => {
     const blocks = [...document.querySelectorAll('details[data-table]')];
-    for (const block of blocks) {
-      block.open = true;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 500));
     return Object.fromEntries(blocks.map((block) => [
       `${block.closest('section').id}/${block.dataset.table}`,
       [...block.querySelectorAll('tbody tr:not(.spacer)')].map((row) => [...row.querySelectorAll('td')].map((cell) => [cell.title, cell.textContent])),
@@ -173,18 +170,6 @@ test('labels leave out what all rows share, and names their parameters first', a
   await page.done();
 });
 
-/** What `read` gives when it gives nothing, or at last: tables are drawn one after the other. */
-async function emptyAtLast(read) {
-  const begin = performance.now();
-  for (;;) {
-    const found = await read();
-    if (found.length === 0 || performance.now() - begin > 20_000) {
-      return found;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 test('on paper nothing is beyond the edge, and what is left out is told', async () => {
   for (const inputs of [[demoRun], [demoRun, '--against', demoRun]]) {
     const page = await open(report(`paper${inputs.length}`, ...inputs));
@@ -195,7 +180,7 @@ test('on paper nothing is beyond the edge, and what is left out is told', async 
     assert.equal(await overflow(page), 0);
     const beyond = () => page.locator('table').evaluateAll((all) =>
       all.filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.closest('details').dataset.table));
-    assert.deepEqual(await emptyAtLast(beyond), []);
+    assert.deepEqual(await atLast(beyond, (found) => found.length === 0), []);
     assert.equal(await page.locator('nav, .tools').filter({ visible: true }).count(), 0);
     assert.deepEqual(page.faults, []);
     await page.done();
@@ -325,26 +310,34 @@ test('lines zoom by a drag', async () => {
   const page = await open(report('series', demoRun));
   const plot = page.locator('#queue figure[data-kind="series"]');
   const svg = plot.locator('svg');
-  await svg.scrollIntoViewIfNeeded();
-  const path = await svg.locator('path.line').first().getAttribute('d');
-  const box = await svg.boundingBox();
-  await page.mouse.move(box.x + box.width * 0.4, box.y + 50);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
-  await page.mouse.up();
-  assert.notEqual(await svg.locator('path.line').first().getAttribute('d'), path);
+  const line = () => svg.locator('path.line').first().getAttribute('d');
+  const path = await line();
+  const drag = async () => {
+    await svg.scrollIntoViewIfNeeded();
+    const box = await svg.boundingBox(); // moves as long as sections above it are drawn
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
+    await page.mouse.up();
+    return line();
+  };
+  assert.ok((await atLast(drag, (now) => now !== path)) !== path);
   await plot.getByRole('button', { name: 'Show all' }).click();
-  assert.equal(await svg.locator('path.line').first().getAttribute('d'), path);
+  assert.ok((await atLast(line, (now) => now === path)) === path);
   await page.done();
 });
 
 test('the roofline tells about the operator that is pointed at', async () => {
   const page = await open(report('roofline', demoRun));
   const plot = page.locator('#roofline figure[data-kind="roofline"]');
-  await plot.locator('svg').scrollIntoViewIfNeeded();
-  const circle = await plot.locator('circle').first().boundingBox();
-  await page.mouse.move(circle.x + circle.width / 2, circle.y + circle.height / 2);
-  assert.match(await plot.locator('.tip').textContent(), /aten::.*of the roof/);
+  const pointed = async () => {
+    await plot.locator('svg').scrollIntoViewIfNeeded();
+    const circle = await plot.locator('circle').first().boundingBox(); // moves while the page is drawn
+    await page.mouse.move(circle.x + circle.width / 2, circle.y + circle.height / 2);
+    return plot.locator('.tip').textContent();
+  };
+  const said = /aten::.*of the roof/;
+  assert.match(await atLast(pointed, (text) => said.test(text)), said);
   assert.ok((await plot.locator('.roof line').count()) >= 2);
   await page.done();
 });

@@ -16,17 +16,13 @@ using Activities = std::array<IntervalSet, 3>;
 Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
-  std::array<std::vector<Interval>, 3> intervals;
+  Activities activities;
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
     const DeviceId id{row};
     if (IsDeviceWork(device.kind[row])) {
       const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));
-      intervals[static_cast<size_t>(activity)].push_back({device.ts_ns[row], device.end_ns(id)});
+      Extend(activities[static_cast<size_t>(activity)], {device.ts_ns[row], device.end_ns(id)});
     }
-  }
-  Activities activities;
-  for (size_t i = 0; i < activities.size(); ++i) {
-    activities[i] = Union(std::move(intervals[i]));
   }
   return activities;
 }
@@ -45,11 +41,11 @@ IntervalSet UnionOfAll(std::vector<IntervalSet> sets) {
   return sets.empty() ? IntervalSet() : std::move(sets.front());
 }
 
-DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, const std::vector<Activities>& streams) {
+DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, std::vector<Activities> streams) {
   std::array<std::vector<IntervalSet>, 3> sets;
-  for (const Activities& activities : streams) {
+  for (Activities& activities : streams) {
     for (size_t i = 0; i < sets.size(); ++i) {
-      sets[i].push_back(activities[i]);
+      sets[i].push_back(std::move(activities[i]));
     }
   }
   DeviceTime time{gpu_stream.first, gpu_stream.second, {}, {}, {}, {}, {}, {}};
@@ -102,8 +98,8 @@ std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& select
   }
   std::vector<DeviceTime> times;
   times.reserve(groups.size());
-  for (const auto& [gpu_stream, streams] : groups) {
-    times.push_back(TimeOf(gpu_stream, streams));
+  for (auto& [gpu_stream, streams] : groups) {
+    times.push_back(TimeOf(gpu_stream, std::move(streams)));
   }
   if (times.empty() && !selected.by_track()) {
     times.emplace_back();

@@ -1,13 +1,21 @@
 #include "borescope/analysis/grouper.h"
 
-#include <algorithm>
-
 #include "borescope/base/check.h"
 
 namespace borescope {
 namespace {
 
 constexpr uint32_t kFree = ~uint32_t{0};
+
+// Tuples are short: a loop beats a call.
+bool AreEqual(std::span<const int64_t> a, std::span<const int64_t> b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) {
+      return false;
+    }
+  }
+  return true;
+}
 
 size_t Hash(std::span<const int64_t> key) {
   uint64_t hash = 0x9e3779b97f4a7c15u;
@@ -27,7 +35,7 @@ uint32_t Grouper::Find(std::span<const int64_t> key) {
   const size_t mask = slots_.size() - 1;
   size_t slot = Hash(key) & mask;
   for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
-    if (std::equal(key.begin(), key.end(), this->key(slots_[slot]).begin())) {
+    if (AreEqual(key, this->key(slots_[slot]))) {
       return slots_[slot];
     }
   }

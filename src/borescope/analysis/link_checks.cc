@@ -7,14 +7,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "borescope/analysis/name_flags.h"
+#include "borescope/analysis/phases.h"
 #include "borescope/analysis/quality_checks.h"
 #include "borescope/index/sync_calls.h"
 #include "borescope/index/sync_edges.h"
 
 namespace borescope {
 namespace {
-
-constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 
 CheckOutcome BeforeLaunch(const RankView& view) {
   return CountDeviceCases(view, [&](DeviceId id) {
@@ -44,45 +44,53 @@ CheckOutcome DuplicateCorrelation(const RankView& view) {
   return FromDiagnostic(view, Diag::kDuplicateCorrelation);
 }
 
-using IdOfRow = std::pair<int64_t, uint32_t>;
-
-// Whether some id stands twice; true as well where that would take a sort to tell. Ids are numbers
-// of a counter: a bit for each is less than they take themselves.
-bool MayRepeat(const std::vector<IdOfRow>& ids) {
-  constexpr uint64_t kMostBits = 64;  // for each id
-  if (ids.empty()) {
-    return false;
-  }
-  const auto [least, largest] = std::minmax_element(ids.begin(), ids.end());
-  const uint64_t first = static_cast<uint64_t>(least->first);
-  const uint64_t range = static_cast<uint64_t>(largest->first) - first;
-  if (range / kMostBits >= ids.size()) {
-    return true;
-  }
-  std::vector<bool> seen(range + 1);
-  return std::any_of(ids.begin(), ids.end(), [&](const IdOfRow& id) {
-    const uint64_t bit = static_cast<uint64_t>(id.first) - first;
-    const bool is_second = seen[bit];
-    seen[bit] = true;
-    return is_second;
-  });
-}
-
-CheckOutcome DuplicateExternalId(const RankView& view) {
-  const HostEvents& host = view.trace.host();
-  std::vector<IdOfRow> ids;
+// Calls `use(id, row)` for the External id of every operator that has one.
+template <class Use>
+void ForEachExternalId(const Trace& trace, const Use& use) {
+  const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
-      const int64_t id = view.trace.ops().external_id[host.detail[row]];
+      const int64_t id = trace.ops().external_id[host.detail[row]];
       if (id != kMissing && id != 0) {
-        ids.emplace_back(id, row);
+        use(id, row);
       }
     }
   }
+}
+
+// Whether some id stands twice; true as well where that would take a sort to tell. Ids are numbers
+// of a counter: a bit for each is less than they take themselves.
+bool MayRepeat(const Trace& trace) {
+  constexpr uint64_t kMostBits = 64;  // for each id
+  uint64_t count = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t largest = std::numeric_limits<int64_t>::min();
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
+    ++count;
+    least = std::min(least, id);
+    largest = std::max(largest, id);
+  });
+  const uint64_t range = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
+  if (count == 0 || range / kMostBits >= count) {
+    return count != 0;
+  }
+  std::vector<bool> seen(range + 1);
+  bool repeats = false;
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
+    const uint64_t bit = static_cast<uint64_t>(id) - static_cast<uint64_t>(least);
+    repeats = repeats || seen[bit];
+    seen[bit] = true;
+  });
+  return repeats;
+}
+
+CheckOutcome DuplicateExternalId(const RankView& view) {
   CheckOutcome outcome;
-  if (!MayRepeat(ids)) {
+  if (!MayRepeat(view.trace)) {
     return outcome;
   }
+  std::vector<std::pair<int64_t, uint32_t>> ids;
+  ForEachExternalId(view.trace, [&](int64_t id, uint32_t row) { ids.emplace_back(id, row); });
   std::sort(ids.begin(), ids.end());
   for (size_t i = 1; i < ids.size(); ++i) {
     if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
@@ -109,9 +117,11 @@ CheckOutcome GraphLaunches(const RankView& view) {
 }
 
 bool IsEventWait(const RankView& view, uint32_t row) {
+  if (view.trace.device().kind[row] != DeviceKind::kSync) {
+    return false;
+  }
   const std::string_view name = view.trace.Name(DeviceId{row});
-  return view.trace.device().kind[row] == DeviceKind::kSync &&
-         (name == "Stream Wait Event" || name == "Event Sync");
+  return name == "Stream Wait Event" || name == "Event Sync";
 }
 
 int64_t RecordOf(const RankView& view, uint32_t row) {
@@ -139,10 +149,11 @@ CheckOutcome WithoutWaits(const RankView& view) {
 
 std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   std::unordered_map<int64_t, int64_t> times;
+  const std::vector<char> is_record = FlagNames(view.trace.strings(), IsEventRecordName);
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
-        IsEventRecordName(view.trace.Name(HostId{row}))) {
+        is_record[host.name[row].value] != 0) {
       times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
     }
   }
@@ -263,11 +274,12 @@ CheckOutcome CollectiveWithoutMetadata(const RankView& view) {
 CheckOutcome BackwardNameConflict(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const Ops& ops = view.trace.ops();
+  const std::vector<char> is_backward = BackwardNames(view.trace.strings());
   std::map<std::pair<int64_t, int64_t>, StringId> names;
   return CountHostCases(view, [&](HostId id) {
     const uint32_t detail = host.detail[id.value];
     if (host.kind[id.value] != HostKind::kOp || detail == kNoDetail ||
-        ops.sequence[detail] == kMissing || !view.trace.Name(id).starts_with(kEvaluate)) {
+        is_backward[host.name[id.value].value] == 0 || ops.sequence[detail] == kMissing) {
       return false;
     }
     const std::pair key{ops.sequence[detail], ops.forward_thread[detail]};

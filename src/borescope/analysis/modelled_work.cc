@@ -215,6 +215,7 @@ void Modeller::AddCalls() {
     if (op_of_[row].valid() && !IsReplay(row)) has_work[op_of_[row].value] = 1;
   }
   std::vector<uint32_t> call_of_op(host_.size(), kNoCall);
+  result_.calls.reserve(static_cast<size_t>(std::count(has_work.begin(), has_work.end(), 1)));
   for (uint32_t row = 0; row < host_.size(); ++row) {
     if (has_work[row] == 0) continue;
     const ModelledCall call = CallOf(HostId{row});

@@ -1,5 +1,7 @@
 #include "borescope/analysis/phases.h"
 
+#include "borescope/analysis/name_flags.h"
+
 namespace borescope {
 namespace {
 
@@ -24,6 +26,10 @@ bool HasForwardThread(const Trace& trace, uint32_t row) {
 }
 
 }  // namespace
+
+std::vector<char> BackwardNames(const StringPool& strings) {
+  return FlagNames(strings, [](std::string_view name) { return name.starts_with(kBackwardMark); });
+}
 
 std::string_view PhaseName(Phase phase) {
   constexpr std::string_view kNames[] = {"forward", "backward", "optimizer", "other"};

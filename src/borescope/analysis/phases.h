@@ -20,6 +20,9 @@ namespace borescope {
 // What the names of the operators begin with around whom autograd runs one function backward.
 inline constexpr std::string_view kBackwardMark = "autograd::engine::evaluate_function";
 
+// Per text of the pool, by its StringId: 1 for those. O(texts).
+std::vector<char> BackwardNames(const StringPool& strings);
+
 enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kOther };
 
 std::string_view PhaseName(Phase phase);

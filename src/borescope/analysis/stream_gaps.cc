@@ -6,10 +6,17 @@
 namespace borescope {
 namespace {
 
+size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
+  return std::accumulate(tracks.begin(), tracks.end(), size_t{0}, [&](size_t sum, uint32_t track) {
+    return sum + all.end_row[track] - all.first_row[track];
+  });
+}
+
 // The works of a stream, by start. Each process has a track of its own for a stream they share.
 std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tracks) {
   const DeviceEvents& device = trace.device();
   std::vector<uint32_t> rows;
+  rows.reserve(RowsOf(trace.tracks(), tracks));
   for (const uint32_t track : tracks) {
     for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
          ++row) {
@@ -73,6 +80,7 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
   const DeviceEvents& device = view.trace.device();
   const std::vector<uint32_t> works = WorkRows(view.trace, tracks);
   StreamGaps stream;
+  stream.gaps.reserve(works.size());
   DeviceId last;  // the work that ends at last_ns
   for (size_t i = 0; i < works.size();) {
     const Interval gap{stream.last_ns, device.ts_ns[works[i]]};

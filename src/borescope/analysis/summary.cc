@@ -28,20 +28,21 @@ namespace {
 
 constexpr size_t kShown = 5;  // rows of the longer tables
 
+constexpr size_t kStragglerTables = 3;
+
 // The tables that travel from map to finish, in this order; ReduceByRank joins them.
 enum Part {
   kOverview,
-  kBreakdown,
-  kIdleCauses,
-  kKernels,
+  kStragglers,  // the first of several
+  kKernels = kStragglers + kStragglerTables,
   kDeviceWork,
-  kOps,
+  kBreakdown,
   kSteps,
+  kIdleCauses,
   kQuality,
   kClocks,
-  kStragglers  // the first of several
+  kOps
 };
-constexpr size_t kStragglerTables = 3;
 
 Table NewOverview() {
   Table table{"overview", "Overview", {}};
@@ -246,14 +247,14 @@ struct MappedParts {
 };
 constexpr MappedParts kMapped[] = {
     {kOverview, 1, MapTable<Overview>},
-    {kBreakdown, 1, MapBreakdown},
-    {kIdleCauses, 1, MapTable<IdleCauses>},
+    {kStragglers, kStragglerTables, MapStragglers},
     {kKernels, 1, MapKernels},
     {kDeviceWork, 1, MapDeviceWork},
-    {kOps, 1, MapOps},
+    {kBreakdown, 1, MapBreakdown},
     {kSteps, 1, MapSteps},
+    {kIdleCauses, 1, MapTable<IdleCauses>},
     {kQuality, 2, MapDoctor},
-    {kStragglers, kStragglerTables, MapStragglers},
+    {kOps, 1, MapOps},
 };
 
 // Whether every table gets to the place of its Part.
@@ -265,7 +266,7 @@ constexpr bool AreInOrder() {
     }
     place += parts.tables;
   }
-  return place == kStragglers + kStragglerTables;
+  return place == kOps + 1;
 }
 static_assert(AreInOrder());
 

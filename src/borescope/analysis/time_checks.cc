@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/quality_checks.h"
@@ -98,10 +99,37 @@ IntervalSet RecordedTime(const RankView& view) {
   return Union(std::move(intervals));
 }
 
+// The time that one thread recorded, the most of all: no more than RecordedTime, without its
+// memory.
+int64_t LongestThread(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  int64_t longest_ns = 0;
+  int64_t thread_ns = 0;
+  int64_t until_ns = 0;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (row == 0 || host.track[row] != host.track[row - 1]) {
+      thread_ns = 0;
+      until_ns = std::numeric_limits<int64_t>::min();
+    }
+    const int64_t end_ns = host.end_ns(HostId{row});
+    if (!view.index.tree.parent[row].valid() && end_ns > until_ns) {
+      thread_ns += end_ns - std::max(until_ns, host.ts_ns[row]);
+      until_ns = end_ns;
+      longest_ns = std::max(longest_ns, thread_ns);
+    }
+  }
+  return longest_ns;
+}
+
 CheckOutcome ClockJump(const RankView& view) {
   CheckOutcome outcome;
-  if (view.trace.span_ns() <= kJumpNs) {
+  const int64_t span_ns = view.trace.span_ns();
+  if (span_ns <= kJumpNs) {
     return outcome;
+  }
+  outcome.share = 0.0;
+  if (span_ns / kJumpFactor <= LongestThread(view)) {
+    return outcome;  // no gap can be long enough
   }
   const IntervalSet recorded = RecordedTime(view);
   const int64_t recorded_ns = Coverage(recorded);
@@ -116,7 +144,7 @@ CheckOutcome ClockJump(const RankView& view) {
       }
     }
   }
-  outcome.share = static_cast<double>(jumps_ns) / static_cast<double>(view.trace.span_ns());
+  outcome.share = static_cast<double>(jumps_ns) / static_cast<double>(span_ns);
   return outcome;
 }
 

@@ -1,13 +1,17 @@
 #include "borescope/base/intervals.h"
 
 #include <algorithm>
+#include <span>
+
+#include "borescope/base/sort_runs.h"
 
 namespace borescope {
 namespace {
 
 bool BeginsBefore(const Interval& a, const Interval& b) { return a.begin < b.begin; }
 
-// Appends `next`, whose begin is not before that of the last one, joining them if they touch.
+}  // namespace
+
 void Extend(IntervalSet& set, const Interval& next) {
   if (next.end <= next.begin) {
     return;
@@ -19,12 +23,8 @@ void Extend(IntervalSet& set, const Interval& next) {
   }
 }
 
-}  // namespace
-
 IntervalSet Union(std::vector<Interval> intervals) {
-  if (!std::is_sorted(intervals.begin(), intervals.end(), BeginsBefore)) {
-    std::sort(intervals.begin(), intervals.end(), BeginsBefore);
-  }
+  SortRuns(std::span(intervals), BeginsBefore);
   IntervalSet result;
   for (const Interval& interval : intervals) {
     Extend(result, interval);

@@ -19,8 +19,12 @@ struct Interval {
 
 using IntervalSet = std::vector<Interval>;
 
+// Appends `next`, joining it with the last one if they touch; an empty or inverted one vanishes.
+// REQUIRES: it does not begin before the last one.
+void Extend(IntervalSet& set, const Interval& next);
+
 // The union of any intervals; empty and inverted ones vanish, touching ones join. O(n log n), or
-// O(n) when `intervals` is sorted by begin.
+// O(n log runs) when `intervals` is a concatenation of runs sorted by begin.
 IntervalSet Union(std::vector<Interval> intervals);
 
 // Set operations. REQUIRES: both sides are IntervalSets.

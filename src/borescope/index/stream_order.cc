@@ -1,6 +1,9 @@
 #include "borescope/index/stream_order.h"
 
 #include <algorithm>
+#include <span>
+
+#include "borescope/base/sort_runs.h"
 
 namespace borescope {
 
@@ -40,9 +43,8 @@ void StreamOrder::SortTrack(uint32_t track) {
       work_.push_back({row});
     }
   }
-  std::sort(work_.begin() + begin, work_.end(), [&](DeviceId a, DeviceId b) {
-    return std::pair(IssueTime(a), a) < std::pair(IssueTime(b), b);
-  });
+  SortRuns(std::span(work_).subspan(begin),
+           [&](DeviceId a, DeviceId b) { return IssueTime(a) < IssueTime(b); });
   DeviceId last;
   for (uint32_t i = begin; i < work_.size(); ++i) {
     if (!last.valid() || device.end_ns(work_[i]) >= device.end_ns(last)) {

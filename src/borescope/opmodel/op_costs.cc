@@ -65,12 +65,12 @@ const OpModel* OpCosts::ModelOf(HostId call) {
   const HostEvents& host = trace_.host();
   const HostKind kind = host.kind[call.value];
   if (kind != HostKind::kOp && kind != HostKind::kAnnotation) return nullptr;
-  const StringId name = host.name[call.value];
-  const auto [found, is_new] = models_.try_emplace(name.value, nullptr);
-  if (is_new) {
-    found->second = FindOpModel(trace_.Text(name));
+  Name& name = names_[host.name[call.value].value];
+  if (!name.is_known) {
+    name.is_known = true;
+    name.model = FindOpModel(trace_.Name(call));
   }
-  return found->second;
+  return name.model;
 }
 
 OpCosts::Key OpCosts::KeyOfRecorded(uint32_t name, int64_t bytes, int64_t flops) {
@@ -81,31 +81,40 @@ OpCosts::Key OpCosts::KeyOfRecorded(uint32_t name, int64_t bytes, int64_t flops)
   return {name, low(bytes), kSizesKey, high(bytes), low(flops), high(flops)};
 }
 
+OpCosts::Key OpCosts::KeyOf(HostId call, const OpModel& model, ScalarType list_type) const {
+  const uint32_t name = trace_.host().name[call.value].value;
+  const auto type = static_cast<uint32_t>(list_type);
+  if (const uint32_t sizes = SizesOf(trace_, call, model); sizes != kNoDetail) {
+    return {name, type, kSizesKey, sizes};
+  }
+  if (const uint32_t launch = RecordedWorkOf(trace_, call, model); launch != kNoDetail) {
+    return KeyOfRecorded(name, trace_.triton().bytes[launch], trace_.triton().flops[launch]);
+  }
+  const uint32_t row = trace_.host().detail[call.value];
+  if (row == kNoDetail) return {name, type};
+  const Ops& ops = trace_.ops();
+  return {name,
+          type,
+          ops.input_dims[row].value,
+          ops.input_types[row].value,
+          ops.input_strides[row].value,
+          ops.concrete_inputs[row].value};
+}
+
 const OpCost& OpCosts::Of(HostId call, ScalarType list_type) {
   const OpModel* model = ModelOf(call);
   if (model == nullptr) return unknown_;
-  const uint32_t row = trace_.host().detail[call.value];
-  Key key{trace_.host().name[call.value].value, static_cast<uint32_t>(list_type)};
-  const uint32_t sizes = SizesOf(trace_, call, *model);
-  const uint32_t launch = RecordedWorkOf(trace_, call, *model);
-  if (sizes != kNoDetail) {
-    key = {key[0], key[1], kSizesKey, sizes};
-  } else if (launch != kNoDetail) {
-    key = KeyOfRecorded(key[0], trace_.triton().bytes[launch], trace_.triton().flops[launch]);
-  } else if (row != kNoDetail) {
-    const Ops& ops = trace_.ops();
-    key = {key[0],
-           key[1],
-           ops.input_dims[row].value,
-           ops.input_types[row].value,
-           ops.input_strides[row].value,
-           ops.concrete_inputs[row].value};
+  Name& name = names_[trace_.host().name[call.value].value];
+  const Key key = KeyOf(call, *model, list_type);
+  if (name.last == nullptr || name.last_key != key) {
+    const auto [found, is_new] = costs_.try_emplace(key);
+    if (is_new) {
+      found->second = Compute(call, *model, list_type);
+    }
+    name.last = &found->second;
+    name.last_key = key;
   }
-  const auto [found, is_new] = costs_.try_emplace(key);
-  if (is_new) {
-    found->second = Compute(call, *model, list_type);
-  }
-  return found->second;
+  return *name.last;
 }
 
 OpCost OpCosts::Compute(HostId call, const OpModel& model, ScalarType list_type) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "borescope/base/id.h"
 #include "borescope/opmodel/op_model.h"
@@ -21,7 +22,7 @@ CallArgs CallArgsOf(const Trace& trace, HostId call);
 class OpCosts {
  public:
   explicit OpCosts(const Trace& trace, OpModelOptions options = {})
-      : trace_(trace), options_(options) {}
+      : trace_(trace), options_(options), names_(trace.strings().size()) {}
 
   // nullptr if the row is no operator or annotation, or its name has no model.
   const OpModel* ModelOf(HostId call);
@@ -37,13 +38,23 @@ class OpCosts {
     size_t operator()(const Key& key) const;
   };
 
+  // What is known of the calls of one name. Neighbours are often alike: the last answer saves
+  // most look-ups.
+  struct Name {
+    bool is_known = false;
+    const OpModel* model = nullptr;
+    const OpCost* last = nullptr;
+    Key last_key{};
+  };
+
+  Key KeyOf(HostId call, const OpModel& model, ScalarType list_type) const;
   static Key KeyOfRecorded(uint32_t name, int64_t bytes, int64_t flops);
   OpCost Compute(HostId call, const OpModel& model, ScalarType list_type) const;
 
   const Trace& trace_;
   OpModelOptions options_;
   OpCost unknown_;
-  std::unordered_map<uint32_t, const OpModel*> models_;  // by name
+  std::vector<Name> names_;  // by StringId
   std::unordered_map<Key, OpCost, KeyHash> costs_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "borescope/output/markup.h"
+#include "borescope/output/row_units.h"
 #include "borescope/output/units.h"
 
 namespace borescope {
@@ -108,7 +109,7 @@ Result<void> WritePlainBody(const ReportPage& page, Sink& sink) {
     }
     for (size_t i = 0; i < section.table_count; ++i) {
       const size_t at = section.first_table + i;
-      BS_TRY(sink.Write(TableHtml(page.document.tables[at], page.all_rows[at])));
+      BS_TRY(sink.Write(TableHtml(WithRowUnits(page.document.tables[at]), page.all_rows[at])));
     }
   }
   return sink.Write(QualityHtml(page.document.diagnostics));

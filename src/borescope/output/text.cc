@@ -7,6 +7,7 @@
 #include <set>
 
 #include "borescope/output/charts/chart_data.h"
+#include "borescope/output/row_units.h"
 #include "borescope/output/text_bars.h"
 #include "borescope/output/text_layout.h"
 #include "borescope/output/text_lines.h"
@@ -111,7 +112,7 @@ Table Preview(const Table& table) {
 // The table, with bars behind its rows or a chart below it where its views ask for them and the
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
-  const Table preview = SinceBegin(Preview(table), document.begins);
+  const Table preview = WithRowUnits(SinceBegin(Preview(table), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

@@ -1,49 +1,15 @@
 // The order of a spine: by track, then by start; found once, when a trace is finished.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "borescope/base/parallel.h"
+#include "borescope/base/sort_runs.h"
 
 namespace borescope {
-
-// Stable sort for data that is a concatenation of a few sorted runs, as every profiler writes its
-// buffers: finds the runs and merges neighbours until one is left. O(n) when already sorted.
-template <class Less>
-void SortRuns(std::span<uint32_t> rows, const Less& less) {
-  std::vector<size_t> ends;
-  for (size_t i = 1; i < rows.size(); ++i) {
-    if (less(rows[i], rows[i - 1])) {
-      ends.push_back(i);
-    }
-  }
-  if (ends.empty()) {
-    return;
-  }
-  if (ends.size() > rows.size() / 8) {  // no runs worth the name
-    std::stable_sort(rows.begin(), rows.end(), less);
-    return;
-  }
-  ends.push_back(rows.size());
-  while (ends.size() > 1) {
-    std::vector<size_t> merged;
-    size_t begin = 0;
-    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
-      std::inplace_merge(rows.data() + begin, rows.data() + ends[i], rows.data() + ends[i + 1],
-                         less);
-      begin = ends[i + 1];
-      merged.push_back(begin);
-    }
-    if (ends.size() % 2 == 1) {
-      merged.push_back(ends.back());
-    }
-    ends.swap(merged);
-  }
-}
 
 // Row numbers grouped by track. `first` has one entry per track and one past the last.
 struct TrackOrder {

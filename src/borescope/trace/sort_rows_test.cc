@@ -14,48 +14,6 @@ std::vector<uint32_t> RowNumbers(size_t count) {
   return rows;
 }
 
-// Stability shows because equal keys have different row numbers.
-void ExpectSortsLikeStableSort(const std::vector<int>& keys) {
-  const auto less = [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; };
-  std::vector<uint32_t> got = RowNumbers(keys.size());
-  std::vector<uint32_t> want = got;
-  SortRuns(std::span(got), less);
-  std::stable_sort(want.begin(), want.end(), less);
-  EXPECT_EQ(got, want);
-}
-
-TEST(SortRunsTest, SmallAndDegenerateInputs) {
-  ExpectSortsLikeStableSort({});
-  ExpectSortsLikeStableSort({1});
-  ExpectSortsLikeStableSort({2, 1});
-  ExpectSortsLikeStableSort({1, 1, 1});
-  ExpectSortsLikeStableSort({3, 2, 1, 0});
-}
-
-TEST(SortRunsTest, AnyNumberOfRunsIsMergedStably) {
-  std::mt19937 random(5);
-  for (size_t runs = 1; runs <= 33; ++runs) {
-    std::vector<int> keys;
-    for (size_t run = 0; run < runs; ++run) {
-      std::vector<int> part(20 + random() % 50);
-      std::generate(part.begin(), part.end(), [&] { return static_cast<int>(random() % 100); });
-      std::sort(part.begin(), part.end());
-      keys.insert(keys.end(), part.begin(), part.end());
-    }
-    SCOPED_TRACE(runs);
-    ExpectSortsLikeStableSort(keys);
-  }
-}
-
-TEST(SortRunsTest, NoiseFallsBackToAnOrdinarySort) {
-  std::mt19937 random(6);
-  for (const size_t size : {2UL, 9UL, 17UL, 1000UL}) {
-    std::vector<int> keys(size);
-    std::generate(keys.begin(), keys.end(), [&] { return static_cast<int>(random() % 50); });
-    ExpectSortsLikeStableSort(keys);
-  }
-}
-
 TEST(OrderByTrackTest, GroupsByTrackAndSortsEach) {
   const std::vector<uint32_t> tracks{2, 0, 2, 0, 2};
   const std::vector<int> keys{5, 9, 3, 1, 4};

@@ -1,0 +1,48 @@
+#include "borescope/output/row_units.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "borescope/output/units.h"
+
+namespace borescope {
+namespace {
+
+std::string InUnit(double value, std::string_view name) {
+  const Unit unit = name == "share" ? Unit::kShare : name == "count" ? Unit::kCount : Unit::kNone;
+  const NumberRange range{std::abs(value), unit == Unit::kCount && value == std::trunc(value)};
+  const NumberFormat format = ChooseFormat(unit, range, Precision::kCompact);
+  const std::string_view shown = unit != Unit::kNone ? format.unit : name == "ratio" ? "x" : name;
+  return FormatValue(value, format) + (shown.empty() ? "" : fmt::format(" {}", shown));
+}
+
+}  // namespace
+
+Table WithRowUnits(Table table) {
+  Column* const value = table.Find("value");
+  const Column* const unit = table.Find("unit");
+  if (value == nullptr || unit == nullptr) {
+    return table;
+  }
+  const auto* const values = std::get_if<FloatValues>(&value->values);
+  const auto* const units = std::get_if<StringValues>(&unit->values);
+  if (values == nullptr || units == nullptr) {
+    return table;
+  }
+  Column texts{value->name, Unit::kNone, value->role, value->doc, StringValues(), {}};
+  for (size_t row = 0; row < values->size(); ++row) {
+    if (value->IsMissing(row) || !std::isfinite((*values)[row])) {
+      PushMissing(texts);
+    } else {
+      Push(texts, std::string_view(InUnit((*values)[row], (*units)[row])));
+    }
+  }
+  *value = std::move(texts);
+  table.columns.erase(table.columns.begin() + (unit - table.columns.data()));
+  return table;
+}
+
+}  // namespace borescope

@@ -1,0 +1,61 @@
+#include "borescope/output/row_units.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace borescope {
+namespace {
+
+Table Findings() {
+  Table table{"verdict", "Verdict", {}};
+  AddString(table, "finding", Role::kKey, "");
+  AddFloat(table, "value", Unit::kNone, Role::kDerived, "The deciding number.");
+  AddString(table, "unit", Role::kDerived, "");
+  return table;
+}
+
+void Add(Table& table, double value, const char* unit) {
+  Push(table.columns[0], "one");
+  Push(table.columns[1], value);
+  Push(table.columns[2], unit);
+}
+
+std::string ValueAt(const Table& table, size_t row) {
+  return std::string(std::get<StringValues>(table.Find("value")->values)[row]);
+}
+
+TEST(RowUnitsTest, EachValueIsWrittenInItsUnit) {
+  Table table = Findings();
+  Add(table, 0.19, "share");
+  Add(table, 1.4249, "ratio");
+  Add(table, 12345, "count");
+  Add(table, 7, "TFLOP/s");
+  const Table shown = WithRowUnits(std::move(table));
+  EXPECT_EQ(shown.Find("unit"), nullptr);
+  EXPECT_EQ(ValueAt(shown, 0), "19.0 %");
+  EXPECT_EQ(ValueAt(shown, 1), "1.425 x");
+  EXPECT_EQ(ValueAt(shown, 2), "12,345");
+  EXPECT_EQ(ValueAt(shown, 3), "7.000 TFLOP/s");
+}
+
+TEST(RowUnitsTest, WhatIsNoNumberIsMissing) {
+  Table table = Findings();
+  Add(table, std::numeric_limits<double>::quiet_NaN(), "share");
+  Push(table.columns[0], "one");
+  PushMissing(table.columns[1]);
+  Push(table.columns[2], "share");
+  const Table shown = WithRowUnits(std::move(table));
+  EXPECT_TRUE(shown.Find("value")->IsMissing(0));
+  EXPECT_TRUE(shown.Find("value")->IsMissing(1));
+}
+
+TEST(RowUnitsTest, OtherTablesStay) {
+  Table table = Findings();
+  Add(table, 0.5, "share");
+  table.columns.pop_back();
+  EXPECT_EQ(std::get<FloatValues>(WithRowUnits(table).Find("value")->values)[0], 0.5);
+}
+
+}  // namespace
+}  // namespace borescope
