@@ -1,5 +1,6 @@
 // What the tests of the page share: reports made by the program, opened in a headless Chromium that
 // notes everything a page must not do.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -73,7 +74,18 @@ export async function atLast(read, wanted) {
   }
 }
 
-/** Opens all tables of a page and waits for their rows. */
+/** Where something is once it stays there: it moves as long as what is above it is drawn. */
+export async function settledBox(locator) {
+  let last;
+  await locator.scrollIntoViewIfNeeded();
+  return atLast(() => locator.boundingBox(), (box) => {
+    const stays = last !== undefined && box.y === last.y && box.x === last.x;
+    last = box;
+    return stays;
+  });
+}
+
+/** Opens all tables of a page and waits for their rows; fails where some never come. */
 export async function openTables(page) {
   const missing = () => page.locator('details[data-table]').evaluateAll((blocks) => {
     for (const block of blocks) {
@@ -81,7 +93,7 @@ export async function openTables(page) {
     }
     return blocks.filter((block) => block.querySelector('tbody tr:not(.spacer)') === null).map((block) => block.dataset.table);
   });
-  await atLast(missing, (found) => found.length === 0);
+  assert.deepEqual(await atLast(missing, (found) => found.length === 0), []);
 }
 
 /** Opens a page. `page.faults` collects errors, messages of the console and requests. */

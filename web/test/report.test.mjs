@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { accessibilityFaults, atLast, composed, demoRun, embedded, folder, open, openTables, overflow, report, samples, start, stop } from './browser.mjs';
+import { accessibilityFaults, atLast, composed, demoRun, embedded, folder, open, openTables, overflow, report, samples, settledBox, start, stop } from './browser.mjs';
 
 before(start);
 after(stop);
@@ -312,32 +312,24 @@ test('lines zoom by a drag', async () => {
   const svg = plot.locator('svg');
   const line = () => svg.locator('path.line').first().getAttribute('d');
   const path = await line();
-  const drag = async () => {
-    await svg.scrollIntoViewIfNeeded();
-    const box = await svg.boundingBox(); // moves as long as sections above it are drawn
-    await page.mouse.move(box.x + box.width * 0.4, box.y + 50);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
-    await page.mouse.up();
-    return line();
-  };
-  assert.ok((await atLast(drag, (now) => now !== path)) !== path);
+  const box = await settledBox(svg);
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
+  await page.mouse.up();
+  assert.notEqual(await atLast(line, (now) => now !== path), path);
   await plot.getByRole('button', { name: 'Show all' }).click();
-  assert.ok((await atLast(line, (now) => now === path)) === path);
+  assert.equal(await atLast(line, (now) => now === path), path);
   await page.done();
 });
 
 test('the roofline tells about the operator that is pointed at', async () => {
   const page = await open(report('roofline', demoRun));
   const plot = page.locator('#roofline figure[data-kind="roofline"]');
-  const pointed = async () => {
-    await plot.locator('svg').scrollIntoViewIfNeeded();
-    const circle = await plot.locator('circle').first().boundingBox(); // moves while the page is drawn
-    await page.mouse.move(circle.x + circle.width / 2, circle.y + circle.height / 2);
-    return plot.locator('.tip').textContent();
-  };
+  const circle = await settledBox(plot.locator('circle').first());
+  await page.mouse.move(circle.x + circle.width / 2, circle.y + circle.height / 2);
   const said = /aten::.*of the roof/;
-  assert.match(await atLast(pointed, (text) => said.test(text)), said);
+  assert.match(await atLast(() => plot.locator('.tip').textContent(), (text) => said.test(text)), said);
   assert.ok((await plot.locator('.roof line').count()) >= 2);
   await page.done();
 });

@@ -83,7 +83,27 @@ TEST(DoctorTest, ClockJump) {
   TestTrace busy;
   busy.Op("first", {1, 20 * kSecond + 1}).Op("second", {40 * kSecond, kSecond});
   EXPECT_EQ(Faults(Analyse("doctor", {&trace.View()})), (Counts{{"clock-jump", 1}}));
+  TestTrace threads;  // two at once are no longer than one
+  threads.Op("one", {0, 2'100'000'000}).Op("two", {0, 2'100'000'000}, {}, 2);
+  threads.Op("late", {40 * kSecond, 1'001});
   EXPECT_EQ(Faults(Analyse("doctor", {&busy.View()})), Counts());
+  const Findings without = Analyse("doctor", {&busy.View(1)});
+  EXPECT_NE(Csv(without[0], {"check", "share"}).find("clock-jump,0\n"), std::string::npos);
+  EXPECT_EQ(Faults(Analyse("doctor", {&threads.View()})), (Counts{{"clock-jump", 1}}));
+}
+
+TEST(DoctorTest, ExternalIdsTwice) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  TestTrace far;
+  for (const int64_t id : {int64_t{1}, kFar, kFar, -kFar, kFar + (kFar - 1), -kFar - (kFar - 2)}) {
+    far.Op("op", {0, 1}, {.external_id = id});
+  }
+  TestTrace dense;
+  for (int64_t id = 1; id < 100; ++id) {
+    dense.Op("op", {id, 1}, {.external_id = id});
+  }
+  EXPECT_EQ(Faults(Analyse("doctor", {&far.View()})), (Counts{{"duplicate-external-id", 1}}));
+  EXPECT_EQ(Faults(Analyse("doctor", {&dense.View()})), Counts());
 }
 
 TEST(DoctorTest, WaitFaults) {

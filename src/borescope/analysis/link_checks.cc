@@ -70,9 +70,12 @@ bool MayRepeat(const Trace& trace) {
     least = std::min(least, id);
     largest = std::max(largest, id);
   });
+  if (count == 0) {
+    return false;
+  }
   const uint64_t range = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
-  if (count == 0 || range / kMostBits >= count) {
-    return count != 0;
+  if (range / kMostBits >= count) {
+    return true;
   }
   std::vector<bool> seen(range + 1);
   bool repeats = false;

@@ -188,6 +188,24 @@ TEST(ModelledWork, ADifferentiatedBackwardIsNoRecomputation) {
             "aten::mm backward 4096: k4*\n");
 }
 
+// What is differentiated on one thread says nothing of another.
+TEST(ModelledWork, AThreadRepeatsBesideADifferentiatedOne) {
+  const auto recorded = [](int64_t number) {
+    return OpArgs{.sequence = number, .dims = kProduct.dims, .types = kProduct.types};
+  };
+  TestTrace trace;
+  trace.Op("MmBackward0", {100, 90}, {.forward_thread = 1, .sequence = 3}, 2)
+      .Op("aten::mm", {110, 30}, recorded(8), 2)
+      .Runtime("cudaLaunchKernel", {120, 10}, 2, 2)
+      .Kernel("k2", {510, 10}, {2})
+      .Op("MmBackward0", {300, 90}, {.forward_thread = 2, .sequence = 8}, 2)
+      .Op("CheckpointFunctionBackward", {100, 90}, {.forward_thread = 1, .sequence = 5}, 3)
+      .Op("aten::mm", {110, 30}, recorded(9), 3)
+      .Runtime("cudaLaunchKernel", {120, 10}, 3, 3)
+      .Kernel("k3", {530, 10}, {3});
+  EXPECT_EQ(Calls(trace), "aten::mm backward 4096: k2*\naten::mm recompute 4096: k3*\n");
+}
+
 // A repeated forward is run backward in the same call of the engine.
 TEST(ModelledWork, ACheckpointThatRunsBackwardItselfIsRecomputed) {
   TestTrace trace;

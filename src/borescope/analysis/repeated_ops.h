@@ -12,8 +12,8 @@
 namespace borescope {
 
 // Per host row: 1 for operators that autograd records, with no operator between them and the
-// record that runs backward, but for those inside a pass that is differentiated. Outside of
-// backward it means nothing. O(rows).
+// record that runs backward, but for those inside a pass that is differentiated. 0 outside of
+// backward. O(rows + texts).
 std::vector<char> RepeatedOps(const RankView& view);
 
 }  // namespace borescope

@@ -38,7 +38,7 @@ Table NewVerdict() {
   AddString(table, "finding", Role::kKey, "What was found.");
   AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
   AddString(table, "evidence", Role::kDerived, "The numbers it rests on, as in the tables below.");
-  AddFloat(table, "value", Unit::kNone, Role::kDerived, "The deciding number.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The deciding number.");
   AddString(table, "unit", Role::kDerived, "Unit of the value: share (0 to 1), ratio or count.");
   AddString(table, "help", Role::kDerived, "What to do.");
   return table;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 namespace borescope {
 
 void PrintTo(const Interval& interval, std::ostream* out) {
@@ -16,6 +19,37 @@ constexpr int64_t kFar = int64_t{1} << 61;
 TEST(IntervalsTest, UnionSortsJoinsAndDropsEmptyOnes) {
   EXPECT_EQ(Union({{40, 40}, {20, 25}, {10, 15}, {0, 10}, {22, 32}}),
             (IntervalSet{{0, 15}, {20, 32}}));
+}
+
+TEST(IntervalsTest, UnionMergesSortedRuns) {
+  std::mt19937 random(7);
+  std::vector<Interval> runs;
+  for (int run = 0; run < 5; ++run) {
+    int64_t begin = 0;
+    for (int i = 0; i < 50; ++i) {
+      begin += static_cast<int64_t>(random() % 40);
+      runs.push_back({begin, begin + static_cast<int64_t>(random() % 9)});
+    }
+  }
+  IntervalSet want;  // by moments
+  for (int64_t at = 0; at < 50 * 40 + 9; ++at) {
+    if (std::any_of(runs.begin(), runs.end(),
+                    [&](const Interval& one) { return one.begin <= at && at < one.end; })) {
+      Extend(want, {at, at + 1});
+    }
+  }
+  EXPECT_EQ(Union(runs), want);
+}
+
+TEST(IntervalsTest, ExtendJoinsWhatTouchesAndDropsEmptyOnes) {
+  IntervalSet set;
+  Extend(set, {3, 3});
+  Extend(set, {3, 5});
+  Extend(set, {5, 9});
+  Extend(set, {6, 7});
+  Extend(set, {10, 8});
+  Extend(set, {11, 12});
+  EXPECT_EQ(set, (IntervalSet{{3, 9}, {11, 12}}));
 }
 
 TEST(IntervalsTest, InvertedIntervalsVanish) {

@@ -23,6 +23,9 @@ class OpCosts {
  public:
   explicit OpCosts(const Trace& trace, OpModelOptions options = {})
       : trace_(trace), options_(options), names_(trace.strings().size()) {}
+  // Names point to costs.
+  OpCosts(const OpCosts&) = delete;
+  OpCosts& operator=(const OpCosts&) = delete;
 
   // nullptr if the row is no operator or annotation, or its name has no model.
   const OpModel* ModelOf(HostId call);

@@ -37,6 +37,23 @@ TEST(OpCostsTest, EqualCallsHaveOneCost) {
   EXPECT_EQ(costs.ModelOf(HostId{0}), FindOpModel("aten::mm"));
 }
 
+TEST(OpCostsTest, CallsInTurnKeepTheirOwnCosts) {
+  TraceMaker maker;
+  constexpr std::string_view kTypes = R"(["float", "float"])";
+  Call(maker, "aten::mm", 0, "[[2, 3], [3, 4]]", kTypes);
+  Call(maker, "aten::mm", 5, "[[2, 3], [3, 5]]", kTypes);
+  Call(maker, "aten::cat", 9, "[[[2, 3], [2, 3]], []]", R"(["TensorList", "Scalar"])");
+  const Trace trace = std::move(maker).Finish();
+  OpCosts costs(trace);
+  const OpCost* const first = &costs.Of(HostId{0});
+  EXPECT_EQ(costs.Of(HostId{1}).matrix_flops, 60U);
+  EXPECT_EQ(&costs.Of(HostId{0}), first);
+  const uint64_t bytes = costs.Of(HostId{2}, ScalarType::kFloat16).bytes();
+  EXPECT_GT(bytes, 0U);
+  EXPECT_EQ(costs.Of(HostId{2}, ScalarType::kFloat32).bytes(), 2 * bytes);
+  EXPECT_EQ(costs.Of(HostId{2}, ScalarType::kFloat16).bytes(), bytes);
+}
+
 TEST(OpCostsTest, WithoutArgumentsThereIsNoCost) {
   TraceMaker maker;
   maker.Host(HostKind::kOp, "aten::mm", 1, {0, 1});

@@ -25,7 +25,8 @@ void PutColumn(JsonWriter& json, const Column& column) {
   json.Member("name", column.name);
   json.Member("type", TypeName(column));
   json.Key("unit");
-  column.unit == Unit::kNone ? json.Null() : json.String(UnitName(column.unit));
+  const std::string_view unit = UnitName(column.unit);
+  unit.empty() ? json.Null() : json.String(unit);
   json.Member("doc", column.doc);
   json.Key("values");
   json.BeginArray();

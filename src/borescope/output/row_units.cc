@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -22,9 +23,10 @@ std::string InUnit(double value, std::string_view name) {
 }  // namespace
 
 Table WithRowUnits(Table table) {
-  Column* const value = table.Find("value");
+  const auto is_value = [](const Column& one) { return one.unit == Unit::kOfRow; };
+  const auto value = std::find_if(table.columns.begin(), table.columns.end(), is_value);
   const Column* const unit = table.Find("unit");
-  if (value == nullptr || unit == nullptr) {
+  if (unit == nullptr || std::count_if(table.columns.begin(), table.columns.end(), is_value) != 1) {
     return table;
   }
   const auto* const values = std::get_if<FloatValues>(&value->values);

@@ -6,9 +6,9 @@
 
 namespace borescope {
 
-// The table with the fractions of its column `value` and the texts behind them in its column `unit`
-// (share, ratio, count; others stay as they are) as one column of texts. As it is without these
-// two. Pure.
+// The table with the fractions of its column of Unit::kOfRow as texts, each in the unit that its
+// column `unit` names (share, ratio, count; others stand behind the number as they are), and
+// without that column. Other tables stay as they are, and so do those that compare two runs. Pure.
 Table WithRowUnits(Table table);
 
 }  // namespace borescope

@@ -10,7 +10,7 @@ namespace {
 Table Findings() {
   Table table{"verdict", "Verdict", {}};
   AddString(table, "finding", Role::kKey, "");
-  AddFloat(table, "value", Unit::kNone, Role::kDerived, "The deciding number.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The deciding number.");
   AddString(table, "unit", Role::kDerived, "");
   return table;
 }
@@ -55,6 +55,17 @@ TEST(RowUnitsTest, OtherTablesStay) {
   Add(table, 0.5, "share");
   table.columns.pop_back();
   EXPECT_EQ(std::get<FloatValues>(WithRowUnits(table).Find("value")->values)[0], 0.5);
+
+  Table comparison = Findings();
+  comparison.columns.push_back(EmptyLike(comparison.columns[1], "against_"));
+  Add(comparison, 0.5, "share");
+  Push(comparison.columns[3], 0.25);
+  EXPECT_NE(WithRowUnits(comparison).Find("unit"), nullptr);
+
+  Table of_a_user = Findings();  // whose names of columns mean nothing
+  of_a_user.columns[1].unit = Unit::kNone;
+  Add(of_a_user, 0.5, "share");
+  EXPECT_EQ(std::get<FloatValues>(WithRowUnits(of_a_user).Find("value")->values)[0], 0.5);
 }
 
 }  // namespace

@@ -32,12 +32,34 @@ std::string HeadingOf(const Column& column) {
   return ToPrintable(name);
 }
 
-// Columns that are read beside each other share the unit of the middle one: a maximum in ms next to
-// a mean in us would look smaller.
+bool IsSumOfTime(const Column& column) {
+  return column.unit == Unit::kNanoseconds && column.role == Role::kSum;
+}
+
+// Sums of time beside each other are parts of a whole, or twins: those of the next smaller unit are
+// shown in that of the largest, and so are columns of zeros. What is smaller still would vanish.
+const Column* ScaleOfSums(const Table& table, const Column& column) {
+  constexpr int64_t kStep = 1000;  // from unit to unit
+  const Column* first = &column;
+  while (first != table.columns.data() && IsSumOfTime(*(first - 1))) {
+    --first;
+  }
+  const Column* largest = first;
+  const Column* const end = table.columns.data() + table.columns.size();
+  for (const Column* one = first; one != end && IsSumOfTime(*one); ++one) {
+    largest = LargestMagnitude(*one) > LargestMagnitude(*largest) ? one : largest;
+  }
+  const int64_t own = ChooseFormat(column, Precision::kFull).divisor;
+  const int64_t shared = ChooseFormat(*largest, Precision::kFull).divisor;
+  return LargestMagnitude(column) == 0 || own >= shared / kStep ? largest : &column;
+}
+
+// Columns of a spread share the unit of the middle one: a maximum in ms next to a mean in us would
+// look smaller.
 const Column* ScaleOf(const Table& table, const Column& column) {
   constexpr std::string_view kSpread[] = {"mean_ns", "min_ns", "max_ns", "stddev_ns", "median_ns"};
   if (std::find(std::begin(kSpread), std::end(kSpread), column.name) == std::end(kSpread)) {
-    return &column;
+    return IsSumOfTime(column) ? ScaleOfSums(table, column) : &column;
   }
   const Column* mean = table.Find("mean_ns");
   const Column* middle = mean != nullptr ? mean : table.Find("median_ns");
@@ -45,7 +67,10 @@ const Column* ScaleOf(const Table& table, const Column& column) {
 }
 
 void FormatCells(TextColumn& column, Precision precision) {
-  const NumberFormat format = ChooseFormat(*column.scale, precision);
+  NumberFormat format = ChooseFormat(*column.scale, precision);
+  if (column.scale != column.source && LargestMagnitude(*column.source) == 0) {
+    format.decimals = 0;
+  }
   column.unit = format.unit;
   column.cells.clear();
   for (size_t row = 0; row < column.source->size(); ++row) {

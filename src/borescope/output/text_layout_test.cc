@@ -75,6 +75,26 @@ TEST(TextLayout, AlignsColumnsAndPutsUnitsBelowHeadings) {
             "gemm                                                  1    0.001      -\n");
 }
 
+TEST(TextLayout, SumsOfTimeBesideEachOtherShareAUnit) {
+  Table table{"parts", "Parts", {}};
+  const auto add = [&](std::string_view name, Role role, int64_t ns) {
+    Push(AddInt(table, name, Unit::kNanoseconds, role, ""), ns);
+  };
+  Push(AddString(table, "name", Role::kKey, ""), "all");
+  add("span_ns", Role::kSum, 12'000'000);
+  add("host_ns", Role::kSum, 450'000);
+  add("none_ns", Role::kSum, 0);
+  add("tiny_ns", Role::kSum, 7);
+  add("longest_ns", Role::kMax, 450'000);
+  add("other_ns", Role::kSum, 450'000);
+  EXPECT_EQ(LayOutTable(table, {80}),
+            "Parts\n"
+            "name    span   host  none  tiny  longest    other\n"
+            "          ms     ms    ms    ns       us       us\n"
+            "─────────────────────────────────────────────────\n"
+            "all   12.000  0.450     0     7  450.000  450.000\n");
+}
+
 TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {
   EXPECT_EQ(LayOut(Kernels(), 64),
             "Device time per kernel\n"

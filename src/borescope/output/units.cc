@@ -46,19 +46,6 @@ double AsDouble(double value) { return value; }
 double AsDouble(char value) { return value; }
 double AsDouble(const std::string&) { return 0; }
 
-double LargestMagnitude(const Column& column) {
-  double largest = 0;
-  std::visit(
-      [&](const auto& cells) {
-        for (size_t row = 0; row < cells.size(); ++row) {
-          const double value = column.IsMissing(row) ? 0 : std::abs(AsDouble(cells[row]));
-          largest = std::isfinite(value) ? std::max(largest, value) : largest;
-        }
-      },
-      column.values);
-  return largest;
-}
-
 bool IsFloat(const Column& column) { return std::holds_alternative<FloatValues>(column.values); }
 
 bool AllWhole(const Column& column) {
@@ -250,9 +237,22 @@ std::string FormatNumber(double value, const NumberFormat& format) {
 
 }  // namespace
 
+double LargestMagnitude(const Column& column) {
+  double largest = 0;
+  std::visit(
+      [&](const auto& cells) {
+        for (size_t row = 0; row < cells.size(); ++row) {
+          const double value = column.IsMissing(row) ? 0 : std::abs(AsDouble(cells[row]));
+          largest = std::isfinite(value) ? std::max(largest, value) : largest;
+        }
+      },
+      column.values);
+  return largest;
+}
+
 std::string_view UnitName(Unit unit) {
-  constexpr std::string_view kNames[] = {"",     "ns",    "bytes", "count",  "share",
-                                         "GB/s", "flops", "us",    "percent"};
+  constexpr std::string_view kNames[] = {"",     "ns",    "bytes", "count",   "share",
+                                         "GB/s", "flops", "us",    "percent", ""};
   return kNames[static_cast<size_t>(unit)];
 }
 
@@ -292,6 +292,7 @@ NumberFormat ChooseFormat(Unit unit, const NumberRange& range, Precision precisi
     case Unit::kCount:
       return Unscaled(range, precision, true, "");
     case Unit::kNone:
+    case Unit::kOfRow:
       break;
   }
   // Numbers without a unit are mostly names (a rank, a stream, a correlation): no separators.

@@ -9,11 +9,14 @@
 
 namespace borescope {
 
-// The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone.
+// The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone and kOfRow.
 std::string_view UnitName(Unit unit);
 
 // Ends the names of columns of moments, in nanoseconds since the recording began (moments.h).
 inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
+
+// The largest of the numbers of a column, by magnitude; 0 where there is none.
+double LargestMagnitude(const Column& column);
 
 // How much of a number to show.
 enum class Precision : uint8_t {

@@ -24,6 +24,7 @@ enum class Unit : uint8_t {
   kFlops,
   kMicroseconds,  // compatibility tables only
   kPercent,       // compatibility tables only
+  kOfRow,         // each value has its own, named in the text column `unit`: share, ratio, count
 };
 
 // How a column combines when rows with equal keys merge (see MergeByKey).
