@@ -48,22 +48,6 @@ struct Line {
   int64_t ns = 0;
 };
 
-int64_t LengthWithin(Interval time, const IntervalSet& windows) {
-  if (windows.size() == 1) {
-    const Interval& window = windows.front();
-    return std::max<int64_t>(0,
-                             std::min(time.end, window.end) - std::max(time.begin, window.begin));
-  }
-  return Coverage(Clip(windows, time));
-}
-
-int64_t PartOf(int64_t amount, int64_t part, int64_t whole) {
-  return part == whole
-             ? amount
-             : static_cast<int64_t>(static_cast<double>(amount) * static_cast<double>(part) /
-                                    static_cast<double>(whole));
-}
-
 class Ledger {
  public:
   explicit Ledger(const RooflineInput& in) : in_(in), device_(in.view.trace.device()) {}
@@ -103,21 +87,16 @@ void Ledger::AddAtRoof() {
   for (size_t i = 0; i < in_.work.calls.size(); ++i) {
     if (!in_.at_roof[i].has_value()) continue;
     const ModelledCall& call = in_.work.calls[i];
-    int64_t total_ns = 0;
+    const CallTime time = TimeOf(in_, call);
+    const int64_t math_ns = std::min(in_.at_roof[i]->matrix_ns, time.total_ns);
+    const int64_t all_ns = std::min(in_.at_roof[i]->longest(), time.total_ns);
     for (const DeviceId id : in_.work.WorksOf(call)) {
-      total_ns = AddSaturating(total_ns, device_.dur_ns[id.value]);
-    }
-    const int64_t math_ns = std::min(in_.at_roof[i]->matrix_ns, total_ns);
-    const int64_t all_ns = std::min(in_.at_roof[i]->longest(), total_ns);
-    for (const DeviceId id : in_.work.WorksOf(call)) {
-      if (!in_.selected.KeepsTrack(device_.track[id.value]) || KindOf(id) >= kFamilies) continue;
-      const Interval time{device_.ts_ns[id.value], device_.end_ns(id)};
-      const int64_t inside_ns = LengthWithin(time, in_.selected.windows());
+      const int64_t inside_ns = KindOf(id) < kFamilies ? InsideOf(in_, id) : 0;
       if (inside_ns == 0) continue;
       AtRoof& sums =
           accounts_[in_.view.trace.DeviceOf(id)].at_roof[static_cast<size_t>(call.cost.family)];
-      sums.math_ns = AddSaturating(sums.math_ns, PartOf(math_ns, inside_ns, total_ns));
-      sums.all_ns = AddSaturating(sums.all_ns, PartOf(all_ns, inside_ns, total_ns));
+      sums.math_ns = AddSaturating(sums.math_ns, time.PartOf(math_ns, inside_ns));
+      sums.all_ns = AddSaturating(sums.all_ns, time.PartOf(all_ns, inside_ns));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
 #include "borescope/index/time_window.h"
 
@@ -81,12 +82,21 @@ Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
 std::string FormatParamTime(int64_t ns);
 
 // The options of one invocation that change an answer.
+// What a run of several files lacks as a whole: files that could not be read, ranks that are
+// missing or claimed twice.
+struct RunFault {
+  Diag what;
+  int64_t count = 0;
+  std::string words;  // which: "2 of 128 ranks loaded; without 2-127"
+};
+
 struct Params {
   Selection selection;
   std::vector<std::string> by;  // extra group keys, checked against AnalysisSpec::by
   Compat compat = Compat::kNone;
   bool all = false;  // kernels: copies and memsets too
   std::vector<ParamValue> values;
+  std::vector<RunFault> run_faults;  // of the run that is concluded; nobody asks for them
 
   // The value given for an option, else its default.
   int64_t Number(const ParamSpec& spec) const;

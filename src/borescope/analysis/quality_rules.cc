@@ -48,6 +48,52 @@ std::optional<Finding> Unlinked(const SummaryTables& tables) {
                  0};
 }
 
+// What the run lacks as a whole.
+struct FaultWords {
+  Diag what;
+  std::string_view title;
+  std::string_view severity;
+  std::string_view help;
+};
+
+constexpr FaultWords kUnreadable = {
+    Diag::kUnreadableFile, "A file of the run could not be read", "error",
+    "All numbers are about the others. Record that rank again, or leave its file out."};
+constexpr FaultWords kMissing = {
+    Diag::kMissingRanks, "Ranks of the job are missing", "warning",
+    "Sums are about the ranks that are here, and whoever made them wait may not be among them: "
+    "give the files of all ranks."};
+constexpr FaultWords kTwice = {
+    Diag::kDuplicateRank, "Several files claim one rank", "warning",
+    "They are taken for ranks of their own, so that sums hold each and collectives are not "
+    "matched: "
+    "give one file a rank. Two cycles of one profiler belong in two folders."};
+
+template <const FaultWords& kWords>
+std::optional<Finding> LackOfRun(const SummaryTables& tables) {
+  const RunFault* const fault = FindFault(tables, kWords.what);
+  if (fault == nullptr) {
+    return std::nullopt;
+  }
+  return Finding{std::string(kWords.title),
+                 kWords.severity,
+                 fault->words,
+                 static_cast<double>(fault->count),
+                 "count",
+                 std::string(kWords.help),
+                 0};
+}
+
+// Which ranks, if there are others: "truncated-file on rank 1".
+std::string CheckOnRanks(const SummaryTables& tables, const std::string& check) {
+  const std::vector<int64_t> ranks = RanksOfCheck(tables.quality, check);
+  if (tables.overview.rows() < 2) {
+    return check;
+  }
+  return ranks.size() == 1 ? fmt::format("{} on rank {}", check, ranks.front())
+                           : fmt::format("{} on {} ranks", check, ranks.size());
+}
+
 // The rest of the doctor's warnings, in one line.
 std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
   const Table& quality = tables.quality;
@@ -63,8 +109,9 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
     }
     error |= severity == "error";
     cases += Ints(quality, "count")[row];
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.push_back(name);
+    if (std::string words = CheckOnRanks(tables, name);
+        std::find(names.begin(), names.end(), words) == names.end()) {
+      names.push_back(std::move(words));
     }
   }
   if (names.empty()) {
@@ -99,7 +146,9 @@ std::optional<Finding> MissingOptions(const SummaryTables& tables) {
       0};
 }
 
-constexpr Rule kQualityRules[] = {Unlinked, OtherWarnings, MissingOptions};
+constexpr Rule kQualityRules[] = {LackOfRun<kUnreadable>, LackOfRun<kMissing>,
+                                  LackOfRun<kTwice>,      Unlinked,
+                                  OtherWarnings,          MissingOptions};
 
 }  // namespace
 
@@ -110,6 +159,23 @@ std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view ch
     }
   }
   return std::nullopt;
+}
+
+std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check) {
+  std::vector<int64_t> ranks;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
+      ranks.push_back(Ints(quality, "rank")[row]);
+    }
+  }
+  return ranks;
+}
+
+const RunFault* FindFault(const SummaryTables& tables, Diag what) {
+  const auto found =
+      std::find_if(tables.run_faults.begin(), tables.run_faults.end(),
+                   [&](const RunFault& fault) { return fault.what == what && fault.count > 0; });
+  return found == tables.run_faults.end() ? nullptr : &*found;
 }
 
 std::span<const Rule> QualityRules() { return kQualityRules; }

@@ -322,6 +322,32 @@ CallTotals TotalsOf(const RooflineInput& in, const ModelledCall& call) {
   return totals;
 }
 
+int64_t CallTime::PartOf(int64_t amount, int64_t part_ns) const {
+  return part_ns == total_ns
+             ? amount
+             : static_cast<int64_t>(static_cast<double>(amount) * static_cast<double>(part_ns) /
+                                    static_cast<double>(total_ns));
+}
+
+int64_t InsideOf(const RooflineInput& in, DeviceId id) {
+  const DeviceEvents& device = in.view.trace.device();
+  if (!in.selected.KeepsTrack(device.track[id.value])) return 0;
+  const Interval time{device.ts_ns[id.value], device.end_ns(id)};
+  const IntervalSet& windows = in.selected.windows();
+  if (windows.size() != 1) return Coverage(Clip(windows, time));
+  const Interval& window = windows.front();
+  return std::max<int64_t>(0, std::min(time.end, window.end) - std::max(time.begin, window.begin));
+}
+
+CallTime TimeOf(const RooflineInput& in, const ModelledCall& call) {
+  CallTime time;
+  for (const DeviceId id : in.work.WorksOf(call)) {
+    time.total_ns = AddSaturating(time.total_ns, in.view.trace.device().dur_ns[id.value]);
+    time.inside_ns = AddSaturating(time.inside_ns, InsideOf(in, id));
+  }
+  return time;
+}
+
 Result<void> CheckRoofline(const Params& params) {
   BS_TRY(ModelOptionsOf(params));
   BS_TRY(GivenDevice(params));

@@ -29,6 +29,21 @@ struct CallTotals {
 };
 CallTotals TotalsOf(const RooflineInput& in, const ModelledCall& call);
 
+// How long the work of one call runs, and how much of it inside the selected time and on selected
+// streams, whenever it was launched.
+struct CallTime {
+  int64_t total_ns = 0;
+  int64_t inside_ns = 0;
+
+  // The part of `amount`, which belongs to all of the work, that is inside. Work of no length is
+  // inside.
+  int64_t PartOf(int64_t amount) const { return PartOf(amount, inside_ns); }
+  int64_t PartOf(int64_t amount, int64_t part_ns) const;
+};
+CallTime TimeOf(const RooflineInput& in, const ModelledCall& call);
+// Of one piece of work; 0 on a stream that is not selected.
+int64_t InsideOf(const RooflineInput& in, DeviceId id);
+
 // ledger.cc
 Table LedgerTable(const RooflineInput& in);
 // utilisation.cc

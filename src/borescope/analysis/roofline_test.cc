@@ -111,6 +111,21 @@ TEST(Roofline, RecomputedFlopsAreNoModelFlops) {
             "span_ns,model_flops,recomputed_flops,mfu,hfu\n20000,2000000,2000000,0.1,0.2\n");
 }
 
+// Launched in the first half, it runs in both: neither has more FLOPs than its part of the time.
+TEST(Roofline, AWindowHasTheFlopsThatRanInIt) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}, kSmallProduct).Launched("gemm", {10, 10}, {2000, 8'000}, {1});
+  const auto use = [&](int64_t begin_ns, int64_t end_ns) {
+    Params params = OnToy();
+    params.selection.range =
+        *TimeRange::Parse(std::to_string(begin_ns) + "ns", std::to_string(end_ns) + "ns");
+    const Findings found = Analyse("roofline", {&trace.View()}, params);
+    return Csv(Named(found, "utilisation"), {"model_flops", "mfu"});
+  };
+  EXPECT_EQ(use(0, 4'000), "model_flops,mfu\n500000,0.125\n");
+  EXPECT_EQ(use(4'000, 10'000), "model_flops,mfu\n1500000,0.25\n");
+}
+
 TEST(Roofline, LinksHaveNoRoof) {
   TestTrace trace;
   trace.Op("aten::copy_", {0, 100}, {.dims = "[[10], [10]]", .types = std::string(kHalves)})

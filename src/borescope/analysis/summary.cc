@@ -307,6 +307,7 @@ Result<Findings> FinishSummary(Findings findings, const Params& params) {
                        findings[kSteps],
                        StepSpread(findings[kSteps]),
                        doctor[0],
+                       params.run_faults,
                        !params.selection.empty()};
   Findings page{Verdict(tables),
                 tables.overview,

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "borescope/analysis/params.h"
 #include "borescope/analysis/registry.h"
 
 namespace borescope {
@@ -18,8 +19,9 @@ struct SummaryTables {
   Table copies;   // memcpys and memsets by time
   Table ops;      // all operators by device time
   Table steps;
-  Table step_spread;     // one row a rank: fastest, median, slowest step
-  Table quality;         // of whole recordings, whatever was selected
+  Table step_spread;  // one row a rank: fastest, median, slowest step
+  Table quality;      // of whole recordings, whatever was selected
+  std::vector<RunFault> run_faults;
   bool selects = false;  // a part was asked for
 };
 

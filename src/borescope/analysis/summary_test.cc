@@ -235,7 +235,7 @@ TEST(SummaryTest, SlowStepAndUnevenRanks) {
   EXPECT_NE(all.find("compute 200 us on rank 1, 390 us on rank 0; 1.32 x the mean of 295 us"),
             std::string::npos)
       << all;
-  EXPECT_NE(all.find("step 0 of rank 0 takes 200 us, 2.00 x the median of 100 us"),
+  EXPECT_NE(all.find("step 0 of rank 0 takes 200 us on the host, 2.00 x the median of 100 us"),
             std::string::npos)
       << all;
 }
@@ -283,6 +283,36 @@ TEST(SummaryTest, AStragglerIsNamed) {
       << all;
   EXPECT_EQ(findings[3].name, "breakdown_spread");
   EXPECT_EQ(findings[4].name, "stragglers");
+}
+
+// Nothing waits for communication that compute hides.
+TEST(SummaryTest, HiddenWaitingIsNoLoss) {
+  TestTrace traces[2];
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    const int64_t waited = rank == 0 ? 80 : 0;
+    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, 200), {.stream = 7});
+    traces[rank].Kernel("ncclDevKernel_AllReduce(x)", Us(100 - waited, 10 + waited), {.stream = 9},
+                        {"allreduce", 1, 1});
+  }
+  const Findings findings = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+  EXPECT_FALSE(Holds(findings, "One rank makes the others wait"));
+}
+
+// More waiting than the rank has communication without compute beside it cannot be lost.
+TEST(SummaryTest, NoMoreIsLostThanIsExposed) {
+  TestTrace traces[2];
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    const int64_t waited = rank == 0 ? 80 : 0;
+    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, 90), {.stream = 7});
+    traces[rank].Kernel("ncclDevKernel_AllReduce(x)", Us(100 - waited, 10 + waited), {.stream = 9},
+                        {"allreduce", 1, 1});
+  }
+  const Findings findings = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+  std::string all;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    all += Finding(findings, row) + "\n";
+  }
+  EXPECT_NE(all.find("lost 10.0 % of their time"), std::string::npos) << all;
 }
 
 // Of three pairs each rank makes the other wait as long, and one rank makes its partner wait longer

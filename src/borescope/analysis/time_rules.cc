@@ -22,12 +22,8 @@ constexpr double kExposedWarning = 0.10;
 constexpr double kDominantKernel = 0.30;
 constexpr double kShortKernels = 0.10;
 constexpr int64_t kManyKernels = 20;  // fewer are no pattern
-// Steps and ranks: by how much the largest exceeds the median or the mean.
+// By how much the longest step exceeds the median.
 constexpr double kStepSpread = 1.2;
-constexpr double kRankSpread = 1.1;
-// Share of its span that a rank waits for one other, on average over those that do.
-constexpr double kWaitingWord = 0.01;
-constexpr double kWaitingWarning = 0.05;
 
 // "3.1 s of 10.2 s (30.4 %)".
 std::string PartOf(int64_t part_ns, int64_t whole_ns) {
@@ -135,6 +131,24 @@ std::string IdleEvidence(int64_t idle, int64_t span, const std::vector<CauseTime
   return evidence;
 }
 
+bool IsAtAnEnd(const CauseTime& cause) {
+  return cause.row->column == "head_ns" || cause.row->column == "tail_ns";
+}
+
+// Whoever selected a part already knows how.
+std::string IdleHelp(const SummaryTables& tables, const CauseTime& cause) {
+  return tables.selects && IsAtAnEnd(cause)
+             ? "`borescope critical-path` of the same part tells what the device waits for; a host "
+               "that runs ahead launches in one step what runs in the next."
+             : std::string(cause.row->help);
+}
+
+// Idle is what a clock jumped over, or what is missing behind the end of a file.
+bool IsOfTheFile(const SummaryTables& tables, const CauseTime& cause) {
+  return IsAtAnEnd(cause) && (!RanksOfCheck(tables.quality, "clock-jump").empty() ||
+                              !RanksOfCheck(tables.quality, "truncated-file").empty());
+}
+
 std::optional<Finding> Idle(const SummaryTables& tables) {
   const int64_t span = SumOf(tables.breakdown, "span_ns");
   const int64_t idle = SumOf(tables.breakdown, "idle_ns");
@@ -143,12 +157,15 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
     return std::nullopt;
   }
   const std::vector<CauseTime> causes = CausesByTime(tables.idle_causes);
+  if (IsOfTheFile(tables, causes[0])) {
+    return std::nullopt;
+  }
   Finding finding{std::string(causes[0].row->title),
                   IdleSeverity(share),
                   IdleEvidence(idle, span, causes),
                   share,
                   "share",
-                  std::string(causes[0].row->help),
+                  IdleHelp(tables, causes[0]),
                   idle};
   const LongGaps gaps = FindLongGaps(tables.idle_causes, tables.breakdown);
   const bool is_an_event = gaps.devices > 0;
@@ -205,6 +222,17 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
 
 // ---- Kernels ----
 
+std::string DominantHelp(const SummaryTables& tables) {
+  if (Texts(tables.kernels, "class")[0] != KernelClassName(KernelClass::kCollective)) {
+    return "What is won here is won almost one to one; `borescope kernels --by op` names the "
+           "operator behind it.";
+  }
+  const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
+  return part + (tables.overview.rows() > 1
+                     ? "let `borescope stragglers` look for it."
+                     : "give the files of all ranks, of which `borescope stragglers` finds it.");
+}
+
 std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   if (tables.kernels.rows() < 2) {
     return std::nullopt;
@@ -221,11 +249,7 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                              FormatCount(Ints(tables.kernels, "count")[0], "launch", "launches")),
                  ShareOf(total, all),
                  "share",
-                 Texts(tables.kernels, "class")[0] == KernelClassName(KernelClass::kCollective)
-                     ? "Part of it is waiting for the slowest rank: before tuning the network let "
-                       "`borescope stragglers` look for it."
-                     : "What is won here is won almost one to one; `borescope kernels --by op` "
-                       "names the operator behind it.",
+                 DominantHelp(tables),
                  total};
 }
 
@@ -266,7 +290,7 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   }
   return Finding{"Steps differ in length",
                  "info",
-                 fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}",
+                 fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
                              Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
                              FormatTime(Ints(spread, "max_ns")[worst]), ratio,
                              FormatTime(Ints(spread, "median_ns")[worst])),
@@ -275,76 +299,6 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
                  "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
                  "first step is often warm-up: profile later.",
                  Ints(spread, "above_median_ns")[worst]};
-}
-
-std::optional<Finding> RankImbalance(const SummaryTables& tables) {
-  const Table& spread = tables.spread;
-  size_t row = 0;
-  while (row < spread.rows() && Texts(spread, "metric")[row] != "compute") {
-    ++row;
-  }
-  if (row == spread.rows()) {
-    return std::nullopt;  // one rank only
-  }
-  const int64_t high = Ints(spread, "max_ns")[row];
-  const auto mean = static_cast<int64_t>(Floats(spread, "mean_ns")[row]);
-  const double ratio = ShareOf(high, mean);
-  if (ratio < kRankSpread) {
-    return std::nullopt;
-  }
-  return Finding{
-      "Ranks compute for different times",
-      "warning",
-      fmt::format("compute {} on rank {}, {} on rank {}; {:.2f} x the mean of {}",
-                  FormatTime(Ints(spread, "min_ns")[row]), Ints(spread, "min_rank")[row],
-                  FormatTime(high), Ints(spread, "max_rank")[row], ratio, FormatTime(mean)),
-      ratio,
-      "ratio",
-      "The others wait in collectives for the slowest: balance batches, sequence lengths "
-      "or embedding shards.",
-      high - mean};
-}
-
-// Of n even ranks each causes 1 / n of the waiting; chance makes one of a few cause more.
-double NotableScore(size_t ranks) {
-  return std::clamp(2.0 / static_cast<double>(ranks), 0.25, 0.75);
-}
-
-// Whether the first rank stands out among itself and those that waited for it: the score it would
-// have if these were the run, as what other groups wait for has nothing to do with it.
-bool IsNotable(const Table& ranks) {
-  const int64_t waiting = Ints(ranks, "waiting_ranks")[0];
-  if (waiting == 0) {
-    return false;
-  }
-  const auto concerned = static_cast<size_t>(waiting) + 1;
-  const double part = ShareOf(waiting + 1, static_cast<int64_t>(ranks.rows()));
-  return Floats(ranks, "score")[0] >= NotableScore(concerned) * part;
-}
-
-std::optional<Finding> Straggler(const SummaryTables& tables) {
-  const Table& ranks = tables.stragglers;
-  if (ranks.rows() < 2 || !IsNotable(ranks)) {
-    return std::nullopt;
-  }
-  const int64_t waited = Ints(ranks, "caused_wait_ns")[0];
-  const int64_t others = Ints(ranks, "waiting_ranks")[0];
-  const int64_t span =
-      SumOf(tables.breakdown, "span_ns") / static_cast<int64_t>(tables.breakdown.rows());
-  const double share = ShareOf(waited / others, span);
-  if (share < kWaitingWord) {
-    return std::nullopt;
-  }
-  return Finding{
-      "One rank makes the others wait",
-      share >= kWaitingWarning ? "warning" : "info",
-      fmt::format("rank {}: {}; ranks that waited lost {} of their time on average",
-                  Ints(ranks, "rank")[0], Texts(ranks, "evidence")[0], FormatShare(share)),
-      Floats(ranks, "score")[0],
-      "share",
-      "`borescope stragglers` names the collectives. Compare that rank: `borescope "
-      "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
-      waited};
 }
 
 // ---- When there is nothing to say about cost ----
@@ -395,9 +349,8 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
                  compute};
 }
 
-constexpr Rule kTimeRules[] = {NoDeviceWork,  Idle,      ExposedCommunication, ExposedCopies,
-                               RankImbalance, Straggler, StepSpread,           DominantKernel,
-                               ShortKernels,  WellUsed};
+constexpr Rule kTimeRules[] = {NoDeviceWork, Idle,           ExposedCommunication, ExposedCopies,
+                               StepSpread,   DominantKernel, ShortKernels,         WellUsed};
 
 }  // namespace
 

@@ -4,6 +4,9 @@
 //         one type that is model FLOPs / (span x peak).
 //   HFU   the same with what was recomputed in backward
 //
+// Of a call whose work a window cuts, FLOPs count in proportion to the time of the work inside, as
+// in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs in
+// the next, and the work of two steps in one would be more than the peak.
 // Vector FLOPs and updates of parameters do not count, as in the papers that named these.
 #include <map>
 
@@ -25,16 +28,23 @@ struct Use {
 
 void AddCall(const RooflineInput& in, size_t i, Use& use) {
   const ModelledCall& call = in.work.calls[i];
-  const auto flops = static_cast<int64_t>(call.cost.matrix_flops);
+  const CallTime time = TimeOf(in, call);
+  const int64_t flops = time.PartOf(static_cast<int64_t>(call.cost.matrix_flops));
   const bool is_recomputed = call.direction == WorkDirection::kRecompute;
   int64_t& flops_sum = is_recomputed ? use.recomputed_flops : use.model_flops;
   int64_t& ns_sum = is_recomputed ? use.recomputed_ns : use.model_ns;
   flops_sum = AddSaturating(flops_sum, flops);
   if (in.at_roof[i].has_value()) {
-    ns_sum = AddSaturating(ns_sum, in.at_roof[i]->matrix_ns);
+    ns_sum = AddSaturating(ns_sum, time.PartOf(in.at_roof[i]->matrix_ns));
   } else {
     use.has_all_peaks = false;
   }
+}
+
+// Work of no length is where it was launched.
+bool IsInside(const RooflineInput& in, const ModelledCall& call) {
+  const CallTime time = TimeOf(in, call);
+  return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
 }
 
 Table NewTable() {
@@ -43,7 +53,8 @@ Table NewTable() {
   AddGpuKey(table);
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the selected time.");
   AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
-         "Matrix FLOPs of forward and backward, each operator call once.");
+         "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
+         "the selected time, in proportion to the time of its kernels.");
   AddInt(table, "recomputed_flops", Unit::kFlops, Role::kSum,
          "Matrix FLOPs of forward operators repeated in backward.");
   AddFloat(table, "tflops", Unit::kNone, Role::kDerived,
@@ -61,7 +72,7 @@ Table UtilisationTable(const RooflineInput& in) {
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
     const ModelledCall& call = in.work.calls[i];
     const bool counts = call.cost.matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
-                        TotalsOf(in, call).kernels > 0;
+                        IsInside(in, call);
     if (counts) {
       AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);
     }

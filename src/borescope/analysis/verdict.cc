@@ -12,14 +12,13 @@ namespace {
 
 constexpr size_t kMostFindings = 4;
 
-std::vector<Finding> Apply(std::span<const Rule> rules, const SummaryTables& tables) {
-  std::vector<Finding> findings;
+void Apply(std::span<const Rule> rules, const SummaryTables& tables,
+           std::vector<Finding>& findings) {
   for (const Rule rule : rules) {
     if (std::optional<Finding> finding = rule(tables)) {
       findings.push_back(std::move(*finding));
     }
   }
-  return findings;
 }
 
 // That a device is well used is no less than a hint.
@@ -47,12 +46,12 @@ Table NewVerdict() {
 }  // namespace
 
 Table Verdict(const SummaryTables& tables) {
-  std::vector<Finding> findings = Apply(TimeRules(), tables);
+  std::vector<Finding> findings;
+  Apply(TimeRules(), tables, findings);
+  Apply(RankRules(), tables, findings);
   std::stable_sort(findings.begin(), findings.end(), ComesFirst);
   findings.resize(std::min(findings.size(), kMostFindings));
-  for (Finding& finding : Apply(QualityRules(), tables)) {
-    findings.push_back(std::move(finding));
-  }
+  Apply(QualityRules(), tables, findings);
   // Errors first: with half of the file gone, the rest of the page is about the other half.
   std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);
   Table table = NewVerdict();

@@ -75,6 +75,9 @@ constexpr DiagRow kDiagRows[] = {
      "Work overlaps on one stream; busy time counts the overlap once."},
     {Diag::kNotNested, "not-nested", kInfo,
      "A host event outlives the event it starts in; both keep their times."},
+    {Diag::kSharedSteps, "shared-steps", kWarning,
+     "Several processes of one file have training steps, and share their windows: work and time of "
+     "one may count in a step of another. A file for each process keeps them apart."},
     {Diag::kUnnamedRank, "unnamed-rank", kWarning,
      "The file records no rank and its name tells none; it got the next free number."},
     {Diag::kDuplicateRank, "duplicate-rank", kWarning,

@@ -51,6 +51,7 @@ enum class Diag : uint8_t {
   kDuplicateCorrelation,  // several launches share one correlation number
   kStreamOverlap,         // two kernels or copies overlap on one stream
   kNotNested,             // a host event outlives the event that contains its start
+  kSharedSteps,           // several processes of one file have steps, whose windows are shared
   kUnnamedRank,           // the rank of a file was not recorded; its order was used
   kDuplicateRank,         // two files claim the same rank
   kRankConflict,          // file name and distributedInfo name different ranks

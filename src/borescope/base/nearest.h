@@ -6,8 +6,10 @@
 
 namespace borescope {
 
-// The candidate nearest to `word` in letters changed, or one that begins with it; empty when none
-// is near. O(candidates x length^2).
+// The candidate nearest to `word` in letters changed, added, left out or swapped with the next, or
+// one that begins with it; empty when none is near. Near is at most a third of the letters of
+// `word`, and of any word one: what shares half its letters by chance is no slip of the pen.
+// O(candidates x length^2).
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace borescope

@@ -76,9 +76,8 @@ void AddOptions(CLI::App& app, Command& command) {
 // Whether some verb has the option, though not these.
 bool IsOptionElsewhere(std::string_view name) {
   const auto has = [name](const auto& rows, auto member) {
-    return std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
-      return fmt::format("--{}", std::invoke(member, row)) == name;
-    });
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const auto& row) { return std::invoke(member, row) == name; });
   };
   return has(Options(), &OptionRow::long_name) ||
          std::any_of(Analyses().begin(), Analyses().end(), [&](const AnalysisSpec& spec) {
@@ -86,28 +85,56 @@ bool IsOptionElsewhere(std::string_view name) {
          });
 }
 
-Error UnknownOption(std::string_view word, const Command& command) {
-  const std::string_view name = word.substr(0, word.find('='));
-  const Specs specs = command.analyses;
-  if (!specs.empty() && IsOptionElsewhere(name)) {
-    std::vector<std::string_view> verbs;
-    for (const AnalysisSpec* spec : specs) {
-      verbs.push_back(spec->name);
-    }
-    return UsageError(fmt::format("{}: {} is not defined for {}", fmt::join(verbs, ", "), name,
-                                  verbs.size() == 1 ? "it" : "any of them"));
-  }
-  std::vector<std::string> names;
+// The long names of the options that the command has.
+std::vector<std::string_view> OptionNamesOf(const Command& command) {
+  std::vector<std::string_view> names;
   for (const OptionRow& row : Options()) {
     if (Applies(row, command)) {
-      names.push_back(fmt::format("--{}", row.long_name));
+      names.push_back(row.long_name);
     }
   }
-  for (const ParamSpec* param : ParamsOf(specs)) {
-    names.push_back(fmt::format("--{}", param->name));
+  for (const ParamSpec* param : ParamsOf(command.analyses)) {
+    names.push_back(param->name);
   }
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return UsageError(fmt::format("unknown option '{}'{}", name, DidYouMean(name, views)));
+  return names;
+}
+
+std::string Instead(const VerbRow* verb, std::string_view name) {
+  if (verb != nullptr) {
+    for (const InsteadRow& row : verb->instead) {
+      if (row.option == name) {
+        return fmt::format("; write {}", row.write);
+      }
+    }
+  }
+  return "";
+}
+
+// An option of other verbs.
+Error MisplacedOption(std::string_view name, const Command& command) {
+  std::vector<std::string_view> verbs;
+  for (const AnalysisSpec* spec : command.analyses) {
+    verbs.push_back(spec->name);
+  }
+  if (command.verb != nullptr) {
+    verbs.push_back(command.verb->name);
+  }
+  return UsageError(fmt::format("{}: --{} is not defined for {}{}", fmt::join(verbs, ", "), name,
+                                verbs.size() == 1 ? "it" : "any of them",
+                                Instead(command.verb, name)));
+}
+
+Error UnknownOption(std::string_view word, const Command& command) {
+  word = word.substr(0, word.find('='));
+  // Without its dashes, which are no letters that two names could have in common.
+  const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  if (word.starts_with("--") && IsOptionElsewhere(name)) {
+    return MisplacedOption(name, command);
+  }
+  const std::string_view nearest = Nearest(name, OptionNamesOf(command));
+  return UsageError(
+      fmt::format("unknown option '{}'{}", word,
+                  nearest.empty() ? "" : fmt::format("; did you mean '--{}'?", nearest)));
 }
 
 // CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages

@@ -51,6 +51,26 @@ TEST(Arguments, SlipsAreNamedWithWhatWasProbablyMeant) {
   EXPECT_EQ(Complaint({"kernels", "-", "--top"}), "--top needs a value");
 }
 
+TEST(Arguments, WhatIsFarFromEveryNameIsNoSlip) {
+  EXPECT_EQ(Complaint({"idle,foo", "-"}), "unknown verb 'foo'");
+  EXPECT_EQ(Complaint({"summary", "-", "--foo"}), "unknown option '--foo'");
+  EXPECT_EQ(Complaint({"summary", "-", "--tpo=3"}),
+            "unknown option '--tpo'; did you mean '--top'?");
+  EXPECT_EQ(Complaint({"summary", "-", "-step"}), "unknown option '-step'; did you mean '--step'?");
+  EXPECT_EQ(Complaint({"summary", "-", "-x"}), "unknown option '-x'");
+}
+
+TEST(Arguments, OptionsOfOtherVerbsAreToldWithWhatToWriteInstead) {
+  EXPECT_EQ(Complaint({"query", "SELECT 1", "-", "--step=1"}),
+            "query: --step is not defined for it; write WHERE step = N in the statement");
+  EXPECT_EQ(Complaint({"query", "SELECT 1", "-", "--compat", "hta"}),
+            "query: --compat is not defined for it");
+  EXPECT_EQ(Complaint({"convert", "a", "b", "--step", "1"}),
+            "convert: --step is not defined for it");
+  EXPECT_EQ(Complaint({"info,doctor", "-", "--step", "1"}),
+            "info, doctor: --step is not defined for any of them");
+}
+
 TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
   EXPECT_EQ(Complaint({"breakdown", "-", "-f", "svg"}), "");
   EXPECT_EQ(Complaint({"busy,kernels", "-", "-f", "svg"}), "");  // one of them is enough

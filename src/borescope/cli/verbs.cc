@@ -31,6 +31,18 @@ constexpr std::string_view kLinkOptions[] = {"host",
 constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
                                               "threads", "no-progress", "verbose"};
 
+// Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
+// options; `ts_ns` is the start, by which --begin and --end select, too.
+constexpr InsteadRow kQueryInstead[] = {
+    {"step", "WHERE step = N in the statement"},
+    {"gpu", "WHERE gpu = N in the statement"},
+    {"stream", "WHERE stream = N in the statement"},
+    {"begin", "WHERE ts_ns BETWEEN A AND B in the statement, on the clock of the file"},
+    {"end", "WHERE ts_ns BETWEEN A AND B in the statement, on the clock of the file"},
+    {"by", "GROUP BY in the statement"},
+    {"sort", "ORDER BY in the statement"},
+    {"top", "LIMIT N in the statement"}};
+
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
 constexpr std::string_view kChakraOptions[] = {"host",
                                                "device",
@@ -126,8 +138,13 @@ constexpr VerbRow kOtherVerbs[] = {
     {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
      "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", RunChakraVerb,
      kChakraOptions, kChakraDetails, kChakraAliases},
-    {"query", "answers of SQL over what was recorded", "[OPTIONS] [STATEMENT] INPUT...",
-     "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", RunQuery, kQueryOptions},
+    {.name = "query",
+     .summary = "answers of SQL over what was recorded",
+     .usage = "[OPTIONS] [STATEMENT] INPUT...",
+     .example = "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz",
+     .run = RunQuery,
+     .options = kQueryOptions,
+     .instead = kQueryInstead},
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
      "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", RunBenchVerb,
      kBenchOptions},

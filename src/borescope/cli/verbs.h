@@ -24,6 +24,12 @@ struct AliasRow {
   std::string_view to = {};
 };
 
+// An option of other verbs that one does not have, and what to write there in its place.
+struct InsteadRow {
+  std::string_view option;
+  std::string_view write;
+};
+
 // A verb that is no analysis.
 struct VerbRow {
   std::string_view name;
@@ -37,6 +43,7 @@ struct VerbRow {
   std::span<const AliasRow> aliases = {};
   // Options of every verb that mean nothing here: not shown, and told apart where they are given.
   std::span<const std::string_view> pointless = {};
+  std::span<const InsteadRow> instead = {};
 };
 std::span<const VerbRow> OtherVerbs();
 

@@ -1,8 +1,11 @@
 #include "borescope/index/steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -121,6 +124,21 @@ Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
         result.At(launch.valid() ? trace.host().ts_ns[launch.value] : device.ts_ns[row]);
   }
   return result;
+}
+
+void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics) {
+  std::set<int64_t> processes;
+  for (const Step& step : steps.steps) {
+    processes.insert(trace.tracks().pid[trace.host().track[step.annotation.value].value]);
+  }
+  if (processes.size() < 2) {
+    return;
+  }
+  const size_t more = processes.size() - 2;
+  diagnostics.CountMany(
+      Diag::kSharedSteps, processes.size(), Diagnostics::kNoByte,
+      fmt::format("processes {} and {}{}", *processes.begin(), *std::next(processes.begin()),
+                  more == 0 ? "" : fmt::format(", and {} more", more)));
 }
 
 }  // namespace borescope

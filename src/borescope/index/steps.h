@@ -14,6 +14,10 @@ std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps);
 
 Steps BuildSteps(const Trace& trace, const Correlation& correlation);
 
+// Counts the processes that have steps, where there are several: a window holds work and time of
+// all of them, whosever step it is (kSharedSteps).
+void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics);
+
 // N of "ProfilerStep#N", if `name` is one.
 std::optional<int64_t> StepNumber(std::string_view name);
 

@@ -178,6 +178,43 @@ TEST(StepsTest, ManyWindowsInsideEachOther) {
   EXPECT_EQ(std::count(found.begin(), found.end(), 1U), kRows);
 }
 
+// A host annotation of a process; rows of the maker are all of one.
+void Annotate(TraceMaker& maker, std::string_view name, int64_t pid, testkit::Span span) {
+  maker.Host(HostKind::kAnnotation, name, 1, span);
+  maker.part().data.host.track.back() = maker.part().Track(TrackKind::kHost, pid, 1);
+}
+
+Diagnostics::Entry SharedIn(TraceMaker& maker) {
+  const Indexed indexed(maker);
+  Diagnostics diagnostics;
+  CountSharedSteps(indexed.trace, indexed.steps, diagnostics);
+  return diagnostics.Get(Diag::kSharedSteps);
+}
+
+TEST(StepsTest, ProcessesThatShareWindowsAreCounted) {
+  TraceMaker maker;
+  Annotate(maker, "ProfilerStep#1", 7, {0, 100});
+  Annotate(maker, "ProfilerStep#1", 5, {10, 100});
+  Annotate(maker, "ProfilerStep#2", 5, {110, 100});
+  Annotate(maker, "forward", 3, {0, 10});
+  const Diagnostics::Entry two = SharedIn(maker);
+  EXPECT_EQ(two.count, 2U);
+  EXPECT_EQ(two.first, "processes 5 and 7");
+
+  TraceMaker more;
+  for (const int64_t pid : {9, 8, 7, 6}) {
+    Annotate(more, "ProfilerStep#1", pid, {pid, 100});
+  }
+  EXPECT_EQ(SharedIn(more).first, "processes 6 and 7, and 2 more");
+}
+
+TEST(StepsTest, ThreadsOfOneProcessShareNothing) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 2, {10, 100});
+  EXPECT_EQ(SharedIn(maker).count, 0U);
+}
+
 TEST(StepsTest, WithoutStepsNothingIsKept) {
   TraceMaker maker;
   maker.Kernel("k", 7, {0, 1});

@@ -54,6 +54,7 @@ constexpr IndexPart kParts[] = {
     {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
       index.correlation = BuildCorrelation(trace, index.tree, diagnostics);
       index.steps = BuildSteps(trace, index.correlation);
+      CountSharedSteps(trace, index.steps, diagnostics);
     }},
     {[](const Trace& trace, TraceIndex& index, Diagnostics&) {
       index.forward_backward = LinkForwardBackward(trace, index.tree);

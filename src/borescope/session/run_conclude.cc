@@ -60,7 +60,9 @@ Result<Findings> ConcludeOne(const AnalysisSpec& spec, size_t index, const Param
   Lacks with_this = lacks;
   BS_ASSIGN(const std::vector<Findings> findings,
             TakeFindings(run.selected, index, spec.name, with_this));
-  BS_ASSIGN(Findings tables, ReduceAndFinish(spec.PipelineFor(params), params, findings));
+  Params with_faults = params;
+  with_faults.run_faults = FaultsOf(run);
+  BS_ASSIGN(Findings tables, ReduceAndFinish(spec.PipelineFor(params), with_faults, findings));
   lacks = std::move(with_this);
   return tables;
 }

@@ -1,9 +1,11 @@
 #include "borescope/session/run_inputs.h"
 
+#include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -42,9 +44,24 @@ std::vector<InputFile> SortedInputs(std::vector<std::string> paths, bool from_di
   return files;
 }
 
+// Folders of a rank each are a common layout, and an easy one to mistake for a folder of files.
+Error NoFileIn(const std::string& path, size_t subfolders) {
+  const std::string no_file = path + ": no file in this directory";
+  if (subfolders == 0) {
+    return {ErrorCode::kInvalidArgument, no_file + "; give a directory of trace files, one a rank"};
+  }
+  const std::string_view stem = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("{}, and its {} not searched; give {} as {}/*", no_file,
+                  subfolders == 1 ? "subfolder is" : fmt::format("{} subfolders are", subfolders),
+                  subfolders == 1 ? "it" : "them", stem)};
+}
+
 Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
   std::error_code error;
   std::vector<std::string> paths;
+  size_t subfolders = 0;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
@@ -52,33 +69,46 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
     if (!hidden && entry->is_regular_file(ignored)) {
       paths.push_back(entry->path().string());
     }
+    subfolders += !hidden && entry->is_directory(ignored) ? 1 : 0;
   }
   if (error) {
     return Error{ErrorCode::kIo, path + ": " + error.message() + "; check its permissions"};
   }
   if (paths.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 path + ": no file in this directory; give a directory of trace files, one a rank"};
+    return NoFileIn(path, subfolders);
   }
   return SortedInputs(std::move(paths), true);
 }
 
-// What the shell would have found, had the pattern not been quoted.
+Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders) {
+  std::sort(folders.begin(), folders.end(), NaturalLess);
+  std::vector<InputFile> files;
+  for (const std::string& folder : folders) {
+    BS_ASSIGN(std::vector<InputFile> found, ListDirectory(folder));
+    files.insert(files.end(), std::make_move_iterator(found.begin()),
+                 std::make_move_iterator(found.end()));
+  }
+  return files;
+}
+
+// What the shell would have found, had the pattern not been quoted. Folders beside files are passed
+// over; alone they are what was meant, as RUN/* is where each rank has a folder.
 Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
   glob_t found{};
   const int status = glob(pattern.c_str(), 0, nullptr, &found);
   std::vector<std::string> paths;
+  std::vector<std::string> folders;
   for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
     std::error_code ignored;
-    if (!fs::is_directory(found.gl_pathv[i], ignored)) {
-      paths.emplace_back(found.gl_pathv[i]);
-    }
+    const bool is_folder = fs::is_directory(found.gl_pathv[i], ignored);
+    (is_folder ? folders : paths).emplace_back(found.gl_pathv[i]);
   }
   globfree(&found);
-  if (paths.empty()) {
+  if (paths.empty() && folders.empty()) {
     return Error{ErrorCode::kInvalidArgument, pattern + ": no file matches this pattern"};
   }
-  return SortedInputs(std::move(paths), false);
+  return paths.empty() ? ListDirectories(std::move(folders))
+                       : Result(SortedInputs(std::move(paths), false));
 }
 
 Result<std::vector<InputFile>> ExpandOne(const std::string& input) {

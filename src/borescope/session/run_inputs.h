@@ -19,7 +19,8 @@ struct InputFile {
 
 // The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not
 // of its subdirectories, hidden files excepted) or of a glob are sorted by name, numbers in names
-// by value. A name that exists is never taken for a glob. kIo or kInvalidArgument names an input
+// by value. A glob that matches folders alone names the files in these. A name that exists is never
+// taken for a glob. kIo or kInvalidArgument names an input
 // without any file.
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
 

@@ -72,6 +72,36 @@ TEST_F(RunInputs, AnEmptyDirectoryIsAnError) {
       ": no file in this directory; give a directory of trace files, one a rank"));
 }
 
+// Subfolders are told, as nothing else says that they are not searched.
+TEST_F(RunInputs, ADirectoryOfDirectoriesNamesTheRemedy) {
+  fs::create_directory(folder_ / "rank0");
+  fs::create_directory(folder_ / ".hidden");
+  EXPECT_EQ(Expand({folder_.string() + "/"})[0],
+            folder_.string() +
+                "/: no file in this directory, and its subfolder is not searched; "
+                "give it as " +
+                folder_.string() + "/*");
+  fs::create_directory(folder_ / "rank1");
+  EXPECT_EQ(Expand({folder_.string()})[0],
+            folder_.string() +
+                ": no file in this directory, and its 2 subfolders are not searched; "
+                "give them as " +
+                folder_.string() + "/*");
+}
+
+TEST_F(RunInputs, AGlobThatMatchesFoldersAloneIsTheirFiles) {
+  for (const char* name : {"rank10", "rank2", "empty"}) {
+    fs::create_directory(folder_ / name);
+  }
+  Touch("rank2/trace2.json");
+  Touch("rank10/trace10.json");
+  EXPECT_EQ(Expand({Path("rank*")}), (Names{"trace2.json", "trace10.json"}));
+  EXPECT_TRUE(ExpandInputs(Names{Path("rank*")})->front().from_directory);
+  EXPECT_EQ(Expand({Path("*")}).size(), 1U);  // the error of the empty one
+  Touch("rank.json");
+  EXPECT_EQ(Expand({Path("rank*")}), (Names{"rank.json"}));
+}
+
 TEST(NaturalOrder, ComparesNumbersByValue) {
   EXPECT_TRUE(NaturalLess("rank2", "rank10"));
   EXPECT_FALSE(NaturalLess("rank10", "rank2"));

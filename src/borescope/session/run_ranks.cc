@@ -176,8 +176,8 @@ MissingRanks FindMissing(std::span<const RankPart* const> loaded) {
   return FindMissingRanks(ranks, WorldSize(loaded));
 }
 
-// One diagnostic for the run, under the name of its folder or its first file.
-void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
+// Nothing where a single file, or some of the ranks were asked for.
+MissingRanks MissingOf(const MappedRun& run) {
   std::vector<const RankPart*> loaded;
   for (const RankPart& part : run.parts) {
     if (part.loaded()) {
@@ -186,11 +186,13 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
   }
   const RankPart& first = *loaded.front();
   const bool is_run = run.parts.size() > 1 || first.from_directory;
-  if (!is_run || run.selected.size() != loaded.size()) {
-    return;
-  }
+  return !is_run || run.selected.size() != loaded.size() ? MissingRanks() : FindMissing(loaded);
+}
+
+// One diagnostic for the run, under the name of its folder or its first file.
+void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
   Diagnostics diagnostics;
-  const MissingRanks missing = FindMissing(loaded);
+  const MissingRanks missing = MissingOf(run);
   diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
   AppendDiagnostics(diagnostics, NameOf(run.parts), rows);
 }
@@ -235,6 +237,26 @@ Result<void> CommitDrafts(MappedRun& run) {
     }
   }
   return {};
+}
+
+std::vector<RunFault> FaultsOf(const MappedRun& run) {
+  RunFault unreadable{Diag::kUnreadableFile, 0, {}};
+  RunFault twice{Diag::kDuplicateRank, 0, {}};
+  for (const RankPart& part : run.parts) {
+    if (!part.loaded() && !part.report.skipped && unreadable.count++ == 0) {
+      unreadable.words = std::filesystem::path(part.report.path).filename().string();
+    }
+    const Diagnostics::Entry& claim = part.diagnostics.Get(Diag::kDuplicateRank);
+    twice.count += static_cast<int64_t>(claim.count);
+    twice.words = twice.words.empty() ? claim.first : twice.words;
+  }
+  if (unreadable.count > 1) {
+    unreadable.words += fmt::format(" and {} more", unreadable.count - 1);
+  }
+  const MissingRanks missing = MissingOf(run);
+  return {std::move(unreadable),
+          {Diag::kMissingRanks, static_cast<int64_t>(missing.count), missing.text},
+          std::move(twice)};
 }
 
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {

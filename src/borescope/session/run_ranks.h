@@ -22,6 +22,9 @@ Result<MappedRun> MapRun(const RunRequest& request);
 // The files drafted for the selected ranks appear, those of others vanish.
 Result<void> CommitDrafts(MappedRun& run);
 
+// Files that could not be read, ranks that are missing or claimed twice.
+std::vector<RunFault> FaultsOf(const MappedRun& run);
+
 // What is to be told about the run, then about the files: of those the answer is about, and of
 // those that failed; and about ranks of the job without a file, unless a single file or some of the
 // ranks were asked for.
