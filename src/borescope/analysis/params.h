@@ -81,22 +81,23 @@ Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
 // "30us", "1ms": the shortest exact way to write a time, for help.
 std::string FormatParamTime(int64_t ns);
 
-// The options of one invocation that change an answer.
 // What a run of several files lacks as a whole: files that could not be read, ranks that are
 // missing or claimed twice.
 struct RunFault {
   Diag what;
   int64_t count = 0;
-  std::string words;  // which: "2 of 128 ranks loaded; without 2-127"
+  std::string words;  // which: "2 of 128 ranks loaded; without 2..127"
 };
 
+// The options of one invocation that change an answer; and, when it is concluded, what the run
+// lacks.
 struct Params {
   Selection selection;
   std::vector<std::string> by;  // extra group keys, checked against AnalysisSpec::by
   Compat compat = Compat::kNone;
   bool all = false;  // kernels: copies and memsets too
   std::vector<ParamValue> values;
-  std::vector<RunFault> run_faults;  // of the run that is concluded; nobody asks for them
+  std::vector<RunFault> run_faults;
 
   // The value given for an option, else its default.
   int64_t Number(const ParamSpec& spec) const;

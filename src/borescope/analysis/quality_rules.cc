@@ -57,7 +57,7 @@ struct FaultWords {
 };
 
 constexpr FaultWords kUnreadable = {
-    Diag::kUnreadableFile, "A file of the run could not be read", "error",
+    Diag::kUnreadableFile, "Files of the run could not be read", "error",
     "All numbers are about the others. Record that rank again, or leave its file out."};
 constexpr FaultWords kMissing = {
     Diag::kMissingRanks, "Ranks of the job are missing", "warning",
@@ -66,8 +66,7 @@ constexpr FaultWords kMissing = {
 constexpr FaultWords kTwice = {
     Diag::kDuplicateRank, "Several files claim one rank", "warning",
     "They are taken for ranks of their own, so that sums hold each and collectives are not "
-    "matched: "
-    "give one file a rank. Two cycles of one profiler belong in two folders."};
+    "matched: give one file a rank. Two cycles of one profiler belong in two folders."};
 
 template <const FaultWords& kWords>
 std::optional<Finding> LackOfRun(const SummaryTables& tables) {
@@ -84,42 +83,72 @@ std::optional<Finding> LackOfRun(const SummaryTables& tables) {
                  0};
 }
 
-// Which ranks, if there are others: "truncated-file on rank 1".
-std::string CheckOnRanks(const SummaryTables& tables, const std::string& check) {
-  const std::vector<int64_t> ranks = RanksOfCheck(tables.quality, check);
-  if (tables.overview.rows() < 2) {
-    return check;
+// A check that failed, on which ranks.
+struct FailedCheck {
+  std::string name;
+  int64_t cases = 0;
+  size_t ranks = 0;  // 0: of the run as a whole
+  int64_t first_rank = 0;
+  bool is_error = false;
+
+  // "truncated-file on rank 1"; the ranks only if there are others.
+  std::string Words(bool is_one_of_many) const {
+    if (ranks == 0 || !is_one_of_many) {
+      return name;
+    }
+    return ranks == 1 ? fmt::format("{} on rank {}", name, first_rank)
+                      : fmt::format("{} on {} ranks", name, ranks);
   }
-  return ranks.size() == 1 ? fmt::format("{} on rank {}", check, ranks.front())
-                           : fmt::format("{} on {} ranks", check, ranks.size());
+};
+
+bool IsForOtherRules(std::string_view check) {
+  return check == "unlinked-device-event" || check == "no-device-work";
+}
+
+// In order of first appearance.
+std::vector<FailedCheck> FailedChecks(const Table& quality) {
+  const StringValues& names = Texts(quality, "check");
+  const StringValues& severities = Texts(quality, "severity");
+  const IntValues& counts = Ints(quality, "count");
+  const Column& ranks = *quality.Find("rank");
+  std::vector<FailedCheck> checks;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    const bool is_error = severities[row] == "error";
+    if ((!is_error && severities[row] != "warning") || IsForOtherRules(names[row])) {
+      continue;
+    }
+    auto check = std::find_if(checks.begin(), checks.end(),
+                              [&](const FailedCheck& one) { return one.name == names[row]; });
+    if (check == checks.end()) {
+      check = checks.insert(check, FailedCheck{std::string(names[row])});
+    }
+    check->cases += counts[row];
+    check->is_error |= is_error;
+    if (!ranks.IsMissing(row) && check->ranks++ == 0) {
+      check->first_rank = std::get<IntValues>(ranks.values)[row];
+    }
+  }
+  return checks;
 }
 
 // The rest of the doctor's warnings, in one line.
 std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
-  const Table& quality = tables.quality;
-  std::vector<std::string> names;
-  int64_t cases = 0;
-  bool error = false;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    const std::string& name = Texts(quality, "check")[row];
-    const std::string& severity = Texts(quality, "severity")[row];
-    if ((severity != "warning" && severity != "error") || name == "unlinked-device-event" ||
-        name == "no-device-work") {
-      continue;
-    }
-    error |= severity == "error";
-    cases += Ints(quality, "count")[row];
-    if (std::string words = CheckOnRanks(tables, name);
-        std::find(names.begin(), names.end(), words) == names.end()) {
-      names.push_back(std::move(words));
-    }
-  }
-  if (names.empty()) {
+  const std::vector<FailedCheck> checks = FailedChecks(tables.quality);
+  if (checks.empty()) {
     return std::nullopt;
   }
+  std::vector<std::string> words;
+  words.reserve(checks.size());
+  int64_t cases = 0;
+  bool is_error = false;
+  for (const FailedCheck& check : checks) {
+    words.push_back(check.Words(tables.overview.rows() > 1));
+    cases += check.cases;
+    is_error |= check.is_error;
+  }
   return Finding{"The recording has faults",
-                 error ? "error" : "warning",
-                 fmt::format("{}: {}", FormatCount(cases, "case", "cases"), fmt::join(names, ", ")),
+                 is_error ? "error" : "warning",
+                 fmt::format("{}: {}", FormatCount(cases, "case", "cases"), fmt::join(words, ", ")),
                  static_cast<double>(cases),
                  "count",
                  "`borescope doctor` explains each.",
@@ -162,10 +191,13 @@ std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view ch
 }
 
 std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check) {
+  const StringValues& checks = Texts(quality, "check");
+  const IntValues& counts = Ints(quality, "count");
+  const Column& rank = *quality.Find("rank");
   std::vector<int64_t> ranks;
   for (size_t row = 0; row < quality.rows(); ++row) {
-    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
-      ranks.push_back(Ints(quality, "rank")[row]);
+    if (checks[row] == check && counts[row] > 0 && !rank.IsMissing(row)) {
+      ranks.push_back(std::get<IntValues>(rank.values)[row]);
     }
   }
   return ranks;

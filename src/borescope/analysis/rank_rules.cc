@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "borescope/analysis/describe.h"
 #include "borescope/analysis/finish.h"
@@ -67,34 +68,61 @@ bool IsNotable(const Table& ranks) {
   return Floats(ranks, "score")[0] >= NotableScore(concerned) * part;
 }
 
-int64_t SumOfRank(const Table& table, int64_t rank, std::string_view column) {
-  int64_t sum = 0;
+std::map<int64_t, int64_t> SumsOfRanks(const Table& table, std::string_view column) {
+  const IntValues& ranks = Ints(table, "rank");
+  const IntValues& values = Ints(table, column);
+  std::map<int64_t, int64_t> sums;
   for (size_t row = 0; row < table.rows(); ++row) {
-    sum = AddSaturating(sum, Ints(table, "rank")[row] == rank ? Ints(table, column)[row] : 0);
+    AddSaturatingTo(sums[ranks[row]], values[row]);
   }
-  return sum;
+  return sums;
 }
 
-// What ranks lose to waiting: no more than the communication that nothing else hides. Of the time
-// of those that lose any.
-struct Loss {
+// What ranks lose to waiting, whoever they wait for: of each no more than the communication that
+// nothing else hides.
+struct Losses {
+  int64_t waited_ns = 0;
   int64_t lost_ns = 0;
-  int64_t span_ns = 0;
+  int64_t span_ns = 0;  // of those that lose any
+  int64_t losers = 0;
 };
 
-Loss LossOfOthers(const SummaryTables& tables, int64_t straggler) {
-  const Table& ranks = tables.stragglers;
-  Loss loss;
-  for (size_t row = 0; row < ranks.rows(); ++row) {
-    const int64_t rank = Ints(ranks, "rank")[row];
-    const int64_t waited = rank == straggler ? 0 : Ints(ranks, "waited_ns")[row];
-    const int64_t exposed = SumOfRank(tables.breakdown, rank, "exposed_comm_ns");
-    if (std::min(waited, exposed) > 0) {
-      loss.lost_ns = AddSaturating(loss.lost_ns, std::min(waited, exposed));
-      loss.span_ns = AddSaturating(loss.span_ns, SumOfRank(tables.breakdown, rank, "span_ns"));
+// Of all but the first rank of `stragglers`.
+Losses LossesOfOthers(const SummaryTables& tables) {
+  const std::map<int64_t, int64_t> exposed = SumsOfRanks(tables.breakdown, "exposed_comm_ns");
+  const std::map<int64_t, int64_t> spans = SumsOfRanks(tables.breakdown, "span_ns");
+  Losses losses;
+  for (size_t row = 1; row < tables.stragglers.rows(); ++row) {
+    const int64_t waited_ns = Ints(tables.stragglers, "waited_ns")[row];
+    const auto found = exposed.find(Ints(tables.stragglers, "rank")[row]);
+    const int64_t lost_ns = found == exposed.end() ? 0 : std::min(waited_ns, found->second);
+    AddSaturatingTo(losses.waited_ns, waited_ns);
+    if (lost_ns > 0) {
+      AddSaturatingTo(losses.lost_ns, lost_ns);
+      AddSaturatingTo(losses.span_ns, spans.at(found->first));
+      ++losses.losers;
     }
   }
-  return loss;
+  return losses;
+}
+
+// What is lost to the first rank of `stragglers`: its part of all waiting.
+struct Loss {
+  double ns = 0;
+  double share = 0;  // of the mean span, for each rank that waits for it
+};
+
+Loss LossTo(const SummaryTables& tables) {
+  const Losses all = LossesOfOthers(tables);
+  const auto waiting = static_cast<double>(Ints(tables.stragglers, "waiting_ranks")[0]);
+  if (all.losers == 0 || waiting == 0) {
+    return {};
+  }
+  const int64_t caused_ns = Ints(tables.stragglers, "caused_wait_ns")[0];
+  const double lost_ns =
+      static_cast<double>(all.lost_ns) * std::min(1.0, ShareOf(caused_ns, all.waited_ns));
+  const double span_ns = static_cast<double>(all.span_ns) / static_cast<double>(all.losers);
+  return {lost_ns, lost_ns / (waiting * span_ns)};
 }
 
 // "; 2 of 128 ranks loaded": whoever came last of all may not be here.
@@ -108,8 +136,7 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
   if (ranks.rows() < 2 || !IsNotable(ranks) || !AreWhole(tables)) {
     return std::nullopt;
   }
-  const Loss loss = LossOfOthers(tables, Ints(ranks, "rank")[0]);
-  const double share = ShareOf(loss.lost_ns, loss.span_ns);
+  const auto [lost_ns, share] = LossTo(tables);
   if (share < kWaitingWord) {
     return std::nullopt;
   }
@@ -122,7 +149,7 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
                  "share",
                  "`borescope stragglers` names the collectives. Compare that rank: `borescope "
                  "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
-                 loss.lost_ns};
+                 static_cast<int64_t>(lost_ns)};
 }
 
 constexpr Rule kRankRules[] = {RankImbalance, Straggler};

@@ -315,6 +315,30 @@ TEST(SummaryTest, NoMoreIsLostThanIsExposed) {
   EXPECT_NE(all.find("lost 10.0 % of their time"), std::string::npos) << all;
 }
 
+// Two are late in turn: the ranks that wait lose to each what they waited for it.
+TEST(SummaryTest, EachStragglerCausesItsPart) {
+  TestTrace traces[4];
+  const RankView* views[4];
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    TestTrace& trace = traces[rank];
+    trace.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 38), {1, 7, 0});
+    const int64_t first = rank == 0 ? 10 : 70;
+    const int64_t second = rank == 1 ? 10 : 50;
+    trace.Launched("ncclDevKernel_AllReduce(x)", Us(3, 1), Us(200 - first, first), {2, 20, 0});
+    trace.Launched("ncclDevKernel_AllReduce(x)", Us(5, 1), Us(400 - second, second), {3, 20, 0});
+    views[rank] = &trace.View(rank);
+  }
+  const Findings findings = Analyse("summary", {views[0], views[1], views[2], views[3]});
+  std::string all;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    all += Finding(findings, row) + "\n";
+  }
+  // Three ranks waited 60 us of 400 for rank 0, and 40 us for rank 1 in the second.
+  EXPECT_NE(all.find("One rank makes the others wait | warning | rank 0"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("lost 15.0 % of their time"), std::string::npos) << all;
+}
+
 // Of three pairs each rank makes the other wait as long, and one rank makes its partner wait longer
 // than that; nobody else could have waited for it.
 TEST(SummaryTest, OtherGroupsDoNotHideAStraggler) {

@@ -69,10 +69,43 @@ struct CauseTime {
   int64_t ns;
 };
 
-std::vector<CauseTime> CausesByTime(const Table& idle_causes) {
+// Time that the files have, and the devices had not: what a clock jumped over at an end, and what
+// is missing behind the end of a file.
+struct TimeOfFiles {
+  int64_t head_ns = 0;
+  int64_t tail_ns = 0;
+
+  int64_t all_ns() const { return AddSaturating(head_ns, tail_ns); }
+  int64_t Of(std::string_view column) const {
+    return column == "head_ns" ? head_ns : column == "tail_ns" ? tail_ns : 0;
+  }
+};
+
+int64_t SumOnRanks(const Table& table, std::string_view column, std::vector<int64_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  const IntValues& rank = Ints(table, "rank");
+  const IntValues& values = Ints(table, column);
+  int64_t sum = 0;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (std::binary_search(ranks.begin(), ranks.end(), rank[row])) {
+      sum = AddSaturating(sum, values[row]);
+    }
+  }
+  return sum;
+}
+
+TimeOfFiles FindTimeOfFiles(const SummaryTables& tables) {
+  const std::vector<int64_t> jumped = RanksOfCheck(tables.quality, "clock-jump");
+  std::vector<int64_t> cut = RanksOfCheck(tables.quality, "truncated-file");
+  cut.insert(cut.end(), jumped.begin(), jumped.end());
+  return {SumOnRanks(tables.idle_causes, "head_ns", jumped),
+          SumOnRanks(tables.idle_causes, "tail_ns", std::move(cut))};
+}
+
+std::vector<CauseTime> CausesByTime(const Table& idle_causes, const TimeOfFiles& file) {
   std::vector<CauseTime> causes;
   for (const CauseRow& row : kCauses) {
-    causes.push_back({&row, SumOf(idle_causes, row.column)});
+    causes.push_back({&row, SumOf(idle_causes, row.column) - file.Of(row.column)});
   }
   std::stable_sort(causes.begin(), causes.end(),
                    [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
@@ -143,23 +176,15 @@ std::string IdleHelp(const SummaryTables& tables, const CauseTime& cause) {
              : std::string(cause.row->help);
 }
 
-// Idle is what a clock jumped over, or what is missing behind the end of a file.
-bool IsOfTheFile(const SummaryTables& tables, const CauseTime& cause) {
-  return IsAtAnEnd(cause) && (!RanksOfCheck(tables.quality, "clock-jump").empty() ||
-                              !RanksOfCheck(tables.quality, "truncated-file").empty());
-}
-
 std::optional<Finding> Idle(const SummaryTables& tables) {
-  const int64_t span = SumOf(tables.breakdown, "span_ns");
-  const int64_t idle = SumOf(tables.breakdown, "idle_ns");
+  const TimeOfFiles file = FindTimeOfFiles(tables);
+  const int64_t span = SumOf(tables.breakdown, "span_ns") - file.all_ns();
+  const int64_t idle = SumOf(tables.breakdown, "idle_ns") - file.all_ns();
   const double share = ShareOf(idle, span);
   if (share < kIdleWord || SumOf(tables.overview, "device_events") == 0) {
     return std::nullopt;
   }
-  const std::vector<CauseTime> causes = CausesByTime(tables.idle_causes);
-  if (IsOfTheFile(tables, causes[0])) {
-    return std::nullopt;
-  }
+  const std::vector<CauseTime> causes = CausesByTime(tables.idle_causes, file);
   Finding finding{std::string(causes[0].row->title),
                   IdleSeverity(share),
                   IdleEvidence(idle, span, causes),

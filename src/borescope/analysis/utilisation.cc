@@ -56,7 +56,7 @@ Table NewTable() {
          "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
          "the selected time, in proportion to the time of its kernels.");
   AddInt(table, "recomputed_flops", Unit::kFlops, Role::kSum,
-         "Matrix FLOPs of forward operators repeated in backward.");
+         "The same of forward operators repeated in backward.");
   AddFloat(table, "tflops", Unit::kNone, Role::kDerived,
            "Model FLOPs / span, in 1e12 operations per second.");
   AddFloat(table, "mfu", Unit::kShare, Role::kDerived,

@@ -113,6 +113,7 @@ std::string Instead(const VerbRow* verb, std::string_view name) {
 // An option of other verbs.
 Error MisplacedOption(std::string_view name, const Command& command) {
   std::vector<std::string_view> verbs;
+  verbs.reserve(command.analyses.size() + 1);
   for (const AnalysisSpec* spec : command.analyses) {
     verbs.push_back(spec->name);
   }

@@ -36,10 +36,10 @@ bool IsSumOfTime(const Column& column) {
   return column.unit == Unit::kNanoseconds && column.role == Role::kSum;
 }
 
-// Sums of time beside each other are parts of a whole, or twins: those of the next smaller unit are
-// shown in that of the largest, and so are columns of zeros. What is smaller still would vanish.
+// Sums of time beside each other are parts of a whole, or twins: they are shown in the unit of the
+// largest, and so are columns of zeros. What is less than a thousandth of it would vanish.
 const Column* ScaleOfSums(const Table& table, const Column& column) {
-  constexpr int64_t kStep = 1000;  // from unit to unit
+  constexpr double kVanishing = 1000;
   const Column* first = &column;
   while (first != table.columns.data() && IsSumOfTime(*(first - 1))) {
     --first;
@@ -49,9 +49,8 @@ const Column* ScaleOfSums(const Table& table, const Column& column) {
   for (const Column* one = first; one != end && IsSumOfTime(*one); ++one) {
     largest = LargestMagnitude(*one) > LargestMagnitude(*largest) ? one : largest;
   }
-  const int64_t own = ChooseFormat(column, Precision::kFull).divisor;
-  const int64_t shared = ChooseFormat(*largest, Precision::kFull).divisor;
-  return LargestMagnitude(column) == 0 || own >= shared / kStep ? largest : &column;
+  const double own = LargestMagnitude(column);
+  return own == 0 || own * kVanishing >= LargestMagnitude(*largest) ? largest : &column;
 }
 
 // Columns of a spread share the unit of the middle one: a maximum in ms next to a mean in us would

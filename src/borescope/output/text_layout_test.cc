@@ -84,15 +84,15 @@ TEST(TextLayout, SumsOfTimeBesideEachOtherShareAUnit) {
   add("span_ns", Role::kSum, 12'000'000);
   add("host_ns", Role::kSum, 450'000);
   add("none_ns", Role::kSum, 0);
-  add("tiny_ns", Role::kSum, 7);
+  add("tiny_ns", Role::kSum, 7'000);
   add("longest_ns", Role::kMax, 450'000);
   add("other_ns", Role::kSum, 450'000);
   EXPECT_EQ(LayOutTable(table, {80}),
             "Parts\n"
-            "name    span   host  none  tiny  longest    other\n"
-            "          ms     ms    ms    ns       us       us\n"
-            "─────────────────────────────────────────────────\n"
-            "all   12.000  0.450     0     7  450.000  450.000\n");
+            "name    span   host  none   tiny  longest    other\n"
+            "          ms     ms    ms     us       us       us\n"
+            "──────────────────────────────────────────────────\n"
+            "all   12.000  0.450     0  7.000  450.000  450.000\n");
 }
 
 TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {

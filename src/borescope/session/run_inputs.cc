@@ -80,13 +80,26 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
   return SortedInputs(std::move(paths), true);
 }
 
+// Folders of logs and the like may lie beside those of ranks: only where none has a file, the first
+// of them is told.
 Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders) {
   std::sort(folders.begin(), folders.end(), NaturalLess);
   std::vector<InputFile> files;
+  std::optional<Error> without;
   for (const std::string& folder : folders) {
-    BS_ASSIGN(std::vector<InputFile> found, ListDirectory(folder));
-    files.insert(files.end(), std::make_move_iterator(found.begin()),
-                 std::make_move_iterator(found.end()));
+    Result<std::vector<InputFile>> found = ListDirectory(folder);
+    if (!found.ok() && found.error().code != ErrorCode::kInvalidArgument) {
+      return found.error();
+    }
+    if (found.ok()) {
+      files.insert(files.end(), std::make_move_iterator(found->begin()),
+                   std::make_move_iterator(found->end()));
+    } else if (!without.has_value()) {
+      without = found.error();
+    }
+  }
+  if (files.empty()) {
+    return *without;
   }
   return files;
 }

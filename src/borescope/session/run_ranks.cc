@@ -189,6 +189,10 @@ MissingRanks MissingOf(const MappedRun& run) {
   return !is_run || run.selected.size() != loaded.size() ? MissingRanks() : FindMissing(loaded);
 }
 
+std::string FileName(const FileReport& report) {
+  return std::filesystem::path(report.path).filename().string();
+}
+
 // One diagnostic for the run, under the name of its folder or its first file.
 void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
   Diagnostics diagnostics;
@@ -244,14 +248,17 @@ std::vector<RunFault> FaultsOf(const MappedRun& run) {
   RunFault twice{Diag::kDuplicateRank, 0, {}};
   for (const RankPart& part : run.parts) {
     if (!part.loaded() && !part.report.skipped && unreadable.count++ == 0) {
-      unreadable.words = std::filesystem::path(part.report.path).filename().string();
+      unreadable.words = FileName(part.report);
     }
-    const Diagnostics::Entry& claim = part.diagnostics.Get(Diag::kDuplicateRank);
-    twice.count += static_cast<int64_t>(claim.count);
-    twice.words = twice.words.empty() ? claim.first : twice.words;
   }
-  if (unreadable.count > 1) {
-    unreadable.words += fmt::format(" and {} more", unreadable.count - 1);
+  for (const RankPart* part : run.selected) {
+    const Diagnostics::Entry& claim = part->diagnostics.Get(Diag::kDuplicateRank);
+    if (claim.count != 0 && twice.count++ == 0) {
+      twice.words = fmt::format("{}: {}", FileName(part->report), claim.first);
+    }
+  }
+  for (RunFault* fault : {&unreadable, &twice}) {
+    fault->words += fault->count > 1 ? fmt::format(" and {} more", fault->count - 1) : "";
   }
   const MissingRanks missing = MissingOf(run);
   return {std::move(unreadable),
