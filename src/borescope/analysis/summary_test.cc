@@ -17,6 +17,15 @@ std::string Finding(const Findings& findings, size_t row) {
          Texts(findings[0], "evidence")[row];
 }
 
+// The verdict, a line each.
+std::string AllOf(const Findings& findings) {
+  std::string all;
+  for (size_t row = 0; row < findings[0].rows(); ++row) {
+    all += Finding(findings, row) + "\n";
+  }
+  return all;
+}
+
 // Of the verdict; as many as it has where nothing was found under that title.
 size_t RowOf(const Findings& findings, std::string_view title) {
   const StringValues& titles = Texts(findings[0], "finding");
@@ -228,10 +237,7 @@ TEST(SummaryTest, SlowStepAndUnevenRanks) {
   a.Launched("gemm", Us(1, 1), Us(2, 390), {1, 7, 0});
   b.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 200), {1, 7, 0});
   const Findings findings = Analyse("summary", {&a.View(0), &b.View(1)});
-  std::string all;
-  for (size_t row = 0; row < findings[0].rows(); ++row) {
-    all += Finding(findings, row) + "\n";
-  }
+  const std::string all = AllOf(findings);
   EXPECT_NE(all.find("compute 200 us on rank 1, 390 us on rank 0; 1.32 x the mean of 295 us"),
             std::string::npos)
       << all;
@@ -272,10 +278,7 @@ TEST(SummaryTest, WarningsAboutTheRecordingComeBeforeHints) {
 
 TEST(SummaryTest, AStragglerIsNamed) {
   const Findings findings = SummaryOfFour(30);
-  std::string all;
-  for (size_t row = 0; row < findings[0].rows(); ++row) {
-    all += Finding(findings, row) + "\n";
-  }
+  const std::string all = AllOf(findings);
   EXPECT_NE(all.find("One rank makes the others wait | warning | rank 2: last in 1 of 1 "
                      "collectives; the others waited 90.0 us for it (100.0 % of all waiting); "
                      "ranks that waited lost 15.0 % of their time on average"),
@@ -285,34 +288,36 @@ TEST(SummaryTest, AStragglerIsNamed) {
   EXPECT_EQ(findings[4].name, "stragglers");
 }
 
-// Nothing waits for communication that compute hides.
-TEST(SummaryTest, HiddenWaitingIsNoLoss) {
+// Rank 0 waits 80 us for rank 1, beside a kernel of this length that begins 20 us before.
+Findings SummaryOfWaiting(int64_t kernel_us) {
   TestTrace traces[2];
   for (int64_t rank = 0; rank < 2; ++rank) {
     const int64_t waited = rank == 0 ? 80 : 0;
-    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, 200), {.stream = 7});
+    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, kernel_us), {.stream = 7});
     traces[rank].Kernel("ncclDevKernel_AllReduce(x)", Us(100 - waited, 10 + waited), {.stream = 9},
                         {"allreduce", 1, 1});
   }
-  const Findings findings = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
-  EXPECT_FALSE(Holds(findings, "One rank makes the others wait"));
+  return Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
 }
 
-// More waiting than the rank has communication without compute beside it cannot be lost.
 TEST(SummaryTest, NoMoreIsLostThanIsExposed) {
-  TestTrace traces[2];
-  for (int64_t rank = 0; rank < 2; ++rank) {
-    const int64_t waited = rank == 0 ? 80 : 0;
-    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, 90), {.stream = 7});
-    traces[rank].Kernel("ncclDevKernel_AllReduce(x)", Us(100 - waited, 10 + waited), {.stream = 9},
-                        {"allreduce", 1, 1});
+  EXPECT_NE(AllOf(SummaryOfWaiting(10)).find("lost 40.0 % of their time"), std::string::npos);
+  EXPECT_NE(AllOf(SummaryOfWaiting(90)).find("lost 10.0 % of their time"), std::string::npos);
+  EXPECT_FALSE(Holds(SummaryOfWaiting(200), "One rank makes the others wait"));
+}
+
+// Which rank differs from the others is not known.
+TEST(SummaryTest, FaultsOfTheRunAreOfNoRank) {
+  TestTrace traces[3];
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    traces[rank].Op("all", Us(0, 200)).Launched("gemm", Us(1, 1), Us(2, 100), {1, 7, 0});
+    traces[rank].meta().base_ns = rank * 10'000'000'000'000;
   }
-  const Findings findings = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
-  std::string all;
-  for (size_t row = 0; row < findings[0].rows(); ++row) {
-    all += Finding(findings, row) + "\n";
-  }
-  EXPECT_NE(all.find("lost 10.0 % of their time"), std::string::npos) << all;
+  const Findings findings =
+      Analyse("summary", {&traces[0].View(0), &traces[1].View(1), &traces[2].View(2)});
+  const std::string all = AllOf(findings);
+  EXPECT_NE(all.find("ranks-apart"), std::string::npos) << all;
+  EXPECT_EQ(all.find("ranks-apart on"), std::string::npos) << all;
 }
 
 // Two are late in turn: the ranks that wait lose to each what they waited for it.
@@ -329,10 +334,7 @@ TEST(SummaryTest, EachStragglerCausesItsPart) {
     views[rank] = &trace.View(rank);
   }
   const Findings findings = Analyse("summary", {views[0], views[1], views[2], views[3]});
-  std::string all;
-  for (size_t row = 0; row < findings[0].rows(); ++row) {
-    all += Finding(findings, row) + "\n";
-  }
+  const std::string all = AllOf(findings);
   // Three ranks waited 60 us of 400 for rank 0, and 40 us for rank 1 in the second.
   EXPECT_NE(all.find("One rank makes the others wait | warning | rank 0"), std::string::npos)
       << all;
