@@ -30,9 +30,9 @@ long PeakKilobytes() {
   return usage.ru_maxrss;
 }
 
-uint64_t CountEvents(const borescope::Trace& trace) {
+uint64_t CountEvents(const borescope::internal::Trace& trace) {
   uint64_t events = 0;
-  for (const borescope::EventCount& count : trace.event_counts()) {
+  for (const borescope::internal::EventCount& count : trace.event_counts()) {
     events += count.count;
   }
   return events;
@@ -45,16 +45,17 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: borescope-load-bench FILE THREADS\n");
     return 2;
   }
-  borescope::LoadOptions options;
+  borescope::internal::LoadOptions options;
   options.threads = std::max(1, std::atoi(argv[2]));
   const double wall = WallSeconds();
-  auto trace = borescope::LoadFile(argv[1], options);
+  auto trace = borescope::internal::LoadFile(argv[1], options);
   if (!trace.ok()) {
     std::fprintf(stderr, "borescope-load-bench: %s\n", trace.error().message.c_str());
     return 2;
   }
   const double load_cpu = CpuSeconds();
-  const borescope::TraceIndex index = borescope::BuildIndex(*trace, options.threads);
+  const borescope::internal::TraceIndex index =
+      borescope::internal::BuildIndex(*trace, options.threads);
   std::printf(
       "{\"events\":%llu,\"text_bytes\":%llu,\"wall_s\":%.3f,\"cpu_s\":%.3f,\"index_cpu_s\":%.3f,"
       "\"peak_kb\":%ld,\"host_events\":%zu,\"device_events\":%zu,\"steps\":%zu}\n",

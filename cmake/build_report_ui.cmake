@@ -5,8 +5,8 @@ set(generated "${BUILD}/report_template.cc")
 
 function(write_empty why)
   message(STATUS "Report: plain tables, as ${why}")
-  file(WRITE "${generated}" "#include \"borescope/output/html.h\"\n
-std::string_view borescope::ReportTemplate() { return {}; }\n")
+  file(WRITE "${generated}" "#include \"borescope/output/html/html.h\"\n
+std::string_view borescope::internal::ReportTemplate() { return {}; }\n")
 endfunction()
 
 # Sets `problem` to what went wrong, if anything.

@@ -1,38 +1,49 @@
-# borescope_module(<name>
-#   [DEPS <module>...]      modules this one may include (tools/check_layers.py checks the same)
-#   [LIBS <target>...]      third-party targets, see dependencies.cmake
-#   [SOURCES <file>...]     headers too, so that editors list them
-#   [TESTS <file>...]       foo_test.cc files, all in one executable borescope_<name>_tests
-#   [TEST_LIBS <target>...] what only the tests need
+# borescope_module(<folder>
+#   [LIBS <target>...]      third-party targets that it includes, see dependencies.cmake
+#   [EXCLUDE <file>...]     sources that are added elsewhere, relative to the folder
+#   [TEST_LIBS <target>...] what only its tests need
 # )
-# Makes the static library borescope_<name>, alias borescope::<name>. Paths are relative to the
-# calling CMakeLists.txt; includes are written from src/: "borescope/base/id.h".
-function(borescope_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LIBS;SOURCES;TESTS;TEST_LIBS")
+# Compiles src/borescope/<folder> with all folders below it: `*.cc` become the objects of the target
+# borescope_<folder>, which the library is linked from (library.cmake); `*_test.cc` become one
+# program, borescope_<folder>_tests. A new file needs no line anywhere. Includes are
+# written from src/: "borescope/base/id.h"; tools/check_layers.py checks which are allowed.
+function(borescope_module folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS;EXCLUDE;TEST_LIBS")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "borescope_module(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "borescope_module(${folder}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
 
-  set(library borescope_${name})
-  add_library(${library} STATIC ${arg_SOURCES})
-  add_library(borescope::${name} ALIAS ${library})
-  # For a module of headers only, whose language CMake could not tell from a .cc file.
-  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(${library} PUBLIC "${PROJECT_SOURCE_DIR}/src")
-  list(TRANSFORM arg_DEPS PREPEND "borescope::")
-  target_link_libraries(
-    ${library}
-    PUBLIC ${arg_DEPS} ${arg_LIBS}
-    PRIVATE borescope_warnings)
-  borescope_precompile_library(${library})
+  file(
+    GLOB_RECURSE sources CONFIGURE_DEPENDS
+    RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
+    "${folder}/*.cc" "${folder}/*.h")
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM arg_EXCLUDE PREPEND "${folder}/")
+  if(arg_EXCLUDE)
+    list(REMOVE_ITEM sources ${arg_EXCLUDE})
+  endif()
 
-  if(BORESCOPE_TESTS AND arg_TESTS)
+  set(objects borescope_${folder})
+  add_library(${objects} OBJECT ${sources})
+  set_target_properties(${objects} PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${objects} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(
+    ${objects}
+    PUBLIC ${arg_LIBS}
+    PRIVATE borescope_warnings)
+  borescope_precompile_library(${objects})
+  set_property(GLOBAL APPEND PROPERTY BORESCOPE_MODULES ${objects})
+  set_property(GLOBAL APPEND PROPERTY BORESCOPE_MODULE_LIBS ${arg_LIBS})
+
+  if(BORESCOPE_TESTS AND tests)
     borescope_gtest(
-      borescope_${name}_tests
+      borescope_${folder}_tests
       LABEL unit
-      PREFIX ${name}.
-      SOURCES ${arg_TESTS}
-      LIBS borescope::${name} ${arg_TEST_LIBS})
+      PREFIX ${folder}.
+      SOURCES ${tests}
+      LIBS borescope_testing ${arg_TEST_LIBS})
   endif()
 endfunction()
 

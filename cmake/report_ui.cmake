@@ -1,5 +1,5 @@
 # borescope_report_ui(<target>)
-# Adds ReportTemplate() of output/html.h to the target: the page that web/ bundles with esbuild, or
+# Adds ReportTemplate() of output/html/html.h to the target: the page that web/ bundles with esbuild, or
 # nothing, where node or its packages are not to be had; `borescope report` then writes plain tables.
 # The packages are those of web/package-lock.json, installed below the build folder without running
 # any script of theirs. See cmake/build_report_ui.cmake for what runs when building.

@@ -6,20 +6,21 @@
 #include <cstdint>
 #include <string>
 
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr size_t kMagicBytes = borescope::kSqliteMagic.size();
+  constexpr size_t kMagicBytes = borescope::internal::kSqliteMagic.size();
   if (size < kMagicBytes) {
     return 0;
   }
-  std::string bytes(borescope::kSqliteMagic);
+  std::string bytes(borescope::internal::kSqliteMagic);
   bytes.append(reinterpret_cast<const char*>(data) + kMagicBytes, size - kMagicBytes);
-  const borescope::Result<borescope::Trace> trace = borescope::LoadBytes(bytes, "fuzz", {1, {}});
+  const borescope::internal::Result<borescope::internal::Trace> trace =
+      borescope::internal::LoadBytes(bytes, "fuzz", {1, {}});
   if (trace.ok()) {
-    borescope::BuildIndex(*trace, 1);
+    borescope::internal::BuildIndex(*trace, 1);
   }
   return 0;
 }

@@ -10,50 +10,52 @@
 #include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/chakra/et_check.h"
-#include "borescope/chakra/et_draw.h"
-#include "borescope/chakra/et_json.h"
-#include "borescope/chakra/et_plan.h"
-#include "borescope/chakra/host_trace.h"
-#include "borescope/chakra/link_writer.h"
+#include "borescope/chakra/check/et_check.h"
+#include "borescope/chakra/et/et_draw.h"
+#include "borescope/chakra/et/et_json.h"
+#include "borescope/chakra/link/host_trace.h"
+#include "borescope/chakra/link/link_writer.h"
+#include "borescope/chakra/plan/et_plan.h"
 
 namespace {
 
-using borescope::Result;
+using borescope::internal::Result;
 
 void TryEt(std::string_view bytes) {
-  const Result<borescope::EtFile> et = borescope::ReadEt(bytes);
+  const Result<borescope::internal::EtFile> et = borescope::internal::ReadEt(bytes);
   if (!et.ok()) {
     return;
   }
-  std::vector<borescope::CheckRow> rows;
-  borescope::CheckEt("fuzz", *et, rows);
-  borescope::StringSink sink;
-  static_cast<void>(borescope::WriteEtJson(bytes, sink));
-  static_cast<void>(borescope::WriteEtJsonAsReference(bytes, sink));
-  static_cast<void>(borescope::WriteEtDot(bytes, sink));
-  static_cast<void>(borescope::WriteEtGraphml(bytes, true, sink));
+  std::vector<borescope::internal::CheckRow> rows;
+  borescope::internal::CheckEt("fuzz", *et, rows);
+  borescope::internal::StringSink sink;
+  static_cast<void>(borescope::internal::WriteEtJson(bytes, sink));
+  static_cast<void>(borescope::internal::WriteEtJsonAsReference(bytes, sink));
+  static_cast<void>(borescope::internal::WriteEtDot(bytes, sink));
+  static_cast<void>(borescope::internal::WriteEtGraphml(bytes, true, sink));
 }
 
-void TryPlan(const borescope::LinkedTrace& linked, const Result<borescope::EtPlan>& plan) {
+void TryPlan(const borescope::internal::LinkedTrace& linked,
+             const Result<borescope::internal::EtPlan>& plan) {
   if (!plan.ok()) {
     return;
   }
-  borescope::StringSink sink;
-  BS_CHECK(borescope::WriteEt(linked, *plan, sink).ok());
-  BS_CHECK(borescope::ReadEt(sink.text()).ok());
+  borescope::internal::StringSink sink;
+  BS_CHECK(borescope::internal::WriteEt(linked, *plan, sink).ok());
+  BS_CHECK(borescope::internal::ReadEt(sink.text()).ok());
 }
 
 void TryHost(const std::string& bytes) {
-  const Result<borescope::chakra::HostTrace> host = borescope::chakra::ReadHostTrace(bytes);
+  const Result<borescope::internal::chakra::HostTrace> host =
+      borescope::internal::chakra::ReadHostTrace(bytes);
   if (!host.ok()) {
     return;
   }
-  borescope::chakra::LinkPlan plan;
+  borescope::internal::chakra::LinkPlan plan;
   plan.hosts.resize(host->nodes.size());
-  borescope::StringSink sink;
-  static_cast<void>(
-      borescope::chakra::WriteLinked(*host, plan, borescope::chakra::JsonForm::kIndented, sink));
+  borescope::internal::StringSink sink;
+  static_cast<void>(borescope::internal::chakra::WriteLinked(
+      *host, plan, borescope::internal::chakra::JsonForm::kIndented, sink));
 }
 
 }  // namespace
@@ -62,10 +64,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   TryEt(bytes);
   TryHost(bytes);
-  const Result<borescope::LinkedTrace> linked = borescope::ParseLinkedTrace(bytes, "fuzz");
+  const Result<borescope::internal::LinkedTrace> linked =
+      borescope::internal::ParseLinkedTrace(bytes, "fuzz");
   if (linked.ok()) {
-    TryPlan(*linked, borescope::PlanEt(*linked));
-    TryPlan(*linked, borescope::PlanEtAsReference(*linked));
+    TryPlan(*linked, borescope::internal::PlanEt(*linked));
+    TryPlan(*linked, borescope::internal::PlanEtAsReference(*linked));
   }
   return 0;
 }

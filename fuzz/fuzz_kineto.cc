@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "borescope/engine/analyse_bytes.h"
 #include "borescope/output/writer.h"
-#include "borescope/session/analyse_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // Only its crashes are of interest.
-  const auto document = borescope::AnalyseBytes(bytes, "fuzz", 1);
+  const auto document = borescope::internal::AnalyseBytes(bytes, "fuzz", 1);
   if (document.ok()) {
-    borescope::StringSink picture;
-    static_cast<void>(borescope::WriteSvg(*document, {}, picture));
+    borescope::internal::StringSink picture;
+    static_cast<void>(borescope::internal::WriteSvg(*document, {}, picture));
   }
   return 0;
 }

@@ -10,9 +10,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const borescope::Result<borescope::Trace> trace = borescope::LoadBytes(bytes, "fuzz", {1, {}});
+  const borescope::internal::Result<borescope::internal::Trace> trace =
+      borescope::internal::LoadBytes(bytes, "fuzz", {1, {}});
   if (trace.ok()) {
-    borescope::BuildIndex(*trace, 1);
+    borescope::internal::BuildIndex(*trace, 1);
   }
   return 0;
 }

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "borescope/session/analyse_bytes.h"
+#include "borescope/engine/analyse_bytes.h"
 
 namespace {
 
@@ -63,6 +63,6 @@ std::string BytesOf(sqlite3* database) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string script(reinterpret_cast<const char*>(data), size);
   const Database database = MakeDatabase(script);
-  static_cast<void>(borescope::AnalyseBytes(BytesOf(database.get()), "fuzz", 1));
+  static_cast<void>(borescope::internal::AnalyseBytes(BytesOf(database.get()), "fuzz", 1));
   return 0;
 }

@@ -9,22 +9,24 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/analysis/name_patterns.h"
-#include "borescope/analysis/params.h"
-#include "borescope/analysis/pyprof/markers.h"
-#include "borescope/analysis/pyprof/python_literal.h"
-#include "borescope/analysis/registry.h"
-#include "borescope/analysis/saved_forms.h"
-#include "borescope/base/byte_source.h"
-#include "borescope/chakra/sim_timeline.h"
-#include "borescope/opmodel/device_spec_file.h"
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
+#include "borescope/analysis/core/saved_form.h"
+#include "borescope/analysis/measures/names/name_patterns.h"
+#include "borescope/analysis/verbs/inductor/generated_code.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/io/byte_source.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/chakra/workload/sim_timeline.h"
+#include "borescope/compat/pyprof/markers.h"
+#include "borescope/compat/pyprof/python_literal.h"
+#include "borescope/opmodel/devices/device_spec_file.h"
 #include "borescope/opmodel/op_model.h"
-#include "borescope/session/bench_output.h"
-#include "borescope/session/inductor_code.h"
+#include "borescope/verbs/bench_kernel/bench_output.h"
 
 namespace {
 
-using borescope::CallArgs;
+using borescope::internal::CallArgs;
 
 std::string_view TakeLine(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
@@ -39,45 +41,46 @@ void ModelOperator(std::string_view text) {
   std::array<std::string_view, 4> lines;
   std::generate(lines.begin(), lines.end(), [&] { return TakeLine(text); });
   const CallArgs args = CallArgs::Parse({lines[0], lines[1], lines[2], lines[3]});
-  static_cast<void>(borescope::CostOf(name, args, {}));
+  static_cast<void>(borescope::internal::CostOf(name, args, {}));
 }
 
 void LoadSavedGraph(std::string_view text) {
-  const std::unique_ptr<borescope::ByteSource> source = borescope::OpenMemory(text);
-  static_cast<void>(borescope::LoadCriticalPath(*source, "fuzz", {}));
+  const std::unique_ptr<borescope::internal::ByteSource> source =
+      borescope::internal::OpenMemory(text);
+  static_cast<void>(borescope::internal::kCriticalPathVerb.saved->load(*source, "fuzz", {}));
 }
 
 void DrawSimulation(std::string_view text) {
-  borescope::StringSink sink;
-  static_cast<void>(borescope::WriteSimTimeline(text, {4, 1000}, sink));
+  borescope::internal::StringSink sink;
+  static_cast<void>(borescope::internal::WriteSimTimeline(text, {4, 1000}, sink));
 }
 
 void ReadMarkers(std::string_view text) {
-  static_cast<void>(borescope::ParsePythonLiteral(text));
-  static_cast<void>(borescope::ParsePyProfMarker(text));
+  static_cast<void>(borescope::internal::ParsePythonLiteral(text));
+  static_cast<void>(borescope::internal::ParsePyProfMarker(text));
 }
 
 void ReadCode(std::string_view text) {
-  static_cast<void>(borescope::ParseInductorCode(text));
-  static_cast<void>(borescope::ParseBenchOutput(text));
-  static_cast<void>(borescope::TritonKernelIn(text));
+  static_cast<void>(borescope::internal::ParseInductorCode(text));
+  static_cast<void>(borescope::internal::ParseBenchOutput(text));
+  static_cast<void>(borescope::internal::TritonKernelIn(text));
 }
 
 void ReadOptions(std::string_view text) {
-  static_cast<void>(borescope::NumberRanges::Parse(text));
-  for (const borescope::AnalysisSpec& spec : borescope::Analyses()) {
-    for (const borescope::ParamSpec* option : spec.params) {
-      static_cast<void>(borescope::ParseParam(*option, text));
+  static_cast<void>(borescope::internal::NumberRanges::Parse(text));
+  for (const borescope::internal::AnalysisSpec* spec : borescope::internal::Analyses()) {
+    for (const borescope::internal::ParamSpec* option : spec->params) {
+      static_cast<void>(borescope::internal::ParseParam(*option, text));
     }
   }
 }
 
 void ReadDeviceSpec(std::string_view text) {
-  static_cast<void>(borescope::ParseDeviceSpec(text, "fuzz"));
+  static_cast<void>(borescope::internal::ParseDeviceSpec(text, "fuzz"));
 }
 
 void ReadPatterns(std::string_view text) {
-  static_cast<void>(borescope::NamePatterns::Parse(text));
+  static_cast<void>(borescope::internal::NamePatterns::Parse(text));
 }
 
 constexpr std::pair<std::string_view, void (*)(std::string_view)> kReaders[] = {

@@ -1,5 +1,5 @@
 // Bundles src/ into one page and writes it to the --out folder, twice: template.html, and
-// report_template.cc with ReportTemplate() of output/html.h. Packages are taken from the folder
+// report_template.cc with ReportTemplate() of output/html/html.h. Packages are taken from the folder
 // --packages, so that nothing is installed into the source tree.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -84,9 +84,9 @@ function source(html) {
     pieces.push(`R"${DELIMITER}(${html.slice(at, at + PIECE)})${DELIMITER}"`);
   }
   return `// Made by web/build.mjs.
-#include "borescope/output/html.h"
+#include "borescope/output/html/html.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 std::string_view ReportTemplate() {
   static constexpr std::string_view kTemplate =
@@ -94,7 +94,7 @@ ${pieces.join('\n')};
   return kTemplate;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal
 `;
 }
 

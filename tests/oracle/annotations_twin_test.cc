@@ -8,7 +8,7 @@
 
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -139,7 +139,7 @@ TEST(AnnotationsTwinTest, EveryAnnotationAndTheWorkUnderIt) {
     const RandomRun run = MakeRandomRun(random);
     Params params;
     const RunSelection selection = RandomSelection(random, run, params);
-    const Findings found = Ask("annotations", TraceOf(run), params);
+    const Tables found = Ask("annotations", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "annotations"),
                       {"side", "name", "count", "total_ns", "min_ns", "max_ns"}),
               TwinOfAnnotations(run, selection));
@@ -150,4 +150,4 @@ TEST(AnnotationsTwinTest, EveryAnnotationAndTheWorkUnderIt) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,11 +7,12 @@
 #include <map>
 #include <tuple>
 
-#include "borescope/analysis/analyses.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/testing/trace_maker.h"
 #include "tests/oracle/random.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Random;
@@ -222,11 +223,11 @@ TEST(BreakdownTwinTest, EveryNanosecondIsCountedOnce) {
     if (by_stream) {
       params.by.emplace_back("stream");
     }
-    const Result<Findings> found = MapBreakdown({0, trace, index}, params);
+    const Result<Tables> found = kBreakdownVerb.answer.map({0, trace, index}, params);
     ASSERT_TRUE(found.ok()) << found.error().message;
     EXPECT_EQ(RowsOf(found->front()), TwinOf(planted, by_step, by_stream));
   }
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

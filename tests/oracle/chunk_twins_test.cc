@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/ingest/events/structural_parser.h"
 #include "borescope/ingest/load.h"
-#include "borescope/ingest/structural_parser.h"
 #include "tests/oracle/random_events.h"
 #include "tests/oracle/trace_text.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::EventsOptions;
@@ -100,4 +100,4 @@ TEST(ChunkTwinsThreadsTest, ThreadsDoNotChangeRepairs) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "borescope/convert/chrome_writer.h"
+#include "borescope/convert/chrome/chrome_writer.h"
 #include "borescope/ingest/load.h"
 #include "borescope/trace/columns.h"
 #include "tests/oracle/random_events.h"
 #include "tests/oracle/random_run.h"
 #include "tests/oracle/trace_text.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::EventsOptions;
@@ -220,4 +220,4 @@ TEST(ConvertTwin, RandomEventsReadBack) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

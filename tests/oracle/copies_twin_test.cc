@@ -5,10 +5,10 @@
 #include <map>
 #include <tuple>
 
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -129,7 +129,7 @@ TEST(CopiesTwinTest, EveryCopyAndEveryChange) {
     for (const auto& [key, works] : copies) {
       want.insert(RowOf(key, works));
     }
-    const Findings found = Ask("bandwidth", TraceOf(run), params);
+    const Tables found = Ask("bandwidth", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "bandwidth"),
                       {"gpu", "kind", "count", "bytes", "total_ns", "mean_gbps", "min_gbps",
                        "p50_gbps", "max_gbps", "unrated"}),
@@ -141,4 +141,4 @@ TEST(CopiesTwinTest, EveryCopyAndEveryChange) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

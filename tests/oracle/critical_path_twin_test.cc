@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "borescope/analysis/row.h"
+#include "borescope/analysis/core/row.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -34,8 +34,8 @@ TEST(CriticalPathTwinTest, ThePathHasNoGapAndAddsUp) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);
     const Trace trace = TraceOf(MakeRandomRun(random));
-    const Findings findings = Ask("critical-path", trace);
-    const Table& path = TableOf(findings, "critical_path");
+    const Tables tables = Ask("critical-path", trace);
+    const Table& path = TableOf(tables, "critical_path");
     int64_t now = trace.begin_ns();
     for (size_t row = 0; row < path.rows(); ++row) {
       ASSERT_EQ(Ints(path, "begin_ns")[row], now) << "seed " << seed << " row " << row;
@@ -43,11 +43,11 @@ TEST(CriticalPathTwinTest, ThePathHasNoGapAndAddsUp) {
       now += Ints(path, "duration_ns")[row];
     }
     ASSERT_EQ(now, trace.end_ns()) << "seed " << seed;
-    ASSERT_EQ(Sum(TableOf(findings, "critical_path_summary"), "total_ns"), trace.span_ns());
-    for (const int64_t slack : Ints(TableOf(findings, "slack"), "slack_ns")) {
+    ASSERT_EQ(Sum(TableOf(tables, "critical_path_summary"), "total_ns"), trace.span_ns());
+    for (const int64_t slack : Ints(TableOf(tables, "slack"), "slack_ns")) {
       ASSERT_GE(slack, 0) << "seed " << seed;
     }
-    for (const int64_t saved : Ints(TableOf(findings, "what_if"), "saved_ns")) {
+    for (const int64_t saved : Ints(TableOf(tables, "what_if"), "saved_ns")) {
       ASSERT_GE(saved, 0) << "seed " << seed;
     }
   }
@@ -157,15 +157,15 @@ TEST(CriticalPathTwinTest, WhatIsExplained) {
     Random random(seed);
     const RandomRun run = PlantRun(random);
     const Trace trace = TraceOf(run);
-    const Findings findings = Ask("critical-path", trace);
-    const Table& summary = TableOf(findings, "critical_path_summary");
+    const Tables tables = Ask("critical-path", trace);
+    const Table& summary = TableOf(tables, "critical_path_summary");
     const int64_t wait_ns = Ints(summary, "total_ns").back();
     const int64_t thread_end = std::max(run.frames.back().time.end, run.calls.back().time.end);
     ASSERT_EQ(trace.span_ns() - wait_ns, SlowLength(run, thread_end)) << "seed " << seed;
-    waited += TableOf(findings, "sync_edges").rows() > 0 ? 1 : 0;
+    waited += TableOf(tables, "sync_edges").rows() > 0 ? 1 : 0;
   }
   EXPECT_GT(waited, 200);
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -15,7 +15,7 @@
 #include "borescope/base/intervals.h"
 #include "tests/oracle/samples.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -383,4 +383,4 @@ TEST(ExpectedSamplesTest, AreThere) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

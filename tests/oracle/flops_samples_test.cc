@@ -8,7 +8,7 @@
 #include "borescope/opmodel/op_costs.h"
 #include "tests/oracle/samples.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::LoadSample;
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return "Case" + std::to_string(test.index); });
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -201,7 +201,7 @@ TEST(IdleCausesTwinTest, EveryIdleNanosecondHasItsCause) {
         all[cause] += ns;
       }
     }
-    const Findings found = Ask("idle", TraceOf(run), params);
+    const Tables found = Ask("idle", TraceOf(run), params);
     EXPECT_EQ(
         LinesOf(TableOf(found, "idle_causes"), {"gpu", "idle_ns", "head_ns", "tail_ns", "sync_ns",
                                                 "data_ns", "host_ns", "device_ns", "unknown_ns"}),
@@ -215,4 +215,4 @@ TEST(IdleCausesTwinTest, EveryIdleNanosecondHasItsCause) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

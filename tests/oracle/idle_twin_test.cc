@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -116,7 +116,7 @@ TEST(IdleTwinTest, EveryIdleNanosecondHasItsCause) {
                          times["unlinked"], times["head"], times["tail"]));
       }
     }
-    const Findings found = Ask("idle", TraceOf(run), params);
+    const Tables found = Ask("idle", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "idle"),
                       {"step", "gpu", "stream", "span_ns", "busy_ns", "idle_ns", "host_wait_ns",
                        "kernel_wait_ns", "other_ns", "unlinked_ns", "head_ns", "tail_ns"}),
@@ -125,4 +125,4 @@ TEST(IdleTwinTest, EveryIdleNanosecondHasItsCause) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

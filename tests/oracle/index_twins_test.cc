@@ -11,11 +11,11 @@
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
 #include "borescope/index/steps.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/trace_text.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Random;
@@ -364,4 +364,4 @@ TEST(IndexTwinsThreadsTest, ThreadsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

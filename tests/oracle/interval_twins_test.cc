@@ -7,7 +7,7 @@
 #include "borescope/base/intervals.h"
 #include "tests/oracle/random.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Random;
@@ -85,4 +85,4 @@ TEST(IntervalTwinsTest, EveryOperation) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,10 +6,10 @@
 #include <map>
 #include <optional>
 
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -161,7 +161,7 @@ TEST(LaunchTwinsTest, EveryLaunchBesideItsWork) {
                      {kLongKernelParam.name, limits.kernel, ""}};
     const std::vector<Launch> launches = LaunchesOf(run, selection);
     const LaunchAnswer want = TwinOfLaunches(run, launches, limits);
-    const Findings found = Ask("launches", TraceOf(run), params);
+    const Tables found = Ask("launches", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "launches"),
                       {"gpu", "stream", "correlation", "api", "kernel", "ordinal", "works",
                        "host_ns", "device_ns", "delay_ns"}),
@@ -260,7 +260,7 @@ TEST(DelayTwinTest, EveryOperatorThatLaunches) {
     for (const auto& [key, row] : TwinOfDelays(run, selection)) {
       want.insert(Line(key.first, key.second, row.count, row.works, row.launch_delay, row.runtime));
     }
-    const Findings found = Ask("delays", TraceOf(run), params);
+    const Tables found = Ask("delays", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "delays"),
                       {"op", "kernels", "count", "works", "launch_delay_ns", "runtime_ns"}),
               want);
@@ -268,4 +268,4 @@ TEST(DelayTwinTest, EveryOperatorThatLaunches) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

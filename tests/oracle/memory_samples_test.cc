@@ -1,10 +1,10 @@
 // The levels of a real memory timeline against those that HolisticTraceAnalysis finds in it.
 #include <gtest/gtest.h>
 
-#include "borescope/analysis/memory_levels.h"
+#include "borescope/analysis/verbs/memory/memory_levels.h"
 #include "tests/oracle/samples.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(MemorySamplesTest, LevelsByCategory) {
@@ -28,4 +28,4 @@ TEST(MemorySamplesTest, LevelsByCategory) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

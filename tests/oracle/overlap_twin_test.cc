@@ -6,7 +6,7 @@
 
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -67,7 +67,7 @@ TEST(OverlapTwinTest, EveryNanosecondOfCommunication) {
         want.insert(Line(window.step, RowOf(gpu, work, window.selection)));
       }
     }
-    const Findings found = Ask("overlap", TraceOf(run), params);
+    const Tables found = Ask("overlap", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "overlap"),
                       {"step", "gpu", "comm_ns", "overlapped_ns", "exposed_ns", "overlap_share"}),
               want);
@@ -75,4 +75,4 @@ TEST(OverlapTwinTest, EveryNanosecondOfCommunication) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

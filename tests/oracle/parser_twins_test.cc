@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "borescope/ingest/events/structural_parser.h"
+#include "borescope/ingest/events/tolerant_parser.h"
 #include "borescope/ingest/load.h"
-#include "borescope/ingest/structural_parser.h"
-#include "borescope/ingest/tolerant_parser.h"
 #include "tests/oracle/random_events.h"
 #include "tests/oracle/trace_text.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::EventsOptions;
@@ -93,4 +93,4 @@ TEST(ParserTwinsTest, AgreeAtEveryLength) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

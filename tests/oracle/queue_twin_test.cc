@@ -7,10 +7,10 @@
 #include <map>
 #include <optional>
 
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Ask;
@@ -154,7 +154,7 @@ std::string RowOf(const std::pair<int64_t, int64_t>& key, const Stream& stream,
               Quantile(lengths, 0.5), Quantile(lengths, 0.75), *max, last);
 }
 
-void ExpectSeries(const Streams& streams, const RunSelection& selection, const Findings& found) {
+void ExpectSeries(const Streams& streams, const RunSelection& selection, const Tables& found) {
   Lines want;
   for (const auto& [key, stream] : streams) {
     for (const Sample& sample : SamplesOf(stream)) {
@@ -184,7 +184,7 @@ TEST(QueueTwinTest, EveryChangeAndEveryNanosecond) {
     for (const auto& [key, stream] : streams) {
       want.insert(RowOf(key, stream, selection, limit));
     }
-    const Findings found = Ask("queue", TraceOf(run), params);
+    const Tables found = Ask("queue", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "queue"),
                       {"gpu", "stream", "samples", "mean", "stddev", "min", "p25", "p50", "p75",
                        "max", "time_mean", "blocked_ns", "unlinked"}),
@@ -194,4 +194,4 @@ TEST(QueueTwinTest, EveryChangeAndEveryNanosecond) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 class Random {
  public:
@@ -28,4 +28,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 namespace {
 
 constexpr std::string_view kCategories[] = {"cpu_op",
@@ -400,4 +400,4 @@ std::string RandomEvents(Random& random, size_t count, const EventsOptions& opti
   return EventsWriter(random, options).Write(count);
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -6,7 +6,7 @@
 
 #include "tests/oracle/random.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 enum class Layout : uint8_t {
   kCompact,  // no white space
@@ -23,4 +23,4 @@ struct EventsOptions {
 // `count` events with their commas, without the brackets of the array. REQUIRES: count > 0.
 std::string RandomEvents(Random& random, size_t count, const EventsOptions& options);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "borescope/testing/trace_maker.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/testing/trace_maker.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 namespace {
 
 constexpr int64_t kWindowThread = 9;
@@ -242,4 +242,4 @@ bool IsCompute(const RunWork& work) {
   return work.kind == DeviceKind::kKernel && !IsCommunication(work);
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

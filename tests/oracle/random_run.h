@@ -12,7 +12,7 @@
 #include "borescope/trace/trace.h"
 #include "tests/oracle/random.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 struct Time {
   int64_t begin = 0;
@@ -103,4 +103,4 @@ const RunFrame* Innermost(const RandomRun& run, const RunCall& call,
 bool IsCompute(const RunWork& work);
 bool IsCommunication(const RunWork& work);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

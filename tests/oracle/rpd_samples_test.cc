@@ -7,7 +7,7 @@
 
 #include "tests/oracle/samples.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 struct Expected {
@@ -175,4 +175,4 @@ TEST(RpdSampleTest, CopiesGoFromTheHostToWhatWasAllocated) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,13 +6,13 @@
 #include "tests/oracle/samples.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kSmall = "rpd/matmul_result.rpd";
 constexpr std::string_view kLarge = "rpd/matmul_result_large.rpd";
 
-Findings Views(std::string_view verb, std::string_view file) {
+Tables Views(std::string_view verb, std::string_view file) {
   Params params;
   params.compat = Compat::kRpd;
   const testkit::Sample sample = testkit::LoadSample(std::string(file));
@@ -134,7 +134,7 @@ TEST_F(RpdViewsTest, RowsOfTheOtherViews) {
   EXPECT_EQ(IntAt(kernel, "gridY", 0), 782);
   EXPECT_EQ(IntAt(kernel, "workgroupX", 0), 256);
   EXPECT_EQ(TextAt(kernel, "stream", 0), "0x0");
-  const Findings copies = Views("bandwidth", kSmall);
+  const Tables copies = Views("bandwidth", kSmall);
   ASSERT_EQ(testkit::TableOf(copies, "copy").rows(), 55U);
   const Table copyop = testkit::TableOf(copies, "copyop");
   ASSERT_EQ(copyop.rows(), 55U);
@@ -147,4 +147,4 @@ TEST_F(RpdViewsTest, RowsOfTheOtherViews) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -1,8 +1,8 @@
 #include "tests/oracle/samples.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 // The only source that holds a path of this checkout, so that a compiler cache serves them all.
 std::filesystem::path SamplesFolder() { return BORESCOPE_SAMPLES; }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

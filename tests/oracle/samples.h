@@ -10,7 +10,7 @@
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 // The folder named by the CMake variable BORESCOPE_SAMPLES; it need not exist.
 std::filesystem::path SamplesFolder();
@@ -42,4 +42,4 @@ void ForEachWork(const Trace& trace, const Fn& fn) {
   }
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::ForEachWork;
@@ -153,4 +153,4 @@ TEST(SampleNumbersTest, Collectives) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
-#include "borescope/analysis/param_specs.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "tests/oracle/verb_answers.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::kNoCall;
@@ -121,7 +121,7 @@ TEST(SequencesTwinTest, EveryPatternUnderItsOperator) {
     const int64_t min_length = random.Between(1, 4);
     params.values = {{kOperatorParam.name, 0, text}, {kMinLengthParam.name, min_length, ""}};
     const Lines want = TwinOf(OccurrencesOf(run, selection, text), min_length);
-    const Result<Findings> found = TryAsk("sequences", TraceOf(run), params);
+    const Result<Tables> found = TryAsk("sequences", TraceOf(run), params);
     if (want.empty()) {
       EXPECT_EQ(found.error().code, ErrorCode::kMissingData);
       continue;
@@ -134,4 +134,4 @@ TEST(SequencesTwinTest, EveryPatternUnderItsOperator) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

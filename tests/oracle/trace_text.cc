@@ -5,7 +5,7 @@
 
 #include "borescope/trace/columns.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 namespace {
 
 // Writes values into a text; StringIds as what they stand for.
@@ -220,4 +220,4 @@ std::string FirstDifference(const std::string& a, const std::string& b) {
          b.substr(from, 400);
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

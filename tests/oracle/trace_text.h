@@ -5,10 +5,10 @@
 #include <string>
 
 #include "borescope/index/trace_index.h"
-#include "borescope/ingest/kineto_events.h"
+#include "borescope/ingest/kineto/kineto_events.h"
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 std::string TextOf(const Diagnostics& diagnostics);
 std::string TextOf(const KinetoFacts& facts);
@@ -21,4 +21,4 @@ std::string TextOf(const Trace& trace, const TraceIndex& index);
 // Empty, or the first line in which `a` and `b` differ, with its number.
 std::string FirstDifference(const std::string& a, const std::string& b);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

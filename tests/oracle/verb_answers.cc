@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-namespace borescope::testkit {
+#include "borescope/catalog/catalog.h"
+
+namespace borescope::internal::testkit {
 namespace {
 
 std::string CellOf(const Column& column, size_t row) {
@@ -72,37 +74,37 @@ Lines LinesOf(const Table& table, std::initializer_list<std::string_view> column
   return lines;
 }
 
-Result<Findings> TryAsk(std::string_view verb, const Trace& trace, const Params& params) {
+Result<Tables> TryAsk(std::string_view verb, const Trace& trace, const Params& params) {
   const AnalysisSpec* spec = FindAnalysis(verb);
   if (spec == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "no such verb"};
   }
   const Pipeline& pipeline = spec->PipelineFor(params);
   const TraceIndex index = BuildIndex(trace, 1);
-  Result<Findings> findings = pipeline.map({0, trace, index}, params);
-  if (findings.ok()) {
-    findings = pipeline.reduce({&*findings, 1}, params);
+  Result<Tables> tables = pipeline.map({0, trace, index}, params);
+  if (tables.ok()) {
+    tables = pipeline.reduce({&*tables, 1}, params);
   }
-  if (findings.ok() && pipeline.finish != nullptr) {
-    findings = pipeline.finish(std::move(findings).value(), params);
+  if (tables.ok() && pipeline.finish != nullptr) {
+    tables = pipeline.finish(std::move(tables).value(), params);
   }
-  return findings;
+  return tables;
 }
 
-Findings Ask(std::string_view verb, const Trace& trace, const Params& params) {
-  Result<Findings> findings = TryAsk(verb, trace, params);
-  if (!findings.ok()) {
-    ADD_FAILURE() << verb << ": " << findings.error().message;
+Tables Ask(std::string_view verb, const Trace& trace, const Params& params) {
+  Result<Tables> tables = TryAsk(verb, trace, params);
+  if (!tables.ok()) {
+    ADD_FAILURE() << verb << ": " << tables.error().message;
     return {};
   }
-  return std::move(findings).value();
+  return std::move(tables).value();
 }
 
-const Table& TableOf(const Findings& findings, std::string_view name) {
+const Table& TableOf(const Tables& tables, std::string_view name) {
   static const Table kNone;
-  const auto found = std::find_if(findings.begin(), findings.end(),
+  const auto found = std::find_if(tables.begin(), tables.end(),
                                   [name](const Table& table) { return table.name == name; });
-  if (found == findings.end()) {
+  if (found == tables.end()) {
     ADD_FAILURE() << "no table " << name;
     return kNone;
   }
@@ -165,4 +167,4 @@ std::vector<RunWindow> RandomWindows(Random& random, const RandomRun& run,
   return windows;
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

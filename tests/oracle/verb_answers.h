@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/registry.h"
+#include "borescope/analysis/core/analysis_spec.h"
 #include "tests/oracle/random_run.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 // Order does not matter, equal rows count.
 using Lines = std::multiset<std::string>;
@@ -35,11 +35,11 @@ Lines LinesOf(const Table& table, std::initializer_list<std::string_view> column
 
 // map, reduce and finish over one rank; a test failure where there is no answer.
 // The same, or why there is none.
-Result<Findings> TryAsk(std::string_view verb, const Trace& trace, const Params& params);
-Findings Ask(std::string_view verb, const Trace& trace, const Params& params = {});
+Result<Tables> TryAsk(std::string_view verb, const Trace& trace, const Params& params);
+Tables Ask(std::string_view verb, const Trace& trace, const Params& params = {});
 
 // The table of that name; a test failure and an empty one where there is none.
-const Table& TableOf(const Findings& findings, std::string_view name);
+const Table& TableOf(const Tables& tables, std::string_view name);
 
 // Windows and streams at random. `params` gets what the user would write, the rest is what follows.
 RunSelection RandomSelection(Random& random, const RandomRun& run, Params& params);
@@ -53,4 +53,4 @@ struct RunWindow {
 std::vector<RunWindow> RandomWindows(Random& random, const RandomRun& run,
                                      const RunSelection& selection, Params& params);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "borescope/ingest/structural_parser.h"
+#include "borescope/ingest/events/structural_parser.h"
 #include "borescope/trace/trace_builder.h"
 #include "tests/oracle/random_events.h"
 #include "tests/oracle/trace_text.h"
 #include "tests/property/invariants.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::EventsOptions;
@@ -64,4 +64,4 @@ TEST(BuilderTest, PartsOfAnySplitGiveOneTrace) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

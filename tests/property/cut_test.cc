@@ -7,7 +7,7 @@
 #include "tests/property/invariants.h"
 #include "tests/property/synthetic.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::FirstDifference;
@@ -100,4 +100,4 @@ TEST_P(CutTest, OfACutGzipFileSomeFirstEventsAreRead) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -11,7 +11,7 @@
 #include "tests/property/invariants.h"
 #include "tests/property/synthetic.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Gzip;
@@ -146,4 +146,4 @@ TEST_P(DamageTest, SwappedQuotesAreSurvived) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

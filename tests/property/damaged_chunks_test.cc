@@ -7,7 +7,7 @@
 
 #include "borescope/ingest/load.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Events whose args hold objects that look like events to a careless eye.
@@ -72,4 +72,4 @@ TEST(DamagedChunksTest, ThreadsReadAnEventOfManyChunks) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/database.h"
 #include "tests/property/invariants.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::WhatIsWrongWith;
@@ -134,4 +134,4 @@ INSTANTIATE_TEST_SUITE_P(Seeds, DatabaseDamageTest,
                          });
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -11,7 +11,7 @@
 #include "tests/property/invariants.h"
 #include "tests/property/synthetic.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Gzip;
@@ -243,4 +243,4 @@ TEST(BombTest, LongStringsEndInAnError) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

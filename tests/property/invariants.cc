@@ -8,7 +8,7 @@
 #include "borescope/base/utf8.h"
 #include "borescope/trace/columns.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 namespace {
 
 // Collects the first failure; the rest then costs nothing to write.
@@ -246,4 +246,4 @@ std::string WhatIsWrongWith(const Trace& trace, const TraceIndex& index) {
   return check.Take();
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

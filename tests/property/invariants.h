@@ -5,10 +5,10 @@
 
 #include "borescope/index/trace_index.h"
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 // Empty, or the first thing that is wrong.
 std::string WhatIsWrongWith(const Trace& trace);
 std::string WhatIsWrongWith(const Trace& trace, const TraceIndex& index);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

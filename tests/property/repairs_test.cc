@@ -11,7 +11,7 @@
 #include "tests/property/invariants.h"
 #include "tests/property/synthetic.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Event;
@@ -225,4 +225,4 @@ INSTANTIATE_TEST_SUITE_P(Writers, SlipTest, testing::ValuesIn(testkit::kWriters)
                          });
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

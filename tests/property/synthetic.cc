@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 namespace {
 
 std::string Quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
@@ -220,4 +220,4 @@ std::string Gzip(std::string_view text) {
   return bytes;
 }
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 enum class Writer { kPretty, kCompact, kOneLine };
 inline constexpr Writer kWriters[] = {Writer::kPretty, Writer::kCompact, Writer::kOneLine};
@@ -59,4 +59,4 @@ class Synthetic {
 // The bytes of a file, as one gzip member.
 std::string Gzip(std::string_view text);
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -2,7 +2,7 @@
 
 #include "borescope/base/check.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr auto kInfo = Severity::kInfo;
@@ -154,4 +154,4 @@ bool Diagnostics::empty() const {
   return true;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

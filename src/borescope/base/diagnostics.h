@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class Diag : uint8_t {
   // Text and container.
@@ -100,4 +100,4 @@ class Diagnostics {
   std::array<Entry, static_cast<size_t>(Diag::kCount)> entries_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

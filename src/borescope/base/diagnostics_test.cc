@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(DiagnosticsTest, KeepsTheFirstCaseAndCountsTheRest) {
@@ -62,4 +62,4 @@ TEST(DiagnosticsTest, EveryRowHasItsOwnCodeAndSaysWhatItMeans) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 
 template <class Tag>
 struct Id {
@@ -22,4 +22,4 @@ using TrackId = Id<struct TrackTag>;    // a row of Tracks
 using HostId = Id<struct HostTag>;      // a row of HostEvents
 using DeviceId = Id<struct DeviceTag>;  // a row of DeviceEvents
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 
 #include "borescope/base/sort_runs.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 bool BeginsBefore(const Interval& a, const Interval& b) { return a.begin < b.begin; }
@@ -100,4 +100,4 @@ int64_t Coverage(std::span<const Interval> set) {
   return total;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

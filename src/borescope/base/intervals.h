@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 struct Interval {
   int64_t begin = 0;
@@ -38,4 +38,4 @@ IntervalSet Clip(const IntervalSet& set, Interval window);
 // Total length. REQUIRES: `set` is an IntervalSet.
 int64_t Coverage(std::span<const Interval> set);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 
 void PrintTo(const Interval& interval, std::ostream* out) {
   *out << '[' << interval.begin << ',' << interval.end << ')';
@@ -114,4 +114,4 @@ TEST(IntervalsTest, TheWidestTimesDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

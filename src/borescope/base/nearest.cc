@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Letters changed, added, left out or swapped with the next one.
@@ -44,4 +44,4 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   return nearest;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 // The candidate nearest to `word` in letters changed, added, left out or swapped with the next, or
 // one that begins with it; empty when none is near. Near is at most a third of the letters of
@@ -12,4 +12,4 @@ namespace borescope {
 // O(candidates x length^2).
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(Nearest, IsNeverFar) {
@@ -29,4 +29,4 @@ TEST(Nearest, IsAtMostAThirdOfTheLettersAway) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 // The number of threads to use when the user names none.
 inline int DefaultThreads() {
@@ -67,4 +67,4 @@ void ParallelFor(size_t count, int threads, const Body& body) {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 
 #include "borescope/base/sanitized_testing.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::kSanitized;
@@ -72,4 +72,4 @@ TEST(ParallelTest, DoesItAllWhereNoOtherThreadStarts) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class ErrorCode {
   kIo,                 // a file cannot be opened, read or written
@@ -99,4 +99,4 @@ Result<T> About(std::string_view what, Result<T> result) {
   }                                                 \
   lhs = std::move(BS_CONCAT(bs_result_, __LINE__)).value()
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -1,7 +1,7 @@
 // Whether this program runs under a sanitizer, for tests that measure memory or take threads away.
 #pragma once
 
-namespace borescope::testkit {
+namespace borescope::internal::testkit {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
@@ -12,4 +12,4 @@ inline constexpr bool kSanitized =
 inline constexpr bool kSanitized = false;
 #endif
 
-}  // namespace borescope::testkit
+}  // namespace borescope::internal::testkit

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 
 inline int64_t AddSaturating(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
@@ -15,4 +15,4 @@ inline int64_t AddSaturating(int64_t a, int64_t b) {
 
 inline void AddSaturatingTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(SaturatingTest, SumsStopAtTheEndsOfTheRange) {
@@ -20,4 +20,4 @@ TEST(SaturatingTest, SumsStopAtTheEndsOfTheRange) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 // Stable sort for data that is a concatenation of a few sorted runs: finds the runs and merges
 // neighbours until one is left. O(n) when already sorted, O(n log runs) else.
@@ -42,4 +42,4 @@ void SortRuns(std::span<T> items, const Less& less) {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

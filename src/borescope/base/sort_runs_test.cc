@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Stability shows because equal keys have different row numbers.
@@ -53,4 +53,4 @@ TEST(SortRunsTest, NoiseFallsBackToAnOrdinarySort) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace borescope {
+namespace borescope::internal {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -53,4 +53,4 @@ std::optional<Number> ParseNumber(std::string_view text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(TextTest, OnlyWhatJsonCallsWhiteSpace) {
@@ -48,4 +48,4 @@ TEST(TextTest, NumbersAreAllOfTheText) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include "borescope/base/check.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // The length that a first byte announces, and its own bits; zero for no first byte.
@@ -81,4 +81,4 @@ void AppendUtf8(std::string& out, char32_t value) {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 struct CodePoint {
   char32_t value = 0;
@@ -27,4 +27,4 @@ std::string ToValidUtf8(std::string_view text);
 // REQUIRES: value <= 0x10FFFF and no surrogate; else the bytes are not UTF-8.
 void AppendUtf8(std::string& out, char32_t value);
 
-}  // namespace borescope
+}  // namespace borescope::internal

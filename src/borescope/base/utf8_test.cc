@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
@@ -15,4 +15,4 @@ TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "borescope/cli/commands.h"
-#include "borescope/cli/terminal.h"
+#include "borescope/cli/terminal/terminal.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 namespace {
 
 int WriteToFiles(const OutputOptions& output, const Document& document, bool quiet) {
@@ -19,7 +19,8 @@ int WriteToFiles(const OutputOptions& output, const Document& document, bool qui
     return Fail(paths.error().message);
   }
   if (paths->size() > 1 && !quiet) {
-    TalkLine(fmt::format("borescope: one table per file: wrote {}", fmt::join(*paths, ", ")));
+    WriteMessageLine(
+        fmt::format("borescope: one table per file: wrote {}", fmt::join(*paths, ", ")));
   }
   return kDone;
 }
@@ -48,19 +49,19 @@ std::string SkippedLine(size_t skipped) {
                                   : fmt::format("{} files that are no traces of a GPU", skipped));
 }
 
-void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw) {
+void ReportFiles(const std::vector<FileReport>& files, const RawOptions& raw) {
   const bool verbose = raw.verbose && !raw.quiet;
   for (const FileReport& file : files) {
     if (!file.error.empty() && !file.skipped) {
-      TalkLine(fmt::format("borescope: {}", file.error));
+      WriteMessageLine(fmt::format("borescope: {}", file.error));
     } else if (verbose) {
-      TalkLine(FileLine(file));
+      WriteMessageLine(FileLine(file));
     }
   }
   const auto skipped = std::count_if(files.begin(), files.end(),
                                      [](const FileReport& file) { return file.skipped; });
   if (skipped != 0 && !verbose && !raw.quiet) {
-    TalkLine(SkippedLine(static_cast<size_t>(skipped)) + "; -v says why");
+    WriteMessageLine(SkippedLine(static_cast<size_t>(skipped)) + "; -v says why");
   }
 }
 
@@ -72,7 +73,7 @@ int StatusOf(const std::vector<FileReport>& files) {
 }
 
 int Fail(const std::string& message) {
-  TalkLine(fmt::format("borescope: {}", message));
+  WriteMessageLine(fmt::format("borescope: {}", message));
   return kFailed;
 }
 
@@ -85,7 +86,7 @@ int FailWith(const Error& error, const Command& command) {
   }
   const int status = Fail(error.message);
   if (error.code == ErrorCode::kInvalidArgument) {
-    TalkLine(fmt::format("Try: borescope {}--help", verb));
+    WriteMessageLine(fmt::format("Try: borescope {}--help", verb));
   }
   return status;
 }
@@ -100,10 +101,10 @@ int Print(const std::string& text) {
   return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
 }
 
-void TalkAboutQuality(std::span<const DiagnosticRow> rows) {
+void ReportQuality(std::span<const DiagnosticRow> rows) {
   StringSink quality;
   static_cast<void>(WriteQuality(rows, {TerminalWidth(), false}, quality));
-  Talk(quality.text());
+  WriteMessage(quality.text());
 }
 
 int WriteDocument(const OutputOptions& output, const Document& document, const Command& command) {
@@ -117,9 +118,9 @@ int WriteDocument(const OutputOptions& output, const Document& document, const C
           ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
           : WriteToFiles(output, document, quiet);
   if (!CarriesDiagnostics(*output.writer, document) && !quiet) {
-    TalkAboutQuality(document.diagnostics);
+    ReportQuality(document.diagnostics);
   }
   return status;
 }
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "borescope/cli/arguments.h"
+#include "borescope/cli/options/arguments.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 
 // One line; for slips of usage a second one says where help is. Which of several verbs it is about
 // stands in the line. Returns kFailed, as does Fail of commands.h.
@@ -22,7 +22,7 @@ std::string SkippedLine(size_t skipped);
 
 // What there is to say about the files; with -v sizes and times, and each that was passed over. A
 // file that failed is always told, whatever the format and -q: the answer lacks it.
-void TalkAboutFiles(const std::vector<FileReport>& files, const RawOptions& raw);
+void ReportFiles(const std::vector<FileReport>& files, const RawOptions& raw);
 
 // kFailed where a file could not be read, though others could: who asked for all of them must know.
 int StatusOf(const std::vector<FileReport>& files);
@@ -30,10 +30,10 @@ int StatusOf(const std::vector<FileReport>& files);
 int Print(const std::string& text);
 
 // How far the input can be trusted, on standard error; nothing where there is nothing to say.
-void TalkAboutQuality(std::span<const DiagnosticRow> rows);
+void ReportQuality(std::span<const DiagnosticRow> rows);
 
 // Writes where and how the user wants it, but over no input; what carries no diagnostics has them
 // on standard error.
 int WriteDocument(const OutputOptions& output, const Document& document, const Command& command);
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

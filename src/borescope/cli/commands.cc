@@ -8,11 +8,11 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/help.h"
-#include "borescope/cli/terminal.h"
-#include "borescope/cli/understand.h"
-#include "borescope/session/run_targets.h"
+#include "borescope/cli/options/understand.h"
+#include "borescope/cli/terminal/terminal.h"
+#include "borescope/engine/targets/targets.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 namespace {
 
 // ---- Talk about files ----
@@ -35,13 +35,13 @@ std::string OverlayLine(const OverlayReport& overlay) {
                                           : "");
 }
 
-void TalkAboutTargets(const std::vector<FileReport>& files) {
+void ReportTargets(const std::vector<FileReport>& files) {
   for (const FileReport& file : files) {
     if (file.overlay.has_value()) {
-      TalkLine(OverlayLine(*file.overlay));
+      WriteMessageLine(OverlayLine(*file.overlay));
     }
     if (!file.saved.empty()) {
-      TalkLine(fmt::format("borescope: wrote {}: what --load answers from", file.saved));
+      WriteMessageLine(fmt::format("borescope: wrote {}: what --load answers from", file.saved));
     }
   }
 }
@@ -93,9 +93,9 @@ int RunAnalysisVerb(const Command& command) {
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
   }
-  TalkAboutFiles(answer->files, command.raw);
+  ReportFiles(answer->files, command.raw);
   if (!command.raw.quiet) {
-    TalkAboutTargets(answer->files);
+    ReportTargets(answer->files);
   }
   return std::max(StatusOf(answer->files), WriteDocument(*output, answer->document, command));
 }
@@ -132,4 +132,4 @@ int RunCommandLine(std::span<const std::string> words) {
   return parsed->verb->run(*parsed);
 }
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "borescope/cli/options.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/cli/options/options.h"
 #include "borescope/cli/verbs.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -23,8 +24,8 @@ struct Verb {
 
 std::vector<Verb> Verbs() {
   std::vector<Verb> verbs;
-  for (const AnalysisSpec& spec : Analyses()) {
-    verbs.push_back({spec.name, spec.summary, true, OptionViews(spec)});
+  for (const AnalysisSpec* spec : Analyses()) {
+    verbs.push_back({spec->name, spec->summary, true, OptionViews(*spec)});
   }
   for (const VerbRow& row : OtherVerbs()) {
     verbs.push_back({row.name, row.summary, false, OptionViews(row)});
@@ -248,4 +249,4 @@ Result<std::string> CompletionScript(std::string_view shell) {
   return Error{ErrorCode::kInvalidArgument, "completion: name a shell: bash, zsh or fish"};
 }
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

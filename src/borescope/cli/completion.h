@@ -6,9 +6,9 @@
 
 #include "borescope/base/result.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 
 // kInvalidArgument, naming the shells there are, for any other.
 Result<std::string> CompletionScript(std::string_view shell);
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
-namespace borescope::cli {
+#include "borescope/catalog/catalog.h"
+
+namespace borescope::internal::cli {
 namespace {
 
 constexpr std::string_view kInputHelp =
@@ -102,8 +104,8 @@ std::string MainHelp() {
       "       borescope INPUT...                 the same as borescope summary INPUT...\n\n"
       "{}\nVerbs\n",
       Version(), kInputHelp);
-  for (const AnalysisSpec& spec : Analyses()) {
-    text += VerbLines(spec.name, spec.summary);
+  for (const AnalysisSpec* spec : Analyses()) {
+    text += VerbLines(spec->name, spec->summary);
   }
   text += '\n';
   for (const VerbRow& row : OtherVerbs()) {
@@ -140,4 +142,4 @@ std::string VerbHelp(const VerbRow& row) {
          OptionsHelp(OptionViews(row));
 }
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

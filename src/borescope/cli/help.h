@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "borescope/cli/options.h"
+#include "borescope/cli/options/options.h"
 #include "borescope/cli/verbs.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 
 std::string MainHelp();
 std::string AnalysisHelp(const AnalysisSpec& spec);
 std::string VerbHelp(const VerbRow& row);
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

@@ -1,17 +1,18 @@
 #include "borescope/cli/verbs.h"
 
-#include "borescope/cli/bench_command.h"
-#include "borescope/cli/chakra_command.h"
-#include "borescope/cli/completion_command.h"
-#include "borescope/cli/convert_command.h"
-#include "borescope/cli/link_command.h"
-#include "borescope/cli/list_command.h"
-#include "borescope/cli/open_command.h"
-#include "borescope/cli/query_command.h"
-#include "borescope/cli/report_command.h"
-#include "borescope/session/session.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/cli/commands/bench_command.h"
+#include "borescope/cli/commands/chakra_command.h"
+#include "borescope/cli/commands/completion_command.h"
+#include "borescope/cli/commands/convert_command.h"
+#include "borescope/cli/commands/link_command.h"
+#include "borescope/cli/commands/list_command.h"
+#include "borescope/cli/commands/open_command.h"
+#include "borescope/cli/commands/query_command.h"
+#include "borescope/cli/commands/report_command.h"
+#include "borescope/engine/run_analyses.h"
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
@@ -165,8 +166,8 @@ std::span<const VerbRow> OtherVerbs() { return kOtherVerbs; }
 
 std::vector<std::string_view> VerbNames() {
   std::vector<std::string_view> names;
-  for (const AnalysisSpec& spec : Analyses()) {
-    names.push_back(spec.name);
+  for (const AnalysisSpec* spec : Analyses()) {
+    names.push_back(spec->name);
   }
   for (const VerbRow& row : kOtherVerbs) {
     names.push_back(row.name);
@@ -174,4 +175,4 @@ std::vector<std::string_view> VerbNames() {
   return names;
 }
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

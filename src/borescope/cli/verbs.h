@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace borescope::cli {
+namespace borescope::internal::cli {
 
 struct Command;
 
@@ -50,4 +50,4 @@ std::span<const VerbRow> OtherVerbs();
 // The names of all verbs, in the order of --help.
 std::vector<std::string_view> VerbNames();
 
-}  // namespace borescope::cli
+}  // namespace borescope::internal::cli

@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "borescope/convert/chrome_writer.h"
+#include "borescope/convert/chrome/chrome_writer.h"
 #include "borescope/convert/csv_writer.h"
-#include "borescope/convert/perfetto_writer.h"
-#include "borescope/convert/rpd_writer.h"
+#include "borescope/convert/perfetto/perfetto_writer.h"
+#include "borescope/convert/rpd/rpd_writer.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kGzip = ".gz";
@@ -149,4 +149,4 @@ Result<ConvertCounts> WriteConverted(const ConvertInput& input, const ConvertTar
   return file->Commit();
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -13,11 +13,11 @@
 #include "borescope/convert/merge.h"
 #include "borescope/index/time_window.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/output/gzip_sink.h"
-#include "borescope/output/sink.h"
+#include "borescope/output/sink/gzip_sink.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct ConvertInput {
   const Trace& trace;
@@ -107,4 +107,4 @@ class ConvertedFile {
 Result<ConvertCounts> WriteConverted(const ConvertInput& input, const ConvertTarget& target,
                                      const std::string& path);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ TEST_F(ConvertFiles, CompressesWhatIsNamedSo) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include "borescope/base/intervals.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Of several points of one time the last one counts.
@@ -104,4 +104,4 @@ std::string MonitorName(const Trace& trace, size_t sample) {
   return name;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

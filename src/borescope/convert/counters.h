@@ -8,7 +8,7 @@
 
 #include "borescope/convert/convert.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct CounterPoint {
   int64_t ts_ns = 0;
@@ -40,4 +40,4 @@ std::vector<CounterPoint> BusySteps(const ConvertInput& input, const DeviceTrack
 // left out.
 std::string MonitorName(const Trace& trace, size_t sample);
 
-}  // namespace borescope
+}  // namespace borescope::internal

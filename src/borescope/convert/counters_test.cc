@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -88,4 +88,4 @@ TEST(MonitorName, LeavesOutWhatWasNotRecorded) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

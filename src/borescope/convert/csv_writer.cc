@@ -10,7 +10,7 @@
 #include "borescope/output/csv.h"
 #include "borescope/trace/kind_names.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // One line; what is kMissing or empty stays empty.
@@ -185,4 +185,4 @@ Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink) {
   return WriteAlone(writer, input);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

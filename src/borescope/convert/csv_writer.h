@@ -3,7 +3,7 @@
 
 #include "borescope/convert/convert.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Columns: side (host, device, memory, monitor), kind, name, ts_ns, dur_ns, pid and tid of a
 // thread, device and stream, correlation, external_id, bytes (copies and allocations), value
@@ -12,4 +12,4 @@ namespace borescope {
 std::unique_ptr<ConvertWriter> OpenEventsCsv(Sink& sink);
 Result<ConvertCounts> WriteEventsCsv(const ConvertInput& input, Sink& sink);
 
-}  // namespace borescope
+}  // namespace borescope::internal

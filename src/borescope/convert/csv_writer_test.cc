@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -42,4 +42,4 @@ TEST(EventsCsv, WritesALineAnEvent) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

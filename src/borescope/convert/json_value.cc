@@ -1,8 +1,8 @@
 #include "borescope/convert/json_value.h"
 
-#include "borescope/base/json_check.h"
+#include "borescope/json/json_check.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 bool IsJsonValue(std::string_view text) {
   constexpr size_t kDeepest = 64;
@@ -11,4 +11,4 @@ bool IsJsonValue(std::string_view text) {
          check.Finish() && check.deepest() < kDeepest;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(IsJsonValue, TakesValues) {
@@ -36,4 +36,4 @@ TEST(IsJsonValue, NestsToADepth) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 class Lanes {
  public:
@@ -58,4 +58,4 @@ class Lanes {
   std::set<uint32_t> free_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 struct Slice {
@@ -56,4 +56,4 @@ TEST(Lanes, ManyOverlapsTakeLittleTime) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr int64_t kIdsOfOne = int64_t{1} << 32;
@@ -203,4 +203,4 @@ Result<MergeSource> Merger::Place(TraceData& data) {
   return source;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

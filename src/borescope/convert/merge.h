@@ -9,7 +9,7 @@
 #include "borescope/base/result.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // The numbers of a node, as rocmProfileData has them in files of several nodes: a process is
 // node * kPidStride + its own number, a GPU node * kGpuStride + its own.
@@ -55,4 +55,4 @@ class Merger {
   std::set<int64_t> taken_;         // numbers of processes and GPUs
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "borescope/testing/trace_maker.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -182,4 +182,4 @@ TEST(Merger, KeepsGpusWithoutWorkApart) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

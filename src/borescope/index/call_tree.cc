@@ -2,7 +2,7 @@
 
 #include "borescope/base/parallel.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 bool IsOver(const HostEvents& host, HostId open, HostId next) {
@@ -81,4 +81,4 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   return tree;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/index/trace_index.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // O(rows), tracks in parallel. An event belongs to the event on top of the stack when it starts;
 // one that ends after it is counted as not nested and keeps its times. An event without length at
@@ -15,4 +15,4 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
 // True if the time of `outer` covers that of `inner`, ends included.
 bool Covers(const HostEvents& host, HostId outer, HostId inner);
 
-}  // namespace borescope
+}  // namespace borescope::internal

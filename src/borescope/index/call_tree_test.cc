@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::Span;
@@ -171,4 +171,4 @@ TEST(CallTreeThreadsTest, ThreadsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

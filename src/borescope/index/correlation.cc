@@ -6,7 +6,7 @@
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::vector<char> LaunchNames(const Trace& trace) {
@@ -229,4 +229,4 @@ Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnosti
   return result;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

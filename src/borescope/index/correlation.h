@@ -4,7 +4,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/index/trace_index.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Whether a number ties anything: zero and below mean "none" for every producer seen.
 inline bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
@@ -20,4 +20,4 @@ Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnosti
 // CUDA, HIP, Level Zero and MTIA.
 bool IsLaunchName(std::string_view name);
 
-}  // namespace borescope
+}  // namespace borescope::internal

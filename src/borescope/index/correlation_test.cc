@@ -8,9 +8,9 @@
 #include <string>
 
 #include "borescope/index/call_tree.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::DeviceArgs;
@@ -306,4 +306,4 @@ TEST(LaunchNameTest, CallsThatStartDeviceWork) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

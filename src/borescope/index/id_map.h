@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 class IdMap64 {
  public:
@@ -75,4 +75,4 @@ class IdMap64 {
   size_t mask_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(IdMapTest, WhatWasNotInsertedIsNotFound) {
@@ -74,4 +74,4 @@ TEST(IdMapTest, IdsAPowerOfTwoApartAreFoundQuickly) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 struct Numbered {
@@ -64,4 +64,4 @@ std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const C
   return links;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "borescope/index/call_tree.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::OpArgs;
@@ -128,4 +128,4 @@ TEST(LinksTest, OnlyTheNearestOperatorMakesATwin) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

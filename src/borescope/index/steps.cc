@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::vector<Step> FindSteps(const Trace& trace) {
@@ -141,4 +141,4 @@ void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagn
                   more == 0 ? "" : fmt::format(", and {} more", more)));
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

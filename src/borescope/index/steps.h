@@ -6,7 +6,7 @@
 
 #include "borescope/index/trace_index.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // The pieces of windows that may overlap, as in Steps; `step` is an index into `steps`.
 // REQUIRES: sorted by begin_ns. O(steps).
@@ -27,4 +27,4 @@ inline constexpr std::string_view kAnyStep = "ProfilerStep#*";
 // kAnyStep for the name of a step, any other name as it is.
 std::string_view FoldStepName(std::string_view name);
 
-}  // namespace borescope
+}  // namespace borescope::internal

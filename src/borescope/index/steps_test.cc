@@ -8,9 +8,9 @@
 
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::FindDevice;
@@ -225,4 +225,4 @@ TEST(StepsTest, WithoutStepsNothingIsKept) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

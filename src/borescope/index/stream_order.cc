@@ -5,7 +5,7 @@
 
 #include "borescope/base/sort_runs.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 StreamOrder::StreamOrder(const Trace& trace, const Correlation& correlation)
     : trace_(trace), correlation_(correlation), slices_(trace.tracks().size()) {
@@ -91,4 +91,4 @@ DeviceId StreamOrder::FirstFrom(TrackId stream, int64_t ts_ns) const {
   return first == slice.end ? DeviceId{} : work_[first];
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

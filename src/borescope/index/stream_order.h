@@ -7,7 +7,7 @@
 
 #include "borescope/index/trace_index.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // A stream is a device track. Work is issued when its launch begins, or, where the launch was not
 // recorded, when it begins itself. All questions take O(log work of the stream).
@@ -59,4 +59,4 @@ class StreamOrder {
   std::vector<DeviceId> last_;  // what ends last of the work of the stream up to and with this
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/text.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // No trace is longer (146 years).
@@ -90,13 +90,13 @@ int64_t Share(const Trace& trace, int64_t millionths) {
 
 // The earliest begin of a kernel whose name holds `part`. Looks at every name once.
 std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
-  enum class Looked : uint8_t { kNotYet, kHolds, kLacks };
+  enum class Looked : uint8_t { kNotYet, kHolds, kHasNot };
   std::vector<Looked> names(trace.strings().size(), Looked::kNotYet);
   const auto holds = [&](StringId name) {
     Looked& known = names[name.valid() ? name.value : 0];
     if (known == Looked::kNotYet) {
       const bool found = Contains(trace.Text(name), part);
-      known = found ? Looked::kHolds : Looked::kLacks;
+      known = found ? Looked::kHolds : Looked::kHasNot;
     }
     return known == Looked::kHolds;
   };
@@ -228,4 +228,4 @@ Result<TimeWindow> ResolveWindow(const Trace& trace, const TimeRange& range) {
   return window;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 #include "borescope/base/result.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Both ends belong to it, so that 0 % to 100 % is everything.
 struct TimeWindow {
@@ -54,4 +54,4 @@ struct TimeRange {
 // name, the window is empty, or it lies outside of the recording.
 Result<TimeWindow> ResolveWindow(const Trace& trace, const TimeRange& range);
 
-}  // namespace borescope
+}  // namespace borescope::internal

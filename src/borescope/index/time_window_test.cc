@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -104,4 +104,4 @@ TEST(ResolveWindow, OfAnEmptyTrace) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,10 +7,10 @@
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
-#include "borescope/index/name_classes.h"
+#include "borescope/index/names/name_classes.h"
 #include "borescope/index/steps.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 std::vector<KernelClass> ClassifyNames(const Trace& trace) {
   std::vector<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
@@ -86,4 +86,4 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   return index;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

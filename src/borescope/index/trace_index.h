@@ -14,10 +14,10 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
-#include "borescope/index/kernel_class.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Host rows are in preorder, so the descendants of row r are the rows (r, subtree_end[r]).
 struct CallTree {
@@ -99,4 +99,4 @@ struct TraceIndex {
 // Builds all indexes with up to `threads` threads; the result does not depend on their number.
 TraceIndex BuildIndex(const Trace& trace, int threads);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::FindDevice;
@@ -63,4 +63,4 @@ TEST(TraceIndexTest, AnEmptyTraceHasEmptyIndexes) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

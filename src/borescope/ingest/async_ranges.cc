@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace borescope {
+namespace borescope::internal {
 
 void AsyncRanges::Append(const AsyncRanges& more, size_t first_row) {
   edges_.reserve(edges_.size() + more.edges_.size());
@@ -47,4 +47,4 @@ void AsyncRanges::Close(TraceBuilder& builder) const {
   std::for_each(open.begin(), open.end(), [&](const Half* begin) { count_lone(*begin); });
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,7 +10,7 @@
 
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Collects both kinds of events of a piece of the text, then of all of it.
 class AsyncRanges {
@@ -45,4 +45,4 @@ class AsyncRanges {
   std::vector<Half> edges_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

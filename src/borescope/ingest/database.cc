@@ -4,12 +4,12 @@
 #include <array>
 
 #include "borescope/base/utf8.h"
-#include "borescope/ingest/nsys.h"
-#include "borescope/ingest/nvprof.h"
-#include "borescope/ingest/rocpd.h"
-#include "borescope/ingest/rpd.h"
+#include "borescope/ingest/nsys/nsys.h"
+#include "borescope/ingest/nvprof/nvprof.h"
+#include "borescope/ingest/rocpd/rocpd.h"
+#include "borescope/ingest/rpd/rpd.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // The first whose `matches` knows the tables reads the database.
@@ -87,4 +87,4 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
 
 std::span<const FormatRow> DatabaseFormats() { return kFormatRows; }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/ingest/load.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // The ordinary tables of a database and their columns. Views do not count: what they would compute
 // is the file's idea, ours comes from the tables.
@@ -65,4 +65,4 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
 
 std::span<const FormatRow> DatabaseFormats();
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <limits>
 
-#include "borescope/ingest/number.h"
 #include "borescope/ingest/time_limit.h"
+#include "borescope/json/number.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Row numbers of a trace have 32 bits.
@@ -174,4 +174,4 @@ Result<uint64_t> CountRows(SqlDatabase& database, const DatabaseSchema& schema,
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

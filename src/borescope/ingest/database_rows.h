@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
-#include "borescope/base/sqlite_table.h"
+#include "borescope/base/sqlite/sqlite_table.h"
 #include "borescope/base/utf8.h"
 #include "borescope/ingest/database.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // A start and an end of a row, made safe: no difference or sum of two times can overflow.
 struct RowTime {
@@ -87,4 +87,4 @@ RowTime TimeOf(int64_t start_ns, int64_t end_ns, std::string_view what, Diagnost
 Result<uint64_t> CountRows(SqlDatabase& database, const DatabaseSchema& schema,
                            std::string_view table);
 
-}  // namespace borescope
+}  // namespace borescope::internal

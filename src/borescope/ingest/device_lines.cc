@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace borescope {
+namespace borescope::internal {
 
 void DeviceLines::Add(int64_t device, int64_t stream, int64_t process) {
   uint32_t at = row_lines_.empty() ? 0 : row_lines_.back();
@@ -42,4 +42,4 @@ std::vector<int64_t> DeviceLines::Devices() const {
   return devices;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Streams of devices. Processes number theirs alike: where several write to one number, each has a
 // line of its own; work whose process is not known goes with the others if there is but one.
@@ -42,4 +42,4 @@ class DeviceLines {
   std::vector<int64_t> row_processes_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

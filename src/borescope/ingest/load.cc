@@ -5,16 +5,16 @@
 #include <iterator>
 #include <vector>
 
-#include "borescope/base/inflate.h"
+#include "borescope/base/io/inflate.h"
 #include "borescope/base/text.h"
 #include "borescope/ingest/database.h"
-#include "borescope/ingest/json_space.h"
-#include "borescope/ingest/kineto_json.h"
+#include "borescope/ingest/events/kineto_json.h"
+#include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/perfetto_sniff.h"
-#include "borescope/ingest/text_reader.h"
+#include "borescope/json/json_space.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // One row per format that is text; the first whose `matches` takes its start reads it. Text that no
@@ -211,4 +211,4 @@ std::span<const FormatRow> Formats() {
   return rows;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

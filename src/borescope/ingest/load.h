@@ -12,7 +12,7 @@
 #include "borescope/base/result.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct LoadOptions {
   int threads = 1;
@@ -36,4 +36,4 @@ struct FormatRow {
 };
 std::span<const FormatRow> Formats();
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using namespace std::string_literals;
@@ -310,4 +310,4 @@ TEST(LoadTest, EveryFormatIsListed) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,12 +5,12 @@
 #include <limits>
 #include <optional>
 
-#include "borescope/ingest/json_space.h"
-#include "borescope/ingest/number.h"
 #include "borescope/ingest/time_limit.h"
+#include "borescope/json/json_space.h"
+#include "borescope/json/number.h"
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Four numbers are far shorter; white space between them included.
@@ -209,4 +209,4 @@ Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
   return builder.Finish(std::move(meta), 0, options.threads);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

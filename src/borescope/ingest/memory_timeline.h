@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
+#include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/load.h"
-#include "borescope/ingest/text_reader.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Whether a file that starts with `text`, behind its byte-order mark, is a JSON list of lists.
 bool MayBeMemoryTimeline(std::string_view text);
@@ -21,4 +21,4 @@ bool MayBeMemoryTimeline(std::string_view text);
 Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
                                  const LoadOptions& options);
 
-}  // namespace borescope
+}  // namespace borescope::internal

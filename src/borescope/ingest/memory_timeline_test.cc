@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 const std::string kWhole =
@@ -108,4 +108,4 @@ TEST(MemoryTimelineTest, LongerThanTheWindow) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

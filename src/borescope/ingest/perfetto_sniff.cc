@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Types of fields.
@@ -107,4 +107,4 @@ uint64_t FirstPacketEnd(std::string_view start) {
   return first;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

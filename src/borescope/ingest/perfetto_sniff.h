@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 // `start` is the begin of a file, or all of it. Where in the file its first packet ends, which may
 // be behind the end of the file; 0 unless all that is in sight are packets of protobuf: field 1 and
@@ -14,4 +14,4 @@ namespace borescope {
 // message is 10 bytes long with the same byte.
 uint64_t FirstPacketEnd(std::string_view start);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace borescope {
+namespace borescope::internal {
 
 // Runs may overlap before: they are taken apart into single ids.
 void RowIds::Sort() {
@@ -44,4 +44,4 @@ uint32_t RowIds::FindElsewhere(int64_t id) {
   return runs_[last_].RowOf(id);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 class RowIds {
  public:
@@ -61,4 +61,4 @@ class RowIds {
   bool is_sorted_ = true;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(RowIdsTest, FindsTheFirstRowOfEveryId) {
@@ -48,4 +48,4 @@ TEST(RowIdsTest, TheEndsOfTheNumbersDoNotMeet) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

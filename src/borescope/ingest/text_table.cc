@@ -1,6 +1,6 @@
 #include "borescope/ingest/text_table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 Result<void> TextTable::Read(SqlDatabase& database, const DatabaseSchema& schema,
                              std::string_view table, std::string_view id, std::string_view text,
@@ -31,4 +31,4 @@ StringId TextTable::NoText(int64_t id, Diagnostics& diagnostics) const {
   return StringId{0};
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,7 +10,7 @@
 #include "borescope/ingest/row_ids.h"
 #include "borescope/trace/trace_builder.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 class TextTable {
  public:
@@ -39,4 +39,4 @@ class TextTable {
   std::vector<StringId> texts_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

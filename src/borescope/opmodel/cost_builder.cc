@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
@@ -148,4 +148,4 @@ OpCost CostBuilder::FinishBytes() const {
   return cost;
 }
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -10,7 +10,7 @@
 #include "borescope/opmodel/op_model.h"
 #include "borescope/opmodel/quantity.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 
 using Dims = std::span<const int64_t>;
 
@@ -64,4 +64,4 @@ class CostBuilder {
   bool has_unknown_type_ = false;
 };
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -4,7 +4,7 @@
 
 #include "borescope/opmodel/op_model.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 
 // gemm.cc
 OpCost MatrixProduct(const OpCall& call);     // variant: MatrixArgs
@@ -214,4 +214,4 @@ enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList, kRec
 // generated.cc
 OpCost GeneratedKernel(const OpCall& call);
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -6,7 +6,7 @@
 
 #include "borescope/opmodel/test_calls.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 namespace {
 
 // FLOPs of torch/utils/flop_counter.py, written down for the shapes of a call.
@@ -185,4 +185,4 @@ TEST(FlopCounter, SequencesAreNoHeads) {
 }
 
 }  // namespace
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using enum ScalarType;
@@ -91,4 +91,4 @@ ScalarType ListTypeOfKernel(std::string_view kernel) {
   return is_collective ? OfReduction(kernel) : kUnknown;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using enum ScalarType;
@@ -66,4 +66,4 @@ TEST(ListType, OpaqueElementsHaveASizeAlone) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

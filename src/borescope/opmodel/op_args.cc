@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // The entry of one argument in a list of shapes or strides: one list of numbers, or several.
@@ -203,4 +203,4 @@ std::optional<std::vector<int64_t>> CallArgs::Integers(size_t index) const {
   return numbers;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,7 +10,7 @@
 
 #include "borescope/opmodel/scalar_type.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct OpTensor {
   std::vector<int64_t> dims;     // none negative; empty: a single element
@@ -68,4 +68,4 @@ class CallArgs {
   bool is_bad_ = false;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

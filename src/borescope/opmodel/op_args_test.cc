@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -84,4 +84,4 @@ TEST(OpArgsTest, StridesOfAnotherRankAreNotUsed) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace borescope {
+namespace borescope::internal {
 
 std::string_view CostStatusName(CostStatus status) {
   switch (status) {
@@ -37,4 +37,4 @@ std::string_view OpFamilyName(OpFamily family) {
   return kNames[static_cast<size_t>(family)];
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

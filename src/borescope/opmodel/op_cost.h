@@ -7,7 +7,7 @@
 
 #include "borescope/opmodel/scalar_type.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class CostStatus : uint8_t {
   kOk,
@@ -78,4 +78,4 @@ struct OpCost {
   uint64_t bytes() const { return read_bytes + written_bytes; }
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

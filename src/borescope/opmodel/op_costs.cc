@@ -2,7 +2,7 @@
 
 #include "borescope/opmodel/families.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // No index of a text: no key of arguments equals one of sizes.
@@ -132,4 +132,4 @@ OpCost OpCosts::Compute(HostId call, const OpModel& model, ScalarType list_type)
   return CostOf(trace_.Name(call), CallArgsOf(trace_, call), options);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

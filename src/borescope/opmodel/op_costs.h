@@ -12,7 +12,7 @@
 #include "borescope/opmodel/op_model.h"
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // The arguments of a call as recorded: views into `trace`, which must outlive them. Nothing for
 // rows without any.
@@ -61,4 +61,4 @@ class OpCosts {
   std::unordered_map<Key, OpCost, KeyHash> costs_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

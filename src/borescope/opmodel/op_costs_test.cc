@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -115,4 +115,4 @@ TEST(OpCostsTest, SizesOfACollectiveStandBesideItsArguments) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

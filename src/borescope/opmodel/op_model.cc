@@ -4,7 +4,7 @@
 
 #include "borescope/opmodel/cost_builder.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using ModelsByName = std::unordered_map<std::string_view, const OpModel*>;
@@ -49,4 +49,4 @@ OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions&
   return model->cost(call);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -18,7 +18,7 @@
 #include "borescope/opmodel/op_args.h"
 #include "borescope/opmodel/op_cost.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Which pairs of query and key a causal attention counts.
 enum class CausalMode : uint8_t {
@@ -78,4 +78,4 @@ std::span<const OpModel> AllOpModels();
 // The cost of a call of `name`. Never fails: the status says what is missing.
 OpCost CostOf(std::string_view name, const CallArgs& args, const OpModelOptions& options);
 
-}  // namespace borescope
+}  // namespace borescope::internal

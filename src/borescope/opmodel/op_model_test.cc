@@ -10,7 +10,7 @@
 
 #include "borescope/opmodel/test_calls.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(OpModelTest, EveryNameHasOneRow) {
@@ -109,4 +109,4 @@ TEST(OpModelTest, EveryNameIsInTheDocument) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/opmodel/families.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 
 // Parts of AllOpModels().
 std::span<const OpModel> MemoryOpModels();   // op_table_memory.cc
@@ -91,4 +91,4 @@ constexpr OpModel Update(std::string_view name, uint8_t lists, uint8_t arithmeti
   return model;
 }
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -7,7 +7,7 @@
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using namespace opmodel;  // the table names nearly all of it
@@ -329,4 +329,4 @@ std::span<const OpModel> AllOpModels() {
   return models;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

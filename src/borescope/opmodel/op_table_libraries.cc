@@ -5,7 +5,7 @@
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 namespace {
 
 constexpr auto kGemm = OpFamily::kGemm;
@@ -102,4 +102,4 @@ constexpr OpModel kModels[] = {
 
 std::span<const OpModel> LibraryOpModels() { return kModels; }
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

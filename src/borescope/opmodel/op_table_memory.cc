@@ -3,7 +3,7 @@
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 namespace {
 
 constexpr auto kIndex = OpFamily::kIndexing;
@@ -147,4 +147,4 @@ constexpr OpModel kModels[] = {
 
 std::span<const OpModel> MemoryOpModels() { return kModels; }
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

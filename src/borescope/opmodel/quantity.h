@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 
 // A count that is not negative. Once a result is too large, or a part of it was negative, it stays
 // overflown, whatever is added or multiplied.
@@ -50,4 +50,4 @@ class Quantity {
   uint64_t value_ = 0;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr int64_t kLarge = int64_t{1} << 40;
@@ -34,4 +34,4 @@ TEST(QuantityTest, HalvesAreRoundedUp) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

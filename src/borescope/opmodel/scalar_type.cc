@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr int64_t kNoNumber = -1;
@@ -139,4 +139,4 @@ ScalarType Promote(ScalarType a, ScalarType b) {
   return PromoteSameKind(a, b);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

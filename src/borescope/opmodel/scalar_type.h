@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class ScalarType : uint8_t {
   kUnknown,
@@ -59,4 +59,4 @@ bool IsComplex(ScalarType type);
 // What an operation on both yields by PyTorch's rules of promotion; kUnknown if either is.
 ScalarType Promote(ScalarType a, ScalarType b);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(ScalarTypeTest, NamesOfTraces) {
@@ -68,4 +68,4 @@ TEST(ScalarTypeTest, PromotionIsThatOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/opmodel/op_model.h"
 
-namespace borescope::opmodel {
+namespace borescope::internal::opmodel {
 
 // "[[2, 3], []]"; types and values in short, without quotes: "c10::Half,,Scalar", ",,1".
 // Values that hold commas are separated by ';' instead.
@@ -34,4 +34,4 @@ inline OpCost Cost(std::string_view name, const TestCall& call,
   return CostOf(name, CallArgs::Parse({call.dims, types, call.strides, values}), options);
 }
 
-}  // namespace borescope::opmodel
+}  // namespace borescope::internal::opmodel

@@ -8,7 +8,7 @@
 #include "borescope/output/json_writer.h"
 #include "borescope/output/writer.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 void PutCell(std::string& line, int64_t value) {
@@ -82,4 +82,4 @@ Result<void> WriteCsv(const Document& document, const WriteOptions&, Sink& sink)
   return {};
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 // RFC 4180: fields with separators, quotes or line ends are quoted, quotes doubled. Blanks at the
 // ends too, which some readers would strip. Valid UTF-8, whatever it was before.
 std::string CsvField(std::string_view raw);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace borescope {
+namespace borescope::internal {
 
 void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
                        std::vector<DiagnosticRow>& rows) {
@@ -22,4 +22,4 @@ void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

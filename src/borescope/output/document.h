@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
-#include "borescope/output/moments.h"
+#include "borescope/output/units/timestamps.h"
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // One kind of oddity of one input.
 struct DiagnosticRow {
@@ -52,4 +52,4 @@ struct Document {
 void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
                        std::vector<DiagnosticRow>& rows);
 
-}  // namespace borescope
+}  // namespace borescope::internal

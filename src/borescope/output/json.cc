@@ -1,10 +1,10 @@
 #include <variant>
 
 #include "borescope/output/json_writer.h"
-#include "borescope/output/units.h"
+#include "borescope/output/units/units.h"
 #include "borescope/output/writer.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr int64_t kSchema = 1;
@@ -95,4 +95,4 @@ Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink
   return json.Finish();
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

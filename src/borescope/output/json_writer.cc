@@ -7,7 +7,7 @@
 #include "borescope/base/check.h"
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr size_t kFlushBytes = 64 * 1024;
@@ -139,4 +139,4 @@ void JsonWriter::Flush() {
   buffer_.clear();
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

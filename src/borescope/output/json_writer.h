@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/output/sink.h"
+#include "borescope/output/sink/sink.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 class JsonWriter {
  public:
@@ -69,4 +69,4 @@ void AppendJsonString(std::string& json, std::string_view text);
 // The shortest text that reads back as the same double: "0.1", "2.0", "1e+30". REQUIRES: finite.
 std::string ShortestDouble(double value);
 
-}  // namespace borescope
+}  // namespace borescope::internal

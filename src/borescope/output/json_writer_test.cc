@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // What `fill` writes, without the closing line end.
@@ -95,4 +95,4 @@ TEST(JsonWriter, LongTextIsHandedOverInPieces) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

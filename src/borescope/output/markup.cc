@@ -2,7 +2,7 @@
 
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::string_view Entity(char c) {
@@ -34,4 +34,4 @@ std::string EscapeMarkup(std::string_view text) {
   return markup;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(MarkupTest, MarkupIsText) {
@@ -27,4 +27,4 @@ TEST(MarkupTest, CharactersThatHideOrReorderAreReplaced) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

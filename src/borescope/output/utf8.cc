@@ -5,7 +5,7 @@
 
 #include "borescope/base/check.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
@@ -217,4 +217,4 @@ std::vector<std::string> WrapText(std::string_view text, size_t width, size_t ha
   return lines;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

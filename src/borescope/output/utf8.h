@@ -10,7 +10,7 @@
 
 #include "borescope/base/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
 // (an escape sequence in a kernel name) and for what hides or reorders text, or is no character.
@@ -38,4 +38,4 @@ std::string ShortenAround(std::string_view text, std::span<const size_t> places,
 // least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.
 std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang = 0);
 
-}  // namespace borescope
+}  // namespace borescope::internal

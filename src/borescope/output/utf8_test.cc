@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(Utf8, NothingReachesTheTerminalButText) {
@@ -95,4 +95,4 @@ TEST(Utf8, ShorteningAroundPlacesKeepsThemAndTheBeginning) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

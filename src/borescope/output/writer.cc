@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "borescope/output/charts/png.h"
+#include "borescope/output/charts/png/png.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,4 +72,4 @@ std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& 
 
 std::string_view Version() { return BORESCOPE_VERSION; }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -12,10 +12,10 @@
 
 #include "borescope/base/result.h"
 #include "borescope/output/document.h"
-#include "borescope/output/sink.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/table/table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct WriteOptions {
   int width = 80;       // terminal cells per line (text)
@@ -79,4 +79,4 @@ Result<void> WriteSvg(const Document& document, const WriteOptions& options, Sin
 // png   The same picture, drawn by a library (charts/png.h), which may be missing.
 Result<void> WritePng(const Document& document, const WriteOptions& options, Sink& sink);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST_F(WriteFilesTest, AJsonFileHoldsThemAll) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

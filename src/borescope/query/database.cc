@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/query/errors.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/guard.h"
 #include "borescope/query/result_column.h"
 #include "borescope/query/virtual_table.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 struct Finalize {
@@ -117,7 +117,7 @@ struct Database::State {
   // The error of the last call of SQLite.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
   Result<Statement> Prepare(std::string_view& sql, const Limits& limits);
-  Result<Answer> Collect(sqlite3_stmt* statement, size_t number, const Limits& limits) const;
+  Result<QueryResult> Collect(sqlite3_stmt* statement, size_t number, const Limits& limits) const;
 
   TableData data;
   Guard guard;
@@ -164,10 +164,10 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
   return statement;
 }
 
-Result<Answer> Database::State::Collect(sqlite3_stmt* statement, size_t number,
-                                        const Limits& limits) const {
+Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t number,
+                                             const Limits& limits) const {
   constexpr size_t kMostText = size_t{1} << 30;  // bytes of a result
-  Answer answer;
+  QueryResult answer;
   std::vector<ResultColumn> columns(static_cast<size_t>(sqlite3_column_count(statement)));
   size_t rows = 0;
   size_t text = 0;
@@ -218,7 +218,7 @@ Result<Database> Database::Open(std::span<const RankData> ranks) {
   return Database(std::move(state));
 }
 
-Result<std::vector<Answer>> Database::Run(std::string_view sql, const Limits& limits) {
+Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Limits& limits) {
   constexpr size_t kLongestSql = 1'000'000;
   if (sql.size() > kLongestSql) {
     return Error{ErrorCode::kInvalidArgument,
@@ -227,14 +227,14 @@ Result<std::vector<Answer>> Database::Run(std::string_view sql, const Limits& li
   if (sql.find('\0') != std::string_view::npos) {
     return Error{ErrorCode::kInvalidArgument, "query: the statement holds a NUL character"};
   }
-  std::vector<Answer> answers;
+  std::vector<QueryResult> answers;
   while (!sql.empty()) {
     state_->data.deadline() = DeadlineOf(limits);
     BS_ASSIGN(const Statement statement, state_->Prepare(sql, limits));
     if (statement == nullptr) {
       continue;
     }
-    BS_ASSIGN(Answer answer, state_->Collect(statement.get(), answers.size() + 1, limits));
+    BS_ASSIGN(QueryResult answer, state_->Collect(statement.get(), answers.size() + 1, limits));
     answers.push_back(std::move(answer));
   }
   return answers;
@@ -242,4 +242,4 @@ Result<std::vector<Answer>> Database::Run(std::string_view sql, const Limits& li
 
 bool IsComplete(const std::string& sql) { return sqlite3_complete(sql.c_str()) != 0; }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/query/relation.h"
+#include "borescope/query/relations/relation.h"
 #include "borescope/table/table.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 inline constexpr size_t kDefaultRowLimit = 1'000'000;
 
@@ -22,7 +22,7 @@ struct Limits {
   size_t rows = kDefaultRowLimit;
 };
 
-struct Answer {
+struct QueryResult {
   Table table;
   bool is_cut = false;  // there were more rows than Limits::rows
 };
@@ -39,7 +39,7 @@ class Database {
   // Runs statements, separated by ";", and returns the result of each that is more than a comment.
   // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line and name what is
   // wrong with the statement; where a name is unknown, the nearest one.
-  Result<std::vector<Answer>> Run(std::string_view sql, const Limits& limits);
+  Result<std::vector<QueryResult>> Run(std::string_view sql, const Limits& limits);
 
  private:
   struct State;
@@ -53,4 +53,4 @@ Result<std::vector<Table>> SchemaTables();
 // True when `sql` ends behind a statement: what a shell waits for.
 bool IsComplete(const std::string& sql);
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -8,9 +8,9 @@
 
 #include "borescope/base/nearest.h"
 #include "borescope/query/functions.h"
-#include "borescope/query/relation.h"
+#include "borescope/query/relations/relation.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 using Names = std::vector<std::string_view>;
@@ -83,4 +83,4 @@ Error StatementError(std::string_view message, std::string_view sql) {
   return {ErrorCode::kInvalidArgument, text};
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

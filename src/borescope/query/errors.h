@@ -5,10 +5,10 @@
 
 #include "borescope/base/result.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 // "no such column: nam" and the like get the nearest name that there is; of columns, among those of
 // the tables that `sql` names.
 Error StatementError(std::string_view message, std::string_view sql);
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -12,7 +12,7 @@
 
 #include "borescope/base/intervals.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 bool IsNumber(sqlite3_value* value) {
@@ -225,4 +225,4 @@ Result<void> RegisterFunctions(SqlDatabase& database) {
                 : Result<void>();
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 struct FunctionRow {
   std::string_view name;
@@ -18,4 +18,4 @@ std::span<const FunctionRow> Functions();
 
 Result<void> RegisterFunctions(SqlDatabase& database);
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -8,7 +8,7 @@
 
 #include "borescope/query/query_testing.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 struct Pair {
@@ -130,4 +130,4 @@ TEST(QueryFunctions, Percentile) {
 }
 
 }  // namespace
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

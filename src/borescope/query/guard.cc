@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 // The words of the actions people try; all others are refused as well.
@@ -60,4 +60,4 @@ void Guard::Watch(SqlDatabase& database) {
   sqlite3_set_authorizer(database.handle(), Decide, this);
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

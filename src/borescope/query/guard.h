@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 class Guard {
  public:
@@ -26,4 +26,4 @@ class Guard {
   std::string refused_;
 };
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -3,7 +3,7 @@
 
 #include "borescope/query/query_testing.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 TEST(QueryGuard, OnlyReads) {
@@ -109,4 +109,4 @@ TEST(QueryGuard, HugeValuesAreErrors) {
 }
 
 }  // namespace
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 // Numbers of columns and comparisons as printable characters.
@@ -178,4 +178,4 @@ Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& questio
   return plan;
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -11,7 +11,7 @@
 
 struct sqlite3_index_info;  // NOLINT(readability-identifier-naming): of SQLite
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 enum class Comparison : uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
@@ -33,4 +33,4 @@ Plan ParsePlan(std::string_view text);
 // of equality of texts; SQLite checks again what passes.
 Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& question);
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

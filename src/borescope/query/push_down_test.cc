@@ -6,7 +6,7 @@
 
 #include "borescope/query/query_testing.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 constexpr std::string_view kNames[] = {"", "gemm", "Gemm", "a\xC3\xA9", "z", "copy", "k'q"};
@@ -201,4 +201,4 @@ TEST(QueryPushDown, NoRanksAreNoRows) {
 }
 
 }  // namespace
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -11,9 +11,9 @@
 
 #include "borescope/query/database.h"
 #include "borescope/query/plan.h"
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 class TestRun {
  public:
@@ -35,7 +35,7 @@ class TestRun {
 
   // Rows of the last statement: cells joined with ",", rows with "\n"; NULL is "-". Or the error.
   std::string Ask(std::string_view sql, const Limits& limits = {}) {
-    const Result<std::vector<Answer>> answers = database().Run(sql, limits);
+    const Result<std::vector<QueryResult>> answers = database().Run(sql, limits);
     if (!answers.ok()) {
       return answers.error().message;
     }
@@ -92,4 +92,4 @@ inline TestRun SmallRun() {
   return TestRun(std::move(traces));
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 std::string_view TextAt(sqlite3_stmt* statement, int column) {
@@ -110,4 +110,4 @@ Column ResultColumn::Finish(std::string name, std::string_view declared) {
   return column;
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -9,7 +9,7 @@
 
 struct sqlite3_stmt;  // NOLINT(readability-identifier-naming): of SQLite
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 // Collects one column. All integers: int. Integers and reals: float. Else text, of what is stored
 // as bytes in the notation of SQL (X'00FF').
@@ -35,4 +35,4 @@ class ResultColumn {
   StringValues texts_;
 };
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 bool Holds(Comparison comparison, int64_t a, int64_t b) {
@@ -214,4 +214,4 @@ void RowCursor::Settle() {
   }
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -11,7 +11,7 @@
 
 #include "borescope/query/plan.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 // When a statement has to end. Reading asks for it as well as SQLite: a scan that finds nothing
 // takes long without a step of SQLite's own.
@@ -105,4 +105,4 @@ class RowCursor {
   bool timed_out_ = false;
 };
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

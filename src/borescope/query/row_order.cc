@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 // A NULL sorts first; no cell holds this number (see Int in cells.h).
@@ -168,4 +168,4 @@ bool RowOrders::IsWorthSorting(uint8_t column) {
   return ++searches_[column] > kSearchesThatScan;
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "borescope/query/relation.h"
+#include "borescope/query/relations/relation.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 struct RowRef {
   uint32_t rank;  // index into the ranks of the run
@@ -52,4 +52,4 @@ class RowOrders {
   std::map<uint8_t, int> searches_;
 };
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace borescope::query {
+namespace borescope::internal::query {
 namespace {
 
 // SQLite hands out pointers to its own structs; ours begin with them.
@@ -208,4 +208,4 @@ Result<void> RegisterTables(SqlDatabase& database, TableData& data) {
   return {};
 }
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/base/sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/query/row_cursor.h"
 
-namespace borescope::query {
+namespace borescope::internal::query {
 
 // What the virtual tables of one database read from. Has to outlive the database, without moving.
 class TableData {
@@ -39,4 +39,4 @@ class TableData {
 // Makes every relation a table of `database`.
 Result<void> RegisterTables(SqlDatabase& database, TableData& data);
 
-}  // namespace borescope::query
+}  // namespace borescope::internal::query

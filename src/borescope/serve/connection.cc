@@ -11,7 +11,7 @@
 
 #include "borescope/serve/http_request.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr size_t kPiece = size_t{256} * 1024;
@@ -57,7 +57,7 @@ void Connection::Read(ServeClock::time_point now) {
   }
 }
 
-void Connection::StartAnswer(HttpAnswer answer, ServeClock::time_point now) {
+void Connection::StartAnswer(HttpResponse answer, ServeClock::time_point now) {
   answer_ = std::move(answer);
   state_ = State::kSending;
   deadline_ = now + limits_.stall;
@@ -117,4 +117,4 @@ void Connection::Part() {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "borescope/serve/http_answer.h"
+#include "borescope/serve/http_response.h"
 #include "borescope/serve/served_file.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 using ServeClock = std::chrono::steady_clock;
 
@@ -49,7 +49,7 @@ class Connection {
   enum class State : uint8_t { kReading, kSending, kParting, kClosed };
 
   void Read(ServeClock::time_point now);
-  void StartAnswer(HttpAnswer answer, ServeClock::time_point now);
+  void StartAnswer(HttpResponse answer, ServeClock::time_point now);
   void Send(ServeClock::time_point now);
   // The next bytes of the answer; nothing at its end. Sets `is_lost` where the file has become
   // shorter.
@@ -63,10 +63,10 @@ class Connection {
   State state_ = State::kReading;
   ServeClock::time_point deadline_;
   std::string request_;
-  HttpAnswer answer_;
+  HttpResponse answer_;
   uint64_t sent_ = 0;  // bytes of the answer
   std::vector<unsigned char> buffer_;
   bool has_sent_file_ = false;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

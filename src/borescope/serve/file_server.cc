@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{200};  // so that `stop` is noticed
@@ -131,4 +131,4 @@ Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
   return ServeEnd::kStopped;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

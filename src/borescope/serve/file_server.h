@@ -10,7 +10,7 @@
 #include "borescope/serve/listener.h"
 #include "borescope/serve/served_file.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct ServeLimits {
   std::chrono::milliseconds whole{300'000};  // until somebody has begun to fetch
@@ -34,4 +34,4 @@ enum class ServeEnd {
 Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
                            const ServeLimits& limits, const std::atomic<bool>& stop);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -346,4 +346,4 @@ TEST_F(FileServerThreads, APortCanBeServedAgain) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

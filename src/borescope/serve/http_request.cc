@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
@@ -70,4 +70,4 @@ std::optional<HttpRequest> ParseHttpRequest(std::string_view head) {
   return request;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 // Requests whose first line and headers are longer are refused.
 inline constexpr size_t kLongestRequestHead = size_t{8} * 1024;
@@ -22,4 +22,4 @@ struct HttpRequest {
 // is HTTP/1.x with well-formed headers, of which "Host" and "Origin" occur at most once.
 std::optional<HttpRequest> ParseHttpRequest(std::string_view head);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(HttpRequest, FirstLineAndTheTwoHeadersThatCount) {
@@ -44,4 +44,4 @@ TEST(HttpRequest, WhatIsNoRequest) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

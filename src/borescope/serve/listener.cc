@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 Error Failure(uint16_t port, int error) {
@@ -49,4 +49,4 @@ Listener::~Listener() {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/base/result.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 class Listener {
  public:
@@ -32,4 +32,4 @@ class Listener {
   uint16_t port_ = 0;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace borescope {
+namespace borescope::internal {
 
 Result<std::string> MakeSecretPath(std::string_view name) {
   std::array<unsigned char, 16> secret{};
@@ -28,4 +28,4 @@ Result<std::string> MakeSecretPath(std::string_view name) {
   return path;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

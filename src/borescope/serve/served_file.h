@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/base/io/stored_bytes.h"
 #include "borescope/base/result.h"
-#include "borescope/base/stored_bytes.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct ServedFile {
   StoredBytes bytes;
@@ -22,4 +22,4 @@ struct ServedFile {
 // the system has no random numbers.
 Result<std::string> MakeSecretPath(std::string_view name);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,10 +10,10 @@
 
 #include "borescope/base/check.h"
 #include "borescope/table/match_rows.h"
-#include "borescope/table/moments.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/timestamp_columns.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Keys that name an event of one recording.
@@ -28,7 +28,7 @@ bool NamesEvent(const Column& column) {
 bool HasChange(const Column& column) {
   const bool is_name =
       std::holds_alternative<IntValues>(column.values) && column.unit == Unit::kNone;
-  return column.IsNumber() && !is_name && !IsMoment(column);
+  return column.IsNumber() && !is_name && !IsTimestamp(column);
 }
 
 int64_t Difference(int64_t a, int64_t b) {
@@ -156,7 +156,7 @@ void Matched::AddValues(const Column& column, Table& table) const {
     return;
   }
   table.columns.push_back(Mine(column));
-  if (!IsMoment(column)) {
+  if (!IsTimestamp(column)) {
     table.columns.push_back(Others(column));
   }
   if (HasChange(column)) {
@@ -268,4 +268,4 @@ void AddElapsed(Table& table, std::string_view moment) {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

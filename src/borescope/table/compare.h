@@ -9,7 +9,7 @@
 
 #include "borescope/table/table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // How a table was made of those of two runs.
 enum class Comparison : uint8_t { kNone, kMatched, kJoined };
@@ -57,4 +57,4 @@ Table JoinRows(const Table& mine, const Table& others);
 void AddElapsed(Table& table, std::string_view moment);
 inline constexpr std::string_view kElapsedColumn = "elapsed_ns";
 
-}  // namespace borescope
+}  // namespace borescope::internal

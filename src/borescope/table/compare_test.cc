@@ -11,7 +11,7 @@
 
 #include "borescope/table/table_ops.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::string Cell(const Column& column, size_t row) {
@@ -329,4 +329,4 @@ TEST(CompareTest, FramesOfOneNameInTwoPlacesAreTwo) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 
 #include "borescope/table/table_ops.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr size_t kNumberBytes = 10;  // of a number with its comma
@@ -112,4 +112,4 @@ Table LargestRows(const Table& table, std::span<const std::string> values, size_
   return TakeRows(table, kept);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

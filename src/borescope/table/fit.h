@@ -8,7 +8,7 @@
 
 #include "borescope/table/table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // How many of the first rows of `table` take at most `bytes` as text, roughly; `rows` at most.
 size_t RowsThatFit(const Table& table, size_t rows, size_t bytes);
@@ -24,4 +24,4 @@ Table Outline(const Table& table, std::string_view value, size_t rows);
 Table LargestRows(const Table& table, std::span<const std::string> values, size_t rows,
                   size_t bytes);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <variant>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 Table Numbers(const std::vector<int64_t>& values) {
@@ -68,4 +68,4 @@ TEST(FitTest, OfATreeStaysWhatIsLargeAndWhatIsAroundIt) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/table/table_ops.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using Rows = std::vector<uint32_t>;
@@ -201,4 +201,4 @@ std::optional<std::vector<RowPair>> PairRows(const Table& joined, uint32_t mine)
   return pairing.Order();
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

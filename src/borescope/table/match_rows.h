@@ -7,7 +7,7 @@
 
 #include "borescope/table/table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 inline constexpr uint32_t kNoRow = ~uint32_t{0};
 
@@ -22,4 +22,4 @@ struct RowPair {
 // apart. Keys are compared as CompareCells does, but `depth`, which makes a tree of the rows.
 std::optional<std::vector<RowPair>> PairRows(const Table& joined, uint32_t mine);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr uint32_t kFree = ~uint32_t{0};
@@ -54,4 +54,4 @@ void StringValues::Grow() {
   }
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

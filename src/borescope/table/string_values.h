@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 class StringValues {
  public:
@@ -36,4 +36,4 @@ class StringValues {
   std::vector<uint32_t> slots_;     // open addressing over texts_; power of two, or empty
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(StringValues, EveryRowGivesItsText) {
@@ -50,4 +50,4 @@ TEST(StringValues, AppendedCellsAndCopiesStandAlone) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/base/check.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 template <class Values>
@@ -81,4 +81,4 @@ void PushMissing(Column& column) {
   column.missing.push_back(1);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

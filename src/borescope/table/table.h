@@ -11,7 +11,7 @@
 
 #include "borescope/table/string_values.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Base unit of a column's values. Only writers scale and abbreviate.
 enum class Unit : uint8_t {
@@ -86,4 +86,4 @@ void PushOptional(Column& column, const std::optional<T>& value) {
   value.has_value() ? Push(column, *value) : PushMissing(column);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

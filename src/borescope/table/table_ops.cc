@@ -13,7 +13,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/table/text_ranks.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using Rows = std::vector<uint32_t>;
@@ -320,4 +320,4 @@ Table TakeRows(const Table& table, std::span<const uint32_t> rows) {
   return taken;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -12,7 +12,7 @@
 #include "borescope/base/result.h"
 #include "borescope/table/table.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Makes room for this many rows in all: a table with a row per event would grow to twice its size.
 void ReserveRows(Table& table, size_t rows);
@@ -58,4 +58,4 @@ Table TakeRows(const Table& table, std::span<const uint32_t> rows);
 // Compares two cells of one column: negative, zero or positive.
 int CompareCells(const Column& column, size_t a, size_t b);
 
-}  // namespace borescope
+}  // namespace borescope::internal

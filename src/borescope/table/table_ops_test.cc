@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using Limits = std::numeric_limits<int64_t>;
@@ -173,4 +173,4 @@ TEST(Head, CutsAndKeepsMissingMarks) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

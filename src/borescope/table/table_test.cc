@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(Table, FindsColumnsByName) {
@@ -62,4 +62,4 @@ TEST(TableDeathTest, AValueOfAnotherTypeIsOurBug) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr size_t kPieceBytes = sizeof(uint64_t);
@@ -106,4 +106,4 @@ std::vector<uint32_t> TextRanks(const StringValues& cells) {
   return ranks;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,9 +7,9 @@
 
 #include "borescope/table/string_values.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // By row: equal texts have one rank, smaller texts (byte by byte) a smaller one.
 std::vector<uint32_t> TextRanks(const StringValues& cells);
 
-}  // namespace borescope
+}  // namespace borescope::internal

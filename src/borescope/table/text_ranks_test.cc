@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 void ExpectRanksCompareAsTexts(const StringValues& cells) {
@@ -50,4 +50,4 @@ TEST(TextRanks, OfRandomTextsCompareAsTheyDo) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

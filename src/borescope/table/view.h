@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class ViewKind : uint8_t {
   kBars,         // a bar for each row, of the first value
@@ -31,4 +31,4 @@ struct ViewSpec {
   std::string_view x = {};                   // kSeries only
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

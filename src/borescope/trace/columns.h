@@ -12,7 +12,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/trace/tables.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 template <class Fn, class... T>
 void ForEachColumn(Fn&& fn, T&... tables) {
@@ -192,4 +192,4 @@ void ReserveRows(Table& table, size_t rows) {
   ForEachColumn([&](auto& column) { column.reserve(rows); }, table);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

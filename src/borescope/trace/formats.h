@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class TraceFormat : uint8_t {
   kKineto,          // PyTorch profiler
@@ -36,4 +36,4 @@ constexpr std::optional<TraceFormat> FindFormatNamed(std::string_view name) {
              : std::optional(static_cast<TraceFormat>(found - kFormatNames.begin()));
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/trace/tables.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 inline std::string_view HostKindName(HostKind kind) {
   constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
@@ -19,4 +19,4 @@ inline std::string_view DeviceKindName(DeviceKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

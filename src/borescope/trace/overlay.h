@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace borescope {
+namespace borescope::internal {
 
 // A line of numbers over time.
 struct OverlayCounter {
@@ -77,4 +77,4 @@ struct Overlay {
   OverlayMarks marks;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

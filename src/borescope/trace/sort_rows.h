@@ -9,7 +9,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/sort_runs.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Row numbers grouped by track. `first` has one entry per track and one past the last.
 struct TrackOrder {
@@ -40,4 +40,4 @@ TrackOrder OrderByTrack(size_t row_count, size_t tracks, const TrackOf& track_of
   return order;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

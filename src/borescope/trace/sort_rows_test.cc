@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::vector<uint32_t> RowNumbers(size_t count) {
@@ -45,4 +45,4 @@ TEST(OrderByTrackThreadsTest, ThreadsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

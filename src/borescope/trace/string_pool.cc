@@ -4,7 +4,7 @@
 
 #include "borescope/base/check.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // A multiply-and-fold hash over 8-byte words: texts are short and repeat, so speed on short input
@@ -109,4 +109,4 @@ void StringPool::Grow() {
   slots_.swap(slots);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 
 #include "borescope/base/id.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 class StringPool {
  public:
@@ -44,4 +44,4 @@ class StringPool {
   std::vector<uint32_t> slots_;  // open addressing; power of two; Id::kNone = free
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(StringPoolTest, IdZeroIsTheEmptyText) {
@@ -90,4 +90,4 @@ TEST(StringPoolTest, ViewsSurviveLongTextsInBetween) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

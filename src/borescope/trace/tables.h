@@ -17,7 +17,7 @@
 #include "borescope/base/id.h"
 #include "borescope/trace/formats.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
 // The position of an event is its number among all events of the file's list, of whatever phase,
@@ -322,4 +322,4 @@ struct Meta {
   bool text_is_object = true;  // {"traceEvents": [...]}, not a bare list
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,7 +10,7 @@
 #include "borescope/trace/string_pool.h"
 #include "borescope/trace/tables.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct TraceData {
   Meta meta;
@@ -88,4 +88,4 @@ class Trace {
   TraceData data_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 #include "borescope/trace/columns.h"
 #include "borescope/trace/sort_rows.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Longer than any profile anybody keeps in one file; the limit other tools use as well.
@@ -396,4 +396,4 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   return Trace(std::move(data));
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

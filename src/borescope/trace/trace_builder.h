@@ -11,7 +11,7 @@
 
 #include "borescope/trace/trace.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Rows of one piece of the input with ids of its own: StringIds of `data.strings`, TrackIds of
 // `data.tracks`, details of `data`'s tables, positions counted from its first event. Rows stand in
@@ -94,4 +94,4 @@ class TraceBuilder {
   TracePart whole_;
 };
 
-}  // namespace borescope
+}  // namespace borescope::internal

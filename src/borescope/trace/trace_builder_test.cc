@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "borescope/trace/testing/trace_maker.h"
+#include "borescope/testing/trace_maker.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using testkit::TraceMaker;
@@ -295,4 +295,4 @@ TEST(TraceBuilderTest, WithAPartThatHasNonePositionsAreGone) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 #include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kPitch = 24;
@@ -167,4 +167,4 @@ bool DrawBars(const ChartInput& input, ChartPage& page) {
   return true;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

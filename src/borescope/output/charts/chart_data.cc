@@ -6,11 +6,11 @@
 #include <map>
 #include <numeric>
 
-#include "borescope/output/units.h"
+#include "borescope/output/units/units.h"
 #include "borescope/output/utf8.h"
 #include "borescope/table/table_ops.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr size_t kMostBars = 12;     // of names
@@ -314,4 +314,4 @@ LineChart MakeLineChart(const Table& table, const ViewSpec& view) {
   return chart;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

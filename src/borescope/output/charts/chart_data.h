@@ -12,7 +12,7 @@
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // The number in a cell; 0 where there is none, or none that is finite.
 double NumberAt(const Column* column, size_t row);
@@ -74,4 +74,4 @@ struct LineChart {
 };
 LineChart MakeLineChart(const Table& table, const ViewSpec& view);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 
 #include "borescope/table/table_ops.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kRank[] = {"rank", "step"};
@@ -178,4 +178,4 @@ TEST(PartLabelTest, WithoutUnit) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

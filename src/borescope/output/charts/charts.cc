@@ -13,7 +13,7 @@
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kWidth = 960;
@@ -116,4 +116,4 @@ Result<void> WriteSvg(const Document& document, const WriteOptions& /*options*/,
   return sink.Write(picture.svg);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

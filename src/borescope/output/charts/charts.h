@@ -9,7 +9,7 @@
 #include "borescope/output/charts/svg_canvas.h"
 #include "borescope/output/document.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // What one chart is made of. REQUIRES: FindTable (chart_data.h) gives `table` for the view.
 struct ChartInput {
@@ -51,4 +51,4 @@ bool DrawRoofline(const ChartInput& input, ChartPage& page);
 // Small print below a chart, in as many lines as it takes.
 void DrawNote(std::string_view text, ChartPage& page);
 
-}  // namespace borescope
+}  // namespace borescope::internal

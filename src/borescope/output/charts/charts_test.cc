@@ -6,7 +6,7 @@
 
 #include "borescope/output/charts/roofline.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kName[] = {"name"};
@@ -178,4 +178,4 @@ TEST(RooflineTest, WithoutPeaksThePointsAreDrawn) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -10,7 +10,7 @@
 #include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kRowHeight = 20;
@@ -197,4 +197,4 @@ bool DrawFlame(const ChartInput& input, ChartPage& page) {
   return true;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -3,7 +3,7 @@
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kSize = 12.5;
@@ -54,4 +54,4 @@ std::vector<std::string> WrapPixels(std::string_view text, double width, double 
   return lines;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -8,7 +8,7 @@
 
 #include "borescope/output/charts/charts.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct LegendItem {
   Tone tone = Tone::kCompute;
@@ -22,4 +22,4 @@ void DrawLegend(std::span<const LegendItem> items, ChartPage& page);
 // Text broken at blanks into lines of at most `width` pixels; a longer word is cut.
 std::vector<std::string> WrapPixels(std::string_view text, double width, double size);
 
-}  // namespace borescope
+}  // namespace borescope::internal

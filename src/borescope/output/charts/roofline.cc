@@ -11,7 +11,7 @@
 #include "borescope/output/charts/charts.h"
 #include "borescope/output/charts/scale.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kHeight = 360;
@@ -263,4 +263,4 @@ bool DrawRoofline(const ChartInput& input, ChartPage& page) {
   return true;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

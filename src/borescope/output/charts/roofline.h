@@ -8,7 +8,7 @@
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct RooflinePoint {
   double intensity = 0;  // FLOP per byte, above zero
@@ -33,4 +33,4 @@ struct Roofline {
 // The peaks come from the table `roofs`, where there is one.
 Roofline MakeRoofline(const Table& table, const ViewSpec& view, std::span<const Table> tables);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 std::string TipOf(const Table& table, size_t row, const RooflinePoint& point, double time) {
@@ -84,4 +84,4 @@ Roofline MakeRoofline(const Table& table, const ViewSpec& view, std::span<const 
   return roofline;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

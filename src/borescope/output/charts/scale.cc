@@ -8,7 +8,7 @@
 
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kMicroseconds = "\xC2\xB5s";
@@ -161,4 +161,4 @@ std::string FitMono(std::string_view name, double width, double size) {
   return Fit(name, width, [&](const std::string& text) { return MonoWidth(text, size); });
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

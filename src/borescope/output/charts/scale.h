@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/output/units.h"
+#include "borescope/output/units/units.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 // Round values from 0 to `largest`, about `wanted` of them, 1, 2 or 5 times a power of ten apart.
 // None unless largest > 0; both ends count where they are round.
@@ -59,4 +59,4 @@ double MonoWidth(std::string_view text, double size);
 std::string FitText(std::string_view name, double width, double size);
 std::string FitMono(std::string_view name, double width, double size);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,7 +7,7 @@
 
 #include "borescope/output/utf8.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -115,4 +115,4 @@ TEST(TextWidthTest, WideCharactersCount) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 #include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kHeight = 200;
@@ -157,4 +157,4 @@ bool DrawSeries(const ChartInput& input, ChartPage& page) {
   return true;
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -6,7 +6,7 @@
 
 #include "borescope/output/markup.h"
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 constexpr double kTextSize = 12;  // where elements do not say otherwise
@@ -108,4 +108,4 @@ std::string SvgCanvas::Finish(double width, double height, std::string_view titl
       EscapeMarkup(description), rules, paper.name, paper.light, body_);
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -9,7 +9,7 @@
 
 #include "borescope/output/charts/tones.h"
 
-namespace borescope {
+namespace borescope::internal {
 
 struct Point {
   double x = 0;
@@ -61,4 +61,4 @@ class SvgCanvas {
 // A coordinate, to a tenth of a pixel: "12", "12.5".
 std::string Pixels(double value);
 
-}  // namespace borescope
+}  // namespace borescope::internal

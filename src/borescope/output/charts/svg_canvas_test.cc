@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(PixelsTest, ToATenth) {
@@ -39,4 +39,4 @@ TEST(SvgCanvasTest, EmptyTextIsNotDrawn) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

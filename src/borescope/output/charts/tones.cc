@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 // Shades as in web/src/style.css.
@@ -99,4 +99,4 @@ Tone LineTone(size_t index) {
   return kOrder[index % kMostLines];
 }
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace borescope {
+namespace borescope::internal {
 
 enum class Tone : uint8_t {
   kCompute,
@@ -52,4 +52,4 @@ Tone BarTone(std::string_view work, std::string_view value, std::string_view tab
 inline constexpr size_t kMostLines = 8;
 Tone LineTone(size_t index);
 
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace borescope {
+namespace borescope::internal {
 namespace {
 
 TEST(TonesTest, ColumnsHaveTheColourOfWhatTheyAreAbout) {
@@ -67,4 +67,4 @@ TEST(TonesTest, ColoursOfDataDifferEverywhere) {
 }
 
 }  // namespace
-}  // namespace borescope
+}  // namespace borescope::internal

@@ -1,0 +1,186 @@
+// AnalysisSpec: one question that can be asked of a run. The verb of the command line, its help,
+// its page of documentation and its section of the report follow from it; catalog/catalog.h lists
+// all.
+//
+// An analysis maps one rank to tables and reduces the tables of several ranks to one answer. Both
+// are pure functions: they read a finished trace, and neither print, log nor open files. Sorting
+// for display and --top are applied afterwards by the session, never inside a reduce.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/params.h"
+#include "borescope/base/result.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/table/table.h"
+#include "borescope/table/view.h"
+#include "borescope/trace/overlay.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal {
+
+// One rank, ready to be asked.
+struct RankView {
+  int64_t rank = 0;
+  const Trace& trace;
+  const TraceIndex& index;
+  int threads = 1;  // that an answer may use
+};
+
+using Tables = std::vector<Table>;
+
+// What a trace must hold for the question to make sense. Checked by the session before map; the
+// message names the profiler option that records it.
+enum class Needs : uint8_t {
+  kNothing,
+  kEvents,  // anything on host or device
+  kHostEvents,
+  kOps,
+  kDeviceEvents,
+  kSteps,
+  kLaunches,     // device work tied to the call that launched it
+  kGraphs,       // launches or captures of graphs, or kernels of their nodes
+  kCopies,       // memcpys or memsets
+  kAnnotations,  // user annotations, of host or device
+  kCollectives,  // communication kernels, or operators with the arguments of a collective
+  kCollectiveKernels,
+  kMemory,    // allocator events
+  kCounters,  // profiler ranges with hardware counters
+  kCount
+};
+
+// Draws the answer of one rank.
+using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
+
+// The functions that answer a question.
+struct Pipeline {
+  Result<Tables> (*map)(const RankView&, const Params&) = nullptr;
+  // Associative, and the order of the tables does not matter: partial results of any split of
+  // the ranks, in any order, give the same tables. The tables of one map are a valid input.
+  Result<Tables> (*reduce)(std::span<const Tables>, const Params&) = nullptr;
+  // Derived columns (mean, share, stddev from sums) are (re)computed here, once, after the last
+  // reduce. nullptr: nothing to do.
+  Result<Tables> (*finish)(Tables, const Params&) = nullptr;
+  // Not nullptr: the verb takes two inputs, each mapped and reduced alone, and this makes the
+  // answer of both; there is no finish.
+  Result<Tables> (*compare)(Tables base, Tables test, const Params&) = nullptr;
+  // What --overlay draws under the --compat of this pipeline, as AnalysisSpec::overlay without one.
+  DrawOverlay overlay = nullptr;
+  // Of a tool that looks at parts of a rank: --annotation and --instance are allowed.
+  bool takes_window = false;
+};
+
+struct CompatRow;
+struct SavedForm;
+
+// The same question by the rules of another tool.
+struct CompatPipeline {
+  Compat tool = Compat::kNone;
+  const Pipeline* pipeline = nullptr;
+};
+
+struct AnalysisSpec {
+  std::string_view name;     // verb: "kernels"
+  std::string_view summary;  // one line of help
+  std::string_view example;  // a command line shown by --help
+  Needs needs = Needs::kNothing;
+  std::span<const std::string_view> by = {};      // accepted --by keys
+  std::span<const ParamSpec* const> params = {};  // options of its own
+  // --step, --gpu, --stream, --annotation, --instance, --begin, --end.
+  bool takes_selection = true;
+  bool takes_all = false;  // --all is defined
+  Pipeline answer;
+  // The same by the rules of other tools; at most one each.
+  std::span<const CompatPipeline> compats = {};
+  // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
+  // this option. nullptr: INPUT comes first.
+  const ParamSpec* leading = nullptr;
+  // What can be known to be wrong with the options before any input is read. nullptr: nothing.
+  Result<void> (*check)(const Params&) = nullptr;
+  // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
+  DrawOverlay overlay = nullptr;
+  // The memory it takes beside the trace, as a multiple of what the trace takes; 0 for less than a
+  // quarter. Measured (bench/README.md); --memory-limit goes by it.
+  double memory = 0;
+  // What of its tables is drawn, on the page and in pictures.
+  std::span<const ViewSpec> views = {};
+  // The tables shown in its section of the report; empty: all.
+  std::span<const std::string_view> report_tables = {};
+  bool in_report = true;
+  bool draws_other_verbs = false;  // its answer holds tables of other verbs, with their views
+  // --save and --load; nullptr: not defined.
+  const SavedForm* saved = nullptr;
+
+  // nullptr where the rules of that tool are not defined for the verb.
+  const Pipeline* FindPipeline(Compat compat) const;
+  // Whether --all is defined under `compat`.
+  bool TakesAll(Compat compat) const;
+  // The first tool under whose rules --all is defined; nullptr for none.
+  const CompatRow* ToolThatTakesAll() const;
+  const Pipeline& PipelineFor(const Params& given) const {
+    const Pipeline* found = FindPipeline(given.compat);
+    return found == nullptr ? answer : *found;
+  }
+  // nullptr where --overlay is not defined for what is asked.
+  DrawOverlay OverlayFor(const Params& given) const {
+    return given.compat == Compat::kNone ? overlay : PipelineFor(given).overlay;
+  }
+  bool takes_two() const { return answer.compare != nullptr; }
+};
+
+// The tools of --compat.
+struct CompatRow {
+  Compat id;
+  std::string_view name;
+  std::span<const std::string_view> by = {};  // keys of --by that the tool has, too
+  bool takes_all = false;                     // --all is defined
+};
+inline constexpr std::string_view kKeyAveragesKeys[] = {"shape"};
+inline constexpr CompatRow kCompats[] = {
+    {.id = Compat::kHta, .name = "hta"},
+    {.id = Compat::kRpd, .name = "rpd"},
+    {.id = Compat::kInductor, .name = "inductor"},
+    {.id = Compat::kKeyAverages, .name = "key_averages", .by = kKeyAveragesKeys, .takes_all = true},
+    {.id = Compat::kPyProf, .name = "pyprof"}};
+
+// The value behind `compat`, kNone behind the last. The compiler asks for a case of each new one.
+constexpr Compat NextCompat(Compat compat) {
+  switch (compat) {
+    case Compat::kNone:
+      return Compat::kHta;
+    case Compat::kHta:
+      return Compat::kRpd;
+    case Compat::kRpd:
+      return Compat::kInductor;
+    case Compat::kInductor:
+      return Compat::kKeyAverages;
+    case Compat::kKeyAverages:
+      return Compat::kPyProf;
+    case Compat::kPyProf:
+      return Compat::kNone;
+  }
+  return Compat::kNone;
+}
+
+// Each value but kNone, in the order of the enum, and so none twice.
+constexpr bool HasEveryCompat() {
+  Compat compat = Compat::kNone;
+  for (const CompatRow& row : kCompats) {
+    compat = NextCompat(compat);
+    if (compat == Compat::kNone || row.id != compat) {
+      return false;
+    }
+  }
+  return NextCompat(compat) == Compat::kNone;
+}
+static_assert(HasEveryCompat());
+
+const CompatRow* FindCompat(Compat compat);  // nullptr for none
+std::string_view CompatName(Compat compat);  // empty for none
+
+}  // namespace borescope::internal

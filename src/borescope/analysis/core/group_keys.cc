@@ -1,0 +1,175 @@
+#include "borescope/analysis/core/group_keys.h"
+
+#include <algorithm>
+
+#include "borescope/analysis/core/key_columns.h"
+
+namespace borescope::internal {
+namespace {
+
+struct KeyRow {
+  GroupKey key;
+  std::string_view by;  // as written after --by
+  std::string_view column;
+  bool before_name;
+  bool is_text;
+  std::string_view doc;
+};
+
+constexpr KeyRow kKeyRows[] = {
+    {GroupKey::kRank, "rank", "rank", true, false, kRankDoc},
+    {GroupKey::kStep, "step", "step", true, false,
+     "Number of the ProfilerStep in which the work was launched or the call began; missing outside "
+     "of steps."},
+    {GroupKey::kThread, "thread", "thread", true, false,
+     "Thread, of device work that of its launch; missing where the launch was not recorded."},
+    {GroupKey::kGpu, "gpu", "gpu", true, false, kGpuDoc},
+    {GroupKey::kStream, "stream", "stream", true, false, kStreamDoc},
+    {GroupKey::kPhase, "phase", "phase", true, true,
+     "forward, backward or optimizer, from the launch's surroundings on the host; other if "
+     "unknown."},
+    {GroupKey::kModule, "module", "module", true, true,
+     "Innermost nn.Module around the call; missing outside of modules, in backward, and without "
+     "with_stack=True or with_modules=True."},
+    {GroupKey::kOp, "op", "op", false, true,
+     "Innermost operator behind the launch; missing if there is none."},
+    {GroupKey::kShape, "shape", "shapes", false, true,
+     "Input shapes as recorded (profiler option record_shapes=True)."},
+    {GroupKey::kDtype, "dtype", "dtypes", false, true,
+     "Input types as recorded (profiler option record_shapes=True)."},
+};
+
+const KeyRow& RowOf(GroupKey key) { return kKeyRows[static_cast<size_t>(key)]; }
+
+int64_t NumberOf(StringId id) { return id.valid() && id.value != 0 ? int64_t{id.value} : kMissing; }
+
+// For every host row, of the Python frames around it the innermost "nn.Module: Linear_3".
+std::vector<int64_t> ModulesAround(const RankView& view) {
+  constexpr std::string_view kModulePrefix = "nn.Module: ";
+  const HostEvents& host = view.trace.host();
+  std::vector<int64_t> modules(host.size(), kMissing);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const HostId outer = view.index.tree.parent[row];
+    if (host.kind[row] == HostKind::kPython &&
+        view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {
+      modules[row] = host.name[row].value;
+    } else if (outer.valid()) {
+      modules[row] = modules[outer.value];
+    }
+  }
+  return modules;
+}
+
+}  // namespace
+
+bool HasKey(std::span<const std::string> by, std::string_view key) {
+  return std::find(by.begin(), by.end(), key) != by.end();
+}
+
+GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by) : view_(view) {
+  for (const KeyRow& row : kKeyRows) {
+    if (HasKey(by, row.by)) {
+      keys_.push_back(row.key);
+      if (row.key == GroupKey::kPhase) {
+        host_phases_ = HostPhases(view);
+      }
+      if (row.key == GroupKey::kModule) {
+        modules_ = ModulesAround(view);
+      }
+    }
+  }
+}
+
+void GroupKeys::Append(HostId id, std::vector<int64_t>& values) const {
+  for (const GroupKey key : keys_) {
+    values.push_back(HostValue(key, id));
+  }
+}
+
+void GroupKeys::Append(DeviceId id, std::vector<int64_t>& values) const {
+  for (const GroupKey key : keys_) {
+    values.push_back(DeviceValue(key, id));
+  }
+}
+
+int64_t GroupKeys::StepNumber(uint32_t step) const {
+  return step == kNoStep ? kMissing : view_.index.steps.steps[step].number;
+}
+
+int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
+  const HostEvents& host = view_.trace.host();
+  const uint32_t detail = host.detail[id.value];
+  const bool has_ops = host.kind[id.value] == HostKind::kOp && detail != kNoDetail;
+  switch (key) {
+    case GroupKey::kRank:
+      return view_.rank;
+    case GroupKey::kStep:
+      return StepNumber(view_.index.steps.At(host.ts_ns[id.value]));
+    case GroupKey::kThread:
+      return view_.trace.tracks().tid[host.track[id.value].value];
+    case GroupKey::kPhase:
+      return static_cast<int64_t>(host_phases_[id.value]);
+    case GroupKey::kModule:
+      return modules_[id.value];
+    case GroupKey::kShape:
+      return has_ops ? NumberOf(view_.trace.ops().input_dims[detail]) : kMissing;
+    case GroupKey::kDtype:
+      return has_ops ? NumberOf(view_.trace.ops().input_types[detail]) : kMissing;
+    default:
+      return kMissing;
+  }
+}
+
+int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
+  const Trace& trace = view_.trace;
+  const HostId op = view_.index.correlation.op_of[id.value];
+  const HostId launch = view_.index.correlation.launch_of[id.value];
+  const std::vector<uint32_t>& step = view_.index.steps.device_step;
+  switch (key) {
+    case GroupKey::kRank:
+      return view_.rank;
+    case GroupKey::kStep:
+      return StepNumber(step.empty() ? kNoStep : step[id.value]);
+    case GroupKey::kThread:
+      return launch.valid() ? HostValue(key, launch) : kMissing;
+    case GroupKey::kGpu:
+      return trace.DeviceOf(id);
+    case GroupKey::kStream:
+      return trace.StreamOf(id);
+    case GroupKey::kPhase:
+      return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
+    case GroupKey::kModule:
+      return launch.valid() || op.valid() ? HostValue(key, launch.valid() ? launch : op) : kMissing;
+    case GroupKey::kOp:
+      return op.valid() ? NumberOf(trace.host().name[op.value]) : kMissing;
+    default:
+      return kMissing;
+  }
+}
+
+void GroupKeys::AddColumns(Table& table, bool before_name) const {
+  for (const GroupKey key : keys_) {
+    const KeyRow& row = RowOf(key);
+    if (row.before_name == before_name) {
+      row.is_text ? AddString(table, row.column, Role::kKey, row.doc)
+                  : AddInt(table, row.column, Unit::kNone, Role::kKey, row.doc);
+    }
+  }
+}
+
+void GroupKeys::PushCells(Row& row, std::span<const int64_t> values, bool before_name) const {
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (RowOf(keys_[i]).before_name != before_name) {
+      continue;
+    }
+    if (values[i] == kMissing || !RowOf(keys_[i]).is_text) {
+      row.MaybeInt(values[i]);
+    } else if (keys_[i] == GroupKey::kPhase) {
+      row.Text(PhaseName(static_cast<Phase>(values[i])));
+    } else {
+      row.Text(view_.trace.Text(StringId{static_cast<uint32_t>(values[i])}));
+    }
+  }
+}
+
+}  // namespace borescope::internal

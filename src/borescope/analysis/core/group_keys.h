@@ -1,0 +1,70 @@
+// GroupKeys: the extra keys of --by. It gives the key values of host and device rows as integers,
+// and writes the key columns of the finished groups. To add a key: an enum value, its row in
+// kKeyRows, and its value in HostValue and DeviceValue.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/phases.h"
+
+namespace borescope::internal {
+
+enum class GroupKey : uint8_t {
+  kRank,
+  kStep,
+  kThread,
+  kGpu,
+  kStream,
+  kPhase,
+  kModule,
+  kOp,
+  kShape,
+  kDtype
+};
+
+// Whether `key` was asked for with --by.
+bool HasKey(std::span<const std::string> by, std::string_view key);
+
+class GroupKeys {
+ public:
+  // `by` holds names accepted by the analysis' row in the registry. Keys are put in the order of
+  // GroupKey, whatever the order they were asked for in.
+  GroupKeys(const RankView& view, std::span<const std::string> by);
+
+  size_t size() const { return keys_.size(); }
+
+  // Appends the key values of one row to `values`; kMissing where there is none.
+  void Append(HostId id, std::vector<int64_t>& values) const;
+  void Append(DeviceId id, std::vector<int64_t>& values) const;
+
+  // Keys that tell where and when stand before the name, those that refine the name after it.
+  void AddColumnsBeforeName(Table& table) const { AddColumns(table, true); }
+  void AddColumnsAfterName(Table& table) const { AddColumns(table, false); }
+  // REQUIRES: `values` was filled by Append.
+  void PushBeforeName(Row& row, std::span<const int64_t> values) const {
+    PushCells(row, values, true);
+  }
+  void PushAfterName(Row& row, std::span<const int64_t> values) const {
+    PushCells(row, values, false);
+  }
+
+ private:
+  int64_t HostValue(GroupKey key, HostId id) const;
+  int64_t DeviceValue(GroupKey key, DeviceId id) const;
+  int64_t StepNumber(uint32_t step) const;
+  void AddColumns(Table& table, bool before_name) const;
+  void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
+
+  const RankView& view_;
+  std::vector<GroupKey> keys_;
+  std::vector<Phase> host_phases_;  // filled when kPhase is among the keys
+  std::vector<int64_t> modules_;    // per host row; filled when kModule is among the keys
+};
+
+}  // namespace borescope::internal

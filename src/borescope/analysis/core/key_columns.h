@@ -1,0 +1,36 @@
+// The columns that say whose time a row tells of. They have the same names and begin with the same
+// words in every table, and stand in the order rank, step, gpu, stream; only `steps`, which
+// programs may read by place, keeps gpu before step.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// The words, for tables that list their columns. With --by a step has others: there it is that of a
+// launch or a call.
+inline constexpr std::string_view kRankDoc = "Rank of the process in the job.";
+inline constexpr std::string_view kGpuDoc = "Device number as recorded.";
+inline constexpr std::string_view kStreamDoc = "Stream (queue) of the device.";
+
+// `rank`, as the trace names it.
+Column& AddRankKey(Table& table);
+
+// `gpu`, of tables that have rows for devices only.
+Column& AddGpuKey(Table& table);
+
+// `gpu`, of tables in which a rank without device work has a row as well.
+Column& AddGpuKeyOrNone(Table& table);
+
+// `stream`, the queue of a device.
+Column& AddStreamKey(Table& table);
+
+// `step`, of tables that have rows for steps only.
+Column& AddStepKey(Table& table);
+
+// `step`, of tables in which what is in no step has a row as well.
+Column& AddStepKeyOrNone(Table& table);
+
+}  // namespace borescope::internal

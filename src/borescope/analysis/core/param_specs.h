@@ -1,0 +1,141 @@
+// Every option that belongs to some analyses only, beside the common ones. One row each; the
+// registry says which verbs take it.
+#pragma once
+
+#include "borescope/analysis/core/params.h"
+
+namespace borescope::internal {
+
+// idle
+inline constexpr ParamSpec kKernelWaitParam{
+    "kernel-wait", "TIME", "a gap shorter than this, after a launch in time, is kernel wait",
+    ParamType::kTime, 30'000};
+
+// launches; the defaults of the first two are HolisticTraceAnalysis'
+inline constexpr ParamSpec kLongCallParam{
+    "long-call", "TIME", "a launch call longer than this is long", ParamType::kTime, 50'000};
+inline constexpr ParamSpec kLongDelayParam{
+    "long-delay", "TIME", "a launch delay longer than this is long", ParamType::kTime, 100'000};
+inline constexpr ParamSpec kLongKernelParam{
+    "long-kernel", "TIME", "a kernel longer than this is long", ParamType::kTime, 1'000'000};
+
+// queue: CUDA keeps 1022 launches waiting on a stream, the longest queue seen in real traces.
+inline constexpr ParamSpec kQueueLimitParam{"queue-limit", "N", "a queue of this length is full",
+                                            ParamType::kCount, 1022};
+
+// queue, bandwidth
+inline constexpr ParamSpec kSeriesParam{"series", "", "also a table of every change over time",
+                                        ParamType::kFlag};
+
+// sequences
+inline constexpr ParamSpec kOperatorParam{
+    "operator", "TEXT", "operators whose name contains this (default: every outermost one)",
+    ParamType::kText};
+inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
+                                           ParamType::kCount, 3};
+
+// stacks
+inline constexpr ParamSpec kRootParam{
+    "root", "TEXT", "only below frames whose name contains this; all else is one row",
+    ParamType::kText};
+inline constexpr ParamSpec kDepthParam{
+    "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
+    ParamType::kCount, 0};
+inline constexpr ParamSpec kMinShareParam{
+    "min-share", "SHARE",
+    "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
+    ParamType::kShare};
+inline constexpr ParamSpec kFoldedParam{
+    "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
+
+// inductor
+inline constexpr ParamSpec kRunsParam{
+    "runs", "N", "how often the recorded program ran the compiled model", ParamType::kCount, 1};
+inline constexpr ParamSpec kWallParam{
+    "wall", "TIME", "wall time of a run, as measured without a profiler; 0: take the recording",
+    ParamType::kTime, 0};
+
+// gaps; the defaults are raptor's (rocmProfileData)
+inline constexpr ParamSpec kEdgesParam{
+    "edges",           "TIMES", "where one range of lengths ends and the next begins",
+    ParamType::kTimes, 0,       "10us,20us,50us,100us,1ms,10ms,100ms"};
+
+// variability; the default is raptor's
+inline constexpr ParamSpec kContextParam{
+    "context", "N", "kernels before it that tell calls of a kernel apart", ParamType::kNumber, 2};
+inline constexpr ParamSpec kOutliersParam{
+    "outliers", "Z",
+    "leave out, and count, calls that are Z or more standard deviations from their mean",
+    ParamType::kNumber};
+
+// kernels, variability
+inline constexpr ParamSpec kPatternsParam{
+    "patterns", "FILE",
+    "also by your own categories: JSON, {\"category\": [\"regular expression\", ...], ...}; the "
+    "last that matches a name decides",
+    ParamType::kFile};
+
+// roofline, prof
+inline constexpr ParamSpec kCausalParam{
+    "causal",
+    "exact|half|full",
+    "what a causal attention counts: pairs that are not masked, half of all, or all",
+    ParamType::kChoice,
+    0,
+    "exact"};
+inline constexpr ParamSpec kSfuWeightParam{
+    "sfu-weight", "N", "FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20)", ParamType::kNumber, 1};
+inline constexpr ParamSpec kDeviceParam{
+    "device", "NAME", "peaks of this device, whatever was recorded: \"A100 80GB SXM4\"",
+    ParamType::kText};
+inline constexpr ParamSpec kDeviceSpecParam{
+    "device-spec", "FILE", "peaks of a device as JSON, {\"name\": ..., \"tflops\": {...}, ...}",
+    ParamType::kFile};
+
+// critical-path
+inline constexpr ParamSpec kDataLoadParam{
+    "data-load", "TEXT", "events whose name contains this are data loading, too", ParamType::kText};
+inline constexpr ParamSpec kFreeLaunchesParam{
+    "zero-weight-launch-edges", "",
+    "--compat hta: tie each kernel to its launch where that did not delay it, too, with weight 0",
+    ParamType::kFlag};
+inline constexpr ParamSpec kOverlayAllEventsParam{
+    "overlay-all-events", "", "--overlay: keep events that are not on the path, too",
+    ParamType::kFlag};
+inline constexpr ParamSpec kOverlayAllEdgesParam{
+    "overlay-all-edges", "", "--overlay: arrows for all edges, not only those of the path",
+    ParamType::kFlag};
+
+// stats: the word in front of INPUT
+inline constexpr ParamSpec kReportParam{
+    "report",
+    "REPORT",
+    "reports by their names in nsys, with commas between them, or all: cuda_api_sum, "
+    "cuda_gpu_kern_sum, cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_trace, "
+    "cuda_kern_exec_sum, nvtx_gpu_proj_sum, nvtx_kern_sum, nvtx_sum, osrt_sum",
+    ParamType::kText,
+    0,
+    "all"};
+
+// prof
+inline constexpr ParamSpec kColumnsParam{
+    "columns", "LIST",
+    "columns in this order, with commas between them: idx, seq, altseq, tid, layer, trace, dir, "
+    "sub, mod, op, kernel, params, sil, tc, device, stream, grid, block, flops, bytes, status "
+    "(default: all)",
+    ParamType::kText};
+
+inline constexpr ParamSpec kWidthParam{"width", "N",
+                                       "text: a line per kernel with columns of fixed width, in "
+                                       "which kernel and params share what the "
+                                       "others leave of N; without --columns those of PyProf",
+                                       ParamType::kNumber};
+inline constexpr ParamSpec kQuotedParam{
+    "csv", "", "text: a line per kernel, every value in quotes, with commas between them",
+    ParamType::kFlag};
+
+// diff
+inline constexpr ParamSpec kShortNamesParam{
+    "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};
+
+}  // namespace borescope::internal

@@ -1,0 +1,70 @@
+// The reduces shared by several analyses: concatenation, and merging by key columns.
+#include "borescope/analysis/core/reduce.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "borescope/base/check.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+// The i-th table of every rank. All maps of one analysis give the same tables in the same order.
+std::vector<Table> TablesAt(std::span<const Tables> findings, size_t i) {
+  std::vector<Table> tables;
+  for (const Tables& one : findings) {
+    BS_CHECK(i < one.size() && one[i].name == findings.front()[i].name);
+    tables.push_back(one[i]);
+  }
+  return tables;
+}
+
+// Ranks ascending, whatever order their findings came in.
+Table InRankOrder(Table table) {
+  const Column* rank = table.Find("rank");
+  const auto* ranks = rank == nullptr ? nullptr : std::get_if<IntValues>(&rank->values);
+  if (ranks == nullptr || rank->role != Role::kKey ||
+      std::is_sorted(ranks->begin(), ranks->end())) {
+    return table;
+  }
+  std::vector<uint32_t> rows(ranks->size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](uint32_t a, uint32_t b) { return (*ranks)[a] < (*ranks)[b]; });
+  return TakeRows(table, rows);
+}
+
+// The table of a single rank is not copied once more: it may be the largest thing in memory.
+Table ConcatByRank(std::vector<Table> tables) {
+  return InRankOrder(tables.size() == 1 ? std::move(tables.front()) : Concat(tables));
+}
+
+template <class Join>
+Tables JoinTables(std::span<const Tables> findings, const Join& join) {
+  Tables result;
+  for (size_t i = 0; !findings.empty() && i < findings.front().size(); ++i) {
+    result.push_back(join(TablesAt(findings, i)));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Tables> ConcatTables(std::span<const Tables> findings, const Params&) {
+  return JoinTables(findings, ConcatByRank);
+}
+
+Result<Tables> MergeTables(std::span<const Tables> findings, const Params&) {
+  return JoinTables(findings, [](const std::vector<Table>& tables) { return MergeByKey(tables); });
+}
+
+Result<Tables> ReduceByRank(std::span<const Tables> findings, const Params&) {
+  return JoinTables(findings, [](std::vector<Table> tables) {
+    const std::vector<Column>& columns = tables.front().columns;
+    const bool by_rank = !columns.empty() && columns.front().name == "rank";
+    return by_rank ? ConcatByRank(std::move(tables)) : MergeByKey(tables);
+  });
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,85 @@
+// Row: appends one row to a table, cell by cell from left to right, so that columns are named once.
+//
+//   Row(table).Int(rank).Text(name).Missing();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "borescope/base/check.h"
+#include "borescope/table/table.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+class Row {
+ public:
+  explicit Row(Table& table) : table_(table) {}
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  // A row must be complete, unless memory ran out on the way.
+  ~Row() { BS_CHECK(next_ == table_.columns.size() || std::uncaught_exceptions() > 0); }
+
+  Row& Int(int64_t value) { return Next(value); }
+  Row& Count(size_t value) { return Next(static_cast<int64_t>(value)); }
+  Row& Float(double value) { return Next(value); }
+  Row& Bool(bool value) { return Next(value); }
+  Row& Text(std::string_view value) { return Next(value); }
+  Row& Missing() {
+    PushMissing(Column());
+    return *this;
+  }
+  // A number that may not have been recorded.
+  Row& MaybeInt(int64_t value) { return value == kMissing ? Missing() : Int(value); }
+  Row& MaybeInt(std::optional<int64_t> value) { return value ? Int(*value) : Missing(); }
+  Row& MaybeText(std::string_view value) { return value.empty() ? Missing() : Text(value); }
+  // part / whole, or 0 of nothing.
+  Row& Share(int64_t part, int64_t whole);
+
+ private:
+  struct Column& Column() {
+    BS_CHECK(next_ < table_.columns.size());
+    return table_.columns[next_++];
+  }
+  template <class T>
+  Row& Next(T value) {
+    Push(Column(), value);
+    return *this;
+  }
+
+  Table& table_;
+  size_t next_ = 0;
+};
+
+// part / whole, or 0 of nothing.
+inline double ShareOf(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+inline Row& Row::Share(int64_t part, int64_t whole) { return Float(ShareOf(part, whole)); }
+
+// Integer cells of a column that must be there. REQUIRES: the column exists and holds integers.
+inline const IntValues& Ints(const Table& table, std::string_view column) {
+  const struct Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  return std::get<IntValues>(found->values);
+}
+
+// The same for numbers with a fraction; missing cells are 0.
+inline const FloatValues& Floats(const Table& table, std::string_view column) {
+  const struct Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  return std::get<FloatValues>(found->values);
+}
+
+// The same for text.
+inline const StringValues& Texts(const Table& table, std::string_view column) {
+  const struct Column* found = table.Find(column);
+  BS_CHECK(found != nullptr);
+  return std::get<StringValues>(found->values);
+}
+
+}  // namespace borescope::internal

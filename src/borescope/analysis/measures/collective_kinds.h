@@ -1,0 +1,66 @@
+// Collectives by kind: names of the fixed set, sizes of messages, and bandwidth as NCCL-tests
+// define it (https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md). Pure; any
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace borescope::internal {
+
+enum class CollectiveKind : uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kSend,
+  kRecv,
+  kSendRecv,  // point to point, which way is unknown
+  kBarrier,
+  kUnknown,
+  kCount
+};
+
+// "all_reduce": what the tables say, whatever the spelling in the file.
+std::string_view CollectiveKindName(CollectiveKind kind);
+
+// The kind behind "Collective name": "allreduce", "_allgather_base", "all_to_allv", ...
+CollectiveKind KindOfRecordedName(std::string_view name);
+// Whether an operator or annotation belongs to the communication layer: "c10d::alltoall_base_",
+// "nccl:_all_gather_base", "record_param_comms".
+bool IsCommunicationOperator(std::string_view name);
+// The kind it names; kUnknown for operators of anything else.
+CollectiveKind KindOfOperatorName(std::string_view name);
+// The kind behind the name of a communication kernel: "ncclDevKernel_AllReduce_Sum_f32_RING_LL".
+CollectiveKind KindOfKernelName(std::string_view name);
+
+// False for records that are no communication: "wait", "init".
+bool IsCommunication(std::string_view recorded_name);
+
+// Whether all ranks of the group leave it at the same time, because each needs data of every other
+// one. One that is unknown is taken for one that does: they are by far the most.
+bool EndsTogether(CollectiveKind kind);
+
+// Bytes of one element of a PyTorch scalar type; nothing for one that is not known.
+std::optional<int64_t> ElementBytes(std::string_view dtype);
+
+// Size of the message, S of NCCL-tests: for an all-gather the output, for an all-reduce,
+// reduce-scatter or all-to-all the input, for the rest the larger one. Nothing for a barrier, and
+// where numbers are missing or no such size can be.
+std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,
+                                    std::string_view dtype);
+
+// Elements of the side of the call that is equally large on all ranks: of an all-gather the output,
+// of an all-reduce or reduce-scatter the input. kMissing where no side need be.
+int64_t CommonElems(CollectiveKind kind, int64_t in_elems, int64_t out_elems);
+
+// What turns algorithm bandwidth into bus bandwidth in a group of `ranks`; nothing when their
+// number is missing or the factor is not defined for the kind.
+std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks);
+
+}  // namespace borescope::internal

@@ -1,0 +1,104 @@
+// ModelledWork: whose mathematics the device was doing. For one rank it ties every piece of device
+// work to the operator call whose cost model (opmodel/) stands for it, and counts every such call
+// once, however many kernels it launched (split-K, bias, layout changes).
+//
+//   call        the innermost operator around the launch that has a model. An operator that only
+//               calls others (OpModel::is_composite) is not counted beside what it called.
+//   role        of a kernel in its call: main kernels do what the model counts, helpers do not
+//               (layout changes, sums of split-K, fills). Of a matrix operator the kernels named
+//               like products are main, of any other the longest and all of its name; a call has
+//               at least one.
+//   direction   forward, backward, recompute (forward calls repeated inside backward, as
+//               checkpointing makes them: repeated_ops.h), update (of parameters)
+//   graphs      a kernel that a graph launch ran belongs to the call in the capture that made the
+//               graph (captured_launches.h), once per launch of the graph: each is a call of its
+//               own
+//
+// Types of tensors in lists, which producers leave out, are those that the names of the kernels
+// say.
+//
+// Work below a backward operator in which no call can be counted (shapes or operators were not
+// recorded) takes the arguments of the forward operator with the same sequence number, where that
+// is a product of matrices, a convolution or an attention: a gradient of the first two costs what
+// forward costs, once per main kernel and at most twice; that of an attention five products for
+// forward's two.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/graphs/captured_launches.h"
+#include "borescope/opmodel/devices/tensor_cores.h"
+#include "borescope/opmodel/op_costs.h"
+
+namespace borescope::internal {
+
+enum class WorkStatus : uint8_t {
+  kModelled,     // belongs to a call whose FLOPs or bytes are known
+  kUnknownCost,  // belongs to a call with a model; OpCost::status says why the cost is unknown
+  kNoModel,      // there are operators around the launch, and none has a model
+  kGraph,        // ran by a graph launch, and no capture tells which operator asked for it
+  kOutsideOps,   // launched outside of any operator
+  kNoLaunch,     // neither the launch nor the operator was recorded
+};
+inline constexpr size_t kWorkStatuses = 6;
+std::string_view WorkStatusName(WorkStatus status);  // "modelled", "unknown cost", ...
+// What is shown for kModelled where ModelledWork::IsCaptured.
+inline constexpr std::string_view kCapturedStatus = "captured";
+
+enum class KernelRole : uint8_t { kNone, kMain, kHelper };
+
+enum class WorkDirection : uint8_t { kForward, kBackward, kRecompute, kUpdate, kUnknown };
+std::string_view WorkDirectionName(WorkDirection direction);
+
+inline constexpr uint32_t kNoCall = ~uint32_t{0};
+
+// One counted call.
+struct ModelledCall {
+  HostId op;         // the call that the work belongs to
+  HostId shapes_of;  // whose arguments tell the cost: `op`, or its forward operator
+  OpCost cost;       // of the whole call; counts are 0 unless known
+  WorkDirection direction = WorkDirection::kUnknown;
+  bool is_replay = false;  // in a capture: its work is that of one launch of the graph
+  MatrixUse matrix_use = MatrixUse::kNotMatrix;  // of its main kernels; kYes if one of them does
+  uint32_t first_work = 0;                       // its slice of ModelledWork::works
+  uint32_t end_work = 0;
+};
+
+// What is known of one piece of device work.
+struct WorkInfo {
+  uint32_t call = kNoCall;  // row of ModelledWork::calls
+  WorkStatus status = WorkStatus::kNoLaunch;
+  KernelRole role = KernelRole::kNone;  // kNone without a call
+  WorkDirection direction = WorkDirection::kUnknown;
+};
+
+struct ModelledWork {
+  std::vector<ModelledCall> calls;  // by host row; those of graphs behind all others
+  std::vector<DeviceId> works;      // of one call in row order (stream, then start)
+  std::vector<WorkInfo> info;       // per device row
+  CapturedLaunches captured;
+
+  // Whether its cost is known by the capture of its graph.
+  bool IsCaptured(DeviceId id) const {
+    return info[id.value].status == WorkStatus::kModelled && captured.LaunchOf(id).valid();
+  }
+  std::span<const DeviceId> WorksOf(const ModelledCall& call) const {
+    return std::span(works).subspan(call.first_work, call.end_work - call.first_work);
+  }
+};
+
+// Of the whole recording, so that what is selected of a call does not change its cost. Linear in
+// the rows, times a logarithm.
+Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options);
+
+// --causal and --sfu-weight; kInvalidArgument for a weight above 1000.
+Result<OpModelOptions> ModelOptionsOf(const Params& params);
+
+// Products of matrices, convolutions, attention and recurrent layers: what matrix units are for.
+bool IsMatrixFamily(OpFamily family);
+
+}  // namespace borescope::internal

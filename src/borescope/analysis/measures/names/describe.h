@@ -1,0 +1,26 @@
+// Short texts about events and devices, for people.
+#pragma once
+
+#include <string>
+
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal {
+
+// The model name; for drivers that report none what is known instead: "(unnamed, 304 CUs, gfx9.4)".
+std::string DeviceName(const DeviceInfo& device, Vendor vendor);
+
+// All visible devices, equal ones counted: "8 x NVIDIA A100-SXM4-80GB".
+std::string DescribeDevices(const Meta& meta);
+
+// "1682725898094192.250 us": a moment on the file's clock, exactly.
+std::string FormatTimestamp(int64_t ts_ns);
+
+// "12.3 ms", "45.6 %", "1,234".
+std::string FormatTime(int64_t ns);
+std::string FormatShare(double share);
+std::string FormatCount(int64_t count);
+// "1 launch", "2,000 launches".
+std::string FormatCount(int64_t count, std::string_view one, std::string_view many);
+
+}  // namespace borescope::internal

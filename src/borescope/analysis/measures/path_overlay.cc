@@ -1,0 +1,31 @@
+#include "borescope/analysis/measures/path_overlay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "borescope/analysis/core/param_specs.h"
+
+namespace borescope::internal {
+
+Result<PathOverlayOptions> PathOverlayOptions::From(const Params& params) {
+  const PathOverlayOptions options{params.Flag(kOverlayAllEventsParam),
+                                   params.Flag(kOverlayAllEdgesParam)};
+  if (options.all_edges && !options.all_events) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--overlay-all-edges ties events together that only --overlay-all-events keeps; "
+                 "give both"};
+  }
+  return options;
+}
+
+OverlayMarks MarkPath(std::vector<uint32_t> critical, const PathOverlayOptions& options) {
+  std::sort(critical.begin(), critical.end());
+  critical.erase(std::unique(critical.begin(), critical.end()), critical.end());
+  OverlayMarks marks;
+  marks.critical = std::move(critical);
+  marks.only_critical = !options.all_events;
+  marks.kept_categories = {"user_annotation", "python_function"};
+  return marks;
+}
+
+}  // namespace borescope::internal

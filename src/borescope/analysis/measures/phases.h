@@ -1,0 +1,36 @@
+// Phases of training, read from what stands around an event on the host:
+//
+//   backward   below an operator named autograd::engine::evaluate_function..., or an operator that
+//              carries the number of its forward thread (> 0)
+//   optimizer  below an annotation Optimizer.step#... or Optimizer.zero_grad#...
+//   forward    any other operator
+//   other      device work whose launch and operator are unknown
+//
+// The innermost mark decides, so a recomputed forward inside backward counts as backward.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+
+namespace borescope::internal {
+
+// What the names of the operators begin with around whom autograd runs one function backward.
+inline constexpr std::string_view kBackwardMark = "autograd::engine::evaluate_function";
+
+// Per text of the pool, by its StringId: 1 for those. O(texts).
+std::vector<char> BackwardNames(const StringPool& strings);
+
+enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kOther };
+
+std::string_view PhaseName(Phase phase);
+
+// The phase of every host row. O(rows).
+std::vector<Phase> HostPhases(const RankView& view);
+
+// The phase of a device event: that of its launch, else of its operator.
+Phase PhaseOf(const RankView& view, const std::vector<Phase>& host_phases, DeviceId id);
+
+}  // namespace borescope::internal

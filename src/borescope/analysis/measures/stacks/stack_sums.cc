@@ -1,0 +1,373 @@
+#include "borescope/analysis/measures/stacks/stack_sums.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
+#include "borescope/base/text.h"
+#include "borescope/index/steps.h"
+#include "borescope/trace/kind_names.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr uint32_t kNone = ~uint32_t{0};
+
+// In place of a StringId.
+constexpr int64_t kNoLaunchName = -1;
+constexpr int64_t kElsewhereName = -2;
+constexpr int64_t kStepName = -3;  // any training step
+constexpr int64_t kNoOperatorName = -4;
+
+// What kind of frame a node is: a HostKind, or a DeviceKind behind those.
+using FrameKind = int64_t;
+constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
+
+FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
+FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
+
+std::string_view FrameKindName(FrameKind kind) {
+  return kind < kDeviceKinds ? HostKindName(static_cast<HostKind>(kind))
+                             : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
+}
+
+// What nodes that are no frames are called; empty for frames.
+std::string_view NoFrameName(int64_t name) {
+  return name == kNoLaunchName     ? kNoLaunch
+         : name == kNoOperatorName ? kNoOperator
+         : name == kElsewhereName  ? kElsewhere
+                                   : "";
+}
+
+struct SelfTimes {
+  int64_t calls = 0;
+  int64_t host_ns = 0;
+  int64_t device_ns = 0;
+};
+
+// The distinct paths of a trace: a tree in which each node knows the one around it.
+class Paths {
+ public:
+  uint32_t Find(uint32_t parent, int64_t name, FrameKind kind) {
+    const int64_t key[] = {parent == kNone ? -1 : int64_t{parent}, name, kind};
+    return nodes_.Find(key);
+  }
+  // A node above all others that is no frame.
+  uint32_t FindNoFrame(int64_t name) { return Find(kNone, name, KindOf(HostKind::kOther)); }
+
+  size_t size() const { return nodes_.size(); }
+  // A node follows the one around it.
+  uint32_t parent(uint32_t path) const {
+    const int64_t parent = nodes_.key(path)[0];
+    return parent < 0 ? kNone : static_cast<uint32_t>(parent);
+  }
+  int64_t name(uint32_t path) const { return nodes_.key(path)[1]; }
+  FrameKind kind(uint32_t path) const { return nodes_.key(path)[2]; }
+
+ private:
+  Grouper nodes_{3};
+};
+
+// Place of every node in preorder, and how deep it lies.
+struct PathOrder {
+  std::vector<uint32_t> place;
+  std::vector<uint32_t> depth;
+};
+
+// Sizes of subtrees, summed from below, tell how far apart siblings stand.
+PathOrder OrderOf(const Paths& paths) {
+  std::vector<uint32_t> size(paths.size(), 1);
+  for (auto path = static_cast<uint32_t>(paths.size()); path-- > 0;) {
+    if (paths.parent(path) != kNone) {
+      size[paths.parent(path)] += size[path];
+    }
+  }
+  PathOrder order{std::vector<uint32_t>(paths.size()), std::vector<uint32_t>(paths.size())};
+  std::vector<uint32_t> next(paths.size());  // where the next child of a node stands
+  uint32_t next_root = 0;
+  for (uint32_t path = 0; path < paths.size(); ++path) {
+    const uint32_t parent = paths.parent(path);
+    uint32_t& place = parent == kNone ? next_root : next[parent];
+    order.place[path] = place;
+    order.depth[path] = parent == kNone ? 0 : order.depth[parent] + 1;
+    next[path] = place + 1;
+    place += size[path];
+  }
+  return order;
+}
+
+// Per host row: the time in which it was the innermost open frame.
+std::vector<int64_t> SelfHostTimes(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<int64_t> self = host.dur_ns;
+  std::vector<int64_t> last_end(host.size());  // of the row and all below it
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    last_end[row] = host.end_ns(HostId{row});
+  }
+  for (auto row = static_cast<uint32_t>(host.size()); row-- > 0;) {
+    const HostId parent = view.index.tree.parent[row];
+    if (parent.valid()) {
+      self[parent.value] -= std::min(last_end[row], host.end_ns(parent)) - host.ts_ns[row];
+      last_end[parent.value] = std::max(last_end[parent.value], last_end[row]);
+    }
+  }
+  return self;
+}
+
+// What a text is as the name of a frame.
+struct Label {
+  int64_t name;  // a StringId, or kStepName
+  bool is_root;  // contains what roots contain
+};
+
+std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
+  std::vector<Label> labels;
+  labels.reserve(trace.strings().size());
+  for (uint32_t name = 0; name < trace.strings().size(); ++name) {
+    const std::string_view text = trace.Text(StringId{name});
+    labels.push_back(
+        {FoldStepName(text) == kAnyStep ? kStepName : int64_t{name}, Contains(text, root)});
+  }
+  return labels;
+}
+
+class StackSums {
+ public:
+  StackSums(const RankView& view, const Selected& selected, std::span<const std::string> by,
+            StackKind stacks)
+      : view_(view),
+        selected_(selected),
+        stacks_(stacks),
+        keys_(view, by),
+        sums_(keys_.size() + 2) {}
+
+  // False if a root was asked for and no frame has such a name.
+  bool PlaceFrames(std::string_view root);
+  void AddHostTime();
+  void AddDeviceTime();
+  Table Write() const;
+
+ private:
+  // Of one tree: its nodes with time of their own.
+  struct Entry {
+    uint32_t path;
+    uint32_t sums;
+  };
+
+  bool IsFrame(HostKind kind) const {
+    return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
+  }
+  uint32_t FrameOf(DeviceId work);
+  // The sums of a path with the keys of a host or device row.
+  template <class Id>
+  SelfTimes& SumsOf(Id id, uint32_t path);
+  std::vector<std::vector<Entry>> EntriesByGroup() const;
+  Table EmptyTable() const;
+  void WriteTree(std::span<const int64_t> keys, std::vector<Entry> entries, const PathOrder& order,
+                 Table& table) const;
+  void WriteNode(std::span<const int64_t> keys, const Entry& entry, const PathOrder& order,
+                 Table& table) const;
+
+  const RankView& view_;
+  const Selected& selected_;
+  StackKind stacks_;
+  GroupKeys keys_;
+  Paths paths_;
+  uint32_t elsewhere_ = kNone;
+  std::vector<uint32_t> path_of_;  // per host row; kNone above all frames
+  Grouper sums_;                   // key values, 0, then the path
+  std::vector<SelfTimes> self_;    // per tuple of sums_
+  std::vector<int64_t> key_;
+};
+
+bool StackSums::PlaceFrames(std::string_view root) {
+  const HostEvents& host = view_.trace.host();
+  const std::vector<Label> labels = LabelsOf(view_.trace, root);
+  elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
+  bool any = root.empty();
+  path_of_.reserve(host.size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const HostId above = view_.index.tree.parent[row];
+    const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
+    const Label& label = labels[host.name[row].value];
+    if (!IsFrame(host.kind[row])) {
+      path_of_.push_back(parent);
+      continue;
+    }
+    any = any || label.is_root;
+    if (parent != elsewhere_) {
+      path_of_.push_back(paths_.Find(parent, label.name, KindOf(host.kind[row])));
+    } else {
+      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, KindOf(host.kind[row]))
+                                       : elsewhere_);
+    }
+  }
+  return any;
+}
+
+template <class Id>
+SelfTimes& StackSums::SumsOf(Id id, uint32_t path) {
+  key_.clear();
+  keys_.Append(id, key_);
+  key_.push_back(0);
+  key_.push_back(path);
+  const uint32_t found = sums_.Find(key_);
+  self_.resize(sums_.size());
+  return self_[found];
+}
+
+void StackSums::AddHostTime() {
+  const std::vector<int64_t> self_ns = SelfHostTimes(view_);
+  for (uint32_t row = 0; row < path_of_.size(); ++row) {
+    if (selected_.Keeps(HostId{row})) {
+      SelfTimes& sums = SumsOf(HostId{row}, path_of_[row]);
+      ++sums.calls;
+      sums.host_ns = AddSaturating(sums.host_ns, self_ns[row]);
+    }
+  }
+}
+
+// The innermost frame around a launch; where that was not recorded, the operator.
+uint32_t StackSums::FrameOf(DeviceId work) {
+  const HostId launch = view_.index.correlation.launch_of[work.value];
+  const HostId op = view_.index.correlation.op_of[work.value];
+  if (stacks_ == StackKind::kHost) {
+    const HostId frame = launch.valid() ? launch : op;
+    return frame.valid() ? path_of_[frame.value] : paths_.FindNoFrame(kNoLaunchName);
+  }
+  for (const HostId frame : {launch, op}) {
+    if (frame.valid() && path_of_[frame.value] != kNone) {
+      return path_of_[frame.value];
+    }
+  }
+  return paths_.FindNoFrame(kNoOperatorName);
+}
+
+void StackSums::AddDeviceTime() {
+  const DeviceEvents& device = view_.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const DeviceId id{row};
+    if (!selected_.Keeps(id)) {
+      continue;
+    }
+    uint32_t path = FrameOf(id);
+    const bool is_leaf = stacks_ == StackKind::kDevice && path != elsewhere_;
+    if (is_leaf) {
+      path = paths_.Find(path, int64_t{device.name[row].value}, KindOf(device.kind[row]));
+    }
+    SelfTimes& sums = SumsOf(id, path);
+    sums.calls += stacks_ == StackKind::kDevice ? 1 : 0;
+    sums.device_ns = AddSaturating(sums.device_ns, device.dur_ns[row]);
+  }
+}
+
+std::vector<std::vector<StackSums::Entry>> StackSums::EntriesByGroup() const {
+  Grouper groups(keys_.size() + 1);
+  std::vector<std::vector<Entry>> entries;
+  for (uint32_t i = 0; i < sums_.size(); ++i) {
+    const std::span<const int64_t> key = sums_.key(i);
+    const uint32_t group = groups.Find(key.first(key.size() - 1));
+    entries.resize(groups.size());
+    entries[group].push_back({static_cast<uint32_t>(key.back()), i});
+  }
+  return entries;
+}
+
+Table StackSums::EmptyTable() const {
+  Table table{"stacks", "Host call stacks and the device work below them", {}};
+  keys_.AddColumnsBeforeName(table);
+  AddInt(table, "depth", Unit::kNone, Role::kKey,
+         "How many frames are around it; rows are in tree order, so that a row lies below the last "
+         "one before it with a smaller depth.");
+  AddString(table, "name", Role::kKey,
+            "Name of the frame; all steps are ProfilerStep#*. \"(no launch)\" holds device work "
+            "whose launch was not recorded, "
+            "\"(other)\" what was left out below the frame around it, \"(elsewhere)\" what is "
+            "outside of the frames of --root.");
+  AddString(table, "kind", Role::kKey,
+            "python, annotation, op, runtime or other; missing for rows that are no frames.");
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddInt(table, "calls", Unit::kCount, Role::kSum, "Calls that began in the selected time.");
+  ns("self_host_ns", "Host time in this frame and in none inside it.");
+  ns("total_host_ns", "Host time of the frame and all below it.");
+  ns("self_device_ns", "Device work launched by the frame itself.");
+  ns("total_device_ns", "Device work launched by the frame and all below it.");
+  return table;
+}
+
+void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, const PathOrder& order,
+                          Table& table) const {
+  const SelfTimes self = entry.sums == kNone ? SelfTimes() : self_[entry.sums];
+  const int64_t name = paths_.name(entry.path);
+  Row row(table);
+  keys_.PushBeforeName(row, keys);
+  row.Int(order.depth[entry.path]);
+  if (const std::string_view no_frame = NoFrameName(name); !no_frame.empty()) {
+    row.Text(no_frame).Missing();
+  } else {
+    row.Text(name == kStepName ? kAnyStep
+                               : view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
+    row.Text(FrameKindName(paths_.kind(entry.path)));
+  }
+  row.Int(self.calls).Int(self.host_ns).Int(0).Int(self.device_ns).Int(0);
+}
+
+// Adds the frames around the entries, and writes all in preorder.
+void StackSums::WriteTree(std::span<const int64_t> keys, std::vector<Entry> entries,
+                          const PathOrder& order, Table& table) const {
+  const auto comes_first = [&](const Entry& a, const Entry& b) {
+    return order.place[a.path] < order.place[b.path];
+  };
+  std::sort(entries.begin(), entries.end(), comes_first);
+  std::vector<Entry> around;  // the path to the last entry written
+  std::vector<Entry> missing;
+  for (const Entry& entry : entries) {
+    around.resize(std::min<size_t>(around.size(), order.depth[entry.path]));
+    missing.assign(1, entry);
+    for (uint32_t path = paths_.parent(entry.path); path != kNone; path = paths_.parent(path)) {
+      const uint32_t depth = order.depth[path];
+      if (depth < around.size() && around[depth].path == path) {
+        break;
+      }
+      missing.push_back({path, kNone});
+    }
+    around.resize(order.depth[missing.back().path]);
+    for (auto node = missing.rbegin(); node != missing.rend(); ++node) {
+      WriteNode(keys, *node, order, table);
+      around.push_back(*node);
+    }
+  }
+}
+
+Table StackSums::Write() const {
+  Table table = EmptyTable();
+  const PathOrder order = OrderOf(paths_);
+  for (std::vector<Entry>& entries : EntriesByGroup()) {
+    const std::span<const int64_t> key = sums_.key(entries.front().sums);
+    WriteTree(key, std::move(entries), order, table);
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Table> SumStacks(const RankView& view, const Selected& selected,
+                        std::span<const std::string> by, std::string_view root, StackKind stacks) {
+  StackSums sums(view, selected, by, stacks);
+  if (!sums.PlaceFrames(root)) {
+    return Error{ErrorCode::kMissingData, view.trace.meta().file + ": no frame contains \"" +
+                                              std::string(root) +
+                                              "\"; leave out --root to see the names"};
+  }
+  if (stacks == StackKind::kHost) {
+    sums.AddHostTime();
+  }
+  sums.AddDeviceTime();
+  return sums.Write();
+}
+
+}  // namespace borescope::internal

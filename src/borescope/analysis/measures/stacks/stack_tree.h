@@ -1,0 +1,85 @@
+// StackTree: the rows of a table `stacks` (stack_sums.h) as a tree that can be merged, summed, cut
+// and written again. Rows with one path and one combination of keys are one node, so that reading
+// the tables of several ranks joined is to merge them. A tree reads names from the table it was
+// made of, which must outlive it. A plain value otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+struct StackNode {
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  uint32_t parent = kNone;  // stands before it; none for the nodes above the trees
+  uint32_t row = 0;         // a row of the table with the node's keys and, for a frame, its name
+  int32_t depth = -1;       // -1: one combination of keys, above its tree
+  bool is_other = false;    // stands for frames that were cut; its name is kOtherFrames
+  int64_t calls = 0;
+  int64_t self_host_ns = 0;
+  int64_t total_host_ns = 0;
+  int64_t self_device_ns = 0;
+  int64_t total_device_ns = 0;
+};
+
+struct StackTree {
+  const Table* table = nullptr;
+  std::vector<StackNode> nodes;
+};
+
+// Which nodes stay when a tree is cut.
+struct StackCut {
+  int64_t depth = 0;     // levels; 0: all
+  double min_share = 0;  // of the device time or of the host time
+};
+
+enum class SiblingOrder : bool { kByName, kLargestFirst };
+
+// Merges; totals are those below until SumTotals. O(rows).
+StackTree ReadStacks(const Table& table);
+
+// Sets the totals of all nodes from the times of their own.
+void SumTotals(StackTree& tree);
+
+// The sums of all trees. REQUIRES: SumTotals.
+StackNode WholeOf(const StackTree& tree);
+
+// Gathers what `cut` leaves out below each node that stays in one node, so that times add up.
+// REQUIRES: SumTotals.
+StackTree CutStacks(const StackTree& tree, const StackCut& cut);
+
+// All nodes, each before those below it. Those above the trees stand in order of their keys;
+// siblings by name and kind, or by total device time, then host time, largest first, and those of
+// cut frames last.
+std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order);
+
+// A table like the one the tree was made of.
+Table WriteStacks(const StackTree& tree, SiblingOrder order);
+
+// Appends the cells of a node in the columns `name` and `kind`. REQUIRES: depth >= 0.
+void PushFrame(const StackTree& tree, const StackNode& node, Column& name, Column& kind);
+
+// Numbers for cells: those that are equal, and no others of their column, share one. The texts must
+// outlive it.
+class CellIds {
+ public:
+  // REQUIRES: a column of text or of integers.
+  int64_t Of(const Column& column, size_t row);
+
+ private:
+  std::unordered_map<std::string_view, int64_t> texts_;
+};
+
+// How many columns of a table `stacks` are keys of --by. They come first.
+size_t CountKeys(const Table& stacks);
+
+// Appends a cell of a column of the same type.
+void CopyCell(Column& to, const Column& from, size_t row);
+
+}  // namespace borescope::internal

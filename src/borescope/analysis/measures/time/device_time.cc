@@ -1,0 +1,132 @@
+#include "borescope/analysis/measures/time/device_time.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "borescope/base/check.h"
+
+namespace borescope::internal {
+namespace {
+
+// Compute, communication and copies of one stream, in the order of Activity.
+using Activities = std::array<IntervalSet, 3>;
+
+Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
+  const DeviceEvents& device = view.trace.device();
+  const Tracks& tracks = view.trace.tracks();
+  Activities activities;
+  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    const DeviceId id{row};
+    if (IsDeviceWork(device.kind[row])) {
+      const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));
+      Extend(activities[static_cast<size_t>(activity)], {device.ts_ns[row], device.end_ns(id)});
+    }
+  }
+  return activities;
+}
+
+// Joins neighbours until one is left, so that many streams cost O(n log streams).
+IntervalSet UnionOfAll(std::vector<IntervalSet> sets) {
+  while (sets.size() > 1) {
+    for (size_t i = 0; i + 1 < sets.size(); i += 2) {
+      sets[i / 2] = Union(sets[i], sets[i + 1]);
+    }
+    if (sets.size() % 2 != 0) {
+      sets[sets.size() / 2] = std::move(sets.back());
+    }
+    sets.resize((sets.size() + 1) / 2);
+  }
+  return sets.empty() ? IntervalSet() : std::move(sets.front());
+}
+
+DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, std::vector<Activities> streams) {
+  std::array<std::vector<IntervalSet>, 3> sets;
+  for (Activities& activities : streams) {
+    for (size_t i = 0; i < sets.size(); ++i) {
+      sets[i].push_back(std::move(activities[i]));
+    }
+  }
+  DeviceTime time{gpu_stream.first, gpu_stream.second, {}, {}, {}, {}, {}, {}};
+  time.compute = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCompute)]));
+  time.comm = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCommunication)]));
+  time.copy = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCopy)]));
+  time.exposed_comm = Subtract(time.comm, time.compute);
+  const IntervalSet without_copies = Union(time.compute, time.comm);
+  time.exposed_copy = Subtract(time.copy, without_copies);
+  time.busy = Union(without_copies, time.copy);
+  return time;
+}
+
+// The set inside the windows. Few windows, the common case, need no walk over the whole set.
+IntervalSet Within(const IntervalSet& set, const IntervalSet& windows) {
+  constexpr size_t kCostOfSearch = 16;  // steps of a walk
+  if (windows.size() > set.size() / kCostOfSearch && windows.size() > 1) {
+    return Intersect(set, windows);
+  }
+  IntervalSet inside;
+  for (const Interval& window : windows) {
+    const IntervalSet part = Clip(set, window);
+    inside.insert(inside.end(), part.begin(), part.end());
+  }
+  return inside;
+}
+
+int64_t CoverageIn(const IntervalSet& set, const IntervalSet& windows) {
+  return Coverage(Within(set, windows));
+}
+
+}  // namespace
+
+bool HasDeviceWork(const Trace& trace, uint32_t track) {
+  const Tracks& tracks = trace.tracks();
+  const auto& kinds = trace.device().kind;
+  return tracks.kind[track] == TrackKind::kDevice &&
+         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
+                     IsDeviceWork);
+}
+
+std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<Activities>> groups;
+  const Tracks& tracks = view.trace.tracks();
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
+      const int64_t stream = per == PerTrack::kStream ? tracks.tid[track] : kMissing;
+      groups[{tracks.pid[track], stream}].push_back(ActivitiesOfTrack(view, track));
+    }
+  }
+  std::vector<DeviceTime> times;
+  times.reserve(groups.size());
+  for (auto& [gpu_stream, streams] : groups) {
+    times.push_back(TimeOf(gpu_stream, std::move(streams)));
+  }
+  if (times.empty() && !selected.by_track()) {
+    times.emplace_back();
+  }
+  return times;
+}
+
+TimeSplit SplitTime(const DeviceTime& time, const IntervalSet& windows) {
+  TimeSplit split;
+  split.span_ns = Coverage(windows);
+  split.compute_ns = CoverageIn(time.compute, windows);
+  split.comm_ns = CoverageIn(time.comm, windows);
+  split.exposed_comm_ns = CoverageIn(time.exposed_comm, windows);
+  split.copy_ns = CoverageIn(time.copy, windows);
+  split.exposed_copy_ns = CoverageIn(time.exposed_copy, windows);
+  const IntervalSet busy = Within(time.busy, windows);
+  split.busy_ns = Coverage(busy);
+  split.idle_ns = split.span_ns - split.busy_ns;
+  if (busy.empty()) {
+    split.head_idle_ns = split.span_ns;
+  } else {
+    split.head_idle_ns = Coverage(Clip(windows, {windows.front().begin, busy.front().begin}));
+    split.tail_idle_ns = Coverage(Clip(windows, {busy.back().end, windows.back().end}));
+  }
+  BS_CHECK(split.compute_ns + split.exposed_comm_ns + split.exposed_copy_ns + split.idle_ns ==
+           split.span_ns);
+  return split;
+}
+
+}  // namespace borescope::internal

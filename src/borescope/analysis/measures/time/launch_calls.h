@@ -1,0 +1,28 @@
+// The launch calls of a rank with the device work each of them started: one work for most, none for
+// a call whose work was not recorded, many for a graph launch. Whatever the vendor: the index ties
+// work to calls by correlation number, not by name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection.h"
+
+namespace borescope::internal {
+
+// Kernels, memcpys and memsets started by a runtime call, by start. Replaces what `works` holds.
+void FindWorks(const RankView& view, HostId call, std::vector<DeviceId>& works);
+
+// Runtime calls that started device work, in time order; calls at one time by thread.
+std::vector<HostId> CallsWithWork(const RankView& view);
+
+// Calls in the selected time whose name is that of a launch, but whose correlation number no device
+// work carries. (A wrapper around another launch has that one's number, so it is not counted.)
+int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected);
+
+// End of the call to start of the work; 0 when the work starts earlier.
+int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work);
+
+}  // namespace borescope::internal

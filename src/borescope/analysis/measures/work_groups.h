@@ -1,0 +1,55 @@
+// Device work by name: durations of kernels, memcpys and memsets by the keys of --by, the name and
+// one label that the verb chooses. What `kernels` and `top` have in common.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
+
+namespace borescope::internal {
+
+// The column that stands beside the name, and how the table speaks of what it counts.
+struct WorkLabel {
+  std::string_view column;
+  std::string_view column_doc;
+  std::string_view name_doc;
+  std::string_view things;  // in the plural: "launched kernels"
+  int64_t (*of)(const RankView&, DeviceId);
+  std::string_view (*text)(int64_t label);
+};
+
+struct WorkGroups {
+  explicit WorkGroups(size_t keys) : groups(keys + 2) {}
+
+  Grouper groups;  // key values, then name and label
+  std::vector<DurationStats> stats;
+
+  StringId name(size_t group) const {
+    const std::span<const int64_t> key = groups.key(group);
+    return StringId{static_cast<uint32_t>(key[key.size() - 2])};
+  }
+  int64_t label(size_t group) const { return groups.key(group).back(); }
+};
+
+enum class WorkKinds : bool { kKernels, kAll };
+
+// Everything selected of these kinds, whether or not its launch was recorded. O(rows).
+WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
+                     WorkKinds kinds, const WorkLabel& label);
+
+// Fills an empty table: a row for each group, to be merged, then ended by FinishStatsTable.
+Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
+                const WorkLabel& label);
+
+// What a kernel is for; memcpys and memsets copy.
+KernelClass WorkClassOf(const RankView& view, DeviceId id);
+
+// All selected work by start; at one time in the order of the streams.
+std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
+
+}  // namespace borescope::internal

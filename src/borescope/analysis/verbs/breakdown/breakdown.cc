@@ -1,0 +1,122 @@
+// breakdown: where the time of each GPU goes. The span of a row is the whole recording, or the
+// selected windows, or one step (--by step); it splits exactly into
+//   compute + exposed communication + exposed copies + idle
+// as defined in device_time.h. Nothing is left out for lack of a link to the host. For several
+// ranks a second table says how far they lie apart; not with --by, as a step or stream of one rank
+// is not the measure of another's.
+#include <string>
+
+#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/compat/hta/tables.h"
+
+namespace borescope::internal {
+namespace {
+
+struct Keys {
+  bool step;
+  bool stream;
+};
+
+Table NewTable(Keys keys) {
+  Table table{"breakdown", "Where the device time goes", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddRankKey(table);
+  if (keys.step) {
+    AddStepKeyOrNone(table);
+  }
+  AddGpuKeyOrNone(table);
+  if (keys.stream) {
+    AddStreamKey(table);
+  }
+  ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
+  ns("busy_ns", "Time in which any kernel, memcpy or memset runs (union over streams).");
+  ns("compute_ns", "Time in which a kernel computes.");
+  ns("exposed_comm_ns", "Communication with no compute beside it.");
+  ns("exposed_copy_ns", "Copies with neither compute nor communication beside them.");
+  ns("idle_ns", "Span less busy time: nothing runs on the device.");
+  ns("comm_ns", "All communication, hidden or not (union).");
+  ns("copy_ns", "All copies, hidden or not (union).");
+  ns("head_idle_ns", "Part of the idle time before the first device work.");
+  ns("tail_idle_ns", "Part of the idle time after the last device work.");
+  AddFloat(table, "busy_share", Unit::kShare, Role::kDerived, "Busy time / span.");
+  return table;
+}
+
+struct Label {
+  int64_t rank;
+  int64_t step;
+};
+
+void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
+             const IntervalSet& windows) {
+  const TimeSplit split = SplitTime(time, windows);
+  Row row(table);
+  row.Int(label.rank);
+  if (keys.step) {
+    row.MaybeInt(label.step);
+  }
+  row.MaybeInt(time.gpu);
+  if (keys.stream) {
+    row.MaybeInt(time.stream);
+  }
+  row.Int(split.span_ns).Int(split.busy_ns).Int(split.compute_ns).Int(split.exposed_comm_ns);
+  row.Int(split.exposed_copy_ns).Int(split.idle_ns).Int(split.comm_ns).Int(split.copy_ns);
+  row.Int(split.head_idle_ns).Int(split.tail_idle_ns).Share(split.busy_ns, split.span_ns);
+}
+
+Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
+  const Keys keys{HasKey(params.by, "step"), HasKey(params.by, "stream")};
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  Table table = NewTable(keys);
+  const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
+  const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, keys.step);
+  BS_TRY(CheckRows(view, windows.size(), times.size()));
+  for (const StepWindow& window : windows) {
+    for (const DeviceTime& time : times) {
+      PushRow(table, keys, {view.rank, window.step}, time, window.time);
+    }
+  }
+  return Tables{std::move(table)};
+}
+
+Result<Tables> FinishBreakdown(Tables findings, const Params& params) {
+  if (params.by.empty()) {
+    Table spread = BreakdownSpread(findings[0]);
+    if (spread.rows() > 0) {
+      findings.push_back(std::move(spread));
+    }
+  }
+  return findings;
+}
+
+constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBreakdown}};
+constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
+constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
+                                                "idle_ns"};
+constexpr ViewSpec kViews[] = {
+    {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts}};
+
+}  // namespace
+
+const AnalysisSpec kBreakdownVerb{
+    .name = "breakdown",
+    .summary = "compute, exposed communication, exposed copies and idle time per device",
+    .example = "borescope breakdown run/ --by step",
+    .needs = Needs::kDeviceEvents,
+    .by = kBreakdownKeys,
+    .answer = {.map = MapBreakdown, .reduce = ConcatTables, .finish = FinishBreakdown},
+    .compats = kCompatPipelines,
+    .views = kViews};
+
+}  // namespace borescope::internal

@@ -1,0 +1,145 @@
+// busy: how much of its time each device works. `busy_ns` is the union of all work of the device,
+// `sum_ns` the sum of its durations, where work that runs at one time counts as often; both only
+// inside the windows. The span is the whole recording or the selected windows, as in `breakdown`,
+// so that busy + idle = span.
+//
+// A device is one row, whichever processes use it. Streams are numbered by each process for itself,
+// so that --by stream tells the processes of a file apart.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/intervals.h"
+#include "borescope/compat/rpd/tables.h"
+
+namespace borescope::internal {
+namespace {
+
+struct BusyKeys {
+  bool process;
+  bool stream;
+};
+
+// Device, process and stream; kMissing for what the row does not tell apart.
+using BusyKey = std::tuple<int64_t, int64_t, int64_t>;
+
+// All work of a row, cut to the windows.
+struct BusyTime {
+  std::vector<Interval> parts;
+  int64_t count = 0;
+  int64_t sum_ns = 0;
+};
+
+// Adds what lies inside the windows. Work without length has its moment only.
+void AddWork(Interval work, const Selected& selected, BusyTime& busy) {
+  const IntervalSet& windows = selected.windows();
+  auto window = std::partition_point(windows.begin(), windows.end(),
+                                     [&](const Interval& one) { return one.end <= work.begin; });
+  bool is_inside = work.length() == 0 && selected.KeepsTime(work.begin);
+  for (; window != windows.end() && window->begin < work.end; ++window) {
+    busy.parts.push_back({std::max(work.begin, window->begin), std::min(work.end, window->end)});
+    busy.sum_ns = AddSaturating(busy.sum_ns, busy.parts.back().length());
+    is_inside = true;
+  }
+  busy.count += is_inside ? 1 : 0;
+}
+
+void AddTrack(const RankView& view, uint32_t track, const Selected& selected, BusyTime& busy) {
+  const DeviceEvents& device = view.trace.device();
+  const Tracks& tracks = view.trace.tracks();
+  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    if (IsDeviceWork(device.kind[row])) {
+      AddWork({device.ts_ns[row], device.end_ns(DeviceId{row})}, selected, busy);
+    }
+  }
+}
+
+std::map<BusyKey, BusyTime> BusyTimes(const RankView& view, const Selected& selected,
+                                      BusyKeys keys) {
+  const Tracks& tracks = view.trace.tracks();
+  std::map<BusyKey, BusyTime> times;
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
+      const BusyKey key{tracks.pid[track], keys.process ? tracks.process[track] : kMissing,
+                        keys.stream ? tracks.tid[track] : kMissing};
+      AddTrack(view, track, selected, times[key]);
+    }
+  }
+  if (times.empty() && !selected.by_track()) {
+    times.try_emplace({kMissing, kMissing, kMissing});
+  }
+  return times;
+}
+
+Table NewTable(BusyKeys keys) {
+  Table table{"busy", "How busy each device is", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddRankKey(table);
+  AddGpuKeyOrNone(table);
+  if (keys.process) {
+    AddInt(table, "process", Unit::kNone, Role::kKey,
+           "Process whose streams they are; missing in files of one process.");
+  }
+  if (keys.stream) {
+    AddStreamKey(table);
+  }
+  AddInt(table, "count", Unit::kCount, Role::kSum,
+         "Kernels, memcpys and memsets that run in the windows.");
+  ns("span_ns", "Length of the window: the recording, or the selected windows.");
+  ns("busy_ns", "Time in which any of them runs (union).");
+  ns("idle_ns", "Span less busy time.");
+  ns("sum_ns", "Sum of their durations: time shared by several counts as often.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Busy time / span.");
+  return table;
+}
+
+Result<Tables> MapBusy(const RankView& view, const Params& params) {
+  const bool by_stream = HasKey(params.by, "stream");
+  const BusyKeys keys{by_stream || HasKey(params.by, "process"), by_stream};
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const int64_t span_ns = Coverage(selected.windows());
+  Table table = NewTable(keys);
+  for (auto& [key, busy] : BusyTimes(view, selected, keys)) {
+    const int64_t busy_ns = Coverage(Union(std::move(busy.parts)));
+    const auto [gpu, process, stream] = key;
+    Row row(table);
+    row.Int(view.rank).MaybeInt(gpu);
+    if (keys.process) {
+      row.MaybeInt(process);
+    }
+    if (keys.stream) {
+      row.MaybeInt(stream);
+    }
+    row.Int(busy.count).Int(span_ns).Int(busy_ns).Int(span_ns - busy_ns).Int(busy.sum_ns);
+    row.Share(busy_ns, span_ns);
+  }
+  return Tables{std::move(table)};
+}
+
+constexpr std::string_view kBusyKeys[] = {"process", "stream"};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kRpd, &kRpdBusy}};
+
+}  // namespace
+
+const AnalysisSpec kBusyVerb{
+    .name = "busy",
+    .summary = "how much of its time each device works: union and sum of all work",
+    .example = "borescope busy run/ --by stream",
+    .needs = Needs::kDeviceEvents,
+    .by = kBusyKeys,
+    .answer = {.map = MapBusy, .reduce = ConcatTables},
+    .compats = kCompatPipelines,
+    .in_report = false};
+
+}  // namespace borescope::internal

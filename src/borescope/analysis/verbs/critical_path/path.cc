@@ -1,0 +1,218 @@
+#include "borescope/analysis/verbs/critical_path/path.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace borescope::internal {
+
+std::string_view PathKindName(PathKind kind) {
+  constexpr std::string_view kNames[] = {"operator", "launch_delay", "kernel_kernel_delay",
+                                         "dependency", "sync"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view BoundByName(BoundBy bound_by) {
+  constexpr std::string_view kNames[] = {
+      "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
+      "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
+  return kNames[static_cast<size_t>(bound_by)];
+}
+
+std::vector<EdgeId> PathEdges(const LongestPaths& paths) {
+  std::vector<EdgeId> edges;
+  for (NodeId node = EventGraph::kEnd; paths.by[node] != kNoEdge; node = paths.from[node]) {
+    edges.push_back(paths.by[node]);
+  }
+  std::reverse(edges.begin(), edges.end());
+  return edges;
+}
+
+namespace {
+
+BoundBy WorkBound(const RankView& view, DeviceId id) {
+  const Activity activity =
+      ActivityOf(view.trace.device().kind[id.value], view.index.ClassOf(view.trace, id));
+  constexpr BoundBy kBounds[] = {BoundBy::kGpuCompute, BoundBy::kGpuCommunication,
+                                 BoundBy::kGpuMemoryCopy};
+  return kBounds[static_cast<size_t>(activity)];
+}
+
+class StepMaker {
+ public:
+  StepMaker(const RankView& view, const RecordingGraph& recording, const LongestPaths& paths)
+      : view_(view), recording_(recording), graph_(recording.graph), paths_(paths) {}
+
+  std::vector<PathStep> Make() {
+    const NodeId first = Collect();
+    if (first != EventGraph::kBegin) {  // only where hostile times tie a circle
+      Add(0, {graph_.ts_ns[EventGraph::kBegin], graph_.ts_ns[first]});
+    }
+    AddThreads();
+    std::stable_sort(steps_.begin(), steps_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<PathStep> steps;
+    steps.reserve(steps_.size());
+    for (const auto& [place, step] : steps_) {
+      steps.push_back(step);
+    }
+    return steps;
+  }
+
+ private:
+  // A stretch of the path on a thread. `place`: where on the path, from the end.
+  struct Stretch {
+    NodeId from;
+    uint32_t place;
+  };
+
+  void Add(uint32_t place, const PathStep& step) { steps_.emplace_back(place, step); }
+
+  // Walks from the end to the begin, and gives the node where it gets to.
+  NodeId Collect() {
+    uint32_t place = std::numeric_limits<uint32_t>::max();
+    NodeId node = EventGraph::kEnd;
+    for (; paths_.by[node] != kNoEdge; node = paths_.from[node]) {
+      const EdgeId edge = paths_.by[node];
+      --place;
+      const bool is_nothing = graph_.kind[edge] == EdgeKind::kEnds &&
+                              graph_.ts_ns[paths_.from[node]] == graph_.ts_ns[node];
+      if (graph_.kind[edge] == EdgeKind::kThread) {
+        stretches_.push_back({paths_.from[node], place});
+      } else if (!is_nothing) {
+        Add(place, StepOf(edge, paths_.from[node], node));
+      }
+    }
+    return node;
+  }
+
+  PathStep StepOf(EdgeId edge, NodeId from, NodeId to) const {
+    PathStep step{graph_.ts_ns[from], graph_.ts_ns[to],      graph_.event[to],
+                  graph_.side[to],    PathKind::kDependency, BoundBy::kWait};
+    // What was not the last to wait for explains nothing of the time.
+    const bool is_explained = graph_.weight_ns[edge] == step.end_ns - step.begin_ns;
+    const bool to_device = step.side == NodeSide::kDevice;
+    switch (graph_.kind[edge]) {
+      case EdgeKind::kWork:
+        step.kind = PathKind::kOperator;
+        step.bound_by = WorkBound(view_, DeviceId{step.event});
+        break;
+      case EdgeKind::kLaunch:
+        Explain(step, is_explained, PathKind::kLaunchDelay, BoundBy::kLaunch);
+        break;
+      case EdgeKind::kStream:
+        Explain(step, is_explained, PathKind::kKernelKernelDelay, BoundBy::kKernelKernelDelay);
+        break;
+      case EdgeKind::kSync:
+        step.kind = PathKind::kSync;
+        Explain(step, is_explained, PathKind::kSync,
+                to_device ? BoundBy::kKernelKernelDelay : BoundBy::kCpu);
+        break;
+      case EdgeKind::kHandover:
+        Explain(step, is_explained, PathKind::kDependency, BoundBy::kCpu);
+        break;
+      case EdgeKind::kEnds:
+        step.event = kNoEvent;
+        step.side = NodeSide::kNone;
+        break;
+      case EdgeKind::kThread:
+        break;
+    }
+    return step;
+  }
+
+  static void Explain(PathStep& step, bool is_explained, PathKind kind, BoundBy bound_by) {
+    if (is_explained) {
+      step.kind = kind;
+      step.bound_by = bound_by;
+    }
+  }
+
+  // Fills the stretches of threads with what the threads did in them.
+  void AddThreads() {
+    std::sort(stretches_.begin(), stretches_.end(),
+              [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+    auto next = stretches_.begin();
+    for (size_t thread = 0; thread < recording_.facts.threads.size(); ++thread) {
+      const auto first = next;
+      while (next != stretches_.end() && next->from < recording_.end_node[thread]) {
+        ++next;
+      }
+      if (first != next) {
+        AddThread(recording_.facts.threads[thread], {first, next});
+      }
+    }
+  }
+
+  void AddThread(ThreadFacts thread, std::span<const Stretch> stretches) {
+    auto stretch = stretches.begin();
+    SweepThread(
+        view_.trace, recording_.facts, thread,
+        [&](const HostPiece& piece) {
+          while (stretch != stretches.end() && graph_.ts_ns[stretch->from + 1] <= piece.begin_ns) {
+            ++stretch;
+          }
+          for (auto at = stretch; at != stretches.end() && graph_.ts_ns[at->from] < piece.end_ns;
+               ++at) {
+            AddPiece(piece, *at);
+          }
+        },
+        [](HostId, bool, int64_t) {});
+  }
+
+  void AddPiece(const HostPiece& piece, const Stretch& stretch) {
+    PathStep step;
+    step.begin_ns = std::max(piece.begin_ns, graph_.ts_ns[stretch.from]);
+    step.end_ns = std::min(piece.end_ns, graph_.ts_ns[stretch.from + 1]);
+    if (step.begin_ns >= step.end_ns) {
+      return;
+    }
+    step.side = NodeSide::kHost;
+    step.event = piece.innermost.valid() ? piece.innermost.value : kNoEvent;
+    if (piece.is_running) {
+      const HostKind kind =
+          piece.innermost.valid() ? view_.trace.host().kind[step.event] : HostKind::kAnnotation;
+      const bool is_operator = kind == HostKind::kOp || kind == HostKind::kRuntime;
+      step.kind = is_operator ? PathKind::kOperator : PathKind::kDependency;
+      step.bound_by = piece.is_loading ? BoundBy::kDataLoad : BoundBy::kCpu;
+    }
+    Add(stretch.place, step);
+  }
+
+  const RankView& view_;
+  const RecordingGraph& recording_;
+  const EventGraph& graph_;
+  const LongestPaths& paths_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::pair<uint32_t, PathStep>> steps_;  // with their place on the path
+};
+
+// The parts of the steps in the windows.
+std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows) {
+  std::vector<PathStep> kept;
+  auto window = windows.begin();
+  for (const PathStep& step : steps) {
+    while (window != windows.end() && window->end <= step.begin_ns &&
+           std::next(window) != windows.end()) {
+      ++window;
+    }
+    for (auto at = window; at != windows.end() && at->begin <= step.end_ns; ++at) {
+      PathStep part = step;
+      part.begin_ns = std::max(part.begin_ns, at->begin);
+      part.end_ns = std::min(part.end_ns, at->end);
+      const bool is_whole = part.begin_ns == step.begin_ns && part.end_ns == step.end_ns;
+      if (part.begin_ns < part.end_ns || is_whole) {
+        kept.push_back(part);
+      }
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
+                                const LongestPaths& paths, const IntervalSet& windows) {
+  return ClipSteps(StepMaker(view, recording, paths).Make(), windows);
+}
+
+}  // namespace borescope::internal

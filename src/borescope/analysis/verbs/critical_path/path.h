@@ -1,0 +1,51 @@
+// The critical path as a sequence of steps, and what it is bound by. Internal to critical_path/.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
+#include "borescope/base/intervals.h"
+
+namespace borescope::internal {
+
+enum class PathKind : uint8_t { kOperator, kLaunchDelay, kKernelKernelDelay, kDependency, kSync };
+std::string_view PathKindName(PathKind kind);
+
+enum class BoundBy : uint8_t {
+  kCpu,
+  kDataLoad,
+  kLaunch,
+  kKernelKernelDelay,
+  kGpuCompute,
+  kGpuCommunication,
+  kGpuMemoryCopy,
+  kWait,  // for what the recording does not tell
+  kCount
+};
+std::string_view BoundByName(BoundBy bound_by);
+
+inline constexpr uint32_t kNoEvent = std::numeric_limits<uint32_t>::max();
+
+// A stretch of time on the path. The steps of a path follow each other without a gap.
+struct PathStep {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  uint32_t event = kNoEvent;  // row of HostEvents or DeviceEvents, by side
+  NodeSide side = NodeSide::kNone;
+  PathKind kind = PathKind::kDependency;
+  BoundBy bound_by = BoundBy::kWait;
+};
+
+// The edges of the longest way from the begin to the end of the recording, by time.
+std::vector<EdgeId> PathEdges(const LongestPaths& paths);
+
+// The steps of the path in `windows`. Stretches of a thread are told apart by the innermost event.
+// Steps without length are kept where they are device work or between threads and streams. The
+// lengths add up to that of the windows. O(rows of the threads on the path + edges).
+std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
+                                const LongestPaths& paths, const IntervalSet& windows);
+
+}  // namespace borescope::internal

@@ -1,0 +1,248 @@
+#include "borescope/analysis/verbs/critical_path/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kPreviewRows = 20;
+
+void AddNs(Table& table, std::string_view name, std::string_view doc) {
+  AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+}
+
+std::string_view SideName(NodeSide side) {
+  constexpr std::string_view kNames[] = {"", "host", "device"};
+  return kNames[static_cast<size_t>(side)];
+}
+
+std::string_view NameOf(const Trace& trace, NodeSide side, uint32_t event) {
+  return side == NodeSide::kHost ? trace.Name(HostId{event}) : trace.Name(DeviceId{event});
+}
+
+// Where the event stands in the list of its file.
+std::optional<int64_t> IndexOf(const Trace& trace, NodeSide side, uint32_t event) {
+  const std::vector<uint32_t>& positions =
+      side == NodeSide::kHost ? trace.host().position : trace.device().position;
+  if (event == kNoEvent || side == NodeSide::kNone || positions.empty() ||
+      positions[event] == kNoPosition) {
+    return std::nullopt;
+  }
+  return positions[event];
+}
+
+// The names of threads and streams, each made once.
+class TrackNames {
+ public:
+  explicit TrackNames(const Trace& trace) : trace_(trace), names_(trace.tracks().size()) {}
+
+  const std::string& Of(NodeSide side, uint32_t event) {
+    const TrackId track =
+        side == NodeSide::kHost ? trace_.host().track[event] : trace_.device().track[event];
+    std::string& name = names_[track.value];
+    if (name.empty()) {
+      const Tracks& tracks = trace_.tracks();
+      name = side == NodeSide::kHost ? fmt::format("thread {}", tracks.tid[track.value])
+                                     : fmt::format("gpu {} stream {}", tracks.pid[track.value],
+                                                   tracks.tid[track.value]);
+    }
+    return name;
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<std::string> names_;
+};
+
+// What a step without an event is called.
+std::string_view OutsideName(const PathStep& step) {
+  return step.side == NodeSide::kHost ? "(between events)" : "(nothing recorded)";
+}
+
+}  // namespace
+
+Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
+  Table table{"critical_path", "The critical path", {}, kPreviewRows};
+  AddRankKey(table);
+  AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
+  AddNs(table, "elapsed_ns", "Begin, from the begin of the recording.");
+  AddNs(table, "duration_ns", "Length of this piece of the path.");
+  AddString(table, "name", Role::kDerived,
+            "Event the time belongs to: the innermost of a thread, the device work, or what waits "
+            "for the dependency.");
+  AddString(table, "kind", Role::kDerived,
+            "operator (an event itself), launch_delay, kernel_kernel_delay, sync or dependency.");
+  AddString(table, "bound_by", Role::kDerived, "What the time is spent on, as in the summary.");
+  AddString(table, "side", Role::kDerived, "host or device; missing where nothing is recorded.");
+  AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position of the event in the file's list of events; missing where it has none.");
+  AddNs(table, "begin_ns", "Begin, on the clock of the file.");
+  ReserveRows(table, steps.size());
+  TrackNames tracks(view.trace);
+  int64_t position = 0;
+  for (const PathStep& step : steps) {
+    Row row(table);
+    row.Int(view.rank).Int(position++);
+    row.Int(step.begin_ns - view.trace.begin_ns()).Int(step.end_ns - step.begin_ns);
+    const bool has_event = step.event != kNoEvent;
+    row.Text(has_event ? NameOf(view.trace, step.side, step.event) : OutsideName(step));
+    row.Text(PathKindName(step.kind)).Text(BoundByName(step.bound_by));
+    row.MaybeText(SideName(step.side));
+    has_event ? row.Text(tracks.Of(step.side, step.event)) : row.Missing();
+    row.MaybeInt(IndexOf(view.trace, step.side, step.event)).Int(step.begin_ns);
+  }
+  return table;
+}
+
+Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
+  Table table{"critical_path_summary", "What the critical path is bound by", {}};
+  AddRankKey(table);
+  AddString(table, "bound_by", Role::kKey,
+            "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
+            "gpu_memory_copy, or wait: for what the recording does not tell.");
+  AddNs(table, "total_ns", "Time on the path; all rows add up to the window.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
+  std::array<int64_t, static_cast<size_t>(BoundBy::kCount)> sums{};
+  int64_t all_ns = 0;
+  for (const PathStep& step : steps) {
+    sums[static_cast<size_t>(step.bound_by)] += step.end_ns - step.begin_ns;
+    all_ns += step.end_ns - step.begin_ns;
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    Row(table)
+        .Int(view.rank)
+        .Text(BoundByName(static_cast<BoundBy>(i)))
+        .Int(sums[i])
+        .Share(sums[i], all_ns);
+  }
+  return table;
+}
+
+namespace {
+
+// A row of critical_ops.
+struct OpRow {
+  std::string name;
+  std::string_view side;
+  std::optional<int64_t> calls;
+  int64_t path_ns = 0;
+};
+
+// By time; ops before the rest where they are equal.
+std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
+                          const PathRest& rest) {
+  std::vector<OpRow> rows;
+  rows.reserve(ops.size() + rest.size());
+  for (const PathOp& op : ops) {
+    rows.push_back({std::string(trace.Text(op.name)), SideName(op.side), op.calls, op.path_ns});
+  }
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] > 0) {
+      const std::string_view bound_by = BoundByName(static_cast<BoundBy>(i));
+      rows.push_back({fmt::format("({})", bound_by), "", std::nullopt, rest[i]});
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const OpRow& a, const OpRow& b) { return a.path_ns > b.path_ns; });
+  return rows;
+}
+
+}  // namespace
+
+Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
+              int64_t span_ns) {
+  Table table{"critical_ops", "What takes the most time on the critical path", {}, kPreviewRows};
+  AddRankKey(table);
+  AddString(table, "name", Role::kKey,
+            "Name of host events, or of device work; in brackets what bounds the time of none.");
+  AddString(table, "side", Role::kKey, "host or device; missing where it is neither's.");
+  AddInt(table, "calls", Unit::kCount, Role::kDerived, "Events of that name on the path.");
+  AddNs(table, "path_ns",
+        "Their time on the path; of host events without what lies in events inside. All rows add "
+        "up to the window.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
+  for (const OpRow& op : OpRows(view.trace, ops, rest)) {
+    Row(table)
+        .Int(view.rank)
+        .Text(op.name)
+        .MaybeText(op.side)
+        .MaybeInt(op.calls)
+        .Int(op.path_ns)
+        .Share(op.path_ns, span_ns);
+  }
+  return table;
+}
+
+Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns) {
+  Table table{"what_if", "What would be won if it took no time", {}};
+  AddRankKey(table);
+  AddString(table, "name", Role::kKey, "Name of host events, or of device work.");
+  AddString(table, "side", Role::kKey, "host or device.");
+  AddNs(table, "path_ns", "Time on the path, as in critical_ops.");
+  AddNs(table, "saved_ns",
+        "By how much the longest path gets shorter if all events of that name in the window take "
+        "no time of their own: then another path is the longest.");
+  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "Part of the window.");
+  for (const WhatIf& answer : answers) {
+    Row(table)
+        .Int(view.rank)
+        .Text(view.trace.Text(answer.op.name))
+        .Text(SideName(answer.op.side))
+        .Int(answer.op.path_ns)
+        .Int(answer.saved_ns)
+        .Share(answer.saved_ns, span_ns);
+  }
+  return table;
+}
+
+Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
+  Table table{"sync_edges", "Who waits for which device work", {}, kPreviewRows};
+  AddRankKey(table);
+  AddString(table, "kind", Role::kDerived,
+            "event, event_query (asked without waiting), stream, device, copy or stream_wait.");
+  AddString(table, "from_name", Role::kDerived, "The last work that is waited for.");
+  AddString(table, "to_name", Role::kDerived, "What waits: a call, or the work of a stream.");
+  AddNs(table, "weight_ns",
+        "From the end of the work until what waited went on; 0 where it was not the last to wait "
+        "for.");
+  AddBool(table, "inferred", Role::kDerived,
+          "Not recorded: follows from the name of the call and from what ended before it.");
+  AddInt(table, "from_index", Unit::kNone, Role::kDerived,
+         "Position of the device work that is waited for in the file's list of events.");
+  AddInt(table, "to_index", Unit::kNone, Role::kDerived,
+         "Position of the call whose end waits, or of the work whose start waits.");
+  const SyncEdges& syncs = recording.syncs;
+  for (size_t i = 0; i < syncs.edges.size(); ++i) {
+    const SyncEdge& edge = syncs.edges[i];
+    const bool to_work = edge.kind == SyncKind::kStreamWait;
+    const NodeSide side = to_work ? NodeSide::kDevice : NodeSide::kHost;
+    const uint32_t to = to_work ? edge.target.value : edge.call.value;
+    const int64_t asked_ns = edge.call.valid() ? view.trace.host().ts_ns[edge.call.value]
+                                               : view.trace.device().ts_ns[to];
+    if (!selected.KeepsTime(asked_ns)) {
+      continue;
+    }
+    Row(table)
+        .Int(view.rank)
+        .Text(SyncKindName(edge.kind))
+        .Text(view.trace.Name(edge.source))
+        .Text(NameOf(view.trace, side, to))
+        .Int(recording.sync_weight_ns[i])
+        .Bool(edge.inferred)
+        .MaybeInt(IndexOf(view.trace, NodeSide::kDevice, edge.source.value))
+        .MaybeInt(IndexOf(view.trace, side, to));
+  }
+  return table;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,32 @@
+// The tables of critical-path. Internal to critical_path/.
+#pragma once
+
+#include <vector>
+
+#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/verbs/critical_path/what_if.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+Table PathTable(const RankView& view, const std::vector<PathStep>& steps);
+Table PathSummary(const RankView& view, const std::vector<PathStep>& steps);
+Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected);
+Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
+              int64_t span_ns);
+Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns);
+Table SlackTable(const RankView& view, const RecordingGraph& recording,
+                 const TopologicalOrder& order, const LongestPaths& paths,
+                 const Selected& selected);
+// All tables of the verb, of the part that is selected.
+Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
+                                  const Params& params);
+
+// How far the waits are known, and what would tell more.
+Table SyncQualityTable(const RankView& view, const SyncEdges& syncs);
+
+// What --overlay draws.
+Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params);
+
+}  // namespace borescope::internal

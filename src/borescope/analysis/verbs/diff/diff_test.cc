@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/short_names.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+// The tables.
+constexpr size_t kRuns = 0;
+constexpr size_t kSummary = 1;
+constexpr size_t kDiff = 2;
+
+Tables Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
+  const AnalysisSpec* spec = FindAnalysis("diff");
+  return spec->answer
+      .compare(Analyse("diff", {&base.View()}, params), Analyse("diff", {&test.View()}, params),
+               params)
+      .value();
+}
+
+TestTrace Base() {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 10}).Op("aten::mm", {20, 10}).Op("aten::gone", {40, 5});
+  trace.Launched("gemm<int>(float)", {50, 5}, {100, 30}, {1, 7, 0});
+  trace.DeviceAnnotation("ProfilerStep#1", {0, 500}).Sync("Stream Sync", {0, 5}, {});
+  return trace;
+}
+
+TestTrace Changed() {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}).Op("aten::new", {200, 5});
+  trace.Launched("gemm<int>(float)", {210, 5}, {300, 20}, {1, 7, 0});
+  trace.Launched("gemm<char>(float)", {220, 5}, {350, 20}, {2, 7, 0});
+  return trace;
+}
+
+TEST(DiffTest, CountsAndTimesByNameAndSide) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  const Tables tables = Compare(base, test);
+  EXPECT_EQ(Csv(tables[kDiff]),
+            "side,name,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,status,"
+            "time_status\n"
+            "host,aten::mm,2,1,-1,20,100,80,decreased,unchanged\n"
+            "device,gemm<char>(float),0,1,1,0,20,20,added,-\n"
+            "device,gemm<int>(float),1,1,0,30,20,-10,unchanged,unchanged\n"
+            "host,aten::gone,1,0,-1,5,0,-5,deleted,-\n"
+            "host,aten::new,0,1,1,0,5,5,added,-\n"
+            "host,cudaLaunchKernel,1,2,1,5,10,5,increased,unchanged\n");
+  EXPECT_EQ(Csv(tables[kSummary]),
+            "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns\n"
+            "host,added,-,1,1,0,5,5\nhost,deleted,-,1,-1,5,0,-5\n"
+            "host,increased,unchanged,1,1,5,10,5\nhost,decreased,unchanged,1,-1,20,100,80\n"
+            "device,added,-,1,1,0,20,20\ndevice,unchanged,unchanged,1,0,30,20,-10\n");
+}
+
+// 5 % and 1 us are needed, of as many calls.
+TEST(DiffTest, SlowerAndFasterGoByTheTimeOfAsManyCalls) {
+  TestTrace base;
+  TestTrace test;
+  const auto put = [&](std::string_view name, int64_t base_ns, int64_t test_ns) {
+    base.Kernel(name, {0, base_ns});
+    test.Kernel(name, {0, test_ns});
+  };
+  put("slow", 100'000, 105'000);
+  put("fast", 100'000, 95'000);
+  put("near", 100'000, 104'999);
+  put("small", 500, 1'499);
+  put("more", 100'000, 100'000);
+  test.Kernel("more", {200'000, 100'000});
+  put("more and slow", 100'000, 100'000);
+  test.Kernel("more and slow", {200'000, 120'000});
+  put("from nothing", 0, 1'000);
+  const Tables tables = Compare(base, test);
+  EXPECT_EQ(Csv(tables[kDiff], {"name", "status", "time_status"}),
+            "name,status,time_status\n"
+            "more and slow,increased,slower\nmore,increased,unchanged\n"
+            "fast,unchanged,faster\nslow,unchanged,slower\nnear,unchanged,unchanged\n"
+            "from nothing,unchanged,slower\nsmall,unchanged,unchanged\n");
+  EXPECT_EQ(Csv(tables[kSummary], {"status", "time_status", "names", "delta_ns"}),
+            "status,time_status,names,delta_ns\n"
+            "increased,slower,1,120000\nincreased,unchanged,1,100000\n"
+            "unchanged,slower,2,6000\nunchanged,faster,1,-5000\n"
+            "unchanged,unchanged,2,5998\n");
+}
+
+TEST(DiffTest, AllStepsHaveOneName) {
+  TestTrace base;
+  base.Annotation("ProfilerStep#102", {0, 50}).Annotation("ProfilerStep#x", {0, 10});
+  TestTrace test;
+  test.Annotation("ProfilerStep#103", {0, 70}).Annotation("ProfilerStep#x", {0, 10});
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "delta_ns"}),
+            "name,base_count,test_count,delta_ns\n"
+            "ProfilerStep#*,1,1,20\nProfilerStep#x,1,1,0\n");
+}
+
+TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  test.Annotation("ProfilerStep#1", {0, 300});
+  const Tables tables = Compare(base, test);
+  EXPECT_EQ(Csv(tables[kRuns]),
+            "run,ranks,steps,host_events,device_events,span_ns\n"
+            "base,1,0,4,1,500\ntest,1,1,5,2,370\n");
+  EXPECT_EQ(tables[kRuns].title, "The runs, of different size: expect counts and sums to differ");
+  EXPECT_EQ(Compare(base, base)[kRuns].title, "The runs");
+}
+
+TEST(DiffTest, OfARunWithItselfNothingChanges) {
+  TestTrace a = Base();
+  TestTrace b = Base();
+  const Tables tables = Compare(a, b);
+  EXPECT_EQ(Csv(tables[kSummary], {"side", "status", "delta_count", "delta_ns"}),
+            "side,status,delta_count,delta_ns\nhost,unchanged,0,0\ndevice,unchanged,0,0\n");
+}
+
+TEST(DiffTest, ShortNamesFallTogether) {
+  TestTrace base = Base();
+  TestTrace test = Changed();
+  Params params;
+  params.values.push_back({"short-names", 1, ""});
+  EXPECT_EQ(Csv(Compare(base, test, params)[kDiff],
+                {"side", "name", "base_count", "test_count", "delta_ns"}),
+            "side,name,base_count,test_count,delta_ns\nhost,aten::mm,2,1,80\n"
+            "device,gemm,1,2,10\nhost,aten::gone,1,0,-5\nhost,aten::new,0,1,5\n"
+            "host,cudaLaunchKernel,1,2,5\n");
+}
+
+TEST(DiffTest, AnEmptyRunHasNothing) {
+  TestTrace base = Base();
+  TestTrace none;
+  const Tables tables = Compare(base, none);
+  for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
+    EXPECT_EQ(Texts(tables[kDiff], "status")[row], "deleted");
+  }
+  TestTrace a;
+  TestTrace b;
+  EXPECT_EQ(Compare(a, b)[kDiff].rows(), 0U);
+}
+
+TEST(DiffTest, RanksAreAddedUp) {
+  TestTrace a = Base();
+  TestTrace b = Base();
+  const Tables sums = Analyse("diff", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Csv(sums[0]),
+            "side,name,count,total_ns\ndevice,gemm<int>(float),2,60\nhost,aten::gone,2,10\n"
+            "host,aten::mm,4,40\nhost,cudaLaunchKernel,2,10\n");
+}
+
+TEST(DiffTest, SelectionGoesByTheLaunch) {
+  TestTrace base = Base();
+  base.Annotation("window", {45, 20});
+  TestTrace test = Changed();
+  test.Annotation("window", {205, 10});
+  Params params;
+  params.selection.annotation = "window";
+  EXPECT_EQ(Csv(Compare(base, test, params)[kDiff], {"side", "name", "base_count", "test_count"}),
+            "side,name,base_count,test_count\ndevice,gemm<int>(float),1,1\n"
+            "host,window,1,1\nhost,cudaLaunchKernel,1,1\n");
+}
+
+// The first four are HolisticTraceAnalysis' own tests.
+TEST(ShortNameTest, ArgumentsAndReturnTypesGo) {
+  EXPECT_EQ(ShortName("a(1)"), "a");
+  EXPECT_EQ(ShortName("a<int>(b)"), "a");
+  EXPECT_EQ(ShortName("void at::native::vectorized_elementwise_kernel<4, at::native::"
+                      "CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, "
+                      "at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)"),
+            "at::native::vectorized_elementwise_kernel");
+  EXPECT_EQ(ShortName("Memcpy HtoD (Pageable -> Device)"), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(ShortName("void at::native::(anonymous namespace)::f<int>(float*)"),
+            "at::native::(anonymous namespace)::f");
+  EXPECT_EQ(ShortName("ns::f(a<b>(c)) const"), "ns::f");
+  EXPECT_EQ(ShortName("bool ns::operator<(a, b)"), "ns::operator<");
+  EXPECT_EQ(ShortName("std::ostream& ns::operator<<(a)"), "ns::operator<<");
+  EXPECT_EQ(ShortName("void ns::f<int>::operator()(int) const"), "ns::f::operator()");
+  EXPECT_EQ(ShortName("std::enable_if<(a->b), int>::type f<3>(int)"), "f");
+}
+
+TEST(ShortNameTest, OtherNamesStay) {
+  for (const char* name :
+       {"aten::mm", "ProfilerStep#5", "train.py(12): main", "my step (1)", "loss (train) 5", "",
+        "a > b", "a<b", "f(", ")", "autograd::engine::evaluate_function: MmBackward0", "<built-in>",
+        "Memset (Device)", "operator< (x)"}) {
+    EXPECT_EQ(ShortName(name), name);
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal

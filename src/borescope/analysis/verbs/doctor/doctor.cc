@@ -1,0 +1,202 @@
+// doctor: how far the recording can be trusted. One row a check and rank; passed checks are listed
+// too (severity "ok", or "n/a" where nothing of the kind can be recorded), so that a clean trace
+// shows what was looked at. Whatever reading and indexing had to repair or drop, and no check
+// speaks of, follows as a row of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kLongestName = 120;  // of an event shown as the first case
+constexpr std::string_view kNotApplicable = "n/a";
+
+Table NewQuality() {
+  Table table{"quality", "Quality of the recording", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey,
+         "Rank of the process in the job; missing for checks across ranks.");
+  AddString(table, "check", Role::kKey, "What was looked for.");
+  AddString(table, "severity", Role::kDerived,
+            "ok, info, warning, error, or n/a: nothing to look at.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of cases found.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Affected part of device time or of events, as the help says.");
+  AddString(table, "first", Role::kDerived, "The first case.");
+  AddString(table, "help", Role::kDerived, "What it means and what to do.");
+  return table;
+}
+
+// What the comparison of ranks needs; dropped at the end.
+Table NewClocks() {
+  Table table{"clocks", "Time bases", {}};
+  AddRankKey(table);
+  AddInt(table, "base_ns", Unit::kNone, Role::kDerived, "Unix time of ts = 0, if recorded.");
+  AddInt(table, "begin_ns", Unit::kNone, Role::kDerived, "First start.");
+  AddInt(table, "end_ns", Unit::kNone, Role::kDerived, "Last end.");
+  return table;
+}
+
+std::string_view StatusOf(const CheckOutcome& outcome, std::string_view severity) {
+  return !outcome.applies ? kNotApplicable : outcome.count == 0 ? "ok" : severity;
+}
+
+void PushOutcome(Table& table, std::optional<int64_t> rank, std::string_view name,
+                 std::string_view severity, const CheckOutcome& outcome, std::string_view help) {
+  Row row(table);
+  row.MaybeInt(rank).Text(name).Text(StatusOf(outcome, severity)).Int(outcome.count);
+  outcome.share.has_value() ? row.Float(*outcome.share) : row.Missing();
+  // A check that found nothing needs no advice: a page of it would bury the ones that did.
+  row.MaybeText(outcome.first).MaybeText(outcome.count == 0 ? std::string() : std::string(help));
+}
+
+void PushDiagnostics(Table& table, const RankView& view, const std::set<std::string_view>& known) {
+  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+    const DiagRow& diag = GetDiagRow(static_cast<Diag>(i));
+    Diagnostics both = view.trace.diagnostics();
+    both.Merge(view.index.diagnostics);
+    const Diagnostics::Entry& entry = both.Get(diag.id);
+    if (entry.count == 0 || known.contains(diag.code)) {
+      continue;
+    }
+    std::string first = entry.first;
+    if (entry.first_byte != Diagnostics::kNoByte) {
+      first += fmt::format("{}byte {}", first.empty() ? "" : ", ", entry.first_byte);
+    }
+    PushOutcome(table, view.rank, diag.code, SeverityName(diag.severity),
+                {static_cast<int64_t>(entry.count), std::nullopt, first}, diag.help);
+  }
+}
+
+struct Clock {
+  int64_t rank;
+  std::optional<int64_t> base_ns;
+  int64_t begin_ns;  // Unix time where the base is known
+  int64_t end_ns;
+};
+
+std::vector<Clock> ReadClocks(const Table& table) {
+  std::vector<Clock> clocks;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    Clock clock{Ints(table, "rank")[row], std::nullopt, Ints(table, "begin_ns")[row],
+                Ints(table, "end_ns")[row]};
+    if (!table.Find("base_ns")->IsMissing(row)) {
+      clock.base_ns = Ints(table, "base_ns")[row];
+      clock.begin_ns += *clock.base_ns;
+      clock.end_ns += *clock.base_ns;
+    }
+    clocks.push_back(clock);
+  }
+  return clocks;
+}
+
+// Ranks of one job were recorded at one time, on clocks with one origin.
+void PushClockChecks(Table& table, const std::vector<Clock>& clocks) {
+  if (clocks.size() < 2) {
+    return;
+  }
+  CheckOutcome bases;
+  CheckOutcome apart;
+  for (const Clock& clock : clocks) {
+    const Clock& first = clocks.front();
+    if (clock.base_ns != first.base_ns && bases.count++ == 0) {
+      bases.first = fmt::format("rank {} and rank {}", first.rank, clock.rank);
+    }
+    if ((clock.begin_ns > first.end_ns || clock.end_ns < first.begin_ns) && apart.count++ == 0) {
+      apart.first = fmt::format("rank {} and rank {}", first.rank, clock.rank);
+    }
+  }
+  PushOutcome(table, std::nullopt, "time-base-mismatch", "info", bases,
+              "Ranks count time from different origins (baseTimeNanoseconds); times are compared "
+              "as Unix time where the origin is recorded.");
+  PushOutcome(table, std::nullopt, "ranks-apart", "warning", apart,
+              "Recordings of ranks do not overlap in time: they belong to different runs, or one "
+              "lacks its time base.");
+}
+
+int SeverityOrder(std::string_view severity) {
+  constexpr std::string_view kOrder[] = {"error", "warning", "info", "ok", kNotApplicable};
+  return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), severity) -
+                          std::begin(kOrder));
+}
+
+// Advice fits the profiler that wrote the recording, and what it recorded.
+std::string HelpOf(const QualityCheck& check, const RankView& view) {
+  if (check.remedy.empty()) {
+    return std::string(check.help);
+  }
+  const std::string_view other = RemedyFor(check.lack, view.trace);
+  return other.empty() ? fmt::format("{}: {}", check.help, check.remedy)
+                       : fmt::format("{}: {}.", check.help, other);
+}
+
+Result<Tables> MapDoctor(const RankView& view, const Params&) {
+  Table quality = NewQuality();
+  std::set<std::string_view> known;
+  for (const std::span<const QualityCheck> checks : {LinkChecks(), TimeChecks(), RecordChecks()}) {
+    for (const QualityCheck& check : checks) {
+      known.insert(check.name);
+      const CheckOutcome outcome = check.run(view);
+      PushOutcome(quality, view.rank, check.name, SeverityName(check.severity), outcome,
+                  HelpOf(check, view));
+    }
+  }
+  PushDiagnostics(quality, view, known);
+  Table clocks = NewClocks();
+  Row(clocks)
+      .Int(view.rank)
+      .MaybeInt(view.trace.meta().base_ns)
+      .Int(view.trace.begin_ns())
+      .Int(view.trace.end_ns());
+  return Tables{std::move(quality), std::move(clocks)};
+}
+
+Result<Tables> FinishDoctor(Tables tables, const Params&) {
+  Table& quality = tables[0];
+  PushClockChecks(quality, ReadClocks(tables[1]));
+  std::vector<uint32_t> order(quality.rows());
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  const StringValues& severity = Texts(quality, "severity");
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return SeverityOrder(severity[a]) < SeverityOrder(severity[b]);
+  });
+  return Tables{TakeRows(quality, order)};
+}
+
+}  // namespace
+
+std::string Describe(const RankView& view, HostId id) {
+  return fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+                     FormatTimestamp(view.trace.host().ts_ns[id.value]));
+}
+
+std::string Describe(const RankView& view, DeviceId id) {
+  const DeviceEvents& device = view.trace.device();
+  std::string text = fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+                                 FormatTimestamp(device.ts_ns[id.value]));
+  if (device.correlation[id.value] != kMissing) {
+    text += fmt::format(", correlation {}", device.correlation[id.value]);
+  }
+  return text;
+}
+
+const AnalysisSpec kDoctorVerb{
+    .name = "doctor",
+    .summary = "how far the trace can be trusted: checks with counts and remedies",
+    .example = "borescope doctor run/",
+    .takes_selection = false,
+    .answer = {.map = MapDoctor, .reduce = ConcatTables, .finish = FinishDoctor}};
+
+}  // namespace borescope::internal

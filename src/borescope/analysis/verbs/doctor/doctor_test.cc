@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+// Everything is as it should be.
+TestTrace Clean() {
+  TestTrace trace;
+  trace.meta().options = {true, true, true, true, false};
+  trace.Annotation("ProfilerStep#1", {0, 1001});
+  trace.Op("aten::mm", {10, 90}, {1, kMissing, kMissing, "[[2, 3]]"});
+  trace.Launched("gemm", {20, 5}, {200, 10}, {1, 7, 0});
+  return trace;
+}
+
+std::map<std::string, int64_t> Faults(const Tables& tables) {
+  std::map<std::string, int64_t> counts;
+  const Table& quality = tables[0];
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    const std::string& check = Texts(quality, "check")[row];
+    if (Ints(quality, "count")[row] != 0 && !check.starts_with("no-")) {
+      counts[check] = Ints(quality, "count")[row];
+    }
+  }
+  return counts;
+}
+
+using Counts = std::map<std::string, int64_t>;
+
+TEST(DoctorTest, ACleanTraceShowsWhatWasChecked) {
+  TestTrace trace = Clean();
+  const Tables tables = Analyse("doctor", {&trace.View()});
+  EXPECT_EQ(Faults(tables), Counts());
+  EXPECT_GT(tables[0].rows(), 25u);
+  ASSERT_EQ(tables.size(), 1u);
+  const StringValues& severity = Texts(tables[0], "severity");
+  EXPECT_EQ(severity[severity.size() - 10], "ok");
+  EXPECT_EQ(severity.back(), "n/a");  // there is no operator that could have shapes
+}
+
+TEST(DoctorTest, LinkFaults) {
+  TestTrace trace = Clean();
+  trace.Launched("early", {310, 5}, {305, 30}, {2, 7, 0});
+  trace.Kernel("orphan", {400, 10}, {77, 7, 0});
+  trace.Launched("outside", {420, 5}, {430, 10}, {3, 7, 0});
+  trace.Runtime("cudaGraphLaunch", {450, 5}, 4);
+  trace.Kernel("g1", {460, 5}, {4, 7, 0}).Kernel("g2", {470, 5}, {4, 7, 0});
+  const Tables tables = Analyse("doctor", {&trace.View()});
+  EXPECT_EQ(Faults(tables), (Counts{{"device-before-launch", 1},
+                                    {"unlinked-device-event", 1},
+                                    {"graph-launch", 1},
+                                    {"unclassified-kernels", 5}}));
+  const std::string text = Csv(tables[0], {"check", "severity", "count", "share", "first"});
+  const std::string_view head =
+      "check,severity,count,share,first\n"
+      "device-before-launch,warning,1,0.428571,early, ts 0.305 us, correlation 2\n"
+      "unlinked-device-event,warning,1,0.142857,orphan, ts 0.400 us, correlation 77\n"
+      "no-operator,info,4,0.714286,early, ts 0.305 us, correlation 2\n";
+  EXPECT_EQ(text.substr(0, head.size()), head);
+}
+
+TEST(DoctorTest, TimeFaults) {
+  TestTrace trace = Clean();
+  trace.Launched("gemm", {30, 5}, {205, 10}, {2, 7, 0});
+  trace.Launched("gemm", {40, 5}, {230, 0}, {3, 7, 0});
+  trace.Op("late", {50, 100});
+  EXPECT_EQ(Faults(Analyse("doctor", {&trace.View()})),
+            (Counts{{"stream-overlap", 1}, {"zero-device-duration", 1}, {"not-nested", 1}}));
+}
+
+TEST(DoctorTest, ClockJump) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  TestTrace trace;
+  trace.Op("first", {1, 1001}).Op("second", {60 * kSecond, 1001});
+  TestTrace busy;
+  busy.Op("first", {1, 20 * kSecond + 1}).Op("second", {40 * kSecond, kSecond});
+  EXPECT_EQ(Faults(Analyse("doctor", {&trace.View()})), (Counts{{"clock-jump", 1}}));
+  TestTrace threads;  // two at once are no longer than one
+  threads.Op("one", {0, 2'100'000'000}).Op("two", {0, 2'100'000'000}, {}, 2);
+  threads.Op("late", {40 * kSecond, 1'001});
+  EXPECT_EQ(Faults(Analyse("doctor", {&busy.View()})), Counts());
+  const Tables without = Analyse("doctor", {&busy.View(1)});
+  EXPECT_NE(Csv(without[0], {"check", "share"}).find("clock-jump,0\n"), std::string::npos);
+  EXPECT_EQ(Faults(Analyse("doctor", {&threads.View()})), (Counts{{"clock-jump", 1}}));
+}
+
+TEST(DoctorTest, ExternalIdsTwice) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  TestTrace far;
+  for (const int64_t id : {int64_t{1}, kFar, kFar, -kFar, kFar + (kFar - 1), -kFar - (kFar - 2)}) {
+    far.Op("op", {0, 1}, {.external_id = id});
+  }
+  TestTrace dense;
+  for (int64_t id = 1; id < 100; ++id) {
+    dense.Op("op", {id, 1}, {.external_id = id});
+  }
+  EXPECT_EQ(Faults(Analyse("doctor", {&far.View()})), (Counts{{"duplicate-external-id", 1}}));
+  EXPECT_EQ(Faults(Analyse("doctor", {&dense.View()})), Counts());
+}
+
+TEST(DoctorTest, WaitFaults) {
+  TestTrace trace = Clean();
+  trace.Runtime("cudaEventRecord", {300, 5}, 30).Runtime("cudaStreamWaitEvent", {310, 5}, 31);
+  trace.Sync("Stream Wait Event", {320, 2}, {31, 7, 0}, 30);  // good
+  trace.Sync("Stream Wait Event", {330, 2}, {32, 7, 0}, -1);  // names no record
+  trace.Sync("Event Sync", {340, 2}, {33, 7, 0}, 12345);      // names a lost one
+  trace.Kernel("gemm", {400, 50}, {34, 9, 0}).Runtime("cudaLaunchKernel", {20, 1}, 34);
+  trace.Sync("Stream Sync", {420, 60}, {35, 9, 0}, kMissing);  // begins inside the kernel
+  EXPECT_EQ(
+      Faults(Analyse("doctor", {&trace.View()})),
+      (Counts{{"wait-without-record", 1}, {"wait-before-record", 1}, {"sync-during-kernel", 1}}));
+}
+
+TEST(DoctorTest, WaitsForWhatEndsAfterThem) {
+  TestTrace trace = Clean();
+  trace.Launched("gemm", {300, 5}, {310, 500}, {2, 7, 0});
+  trace.Runtime("cudaStreamSynchronize", {320, 30}, 3);
+  trace.Sync("Stream Sync", {1'000, 30}, {3, 7, 0}, kMissing);  // of a clock that is behind
+  const Tables tables = Analyse("doctor", {&trace.View()});
+  EXPECT_EQ(Faults(tables), (Counts{{"backward-wait", 1}}));
+  EXPECT_NE(Csv(tables[0], {"check", "first"})
+                .find("backward-wait,cudaStreamSynchronize, ts 0.320 us, for gemm, ts 0.310 us, "
+                      "correlation 2\n"),
+            std::string::npos);
+}
+
+// Each wait looks for the kernel before it, at no cost that grows with the number of waits.
+TEST(DoctorTest, ManyWaitsOnAStreamCostLittle) {
+  constexpr int64_t kWaits = 200'000;
+  TestTrace trace = Clean();
+  trace.Launched("gemm", {30, 5}, {1'000, 200}, {2, 9, 0});
+  for (int64_t i = 0; i < kWaits; ++i) {
+    trace.Sync("Stream Sync", {2'000 + 10 * i, 2}, {100 + i, 7, 0}, kMissing);
+    trace.Sync("Stream Sync", {2'000 + 10 * i, 2}, {100 + i, 8, 0}, kMissing);
+  }
+  trace.Sync("Stream Sync", {1'100, 2}, {3, 9, 0}, kMissing);
+  const RankView& view = trace.View();
+  const auto checks = LinkChecks();
+  const auto check = std::find_if(checks.begin(), checks.end(), [](const QualityCheck& row) {
+    return row.name == "sync-during-kernel";
+  });
+  ASSERT_NE(check, checks.end());
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(check->run(view).count, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(DoctorTest, OperatorFaults) {
+  TestTrace trace = Clean();
+  trace.Op("record_param_comms", {110, 10}, {2, kMissing, kMissing, ""});
+  trace.Op("twin", {130, 10}, {2, kMissing, kMissing, ""});
+  trace.Op("autograd::engine::evaluate_function: A", {150, 10}, {3, 1, 9, ""});
+  trace.Op("autograd::engine::evaluate_function: B", {170, 10}, {4, 1, 9, ""});
+  EXPECT_EQ(Faults(Analyse("doctor", {&trace.View()})), (Counts{{"collective-metadata", 1},
+                                                                {"duplicate-external-id", 1},
+                                                                {"backward-name-conflict", 1}}));
+}
+
+TEST(DoctorTest, RanksOfDifferentRunsAreNoticed) {
+  TestTrace a = Clean();
+  TestTrace b = Clean();
+  TestTrace c = Clean();
+  a.meta().base_ns = 1'000'000;
+  b.meta().base_ns = 1'000'500;
+  c.meta().base_ns = 9'000'000;
+  const Tables tables = Analyse("doctor", {&a.View(0), &b.View(1), &c.View(2)});
+  EXPECT_EQ(Faults(tables), (Counts{{"time-base-mismatch", 2}, {"ranks-apart", 1}}));
+}
+
+}  // namespace
+}  // namespace borescope::internal

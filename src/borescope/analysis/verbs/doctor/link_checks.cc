@@ -1,0 +1,353 @@
+// Checks on how device events, launches, operators and waits belong together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/analysis/measures/names/name_flags.h"
+#include "borescope/analysis/measures/phases.h"
+#include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
+
+namespace borescope::internal {
+namespace {
+
+CheckOutcome BeforeLaunch(const RankView& view) {
+  return CountDeviceCases(view, [&](DeviceId id) {
+    const HostId launch = view.index.correlation.launch_of[id.value];
+    return launch.valid() &&
+           view.trace.device().ts_ns[id.value] < view.trace.host().ts_ns[launch.value];
+  });
+}
+
+CheckOutcome WithoutLaunch(const RankView& view) {
+  return CountDeviceCases(
+      view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
+}
+
+CheckOutcome WithoutOperator(const RankView& view) {
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return view.index.correlation.rule[id.value] == LinkRule::kLaunchOnly;
+  });
+}
+
+CheckOutcome FromDiagnostic(const RankView& view, Diag diag) {
+  const Diagnostics::Entry& entry = view.index.diagnostics.Get(diag);
+  return {static_cast<int64_t>(entry.count), std::nullopt, entry.first};
+}
+
+CheckOutcome DuplicateCorrelation(const RankView& view) {
+  return FromDiagnostic(view, Diag::kDuplicateCorrelation);
+}
+
+// Calls `use(id, row)` for the External id of every operator that has one.
+template <class Use>
+void ForEachExternalId(const Trace& trace, const Use& use) {
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
+      const int64_t id = trace.ops().external_id[host.detail[row]];
+      if (id != kMissing && id != 0) {
+        use(id, row);
+      }
+    }
+  }
+}
+
+// Whether some id stands twice; true as well where that would take a sort to tell. Ids are numbers
+// of a counter: a bit for each is less than they take themselves.
+bool MayRepeat(const Trace& trace) {
+  constexpr uint64_t kMostBits = 64;  // for each id
+  uint64_t count = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t largest = std::numeric_limits<int64_t>::min();
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
+    ++count;
+    least = std::min(least, id);
+    largest = std::max(largest, id);
+  });
+  if (count == 0) {
+    return false;
+  }
+  const uint64_t range = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
+  if (range / kMostBits >= count) {
+    return true;
+  }
+  std::vector<bool> seen(range + 1);
+  bool repeats = false;
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
+    const uint64_t bit = static_cast<uint64_t>(id) - static_cast<uint64_t>(least);
+    repeats = repeats || seen[bit];
+    seen[bit] = true;
+  });
+  return repeats;
+}
+
+CheckOutcome DuplicateExternalId(const RankView& view) {
+  CheckOutcome outcome;
+  if (!MayRepeat(view.trace)) {
+    return outcome;
+  }
+  std::vector<std::pair<int64_t, uint32_t>> ids;
+  ForEachExternalId(view.trace, [&](int64_t id, uint32_t row) { ids.emplace_back(id, row); });
+  std::sort(ids.begin(), ids.end());
+  for (size_t i = 1; i < ids.size(); ++i) {
+    if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
+      outcome.first =
+          fmt::format("External id {}: {}", ids[i].first, Describe(view, HostId{ids[i].second}));
+    }
+  }
+  return outcome;
+}
+
+CheckOutcome GraphLaunches(const RankView& view) {
+  const Correlation& links = view.index.correlation;
+  CheckOutcome outcome;
+  for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
+    const std::span<const DeviceId> rows = links.DevicesOf(call);
+    const auto is_work = [&](DeviceId id) {
+      return IsDeviceWork(view.trace.device().kind[id.value]);
+    };
+    if (std::count_if(rows.begin(), rows.end(), is_work) > 1 && outcome.count++ == 0) {
+      outcome.first = Describe(view, links.launch_of[rows.front().value]);
+    }
+  }
+  return outcome;
+}
+
+bool IsEventWait(const RankView& view, uint32_t row) {
+  if (view.trace.device().kind[row] != DeviceKind::kSync) {
+    return false;
+  }
+  const std::string_view name = view.trace.Name(DeviceId{row});
+  return name == "Stream Wait Event" || name == "Event Sync";
+}
+
+int64_t RecordOf(const RankView& view, uint32_t row) {
+  const uint32_t detail = view.trace.device().detail[row];
+  return detail == kNoDetail ? kMissing : view.trace.syncs().wait_on_record_correlation[detail];
+}
+
+// R2 of PyTorch's trace validator.
+CheckOutcome WaitWithoutRecord(const RankView& view) {
+  CheckOutcome outcome;
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    if (IsEventWait(view, row) && RecordOf(view, row) < 0 && outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+CheckOutcome WithoutWaits(const RankView& view) {
+  CheckOutcome outcome;
+  outcome.count = HasNoWaits(view.trace) ? 1 : 0;
+  outcome.applies = view.trace.runtime_calls().size() != 0;
+  return outcome;
+}
+
+std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
+  std::unordered_map<int64_t, int64_t> times;
+  const std::vector<char> is_record = FlagNames(view.trace.strings(), IsEventRecordName);
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
+        is_record[host.name[row].value] != 0) {
+      times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
+    }
+  }
+  return times;
+}
+
+// R4: the record a wait names exists and is not later than the wait.
+CheckOutcome WaitBeforeRecord(const RankView& view) {
+  CheckOutcome outcome;
+  const std::unordered_map<int64_t, int64_t> records = EventRecordTimes(view);
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {
+      continue;
+    }
+    const HostId call = view.index.correlation.launch_of[row];
+    const int64_t wait_ns =
+        call.valid() ? view.trace.host().end_ns(call) : view.trace.device().end_ns(DeviceId{row});
+    const auto record = records.find(RecordOf(view, row));
+    if ((record == records.end() || record->second > wait_ns) && outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
+
+// For each device row the last kernel of its track up to and with it, or kNoRow.
+std::vector<uint32_t> LastKernels(const RankView& view) {
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::vector<uint32_t> last(device.size(), kNoRow);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel) {
+      last[row] = row;
+    } else if (row > tracks.first_row[device.track[row].value]) {
+      last[row] = last[row - 1];
+    }
+  }
+  return last;
+}
+
+// Whether a kernel of the track runs over `ts_ns`. REQUIRES: a device track.
+bool RunsAt(const RankView& view, const std::vector<uint32_t>& last_kernels, uint32_t track,
+            int64_t ts_ns) {
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  const auto begin = device.ts_ns.begin() + tracks.first_row[track];
+  const auto end = device.ts_ns.begin() + tracks.end_row[track];
+  const auto next = std::lower_bound(begin, end, ts_ns);
+  if (next == begin) {
+    return false;
+  }
+  const uint32_t kernel = last_kernels[static_cast<size_t>(next - device.ts_ns.begin()) - 1];
+  return kernel != kNoRow && device.end_ns(DeviceId{kernel}) > ts_ns;
+}
+
+// R3: a Stream Sync record begins when its stream has drained.
+CheckOutcome SyncDuringKernel(const RankView& view) {
+  const Tracks& tracks = view.trace.tracks();
+  std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> track_of;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks.kind[i] == TrackKind::kDevice) {
+      track_of[{tracks.pid[i], tracks.tid[i], tracks.process[i]}] = i;
+    }
+  }
+  const std::vector<uint32_t> last_kernels = LastKernels(view);
+  CheckOutcome outcome;
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail ||
+        view.trace.Name(DeviceId{row}) != "Stream Sync") {
+      continue;
+    }
+    const int64_t stream = view.trace.syncs().stream[device.detail[row]];
+    const auto track = track_of.find(
+        {view.trace.DeviceOf(DeviceId{row}), stream, tracks.process[device.track[row].value]});
+    if (track != track_of.end() && RunsAt(view, last_kernels, track->second, device.ts_ns[row]) &&
+        outcome.count++ == 0) {
+      outcome.first = Describe(view, DeviceId{row});
+    }
+  }
+  return outcome;
+}
+
+// What critical-path and link leave out, since nothing waits for what ends after it.
+CheckOutcome BackwardWait(const RankView& view) {
+  const SyncEdges syncs = FindSyncEdges(view.trace, view.index.correlation);
+  const SyncEdge& first = syncs.first_backward;
+  CheckOutcome outcome;
+  outcome.count = static_cast<int64_t>(syncs.backward);
+  if (first.source.valid()) {
+    const std::string who = first.kind == SyncKind::kStreamWait ? Describe(view, first.target)
+                                                                : Describe(view, first.call);
+    outcome.first = fmt::format("{}, for {}", who, Describe(view, first.source));
+  }
+  return outcome;
+}
+
+bool HasCoreKeys(const Collectives& rows, uint32_t row) {
+  return row != kNoDetail && rows.in_elems[row] != kMissing && rows.out_elems[row] != kMissing &&
+         rows.group_size[row] != kMissing && rows.dtype[row].value != 0;
+}
+
+// R5: operators that stand for a collective say which one.
+CheckOutcome CollectiveWithoutMetadata(const RankView& view) {
+  const StringId name = view.trace.strings().Find("record_param_comms");
+  const HostEvents& host = view.trace.host();
+  return CountHostCases(view, [&](HostId id) {
+    const uint32_t detail = host.detail[id.value];
+    return name.valid() && host.name[id.value] == name && host.kind[id.value] == HostKind::kOp &&
+           (detail == kNoDetail ||
+            !HasCoreKeys(view.trace.collectives(), view.trace.ops().collective[detail]));
+  });
+}
+
+// R6: one backward operator per sequence number (and forward thread).
+CheckOutcome BackwardNameConflict(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  const Ops& ops = view.trace.ops();
+  const std::vector<char> is_backward = BackwardNames(view.trace.strings());
+  std::map<std::pair<int64_t, int64_t>, StringId> names;
+  return CountHostCases(view, [&](HostId id) {
+    const uint32_t detail = host.detail[id.value];
+    if (host.kind[id.value] != HostKind::kOp || detail == kNoDetail ||
+        is_backward[host.name[id.value].value] == 0 || ops.sequence[detail] == kMissing) {
+      return false;
+    }
+    const std::pair key{ops.sequence[detail], ops.forward_thread[detail]};
+    return names.emplace(key, host.name[id.value]).first->second != host.name[id.value];
+  });
+}
+
+constexpr QualityCheck kLinkChecks[] = {
+    {"device-before-launch", Severity::kWarning,
+     "Device work starts before its launch: host and device clocks disagree, launch delays are "
+     "wrong. Share of device time.",
+     BeforeLaunch},
+    {"unlinked-device-event", Severity::kWarning,
+     "Device work whose launch was not recorded, mostly launched before the profiled window; it is "
+     "counted, but has no operator. Profile with warm-up steps. Share of device time.",
+     WithoutLaunch},
+    {"no-operator", Severity::kInfo,
+     "Device work launched outside any operator (CUDA graphs, custom code); listed as \"(no "
+     "operator)\". Share of device time.",
+     WithoutOperator},
+    {"duplicate-correlation", Severity::kWarning,
+     "Several runtime calls carry one correlation number; device work goes to the innermost "
+     "launch.",
+     DuplicateCorrelation},
+    {"duplicate-external-id", Severity::kWarning,
+     "Operators share one External id (a 32-bit counter that wraps in very long runs); links by "
+     "nesting are not affected.",
+     DuplicateExternalId},
+    {"graph-launch", Severity::kInfo,
+     "Launches that started several kernels (CUDA or HIP graphs): all of them count for the "
+     "operator "
+     "around the launch.",
+     GraphLaunches},
+    {"wait-without-record", Severity::kInfo,
+     "Event waits that do not name the record they wait for (PyTorch before April 2026): critical "
+     "paths cannot follow them.",
+     WaitWithoutRecord},
+    {"no-waits", Severity::kInfo,
+     "Device work was launched, but no call that waits for it was recorded (…Synchronize, a "
+     "blocking copy): time in which the host waits looks like work of the host, as in "
+     "critical-path.",
+     WithoutWaits},
+    {"sync-during-kernel", Severity::kWarning,
+     "A Stream Sync record begins while a kernel of its stream runs: device times are "
+     "inconsistent.",
+     SyncDuringKernel},
+    {"wait-before-record", Severity::kWarning,
+     "Event waits whose record is missing or later than the wait; such edges are ignored.",
+     WaitBeforeRecord},
+    {"backward-wait", Severity::kWarning,
+     "Calls or streams waited for work that ends after the wait: host and device clocks disagree, "
+     "or the record of an event is lost. critical-path and link leave such waits out.",
+     BackwardWait},
+    {"collective-metadata", Severity::kInfo,
+     "Collectives without name, sizes, type and group (PyTorch before 2.2): no bandwidth can be "
+     "given. Share of host events.",
+     CollectiveWithoutMetadata},
+    {"backward-name-conflict", Severity::kWarning,
+     "Backward operators of different names share a sequence number: forward-backward links are "
+     "doubtful. Share of host events.",
+     BackwardNameConflict},
+};
+
+}  // namespace
+
+std::span<const QualityCheck> LinkChecks() { return kLinkChecks; }
+
+}  // namespace borescope::internal

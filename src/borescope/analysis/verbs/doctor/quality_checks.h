@@ -1,0 +1,82 @@
+// The checks of `borescope doctor`. A check looks at one rank and counts cases; its row in one of
+// the arrays below says what the count means. To add one: a function and a row in the file of its
+// theme.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/measures/remedies.h"
+#include "borescope/base/diagnostics.h"
+
+namespace borescope::internal {
+
+struct CheckOutcome {
+  int64_t count = 0;            // 0: passed
+  std::optional<double> share;  // part of device time or of events, as the check's help says
+  std::string first;            // the first case
+  bool applies = true;          // false: nothing of the kind could be in the recording
+};
+
+struct QualityCheck {
+  std::string_view name;  // stable slug; the same as a diagnostic's where both count one thing
+  Severity severity;      // when the count is not 0
+  // What it means and what to do; the latter, as PyTorch's profiler has it, in `remedy` where other
+  // profilers have another.
+  std::string_view help;
+  CheckOutcome (*run)(const RankView& view);
+  std::string_view remedy = {};
+  MissingData lack = MissingData::kNone;
+};
+
+std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits
+std::span<const QualityCheck> TimeChecks();    // durations, overlaps, gaps, nesting
+std::span<const QualityCheck> RecordChecks();  // what the profiler was told to record
+
+// "name, ts 12.345 us, correlation 7": how the first case is shown.
+std::string Describe(const RankView& view, HostId id);
+std::string Describe(const RankView& view, DeviceId id);
+
+// Counts the device work for which `is_case` holds; share: part of all device work time.
+template <class Predicate>
+CheckOutcome CountDeviceCases(const RankView& view, Predicate is_case) {
+  const DeviceEvents& device = view.trace.device();
+  CheckOutcome outcome;
+  int64_t all_ns = 0;
+  int64_t case_ns = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    all_ns = AddSaturating(all_ns, device.dur_ns[row]);
+    if (is_case(DeviceId{row})) {
+      case_ns = AddSaturating(case_ns, device.dur_ns[row]);
+      if (outcome.count++ == 0) {
+        outcome.first = Describe(view, DeviceId{row});
+      }
+    }
+  }
+  outcome.share = all_ns == 0 ? 0.0 : static_cast<double>(case_ns) / static_cast<double>(all_ns);
+  return outcome;
+}
+
+// Counts the host rows for which `is_case` holds; share: part of all host rows.
+template <class Predicate>
+CheckOutcome CountHostCases(const RankView& view, Predicate is_case) {
+  const uint32_t rows = static_cast<uint32_t>(view.trace.host().size());
+  CheckOutcome outcome;
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (is_case(HostId{row}) && outcome.count++ == 0) {
+      outcome.first = Describe(view, HostId{row});
+    }
+  }
+  outcome.share = rows == 0 ? 0.0 : static_cast<double>(outcome.count) / rows;
+  return outcome;
+}
+
+}  // namespace borescope::internal

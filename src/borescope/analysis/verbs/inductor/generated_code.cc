@@ -1,0 +1,197 @@
+#include "borescope/analysis/verbs/inductor/generated_code.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/verbs/inductor/inductor.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of each row of the table of kernels.
+using Codes = std::vector<std::optional<InductorCode>>;
+
+// The text between the brackets behind `label`, on one line of a comment.
+std::string BracketsBehind(std::string_view code, std::string_view label) {
+  constexpr size_t kLongest = 2000;
+  const size_t at = code.find(label);
+  if (at == code.npos) return {};
+  std::string_view line = code.substr(at + label.size());
+  line = line.substr(0, std::min(line.find('\n'), kLongest));
+  const size_t end = line.find(']');
+  return end == line.npos ? std::string() : std::string(line.substr(0, end));
+}
+
+std::optional<double> NumberBehind(std::string_view code, std::string_view label) {
+  const size_t at = code.find(label);
+  if (at == code.npos) return std::nullopt;
+  std::string_view text = code.substr(at + label.size());
+  const size_t begin = text.find_first_not_of(" :");
+  if (begin == text.npos) return std::nullopt;
+  text.remove_prefix(begin);
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_good = error == std::errc() && number > 0 && number < 1e9;
+  return is_good ? std::optional(number) : std::nullopt;
+}
+
+// Where the code of a kernel may be.
+std::vector<fs::path> PlacesOf(const std::string& recorded, std::string_view folder) {
+  const fs::path source(recorded);
+  if (source.extension() != ".py" || source.filename() == ".py") return {};
+  if (folder.empty()) return {source};
+  const fs::path name = source.filename();
+  const fs::path parent = source.parent_path().filename();
+  std::vector<fs::path> places;
+  if (!parent.empty() && parent != "." && parent != "..") {
+    places.push_back(fs::path(folder) / parent / name);
+  }
+  places.push_back(fs::path(folder) / name);
+  return places;
+}
+
+std::optional<InductorCode> FindCode(const std::string& recorded, std::string_view folder) {
+  for (const fs::path& place : PlacesOf(recorded, folder)) {
+    if (const auto code = ReadGeneratedCode(place.string()); code.has_value()) {
+      return ParseInductorCode(*code);
+    }
+  }
+  return std::nullopt;
+}
+
+// The code of every row of the table that has a file; no place for any other.
+Codes CodesOf(const Table& kernels, std::string_view folder) {
+  const Column& source = *kernels.Find("source");
+  std::map<std::string, std::optional<InductorCode>> known;
+  Codes codes(kernels.rows());
+  for (size_t row = 0; row < kernels.rows(); ++row) {
+    if (source.IsMissing(row)) continue;
+    const std::string& file = std::get<StringValues>(source.values)[row];
+    const auto [found, is_new] = known.try_emplace(file);
+    if (is_new) found->second = FindCode(file, folder);
+    codes[row] = found->second;
+  }
+  return codes;
+}
+
+void PushText(Column& column, const std::string& text) {
+  text.empty() ? PushMissing(column) : Push(column, text);
+}
+
+// What all calls of a row move, in bytes: as recorded, else by the file of the kernel.
+std::optional<double> BytesOf(const Table& kernels, const Codes& codes, size_t row) {
+  const Column& recorded = *kernels.Find("moved_bytes");
+  if (!recorded.IsMissing(row)) {
+    return static_cast<double>(std::get<IntValues>(recorded.values)[row]);
+  }
+  if (!codes[row].has_value() || !codes[row]->gigabytes.has_value()) return std::nullopt;
+  const int64_t calls = std::get<IntValues>(kernels.Find("calls")->values)[row];
+  return *codes[row]->gigabytes * 1e9 * static_cast<double>(calls);
+}
+
+// Bytes per nanosecond, which are 1e9 bytes per second.
+std::vector<std::optional<double>> RatesOf(const Table& kernels, const Codes& codes) {
+  const IntValues& total_ns = std::get<IntValues>(kernels.Find("total_ns")->values);
+  std::vector<std::optional<double>> rates(kernels.rows());
+  for (size_t row = 0; row < rates.size(); ++row) {
+    const std::optional<double> bytes = BytesOf(kernels, codes, row);
+    if (bytes.has_value() && total_ns[row] > 0) {
+      rates[row] = *bytes / static_cast<double>(total_ns[row]);
+    }
+  }
+  return rates;
+}
+
+// Of the memory of the device, in 1e9 bytes per second.
+std::optional<double> BandwidthIn(const Tables& tables) {
+  for (const Table& table : tables) {
+    const Column* peak = table.Find("memory_gbps");
+    const bool is_known =
+        table.name == "inductor_time" && peak != nullptr && peak->size() > 0 && !peak->IsMissing(0);
+    if (is_known) return std::get<FloatValues>(peak->values)[0];
+  }
+  return std::nullopt;
+}
+
+void AddRates(const std::vector<std::optional<double>>& rates, std::optional<double> bandwidth,
+              Table& kernels) {
+  kernels.columns.reserve(kernels.columns.size() + 2);  // keeps the references below valid
+  Column& rate =
+      AddFloat(kernels, "gbps", Unit::kGigabytesPerSecond, Role::kDerived,
+               "Bytes as recorded, else by the kernel's file x calls, / total: at least so much "
+               "was moved.");
+  Column& share = AddFloat(kernels, "bandwidth_share", Unit::kShare, Role::kDerived,
+                           "That / the bandwidth of the device's memory.");
+  for (const std::optional<double>& gbps : rates) {
+    PushOptional(rate, gbps);
+    const bool has_share = gbps.has_value() && bandwidth.value_or(0) > 0;
+    has_share ? Push(share, *gbps / *bandwidth) : PushMissing(share);
+  }
+}
+
+void AddOrigins(const Codes& codes, Table& kernels) {
+  kernels.columns.reserve(kernels.columns.size() + 2);  // keeps the references below valid
+  Column& aten = AddString(kernels, "original_aten", Role::kDerived,
+                           "Operators of the model that were fused, by the kernel's file.");
+  Column& nodes = AddString(kernels, "source_nodes", Role::kDerived,
+                            "Nodes of the model's Python behind it, by the kernel's file.");
+  for (const std::optional<InductorCode>& read : codes) {
+    const InductorCode code = read.value_or(InductorCode{});
+    PushText(aten, code.original_aten);
+    PushText(nodes, code.source_nodes);
+  }
+}
+
+template <class Optionals>
+bool HasAny(const Optionals& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](const auto& value) { return value.has_value(); });
+}
+
+}  // namespace
+
+std::optional<std::string> ReadGeneratedCode(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{4} << 20;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string code(kMostBytes, '\0');
+  file.read(code.data(), static_cast<std::streamsize>(code.size()));
+  code.resize(static_cast<size_t>(file.gcount()));
+  return code;
+}
+
+InductorCode ParseInductorCode(std::string_view code) {
+  return {.original_aten = BracketsBehind(code, "Original ATen: ["),
+          .source_nodes = BracketsBehind(code, "Source Nodes: ["),
+          .gigabytes = NumberBehind(code, "'kernel_num_gb'")};
+}
+
+void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
+                     Tables& tables) {
+  const bool is_asked = std::any_of(specs.begin(), specs.end(), [](const AnalysisSpec* spec) {
+    return spec->name == "inductor";
+  });
+  const auto kernels = std::find_if(tables.begin(), tables.end(), [](const Table& table) {
+    return table.name == "inductor_kernels";
+  });
+  if (!is_asked || kernels == tables.end()) return;
+  const Codes codes = CodesOf(*kernels, params.Text(kInductorCacheParam));
+  if (const auto rates = RatesOf(*kernels, codes); HasAny(rates)) {
+    AddRates(rates, BandwidthIn(tables), *kernels);
+  }
+  if (HasAny(codes)) {
+    AddOrigins(codes, *kernels);
+  }
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,135 @@
+// info: what was recorded. `traces` has one row a file, `event_counts` counts every event of the
+// input by phase and category, those included that no analysis looks at.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/verbs/verbs.h"
+
+namespace borescope::internal {
+namespace {
+
+Table NewTraces() {
+  Table table{"traces", "Recordings", {}};
+  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
+    AddInt(table, name, unit, Role::kDerived, doc);
+  };
+  const auto text = [&](std::string_view name, std::string_view doc) {
+    AddString(table, name, Role::kDerived, doc);
+  };
+  AddRankKey(table);
+  text("file", "File as named on the command line.");
+  text("format", "Format recognised by content.");
+  number("world_size", Unit::kNone, "Number of ranks of the job, if recorded.");
+  text("producer", "Program that wrote the file, as far as it tells.");
+  number("events", Unit::kCount, "All events of the file, everything counted.");
+  number("host_events", Unit::kCount,
+         "Complete events of the host: operators, calls, annotations.");
+  number("device_events", Unit::kCount, "Device work: kernels, memcpys and memsets.");
+  number("streams", Unit::kCount, "Device streams with work on them.");
+  number("steps", Unit::kCount, "ProfilerStep windows.");
+  number("begin_unix_ns", Unit::kNone, "Unix time of the first event; missing if not recorded.");
+  number("span_ns", Unit::kNanoseconds, "From the first start to the last end of all events.");
+  text("devices", "Visible devices, used or not.");
+  number("text_bytes", Unit::kBytes, "Size of the inflated text.");
+  number("threads", Unit::kCount, "Host threads with events.");
+  text("options", "Profiler options that the file shows to have been on.");
+  return table;
+}
+
+Table NewEventCounts() {
+  Table table{"event_counts", "Events by phase and category", {}};
+  AddRankKey(table);
+  AddString(table, "phase", Role::kKey,
+            "Phase letter: X complete, i instant, s/f flow, M metadata.");
+  AddString(table, "category", Role::kKey, "Category as recorded; missing if there is none.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of events.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations as recorded.");
+  return table;
+}
+
+int64_t CountDeviceWork(const DeviceEvents& device) {
+  return std::count_if(device.kind.begin(), device.kind.end(), IsDeviceWork);
+}
+
+int64_t CountTracks(const Trace& trace, TrackKind kind) {
+  const Tracks& tracks = trace.tracks();
+  int64_t count = 0;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    const bool used = kind == TrackKind::kHost ? tracks.first_row[i] < tracks.end_row[i]
+                                               : HasDeviceWork(trace, i);
+    // Overlapping ranges stand apart from the thread that began them.
+    const bool is_counted =
+        tracks.is_async[i] != 0 && i > 0 && tracks.kind[i - 1] == tracks.kind[i] &&
+        tracks.pid[i - 1] == tracks.pid[i] && tracks.tid[i - 1] == tracks.tid[i];
+    count += tracks.kind[i] == kind && used && !is_counted ? 1 : 0;
+  }
+  return count;
+}
+
+std::string DescribeOptions(const RecordedOptions& options) {
+  std::string text;
+  for (const auto& [on, name] : {std::pair{options.record_shapes, "record_shapes"},
+                                 {options.profile_memory, "profile_memory"},
+                                 {options.with_stack, "with_stack"},
+                                 {options.with_modules, "with_modules"},
+                                 {options.with_flops, "with_flops"}}) {
+    if (on) {
+      text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+  }
+  return text;
+}
+
+int64_t CountEvents(const Trace& trace) {
+  uint64_t events = 0;
+  for (const EventCount& count : trace.event_counts()) {
+    events += count.count;
+  }
+  return static_cast<int64_t>(events);
+}
+
+void PushTrace(Table& table, const RankView& view) {
+  const Trace& trace = view.trace;
+  const Meta& meta = trace.meta();
+  Row row(table);
+  row.Int(view.rank).Text(meta.file).Text(FormatName(meta.format)).MaybeInt(meta.world_size);
+  row.MaybeText(meta.producer).Int(CountEvents(trace)).Count(trace.host().size());
+  row.Int(CountDeviceWork(trace.device())).Int(CountTracks(trace, TrackKind::kDevice));
+  row.Count(view.index.steps.steps.size());
+  meta.base_ns.has_value() ? row.Int(*meta.base_ns + trace.begin_ns()) : row.Missing();
+  row.Int(trace.span_ns()).MaybeText(DescribeDevices(meta));
+  row.Int(static_cast<int64_t>(meta.text_bytes)).Int(CountTracks(trace, TrackKind::kHost));
+  row.MaybeText(DescribeOptions(meta.options));
+}
+
+Result<Tables> MapInfo(const RankView& view, const Params&) {
+  Table traces = NewTraces();
+  Table counts = NewEventCounts();
+  PushTrace(traces, view);
+  for (const EventCount& count : view.trace.event_counts()) {
+    Row(counts)
+        .Int(view.rank)
+        .Text({&count.phase, 1})
+        .MaybeText(view.trace.Text(count.category))
+        .Int(static_cast<int64_t>(count.count))
+        .Int(count.total_ns);
+  }
+  return Tables{std::move(traces), std::move(counts)};
+}
+
+}  // namespace
+
+const AnalysisSpec kInfoVerb{
+    .name = "info",
+    .summary = "what was recorded: ranks, devices, events, steps, time span",
+    .example = "borescope info trace.json.gz",
+    .takes_selection = false,
+    .answer = {.map = MapInfo, .reduce = ConcatTables}};
+
+}  // namespace borescope::internal

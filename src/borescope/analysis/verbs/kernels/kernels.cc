@@ -1,0 +1,110 @@
+// kernels: device time per kernel name, and per class of kernels (index/kernel_class.h). Every
+// kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets. `share` is
+// a part of all device time listed, so overlapping streams count twice here but not in the
+// breakdown. With --patterns kernel_categories sums up by the user's own categories.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/measures/names/kernel_categories.h"
+#include "borescope/analysis/measures/work_groups.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/compat/hta/tables.h"
+#include "borescope/compat/rpd/tables.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+int64_t ClassOf(const RankView& view, DeviceId id) {
+  return static_cast<int64_t>(WorkClassOf(view, id));
+}
+
+std::string_view ClassName(int64_t label) {
+  return KernelClassName(static_cast<KernelClass>(label));
+}
+
+constexpr WorkLabel kClassLabel{"class",
+                                "What the kernel is for, judged by its name.",
+                                "Name of the kernel as recorded.",
+                                "launched kernels",
+                                ClassOf,
+                                ClassName};
+
+Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
+  Table table{"kernel_classes", "Device time per class of kernels", {}};
+  keys.AddColumnsBeforeName(table);
+  AddString(table, "class", Role::kKey, "What the kernels are for, judged by their names.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of launched kernels.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Total / total of all rows of this table.");
+  for (size_t i = 0; i < kernels.stats.size(); ++i) {
+    Row row(table);
+    keys.PushBeforeName(row, kernels.groups.key(i));
+    row.Text(ClassName(kernels.label(i)));
+    row.Int(kernels.stats[i].count).Int(kernels.stats[i].total_ns).Missing();
+  }
+  return MergeByKey(table);
+}
+
+Result<void> CheckKernels(const Params& params) {
+  if (HasPatterns(params) && params.compat != Compat::kNone) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("kernels: --patterns is not defined with --compat {}",
+                             CompatName(params.compat))};
+  }
+  return CheckPatterns(params);
+}
+
+Result<Tables> MapKernels(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const GroupKeys keys(view, params.by);
+  const WorkKinds kinds = params.all ? WorkKinds::kAll : WorkKinds::kKernels;
+  const WorkGroups kernels = GroupWork(view, selected, keys, kinds, kClassLabel);
+  Table table =
+      WorkTable({"kernels", "Device time per kernel", {}}, view, kernels, keys, kClassLabel);
+  return Tables{std::move(table), ClassTable(kernels, keys)};
+}
+
+Result<Tables> FinishKernels(Tables findings, const Params& params) {
+  findings[0] = FinishStatsTable(std::move(findings[0]));
+  FillShare(findings[1], "total_ns", "share");
+  findings[1] = Sorted(findings[1], "total_ns");
+  if (HasPatterns(params)) {
+    BS_ASSIGN(const NamePatterns patterns, PatternsOf(params));
+    findings.push_back(CategoryTable(findings[0], patterns));
+  }
+  return findings;
+}
+
+constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
+constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
+                                               {Compat::kRpd, &kRpdKernels}};
+constexpr std::string_view kClass[] = {"class"};
+constexpr std::string_view kTotal[] = {"total_ns"};
+constexpr std::string_view kName[] = {"name"};
+constexpr ViewSpec kViews[] = {
+    {"kernel_classes", ViewKind::kBars, "Device time per class", kClass, kTotal},
+    {"kernels", ViewKind::kBars, "Kernels that take most of it", kName, kTotal}};
+
+}  // namespace
+
+const AnalysisSpec kKernelsVerb{
+    .name = "kernels",
+    .summary = "device time per kernel and per class of kernels",
+    .example = "borescope kernels trace.json.gz --top 20",
+    .needs = Needs::kDeviceEvents,
+    .by = kKernelKeys,
+    .params = kKernelParams,
+    .takes_all = true,
+    .answer = {.map = MapKernels, .reduce = MergeTables, .finish = FinishKernels},
+    .compats = kCompatPipelines,
+    .check = CheckKernels,
+    .views = kViews};
+
+}  // namespace borescope::internal

@@ -1,0 +1,281 @@
+// launches: every call that started device work, beside that work.
+//
+//   host     length of the call
+//   device   duration of the work
+//   delay    end of the call to start of the work, 0 if it starts earlier
+//
+// A graph launch has a row for each of its works, numbered by their start. Its length and how late
+// it started are one fact, not one per work: sums and counts of calls and delays take its
+// first selected work alone, and a work is held against its part of the call, length / works. Calls
+// are selected by their start. What has no counterpart is counted in launch_links.
+#include <string>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/compat/hta/tables.h"
+#include "borescope/compat/rpd/tables.h"
+#include "borescope/trace/kind_names.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kPreviewRows = 20;
+
+struct Limits {
+  int64_t long_call_ns;
+  int64_t long_delay_ns;
+  int64_t long_kernel_ns;
+};
+
+// One work and the call that started it.
+struct Launched {
+  HostId call;
+  DeviceId work;
+  size_t ordinal;  // among the works of the call
+  size_t works;
+  bool stands_for_call;  // the first selected work of the call
+  int64_t host_ns;
+  int64_t device_ns;
+  int64_t delay_ns;
+};
+
+struct KernelSums {
+  int64_t count = 0;
+  int64_t calls = 0;
+  int64_t short_kernels = 0;
+  int64_t long_kernels = 0;
+  int64_t long_calls = 0;
+  int64_t long_delays = 0;
+  int64_t host_ns = 0;
+  int64_t device_ns = 0;
+  int64_t delay_ns = 0;
+
+  void Add(const Launched& one, const Limits& limits);
+};
+
+void KernelSums::Add(const Launched& one, const Limits& limits) {
+  // device x works < host, without the product.
+  const auto works = static_cast<int64_t>(one.works);
+  const int64_t part_of_call_ns = one.host_ns / works + (one.host_ns % works == 0 ? 0 : 1);
+  ++count;
+  short_kernels += one.device_ns < part_of_call_ns ? 1 : 0;
+  long_kernels += one.device_ns > limits.long_kernel_ns ? 1 : 0;
+  device_ns = AddSaturating(device_ns, one.device_ns);
+  if (one.stands_for_call) {
+    ++calls;
+    long_calls += one.host_ns > limits.long_call_ns ? 1 : 0;
+    long_delays += one.delay_ns > limits.long_delay_ns ? 1 : 0;
+    host_ns = AddSaturating(host_ns, one.host_ns);
+    delay_ns = AddSaturating(delay_ns, one.delay_ns);
+  }
+}
+
+Table NewLaunchTable() {
+  Table table{"launches", "Launch calls and the device work they started", {}, kPreviewRows};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddStreamKey(table);
+  AddInt(table, "correlation", Unit::kNone, Role::kKey,
+         "Number that ties the call to its work, as recorded.");
+  AddString(table, "api", Role::kDerived, "Name of the launch call.");
+  ns("host_ns", "Length of the call; the same on all rows of a graph launch.");
+  ns("device_ns", "Duration of the work.");
+  ns("delay_ns", "End of the call to start of the work; 0 if it started earlier.");
+  AddString(table, "kernel", Role::kKey, "Name of the work as recorded.");
+  AddString(table, "kind", Role::kDerived, "kernel, memcpy or memset.");
+  AddInt(table, "ordinal", Unit::kNone, Role::kKey,
+         "Place among the works of the call in order of their start, from 0.");
+  AddInt(table, "works", Unit::kCount, Role::kDerived,
+         "Works the call started: 1, or more for a graph launch.");
+  return table;
+}
+
+Table NewSummaryTable() {
+  Table table{"launch_summary", "Launches per kernel", {}};
+  const auto count = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kCount, Role::kSum, doc);
+  };
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  const auto mean = [&](std::string_view name, std::string_view doc) {
+    AddFloat(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
+  count("count", "Launched works of that name.");
+  count("calls", "Launch calls; a graph launch counts with the first of its selected works.");
+  count("short_kernels",
+        "Works shorter than their launch call; in a graph, than its length / its works.");
+  count("long_kernels", "Works longer than --long-kernel.");
+  count("long_calls", "Calls longer than --long-call.");
+  count("long_delays", "Calls whose work started later than --long-delay after their end.");
+  ns("host_ns", "Sum of the lengths of the calls.");
+  ns("device_ns", "Sum of the durations of the works.");
+  ns("delay_ns", "Sum of the delays of the calls.");
+  mean("mean_host_ns", "Mean length of a call; missing where no call counts.");
+  mean("mean_device_ns", "Mean duration of a work.");
+  mean("mean_delay_ns", "Mean delay of a call; missing where no call counts.");
+  return table;
+}
+
+void PushSums(Table& table, std::string_view kernel, const KernelSums& sums) {
+  Row row(table);
+  row.Text(kernel).Int(sums.count).Int(sums.calls).Int(sums.short_kernels);
+  row.Int(sums.long_kernels).Int(sums.long_calls).Int(sums.long_delays);
+  row.Int(sums.host_ns).Int(sums.device_ns).Int(sums.delay_ns);
+  row.Missing().Missing().Missing();
+}
+
+class LaunchTables {
+ public:
+  LaunchTables(const RankView& view, const Selected& selected, const Limits& limits)
+      : view_(view), selected_(selected), limits_(limits), launches_(NewLaunchTable()), names_(1) {}
+
+  Tables Build();
+
+ private:
+  void AddCall(HostId call);
+  void AddLaunched(const Launched& one);
+  void PushLaunched(const Launched& one);
+  Table Summary() const;
+  Table Links() const;
+
+  const RankView& view_;
+  const Selected& selected_;
+  const Limits limits_;
+  Table launches_;
+  int64_t linked_calls_ = 0;
+  Grouper names_;  // of the kernels
+  std::vector<KernelSums> sums_;
+  std::vector<DeviceId> works_;  // of the current call
+};
+
+void LaunchTables::AddCall(HostId call) {
+  FindWorks(view_, call, works_);
+  bool linked = false;
+  for (size_t ordinal = 0; ordinal < works_.size(); ++ordinal) {
+    const DeviceId work = works_[ordinal];
+    if (selected_.Keeps(work)) {
+      AddLaunched({call, work, ordinal, works_.size(), !linked,
+                   view_.trace.host().dur_ns[call.value], view_.trace.device().dur_ns[work.value],
+                   LaunchDelay(view_, call, work)});
+      linked = true;
+    }
+  }
+  linked_calls_ += linked ? 1 : 0;
+}
+
+void LaunchTables::AddLaunched(const Launched& one) {
+  const int64_t name = view_.trace.device().name[one.work.value].value;
+  const uint32_t group = names_.Find({&name, 1});
+  sums_.resize(names_.size());
+  sums_[group].Add(one, limits_);
+  PushLaunched(one);
+}
+
+void LaunchTables::PushLaunched(const Launched& one) {
+  const Trace& trace = view_.trace;
+  const DeviceEvents& device = trace.device();
+  Row row(launches_);
+  row.Int(view_.rank).Int(trace.DeviceOf(one.work)).Int(trace.StreamOf(one.work));
+  row.MaybeInt(device.correlation[one.work.value]);
+  row.Text(trace.Name(one.call)).Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
+  row.Text(trace.Name(one.work)).Text(DeviceKindName(device.kind[one.work.value]));
+  row.Count(one.ordinal).Count(one.works);
+}
+
+Table LaunchTables::Summary() const {
+  Table table = NewSummaryTable();
+  for (size_t i = 0; i < sums_.size(); ++i) {
+    const StringId name{static_cast<uint32_t>(names_.key(i).front())};
+    PushSums(table, view_.trace.Text(name), sums_[i]);
+  }
+  return table;
+}
+
+Table LaunchTables::Links() const {
+  Table table{"launch_links", "Launch calls and device work, tied and untied", {}};
+  const auto count = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kCount, Role::kSum, doc);
+  };
+  AddRankKey(table);
+  count("launches", "Launch calls: linked, and without work.");
+  count("linked", "Calls with device work: --gpu and --stream select by that work.");
+  count("launches_without_work",
+        "Calls named as a launch whose work was not recorded, or that started none (an empty "
+        "memset, graph capture), on any device.");
+  count("works", "Kernels, memcpys and memsets: linked, and without launch.");
+  count("linked_works", "Device work tied to its call: the rows of launches.");
+  count("works_without_launch", "Device work whose launch call was not recorded.");
+  const DeviceEvents& device = view_.trace.device();
+  int64_t works = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    works += selected_.Keeps(DeviceId{row}) ? 1 : 0;
+  }
+  const int64_t without_work = CountCallsWithoutWork(view_, selected_);
+  const auto linked_works = static_cast<int64_t>(launches_.rows());
+  Row(table)
+      .Int(view_.rank)
+      .Int(linked_calls_ + without_work)
+      .Int(linked_calls_)
+      .Int(without_work)
+      .Int(works)
+      .Int(linked_works)
+      .Int(works - linked_works);
+  return table;
+}
+
+Tables LaunchTables::Build() {
+  for (const HostId call : CallsWithWork(view_)) {
+    AddCall(call);
+  }
+  Table links = Links();
+  return {std::move(launches_), Summary(), std::move(links)};
+}
+
+Result<Tables> MapLaunches(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const Limits limits{params.Number(kLongCallParam), params.Number(kLongDelayParam),
+                      params.Number(kLongKernelParam)};
+  return LaunchTables(view, selected, limits).Build();
+}
+
+Result<Tables> FinishLaunches(Tables findings, const Params&) {
+  Table& summary = findings[1];
+  FillMean(summary, "host_ns", "calls", "mean_host_ns");
+  FillMean(summary, "device_ns", "count", "mean_device_ns");
+  FillMean(summary, "delay_ns", "calls", "mean_delay_ns");
+  summary = Sorted(summary, "host_ns");
+  return findings;
+}
+
+constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaLaunches},
+                                               {Compat::kRpd, &kRpdCalls}};
+constexpr std::string_view kKernel[] = {"kernel"};
+constexpr std::string_view kDelay[] = {"delay_ns"};
+constexpr ViewSpec kViews[] = {
+    {"launch_summary", ViewKind::kBars, "Time between launch and start", kKernel, kDelay}};
+
+}  // namespace
+
+const AnalysisSpec kLaunchesVerb{
+    .name = "launches",
+    .summary = "launch calls: short and long kernels, long calls, late starts",
+    .example = "borescope launches trace.json.gz --sort delay",
+    .needs = Needs::kLaunches,
+    .params = kLaunchParams,
+    .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches},
+    .compats = kCompatPipelines,
+    .views = kViews};
+
+}  // namespace borescope::internal

@@ -1,0 +1,260 @@
+// ops: host and device time per framework operator (HostKind::kOp).
+//
+//   self host     duration less the operators nested directly inside. Python frames, annotations
+//                 and runtime calls are looked through: the time of a launch stays with its
+//                 operator.
+//                 On a thread that nests properly the self times of a root and all below it add up
+//                 to the duration of the root. (A nested operator that ends late counts up to the
+//                 end of the outer one.)
+//   self device   device work whose innermost operator is this call
+//   total         self and everything nested inside. Calls inside a call of the same row count
+//                 once, with the outermost, so that recursion does not inflate a total.
+//   flops         of the calls that count (op_flops.h), from their shapes; docs/flops.md
+//
+// Device work without an operator has a row of its own, kNoOperator, so that self_device_ns adds up
+// to all selected device work. An operator that began outside the selected window, but launched
+// work inside it, appears with that work and without a call.
+//
+// Everything is linear in the rows: host rows are in preorder, so what lies below a row is the
+// range up to subtree_end, and sums over it are differences of prefix sums.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/measures/flops/op_flops.h"
+#include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/compat/torch/tables.h"
+
+namespace borescope::internal {
+namespace {
+
+struct OpStats {
+  int64_t calls = 0;
+  int64_t self_host_ns = 0;
+  int64_t total_host_ns = 0;
+  int64_t self_device_ns = 0;
+  int64_t total_device_ns = 0;
+  int64_t flops = kMissing;
+};
+
+// Name in place of a StringId for device work without an operator.
+constexpr int64_t kNoName = -1;
+
+class OpTable {
+ public:
+  OpTable(const RankView& view, const Selected& selected, std::span<const std::string> by,
+          std::vector<int64_t> flops)
+      : view_(view),
+        selected_(selected),
+        keys_(view, by),
+        groups_(keys_.size() + 1),
+        flops_(std::move(flops)) {}
+
+  Table Build();
+
+ private:
+  void SumDeviceTime();
+  void SumSelfTimes();
+  void SumTotals();
+  bool IsOp(uint32_t row) const { return view_.trace.host().kind[row] == HostKind::kOp; }
+  // The stats of the group of one host or device row.
+  uint32_t GroupOf(HostId id);
+  void AddWithoutOp(DeviceId id, int64_t dur_ns);
+  void AddFlops(OpStats& stats, HostId call);
+  Table Write() const;
+
+  const RankView& view_;
+  const Selected& selected_;
+  GroupKeys keys_;
+  Grouper groups_;              // key values, then the name
+  std::vector<int64_t> flops_;  // per host row; kMissing where they do not count
+  std::vector<OpStats> stats_;
+  std::vector<int64_t> key_;
+  std::vector<int64_t> self_host_ns_;   // per host row; meaningful for operators
+  std::vector<int64_t> device_ns_;      // per host row: selected device work of that operator
+  std::vector<int64_t> device_before_;  // prefix sums of device_ns_
+};
+
+uint32_t OpTable::GroupOf(HostId id) {
+  key_.clear();
+  keys_.Append(id, key_);
+  key_.push_back(view_.trace.host().name[id.value].value);
+  const uint32_t group = groups_.Find(key_);
+  stats_.resize(groups_.size());
+  return group;
+}
+
+void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
+  key_.clear();
+  keys_.Append(id, key_);
+  key_.push_back(kNoName);
+  const uint32_t group = groups_.Find(key_);
+  stats_.resize(groups_.size());
+  AddSaturatingTo(stats_[group].self_device_ns, dur_ns);
+  AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
+}
+
+void OpTable::AddFlops(OpStats& stats, HostId call) {
+  const int64_t flops = flops_[call.value];
+  if (flops != kMissing) {
+    stats.flops = AddSaturating(stats.flops == kMissing ? 0 : stats.flops, flops);
+  }
+}
+
+void OpTable::SumDeviceTime() {
+  const DeviceEvents& device = view_.trace.device();
+  const size_t host_rows = view_.trace.host().size();
+  device_ns_.assign(host_rows, 0);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const DeviceId id{row};
+    if (!selected_.Keeps(id)) {
+      continue;
+    }
+    const HostId op = view_.index.correlation.op_of[row];
+    if (op.valid() && IsOp(op.value)) {
+      AddSaturatingTo(device_ns_[op.value], device.dur_ns[row]);
+    } else {
+      AddWithoutOp(id, device.dur_ns[row]);
+    }
+  }
+  device_before_.assign(host_rows + 1, 0);
+  for (size_t row = 0; row < host_rows; ++row) {
+    device_before_[row + 1] = AddSaturating(device_before_[row], device_ns_[row]);
+  }
+}
+
+void OpTable::SumSelfTimes() {
+  const HostEvents& host = view_.trace.host();
+  self_host_ns_ = host.dur_ns;
+  std::vector<HostId> op_above(host.size());  // the nearest operator around a row
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const HostId parent = view_.index.tree.parent[row];
+    if (parent.valid()) {
+      op_above[row] = IsOp(parent.value) ? parent : op_above[parent.value];
+    }
+    const HostId outer = op_above[row];
+    if (outer.valid() && IsOp(row)) {
+      const int64_t end = std::min(host.end_ns(HostId{row}), host.end_ns(outer));
+      self_host_ns_[outer.value] -= std::max<int64_t>(0, end - host.ts_ns[row]);
+    }
+  }
+}
+
+void OpTable::SumTotals() {
+  const HostEvents& host = view_.trace.host();
+  struct Open {
+    uint32_t end_row;
+    uint32_t group;
+  };
+  std::vector<Open> open;
+  std::vector<uint32_t> depth;  // per group: how many of its calls are open
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    while (!open.empty() && open.back().end_row <= row) {
+      --depth[open.back().group];
+      open.pop_back();
+    }
+    const uint32_t end_row = view_.index.tree.subtree_end[row];
+    const int64_t below_ns = device_before_[end_row] - device_before_[row];
+    const bool kept = IsOp(row) && selected_.Keeps(HostId{row});
+    if (!kept && !(IsOp(row) && below_ns > 0)) {
+      continue;
+    }
+    const uint32_t group = GroupOf(HostId{row});
+    depth.resize(stats_.size());
+    OpStats& stats = stats_[group];
+    stats.calls += kept ? 1 : 0;
+    AddSaturatingTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
+    AddSaturatingTo(stats.self_device_ns, device_ns_[row]);
+    AddFlops(stats, HostId{row});
+    if (depth[group] == 0) {
+      AddSaturatingTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
+      AddSaturatingTo(stats.total_device_ns, below_ns);
+    }
+    ++depth[group];
+    open.push_back({end_row, group});
+  }
+}
+
+Table OpTable::Write() const {
+  Table table{"ops", "Host and device time per operator", {}};
+  keys_.AddColumnsBeforeName(table);
+  AddString(
+      table, "name", Role::kKey,
+      "Name of the operator; \"(no operator)\" holds device work that none can be found for.");
+  keys_.AddColumnsAfterName(table);
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  };
+  AddInt(table, "calls", Unit::kCount, Role::kSum, "Calls that began in the selected time.");
+  ns("self_host_ns", "Host time less the operators nested inside; launches included.");
+  ns("total_host_ns", "Host time of the outermost calls of this row.");
+  ns("self_device_ns", "Device work launched by the operator itself.");
+  ns("total_device_ns", "Device work launched by the operator and all nested inside.");
+  AddInt(table, "flops", Unit::kFlops, Role::kSum,
+         "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
+         "innermost operator with a formula: of its products of matrices, if it has any. Missing "
+         "without one, or if shapes were not recorded (profiler option record_shapes=True).");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived,
+           "Self device time / all device work; missing where there is none.");
+  for (size_t i = 0; i < stats_.size(); ++i) {
+    const std::span<const int64_t> key = groups_.key(i);
+    const OpStats& stats = stats_[i];
+    Row row(table);
+    keys_.PushBeforeName(row, key);
+    row.Text(key.back() == kNoName ? kNoOperator
+                                   : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
+    keys_.PushAfterName(row, key);
+    row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
+    row.Int(stats.self_device_ns).Int(stats.total_device_ns);
+    row.MaybeInt(stats.flops).Missing();
+  }
+  return table;
+}
+
+Table OpTable::Build() {
+  SumDeviceTime();
+  SumSelfTimes();
+  SumTotals();
+  return Write();
+}
+
+Result<Tables> MapOps(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(std::vector<int64_t> flops, FlopsOfCalls(view, selected));
+  return Tables{OpTable(view, selected, params.by, std::move(flops)).Build()};
+}
+
+Result<Tables> FinishOps(Tables findings, const Params&) {
+  const bool host_only = SumOf(findings[0], "self_device_ns") == 0;
+  if (!host_only) {
+    FillShare(findings[0], "self_device_ns", "share");
+  }
+  findings[0] = Sorted(findings[0], host_only ? "self_host_ns" : "self_device_ns");
+  return findings;
+}
+
+constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kKeyAverages, &kKeyAverages}};
+constexpr std::string_view kName[] = {"name"};
+constexpr std::string_view kSelfDevice[] = {"self_device_ns"};
+constexpr ViewSpec kViews[] = {
+    {"ops", ViewKind::kBars, "Device time of operators themselves", kName, kSelfDevice}};
+
+}  // namespace
+
+const AnalysisSpec kOpsVerb{.name = "ops",
+                            .summary = "host and device time per framework operator",
+                            .example = "borescope ops trace.json.gz --by shape --top 20",
+                            .needs = Needs::kOps,
+                            .by = kOpKeys,
+                            .answer = {.map = MapOps, .reduce = MergeTables, .finish = FinishOps},
+                            .compats = kCompatPipelines,
+                            .views = kViews};
+
+}  // namespace borescope::internal

@@ -1,0 +1,176 @@
+// ledger: where the wall time of each GPU goes, so that the lines add up to the span exactly.
+//
+// Every instant belongs to one kind of work: where several run, to the first of
+//   matrix operators (gemm, convolution, attention, recurrent), other operators with a model,
+//   kernels without one, communication, copies.
+// So kernels that compute have what `breakdown` calls compute, the last two are exposed, and the
+// rest is idle. The time of a family of operators splits further, by what its calls would take at
+// the roof (never more than they took, in proportion where the window cuts a kernel):
+//   matrix math at peak    matrix FLOPs / peak
+//   at the roof            what memory or vector units need beyond that
+//   lost                   the rest
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/roofline/roofline.h"
+#include "borescope/analysis/verbs/roofline/work_sweep.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kFamilies = kOpFamilies;
+// Kinds of time by priority: families with a known roof, families without one, others.
+constexpr size_t kNoModelKind = 2 * kFamilies;
+constexpr size_t kCommunicationKind = kNoModelKind + 1;
+constexpr size_t kCopyKind = kNoModelKind + 2;
+constexpr size_t kKinds = kNoModelKind + 3;
+
+struct AtRoof {
+  int64_t math_ns = 0;  // of matrix units
+  int64_t all_ns = 0;
+};
+
+// One GPU.
+struct Account {
+  std::vector<KindOfTime> works;
+  std::array<AtRoof, kFamilies> at_roof;
+};
+
+struct Line {
+  std::string item;
+  int64_t ns = 0;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(const RooflineInput& in) : in_(in), device_(in.view.trace.device()) {}
+
+  Table Build();
+
+ private:
+  void AddWork(DeviceId id);
+  void AddAtRoof();
+  size_t KindOf(DeviceId id) const;
+  std::vector<Line> LinesOf(const Account& account) const;
+  void Push(Table& table, int64_t gpu, const Account& account) const;
+
+  const RooflineInput& in_;
+  const DeviceEvents& device_;
+  std::map<int64_t, Account> accounts_;  // by GPU
+};
+
+size_t Ledger::KindOf(DeviceId id) const {
+  const KernelClass kind = in_.view.index.ClassOf(in_.view.trace, id);
+  const Activity activity = ActivityOf(device_.kind[id.value], kind);
+  if (activity == Activity::kCommunication) return kCommunicationKind;
+  if (activity == Activity::kCopy) return kCopyKind;
+  const WorkInfo& info = in_.work.info[id.value];
+  if (info.status != WorkStatus::kModelled) return kNoModelKind;
+  const auto family = static_cast<size_t>(in_.work.calls[info.call].cost.family);
+  return in_.at_roof[info.call].has_value() ? family : kFamilies + family;
+}
+
+void Ledger::AddWork(DeviceId id) {
+  Account& account = accounts_[in_.view.trace.DeviceOf(id)];
+  account.works.push_back(
+      {{device_.ts_ns[id.value], device_.end_ns(id)}, static_cast<uint32_t>(KindOf(id))});
+}
+
+void Ledger::AddAtRoof() {
+  for (size_t i = 0; i < in_.work.calls.size(); ++i) {
+    if (!in_.at_roof[i].has_value()) continue;
+    const ModelledCall& call = in_.work.calls[i];
+    const CallTime time = TimeOf(in_, call);
+    const int64_t math_ns = std::min(in_.at_roof[i]->matrix_ns, time.total_ns);
+    const int64_t all_ns = std::min(in_.at_roof[i]->longest(), time.total_ns);
+    for (const DeviceId id : in_.work.WorksOf(call)) {
+      const int64_t inside_ns = KindOf(id) < kFamilies ? InsideOf(in_, id) : 0;
+      if (inside_ns == 0) continue;
+      AtRoof& sums =
+          accounts_[in_.view.trace.DeviceOf(id)].at_roof[static_cast<size_t>(call.cost.family)];
+      sums.math_ns = AddSaturating(sums.math_ns, time.PartOf(math_ns, inside_ns));
+      sums.all_ns = AddSaturating(sums.all_ns, time.PartOf(all_ns, inside_ns));
+    }
+  }
+}
+
+std::vector<Line> Ledger::LinesOf(const Account& account) const {
+  const IntervalSet& windows = in_.selected.windows();
+  const std::vector<IntervalSet> sets = DivideTime(account.works, kKinds);
+  const auto length = [&](size_t kind) { return Coverage(Intersect(sets[kind], windows)); };
+  Line math{"matrix math at peak"};
+  std::vector<Line> lines;
+  int64_t busy_ns = 0;
+  for (size_t family = 0; family < kFamilies; ++family) {
+    const std::string_view name = OpFamilyName(static_cast<OpFamily>(family));
+    const int64_t own_ns = length(family);
+    const int64_t roof_ns = std::min(own_ns, account.at_roof[family].all_ns);
+    const int64_t math_ns = std::min(roof_ns, account.at_roof[family].math_ns);
+    const int64_t unknown_ns = length(kFamilies + family);
+    math.ns += math_ns;
+    lines.push_back({fmt::format("{}: at the roof", name), roof_ns - math_ns});
+    lines.push_back({fmt::format("{}: lost", name), own_ns - roof_ns});
+    lines.push_back({fmt::format("{}: no roof known", name), unknown_ns});
+    busy_ns += own_ns + unknown_ns;
+  }
+  std::erase_if(lines, [](const Line& line) { return line.ns == 0; });
+  lines.push_back({"kernels without a model", length(kNoModelKind)});
+  lines.push_back({"exposed communication", length(kCommunicationKind)});
+  lines.push_back({"exposed copies", length(kCopyKind)});
+  for (size_t kind = kNoModelKind; kind < kKinds; ++kind) {
+    busy_ns += length(kind);
+  }
+  lines.push_back({"idle", Coverage(windows) - busy_ns});
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.ns > b.ns; });
+  if (math.ns > 0) {
+    lines.insert(lines.begin(), std::move(math));
+  }
+  return lines;
+}
+
+void Ledger::Push(Table& table, int64_t gpu, const Account& account) const {
+  const int64_t span_ns = Coverage(in_.selected.windows());
+  for (const Line& line : LinesOf(account)) {
+    Row(table)
+        .Int(in_.view.rank)
+        .MaybeInt(gpu)
+        .Text(line.item)
+        .Int(line.ns)
+        .Share(line.ns, span_ns);
+  }
+}
+
+Table Ledger::Build() {
+  Table table{"ledger", "Where the wall time goes", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddString(table, "item", Role::kKey,
+            "What the time went to; at peak and at the roof: the least the work could have taken.");
+  AddInt(table, "ns", Unit::kNanoseconds, Role::kSum,
+         "Wall time; the rows of a device add up to the span.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Time / span.");
+  for (uint32_t row = 0; row < device_.size(); ++row) {
+    const bool is_kept =
+        IsDeviceWork(device_.kind[row]) && in_.selected.KeepsTrack(device_.track[row]);
+    if (is_kept) AddWork(DeviceId{row});
+  }
+  AddAtRoof();
+  for (const auto& [gpu, account] : accounts_) {
+    Push(table, gpu, account);
+  }
+  return table;
+}
+
+}  // namespace
+
+Table LedgerTable(const RooflineInput& in) { return Ledger(in).Build(); }
+
+}  // namespace borescope::internal

@@ -1,0 +1,57 @@
+// The tables of `roofline`; each is made in the file of its name. docs/roofline.md has the rules.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/measures/flops/modelled_work.h"
+#include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// One rank, modelled.
+struct RooflineInput {
+  const RankView& view;
+  const Selected& selected;  // what is counted
+  const Roofs& roofs;
+  const ModelledWork& work;                             // of the whole recording
+  const std::vector<std::optional<RoofTime>>& at_roof;  // per call
+};
+
+// The selected work of one call.
+struct CallTotals {
+  int64_t kernels = 0;
+  int64_t total_ns = 0;
+};
+CallTotals TotalsOf(const RooflineInput& in, const ModelledCall& call);
+
+// How long the work of one call runs, and how much of it inside the selected time and on selected
+// streams, whenever it was launched.
+struct CallTime {
+  int64_t total_ns = 0;
+  int64_t inside_ns = 0;
+
+  // The part of `amount`, which belongs to all of the work, that is inside. Work of no length is
+  // inside.
+  int64_t PartOf(int64_t amount) const { return PartOf(amount, inside_ns); }
+  int64_t PartOf(int64_t amount, int64_t part_ns) const;
+};
+CallTime TimeOf(const RooflineInput& in, const ModelledCall& call);
+// Of one piece of work; 0 on a stream that is not selected.
+int64_t InsideOf(const RooflineInput& in, DeviceId id);
+
+// ledger.cc
+Table LedgerTable(const RooflineInput& in);
+// utilisation.cc
+Table UtilisationTable(const RooflineInput& in);
+// tensor_core_misses.cc
+Table TensorCoreMissesTable(const RooflineInput& in);
+// modelled_share.cc
+Table ModelledShareTable(const RooflineInput& in);
+Table RoofsTable(const RooflineInput& in);
+
+}  // namespace borescope::internal

@@ -1,0 +1,96 @@
+// utilisation: of the peak of the matrix units, how much the model used.
+//
+//   MFU   time that the matrix FLOPs of forward and backward take at peak / span. With operands of
+//         one type that is model FLOPs / (span x peak).
+//   HFU   the same with what was recomputed in backward
+//
+// Of a call whose work a window cuts, FLOPs count in proportion to the time of the work inside, as
+// in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs in
+// the next, and the work of two steps in one would be more than the peak.
+// Vector FLOPs and updates of parameters do not count, as in the papers that named these.
+#include <map>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/roofline/roofline.h"
+
+namespace borescope::internal {
+namespace {
+
+struct Use {
+  int64_t model_flops = 0;
+  int64_t recomputed_flops = 0;
+  int64_t model_ns = 0;  // at peak
+  int64_t recomputed_ns = 0;
+  bool has_all_peaks = true;
+};
+
+void AddCall(const RooflineInput& in, size_t i, Use& use) {
+  const ModelledCall& call = in.work.calls[i];
+  const CallTime time = TimeOf(in, call);
+  const int64_t flops = time.PartOf(static_cast<int64_t>(call.cost.matrix_flops));
+  const bool is_recomputed = call.direction == WorkDirection::kRecompute;
+  int64_t& flops_sum = is_recomputed ? use.recomputed_flops : use.model_flops;
+  int64_t& ns_sum = is_recomputed ? use.recomputed_ns : use.model_ns;
+  flops_sum = AddSaturating(flops_sum, flops);
+  if (in.at_roof[i].has_value()) {
+    ns_sum = AddSaturating(ns_sum, time.PartOf(in.at_roof[i]->matrix_ns));
+  } else {
+    use.has_all_peaks = false;
+  }
+}
+
+// Work of no length is where it was launched.
+bool IsInside(const RooflineInput& in, const ModelledCall& call) {
+  const CallTime time = TimeOf(in, call);
+  return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
+}
+
+Table NewTable() {
+  Table table{"utilisation", "How much of the matrix peak the model used", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the selected time.");
+  AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
+         "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
+         "the selected time, in proportion to the time of its kernels.");
+  AddInt(table, "recomputed_flops", Unit::kFlops, Role::kSum,
+         "The same of forward operators repeated in backward.");
+  AddFloat(table, "tflops", Unit::kNone, Role::kDerived,
+           "Model FLOPs / span, in 1e12 operations per second.");
+  AddFloat(table, "mfu", Unit::kShare, Role::kDerived,
+           "Model FLOPs / (span x peak); missing where the peak is not known.");
+  AddFloat(table, "hfu", Unit::kShare, Role::kDerived, "The same with recomputed FLOPs.");
+  return table;
+}
+
+}  // namespace
+
+Table UtilisationTable(const RooflineInput& in) {
+  std::map<int64_t, Use> uses;  // by GPU
+  for (size_t i = 0; i < in.work.calls.size(); ++i) {
+    const ModelledCall& call = in.work.calls[i];
+    const bool counts = call.cost.matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
+                        IsInside(in, call);
+    if (counts) {
+      AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);
+    }
+  }
+  Table table = NewTable();
+  const int64_t span_ns = Coverage(in.selected.windows());
+  for (const auto& [gpu, use] : uses) {
+    Row row(table);
+    row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
+    row.Float(ShareOf(use.model_flops, span_ns) / 1e3);
+    if (use.has_all_peaks) {
+      row.Share(use.model_ns, span_ns)
+          .Share(AddSaturating(use.model_ns, use.recomputed_ns), span_ns);
+    } else {
+      row.Missing().Missing();
+    }
+  }
+  return table;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,69 @@
+#include "borescope/analysis/verbs/summary/long_gaps.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/row.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kSeveral = 5;
+
+bool HasLongGap(const Table& idle_causes, size_t row) {
+  const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
+  const int64_t others = Ints(idle_causes, "gaps")[row] - 1;
+  const int64_t others_ns =
+      Ints(idle_causes, "host_ns")[row] + Ints(idle_causes, "sync_ns")[row] - longest_ns;
+  return others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
+}
+
+// The devices with a long gap that is not several times shorter than the longest, which is first.
+std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
+  const IntValues& gaps_ns = Ints(idle_causes, "longest_gap_ns");
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < gaps_ns.size(); ++row) {
+    if (HasLongGap(idle_causes, row)) {
+      rows.push_back(row);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return gaps_ns[a] > gaps_ns[b]; });
+  std::erase_if(rows, [&, longest_ns = rows.empty() ? 0 : gaps_ns[rows.front()]](size_t row) {
+    return gaps_ns[row] <= longest_ns / kSeveral;
+  });
+  return rows;
+}
+
+// Of the device of a row of idle_causes.
+int64_t SpanOf(const Table& idle_causes, size_t row, const Table& breakdown) {
+  const int64_t rank = Ints(idle_causes, "rank")[row];
+  const int64_t gpu = Ints(idle_causes, "gpu")[row];
+  for (size_t i = 0; i < breakdown.rows(); ++i) {
+    if (Ints(breakdown, "rank")[i] == rank && Ints(breakdown, "gpu")[i] == gpu) {
+      return Ints(breakdown, "span_ns")[i];
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+double LongGaps::share() const { return ShareOf(ns, span_ns); }
+
+LongGaps FindLongGaps(const Table& idle_causes, const Table& breakdown) {
+  const std::vector<size_t> rows = RowsWithLongGaps(idle_causes);
+  LongGaps gaps;
+  for (const size_t row : rows) {
+    gaps.devices += 1;
+    gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, "longest_gap_ns")[row]);
+    gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(idle_causes, row, breakdown));
+  }
+  gaps.longest = rows.empty() ? 0 : rows.front();
+  const int64_t blamed_ns =
+      AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns"));
+  return gaps.ns > blamed_ns - gaps.ns ? gaps : LongGaps{};
+}
+
+}  // namespace borescope::internal

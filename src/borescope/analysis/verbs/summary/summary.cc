@@ -1,0 +1,346 @@
+// summary: one page that says what costs the time, and the heads of the tables it is read from. The
+// analyses behind it run once; their tables are merged as they would be alone, so that a number in
+// the verdict is the number in the table. The rules of the verdict are in time_rules.cc and
+// quality_rules.cc.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/analysis/measures/time/idle_causes.h"
+#include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/check.h"
+#include "borescope/base/parallel.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kShown = 5;  // rows of the longer tables
+
+constexpr size_t kStragglerTables = 3;
+
+// The tables that travel from map to finish, in this order; ReduceByRank joins them.
+enum Part {
+  kOverview,
+  kStragglers,  // the first of several
+  kKernels = kStragglers + kStragglerTables,
+  kDeviceWork,
+  kBreakdown,
+  kSteps,
+  kIdleCauses,
+  kQuality,
+  kClocks,
+  kOps
+};
+
+Table NewOverview() {
+  Table table{"overview", "Overview", {}};
+  AddRankKey(table);
+  AddString(table, "file", Role::kDerived, "File as named on the command line.");
+  AddString(table, "devices", Role::kDerived, "Visible devices, used or not.");
+  AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
+         "Selected time; all of it: from the first start to the last end of all events.");
+  AddInt(table, "host_events", Unit::kCount, Role::kSum,
+         "Complete events of the host that start in the selected time.");
+  AddInt(table, "device_events", Unit::kCount, Role::kSum,
+         "Kernels, memcpys and memsets launched in the selected time, whenever they ran.");
+  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels launched in the selected time.");
+  AddInt(table, "kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
+  AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  return table;
+}
+
+int64_t CountHostEvents(const Trace& trace, const Selected& selected) {
+  int64_t count = 0;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    count += selected.Keeps(HostId{row}) ? 1 : 0;
+  }
+  return count;
+}
+
+// Everything counted or measured is what was selected, as in the other tables.
+Result<Table> Overview(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  const Trace& trace = view.trace;
+  const DeviceEvents& device = trace.device();
+  int64_t work = 0;
+  DurationStats all;
+  DurationStats brief;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!selected.Keeps(DeviceId{row})) {
+      continue;
+    }
+    ++work;
+    if (device.kind[row] == DeviceKind::kKernel) {
+      all.Add(device.dur_ns[row]);
+      if (device.dur_ns[row] < kShortKernelNs) {
+        brief.Add(device.dur_ns[row]);
+      }
+    }
+  }
+  Table table = NewOverview();
+  Row(table)
+      .Int(view.rank)
+      .Text(trace.meta().file)
+      .MaybeText(DescribeDevices(trace.meta()))
+      .MaybeInt(trace.meta().world_size)
+      .Count(selected.steps().size())
+      .Int(Coverage(selected.windows()))
+      .Int(CountHostEvents(trace, selected))
+      .Int(work)
+      .Int(all.count)
+      .Int(all.total_ns)
+      .Int(brief.count)
+      .Int(brief.total_ns);
+  return table;
+}
+
+Params WithAll(const Params& params) {
+  Params copy = params;
+  copy.all = true;
+  return copy;
+}
+
+// Kernels and memcpys less the kernels: what class "copy" holds, blit kernels included.
+Table OnlyCopies(const Table& device_work) {
+  std::vector<uint32_t> rows;
+  const StringValues& classes = Texts(device_work, "class");
+  for (uint32_t row = 0; row < classes.size(); ++row) {
+    if (classes[row] == KernelClassName(KernelClass::kCopy)) {
+      rows.push_back(row);
+    }
+  }
+  Table copies = TakeRows(device_work, rows);
+  copies.name = "copies";
+  copies.title = "Device time per kind of copy";
+  return copies;
+}
+
+// Of a rank without device work no rows, as in `breakdown` and `idle`: nothing of it stood idle.
+Table OfDevices(const RankView& view, Table table) {
+  const auto& kinds = view.trace.device().kind;
+  const bool works = std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
+  return works ? std::move(table) : Head(table, 0);
+}
+
+// One page: a trace of one rank, without device work, copies or steps, needs no empty table to say
+// so.
+bool SaysNothing(const Table& table, bool has_device_work) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), table.name) != names.end();
+  };
+  return table.rows() == 0 &&
+         (table.name.empty() || is_one_of({"breakdown_spread", "copies", "step_spread"}) ||
+          (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
+}
+
+Table NewStepSpread() {
+  Table table{"step_spread", "Steps", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  AddRankKey(table);
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
+  ns("min_ns", "Shortest step.");
+  ns("median_ns", "Median step; of an even number the lower middle one.");
+  ns("max_ns", "Longest step.");
+  AddInt(table, "slowest_step", Unit::kNone, Role::kDerived, "Number of the longest step.");
+  ns("above_median_ns", "Time the steps longer than the median take beyond it.");
+  return table;
+}
+
+// Spans are host time and the same for every GPU of a rank, so each step counts once.
+Table StepSpread(const Table& steps) {
+  std::map<int64_t, std::map<int64_t, std::pair<int64_t, int64_t>>> by_rank;  // begin -> span, step
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    by_rank[Ints(steps, "rank")[row]][Ints(steps, "begin_ns")[row]] = {Ints(steps, "span_ns")[row],
+                                                                       Ints(steps, "step")[row]};
+  }
+  Table table = NewStepSpread();
+  for (const auto& [rank, by_begin] : by_rank) {
+    std::vector<std::pair<int64_t, int64_t>> spans;
+    for (const auto& [begin, span_and_step] : by_begin) {
+      spans.push_back(span_and_step);
+    }
+    std::sort(spans.begin(), spans.end());
+    // A step that was recorded, not a mean of two: above_median_ns is a sum of whole nanoseconds.
+    const int64_t median = spans[(spans.size() - 1) / 2].first;
+    int64_t above = 0;
+    for (const auto& [span, step] : spans) {
+      above = AddSaturating(above, std::max<int64_t>(0, span - median));
+    }
+    Row(table)
+        .Int(rank)
+        .Count(spans.size())
+        .Int(spans.front().first)
+        .Int(median)
+        .Int(spans.back().first)
+        .Int(spans.back().second)
+        .Int(above);
+  }
+  return table;
+}
+
+// Only what is not in order. The checks always look at whole recordings.
+Table OnlyFaults(const Table& quality, bool selects) {
+  std::vector<uint32_t> rows;
+  const StringValues& severity = Texts(quality, "severity");
+  for (uint32_t row = 0; row < severity.size(); ++row) {
+    if (severity[row] == "warning" || severity[row] == "error") {
+      rows.push_back(row);
+    }
+  }
+  Table faults = TakeRows(quality, rows);
+  faults.title = fmt::format("Failed checks of the {}recording (borescope doctor lists every one)",
+                             selects ? "whole " : "");
+  return faults;
+}
+
+Table Top(const Table& table) {
+  Table top = Head(table, kShown);
+  if (top.rows() < table.rows()) {
+    top.title = "Top " + std::to_string(kShown) + ": " + table.title;
+  }
+  return top;
+}
+
+// The ranks by the waiting they cause; no rows where ranks have nothing in common.
+Result<Table> Stragglers(const Tables& findings, const Table& spread, const Params& params) {
+  if (spread.rows() == 0) {
+    return Table{};
+  }
+  const auto first = findings.begin() + kStragglers;
+  BS_ASSIGN(Tables tables,
+            kStragglersVerb.answer.finish(Tables(first, first + kStragglerTables), params));
+  return SumOf(tables[0], "collectives") == 0 ? Table{} : std::move(tables[0]);
+}
+
+template <auto MakeTable>
+Result<Tables> MapTable(const RankView& view, const Params& params) {
+  BS_ASSIGN(Table table, MakeTable(view, params.selection));
+  return Tables{std::move(table)};
+}
+
+template <const AnalysisSpec& spec>
+Result<Tables> MapOf(const RankView& view, const Params& params) {
+  return spec.answer.map(view, params);
+}
+
+Result<Tables> MapDeviceWork(const RankView& view, const Params& params) {
+  return kKernelsVerb.answer.map(view, WithAll(params));
+}
+
+// Each gives the first `tables` of what it maps, which are the Parts from `first` on. They know
+// nothing of each other and may run at once.
+struct MappedParts {
+  Part first;
+  size_t tables;
+  Result<Tables> (*map)(const RankView&, const Params&);
+};
+constexpr MappedParts kMapped[] = {
+    {kOverview, 1, MapTable<Overview>},
+    {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
+    {kKernels, 1, MapOf<kKernelsVerb>},
+    {kDeviceWork, 1, MapDeviceWork},
+    {kBreakdown, 1, MapOf<kBreakdownVerb>},
+    {kSteps, 1, MapOf<kStepsVerb>},
+    {kIdleCauses, 1, MapTable<IdleCauses>},
+    {kQuality, 2, MapOf<kDoctorVerb>},
+    {kOps, 1, MapOf<kOpsVerb>},
+};
+
+// Whether every table gets to the place of its Part.
+constexpr bool AreInOrder() {
+  size_t place = 0;
+  for (const MappedParts& parts : kMapped) {
+    if (parts.first != place) {
+      return false;
+    }
+    place += parts.tables;
+  }
+  return place == kOps + 1;
+}
+static_assert(AreInOrder());
+
+Result<Tables> MapSummary(const RankView& view, const Params& params) {
+  std::vector<Result<Tables>> answers(std::size(kMapped), Tables());
+  ParallelFor(answers.size(), view.threads, [&](size_t i) {
+    const size_t row = answers.size() - 1 - i;  // the dearest stand last
+    answers[row] = kMapped[row].map(view, params);
+  });
+  Tables findings;
+  for (size_t row = 0; row < answers.size(); ++row) {
+    BS_ASSIGN(Tables answer, std::move(answers[row]));
+    const size_t tables = kMapped[row].tables;
+    BS_CHECK(answer.size() >= tables);
+    std::move(answer.begin(), answer.begin() + static_cast<ptrdiff_t>(tables),
+              std::back_inserter(findings));
+  }
+  findings[kBreakdown] = OfDevices(view, std::move(findings[kBreakdown]));
+  findings[kIdleCauses] = OfDevices(view, std::move(findings[kIdleCauses]));
+  return findings;
+}
+
+Result<Tables> FinishSummary(Tables findings, const Params& params) {
+  BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
+  BS_ASSIGN(Tables doctor,
+            kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
+  Table spread = BreakdownSpread(findings[kBreakdown]);
+  BS_ASSIGN(Table stragglers, Stragglers(findings, spread, params));
+  SummaryTables tables{findings[kOverview],
+                       findings[kBreakdown],
+                       std::move(spread),
+                       std::move(stragglers),
+                       findings[kIdleCauses],
+                       FinishStatsTable(findings[kKernels]),
+                       OnlyCopies(FinishStatsTable(findings[kDeviceWork])),
+                       ops[0],
+                       findings[kSteps],
+                       StepSpread(findings[kSteps]),
+                       doctor[0],
+                       params.run_faults,
+                       !params.selection.empty()};
+  Tables page{Verdict(tables),
+              tables.overview,
+              tables.breakdown,
+              tables.spread,
+              Top(tables.stragglers),
+              ShownCauses(tables.idle_causes),
+              Top(tables.kernels),
+              Top(tables.ops),
+              Top(tables.copies),
+              tables.step_spread,
+              OnlyFaults(tables.quality, tables.selects)};
+  const bool has_device_work = tables.breakdown.rows() > 0;
+  std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });
+  return page;
+}
+
+constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
+
+}  // namespace
+
+const AnalysisSpec kSummaryVerb{
+    .name = "summary",
+    .summary = "one page: what costs the time, with the numbers behind it",
+    .example = "borescope summary run/",
+    .answer = {.map = MapSummary, .reduce = ReduceByRank, .finish = FinishSummary},
+    .report_tables = kOverviewTables,
+    .draws_other_verbs = true};
+
+}  // namespace borescope::internal

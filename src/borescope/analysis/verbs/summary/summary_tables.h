@@ -1,0 +1,34 @@
+// What `borescope summary` works with: the tables of the other analyses for all ranks, and the
+// findings read from them. Every number of a finding stands in one of these tables.
+#pragma once
+
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
+
+namespace borescope::internal {
+
+struct SummaryTables {
+  Table overview;  // one row a rank: devices, events, steps, span, short kernels
+  Table breakdown;
+  Table spread;      // of the breakdown over the ranks; empty for one rank
+  Table stragglers;  // empty where no collective of several ranks was found
+  Table idle_causes;
+  Table kernels;  // all kernels by time
+  Table copies;   // memcpys and memsets by time
+  Table ops;      // all operators by device time
+  Table steps;
+  Table step_spread;  // one row a rank: fastest, median, slowest step
+  Table quality;      // of whole recordings, whatever was selected
+  std::vector<RunFault> run_faults;
+  bool selects = false;  // a part was asked for
+};
+
+// Kernels shorter than this cost about as much to launch as to run.
+inline constexpr int64_t kShortKernelNs = 10'000;
+
+// Table verdict: finding, severity, evidence, value, unit, help; most important first.
+Table Verdict(const SummaryTables& tables);
+
+}  // namespace borescope::internal

@@ -1,0 +1,441 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kUs = 1000;
+
+Span Us(int64_t ts_us, int64_t dur_us) { return {ts_us * kUs, dur_us * kUs}; }
+
+std::string Finding(const Tables& tables, size_t row) {
+  return Texts(tables[0], "finding")[row] + " | " + Texts(tables[0], "severity")[row] + " | " +
+         Texts(tables[0], "evidence")[row];
+}
+
+// The verdict, a line each.
+std::string AllOf(const Tables& tables) {
+  std::string all;
+  for (size_t row = 0; row < tables[0].rows(); ++row) {
+    all += Finding(tables, row) + "\n";
+  }
+  return all;
+}
+
+// Of the verdict; as many as it has where nothing was found under that title.
+size_t RowOf(const Tables& tables, std::string_view title) {
+  const StringValues& titles = Texts(tables[0], "finding");
+  size_t row = 0;
+  while (row < titles.size() && titles[row] != title) {
+    ++row;
+  }
+  return row;
+}
+
+bool Holds(const Tables& tables, std::string_view title) {
+  return RowOf(tables, title) < tables[0].rows();
+}
+
+TEST(SummaryTest, NamesTheCauseOfEachGap) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  trace.Launched("gemm", Us(10, 5), Us(20, 80), {1, 7, 0});
+  trace.Launched("gemm", Us(30, 5), Us(110, 40), {2, 7, 0});    // device: 10
+  trace.Launched("gemm", Us(190, 5), Us(200, 100), {3, 7, 0});  // host: 50
+  trace.Runtime("cudaDeviceSynchronize", Us(250, 51));
+  trace.Launched("gemm", Us(320, 5), Us(330, 100), {4, 7, 0});  // sync: 30
+  trace.Annotation("enumerate(DataLoader)#x.__next__", Us(425, 60));
+  trace.Launched("gemm", Us(500, 5), Us(510, 90), {5, 7, 0});  // data: 80
+  trace.Kernel("gemm", Us(620, 180), {99, 7, 0});              // unknown: 20
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(tables[3]),
+            "rank,gpu,idle_ns,gaps,head_ns,tail_ns,sync_ns,data_ns,host_ns,device_ns,unknown_ns\n"
+            "0,0,410000,5,20000,200000,30000,80000,50000,10000,20000\n");
+  EXPECT_EQ(
+      Finding(tables, 0),
+      "The device idles after its last work | warning | idle 410 us of 1.0 ms (41.0 %); after "
+      "the last device work: 200 us, host loading data: 80.0 us, next work launched late: "
+      "50.0 us");
+}
+
+// Had the host not waited, it would have launched earlier by as long as it waited, and no more.
+TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  trace.Launched("gemm", Us(0, 5), Us(10, 90), {1, 7, 0});
+  trace.Runtime("cudaDeviceSynchronize", Us(80, 21));
+  trace.Launched("gemm", Us(400, 5), Us(410, 90), {2, 7, 0});   // sync: 21, host: 289
+  trace.Launched("gemm", Us(420, 5), Us(510, 90), {3, 7, 0});   // device: 10
+  trace.Launched("gemm", Us(690, 5), Us(700, 300), {4, 7, 0});  // host: 100
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(tables[3]),
+            "rank,gpu,idle_ns,gaps,head_ns,tail_ns,sync_ns,data_ns,host_ns,device_ns,unknown_ns\n"
+            "0,0,430000,3,10000,0,21000,0,389000,10000,0\n");
+  EXPECT_EQ(Finding(tables, 0),
+            "The device idles in one long gap | warning | 310 us of 1.0 ms (31.0 %) in one gap on "
+            "rank 0, GPU 0; idle 430 us of 1.0 ms (43.0 %); next work launched late: 389 us, host "
+            "had waited for the device: 21.0 us, work already launched: 10.0 us");
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.31);
+}
+
+// Of several devices the gap is a part of the span of its own.
+TEST(SummaryTest, OneLongGapIsAPartOfItsDevice) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 990), {1, 7, 0});
+  b.Op("all", Us(0, 2000)).Launched("gemm", Us(0, 1), Us(2, 98), {1, 7, 3});
+  b.Launched("gemm", Us(105, 1), Us(110, 90), {2, 7, 3});
+  b.Launched("gemm", Us(1395, 1), Us(1400, 600), {3, 7, 3});
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "The device idles in one long gap | warning | 1.2 ms of 2.0 ms (60.0 %) in "
+      "one gap on rank "
+      "1, GPU 3; idle 1.2 ms of 3.0 ms (40.7 %); next work launched late: 1.2 ms"))
+      << Finding(tables, 0);
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.6);
+}
+
+// It stands out among the two of its rank, and is nothing beside the 89 of the other one.
+TEST(SummaryTest, OneLongGapIsMostOfTheCauseOnAllRanks) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(1, 500), {1, 7, 0});
+  a.Launched("gemm", Us(530, 1), Us(531, 100), {2, 7, 0});  // host: 30
+  a.Launched("gemm", Us(632, 1), Us(633, 367), {3, 7, 0});  // host: 2
+  b.Op("all", Us(0, 1000));
+  for (int64_t i = 0; i < 90; ++i) {  // host: 89 gaps of 5
+    b.Launched("add", Us(11 * i + 4, 1), Us(11 * i + 5, 6), {i + 1, 7, 0});
+  }
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "Launch-bound: short kernels, slow launches | warning | idle 493 us "
+      "of 2.0 ms (24"))
+      << Finding(tables, 0);
+  EXPECT_FALSE(Holds(tables, "The device idles in one long gap"));
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.2465);
+}
+
+// Ranks that all wait for their set-up wait for one thing.
+TEST(SummaryTest, EachDeviceMayHaveItsLongGap) {
+  TestTrace traces[3];
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    TestTrace& trace = traces[rank];
+    const int64_t begin = 600 + 100 * rank;
+    trace.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 98), {1, 7, rank});
+    trace.Launched("gemm", Us(105, 1), Us(110, 90), {2, 7, rank});
+    trace.Launched("gemm", Us(begin - 5, 1), Us(begin, 1000 - begin), {3, 7, rank});
+  }
+  traces[2].Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(2, 990), {1, 7, 2});
+  const Tables tables =
+      Analyse("summary", {&traces[0].View(0), &traces[1].View(1), &traces[2].View(2)});
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "The device idles in one long gap | warning | 900 us of 2.0 ms (45.0 %) in "
+      "one gap on each of 2 devices, longest on rank 1, GPU 1; idle 934 us of 3.0 "
+      "ms (31.1 %)"))
+      << Finding(tables, 0);
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.45);
+}
+
+// Of all time 8 % are idle, which is a hint; of the device with the gap 15 %.
+TEST(SummaryTest, ALongGapIsAsGraveAsItsShare) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(0, 421), {1, 7, 0});
+  a.Launched("gemm", Us(560, 1), Us(571, 300), {2, 7, 0});  // host: 150
+  a.Launched("gemm", Us(875, 1), Us(881, 119), {3, 7, 0});  // host: 10
+  b.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(0, 1000), {1, 7, 0});
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  const size_t row = RowOf(tables, "The device idles in one long gap");
+  ASSERT_LT(row, tables[0].rows());
+  EXPECT_TRUE(
+      Finding(tables, row)
+          .starts_with("The device idles in one long gap | warning | 150 us of 1.0 ms (15.0 %) in "
+                       "one gap on rank 0, GPU 0; idle 160 us of 2.0 ms (8.0 %)"))
+      << Finding(tables, row);
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[row], 0.15);
+}
+
+// The gap is most of what the host is to blame for, but its 6 % would hide that 16 % are idle.
+TEST(SummaryTest, AHintAboutAGapDoesNotStandForAWarning) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(40, 1), Us(50, 300), {1, 7, 0});
+  trace.Launched("add", Us(355, 1), Us(360, 5), {2, 7, 0});  // host: 10
+  trace.Launched("add", Us(362, 1), Us(365, 5), {3, 7, 0});
+  trace.Launched("add", Us(425, 1), Us(430, 5), {4, 7, 0});  // host: 60
+  trace.Launched("gemm", Us(427, 1), Us(435, 525), {5, 7, 0});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Finding(tables, 0),
+            "The device idles while the host is busy | warning | idle 160 us of 1.0 ms (16.0 %); "
+            "next work launched late: 70.0 us, before the first device work: 50.0 us, after the "
+            "last device work: 40.0 us");
+  EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.16);
+}
+
+// One long gap of another cause says nothing of many short ones.
+TEST(SummaryTest, TheLongestGapIsOneOfTheCause) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 4000));
+  for (int64_t i = 0; i < 20; ++i) {  // host: 19 gaps of 100
+    trace.Launched("gemm", Us(i * 105 + 10, 2), Us(i * 105 + 15, 5), {i + 1, 7, 0});
+  }
+  trace.Annotation("enumerate(DataLoader)#x.__next__", Us(2016, 1750));
+  trace.Launched("gemm", Us(3770, 2), Us(3775, 225), {30, 7, 0});  // data: 1,760
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_TRUE(Finding(tables, 0).starts_with("Launch-bound")) << Finding(tables, 0);
+}
+
+TEST(SummaryTest, LaunchBound) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 10; ++i) {
+    trace.Launched("add", Us(20 * i, 8), Us(20 * i + 9, 4), {i + 1, 7, 0});
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(
+      Finding(tables, 0),
+      "Launch-bound: short kernels, slow launches | warning | idle 153 us "
+      "of 193 us (79.3 %); next work launched late: 144 us, before the first device work: 9.0 "
+      "us; 10 of 10 kernels are shorter than 10 us");
+}
+
+TEST(SummaryTest, GoodUseIsSaid) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 100)).Launched("gemm", Us(0, 1), Us(2, 97), {1, 7, 0});
+  EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
+            "The device is well used | ok | computing 97.0 us of 100 us (97.0 %)");
+}
+
+TEST(SummaryTest, ExposedCommunicationAndPageableCopies) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 100));
+  trace.Launched("gemm", Us(0, 1), Us(1, 50), {1, 7, 0});
+  trace.Launched("ncclDevKernel_AllReduce", Us(2, 1), Us(41, 40), {2, 9, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(4, 1), 3);
+  trace.Memcpy("Memcpy HtoD (Pageable -> Device)", Us(81, 18), {3, 7, 0});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(
+      Finding(tables, 0),
+      "Communication is not hidden behind compute | warning | exposed 30.0 us of 100 us (30.0 "
+      "%); all communication 40.0 us");
+  EXPECT_EQ(Finding(tables, 1),
+            "Copies are not hidden behind compute | warning | exposed 18.0 us of 100 us (18.0 %); "
+            "most in Memcpy HtoD (Pageable -> Device): 1 copy, 18.0 us");
+}
+
+TEST(SummaryTest, SlowStepAndUnevenRanks) {
+  TestTrace a;
+  TestTrace b;
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t begin = i == 0 ? 0 : 100 + 100 * i;
+    a.Annotation("ProfilerStep#" + std::to_string(i), Us(begin, i == 0 ? 200 : 100));
+  }
+  a.Launched("gemm", Us(1, 1), Us(2, 390), {1, 7, 0});
+  b.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 200), {1, 7, 0});
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  const std::string all = AllOf(tables);
+  EXPECT_NE(all.find("compute 200 us on rank 1, 390 us on rank 0; 1.32 x the mean of 295 us"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("step 0 of rank 0 takes 200 us on the host, 2.00 x the median of 100 us"),
+            std::string::npos)
+      << all;
+}
+
+// Of four ranks one comes 30 us later than the others; what it wins or loses itself is no matter.
+Tables SummaryOfFour(int64_t late_us) {
+  TestTrace traces[4];
+  const RankView* views[4];
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    const int64_t late = rank == 2 ? late_us : 0;
+    traces[rank].Op("all", Us(0, 200)).Launched("gemm", Us(1, 1), Us(2, 100 + late), {1, 7, 0});
+    traces[rank].Launched("ncclDevKernel_AllReduce(x)", Us(3, 1), Us(102 + late, 60 - late),
+                          {2, 20, 0});
+    views[rank] = &traces[rank].View(rank);
+  }
+  return Analyse("summary", {views[0], views[1], views[2], views[3]});
+}
+
+// A fault of the recording is not less of a warning than what costs time.
+TEST(SummaryTest, WarningsAboutTheRecordingComeBeforeHints) {
+  TestTrace trace;
+  trace.Runtime("cudaLaunchKernel", Us(0, 1), 1).Kernel("gemm", Us(2, 990), {1, 7, 0});
+  trace.Runtime("cudaLaunchKernel", Us(3, 1), 2).Kernel("add", Us(993, 7), {2, 7, 0});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  const StringValues& severities = Texts(tables[0], "severity");
+  EXPECT_TRUE(Finding(tables, 0).starts_with("The recording has faults | warning"))
+      << Finding(tables, 0);
+  for (size_t row = 1; row < severities.size(); ++row) {
+    EXPECT_TRUE(severities[row] == "info" || severities[row] == "ok") << severities[row];
+  }
+  EXPECT_TRUE(Holds(tables, "One kernel takes a large part of the kernel time"));
+  EXPECT_TRUE(Finding(tables, 1).starts_with("The device is well used"));
+}
+
+TEST(SummaryTest, AStragglerIsNamed) {
+  const Tables tables = SummaryOfFour(30);
+  const std::string all = AllOf(tables);
+  EXPECT_NE(all.find("One rank makes the others wait | warning | rank 2: last in 1 of 1 "
+                     "collectives; the others waited 90.0 us for it (100.0 % of all waiting); "
+                     "ranks that waited lost 15.0 % of their time on average"),
+            std::string::npos)
+      << all;
+  EXPECT_EQ(tables[3].name, "breakdown_spread");
+  EXPECT_EQ(tables[4].name, "stragglers");
+}
+
+// Rank 0 waits 80 us for rank 1, beside a kernel of this length that begins 20 us before.
+Tables SummaryOfWaiting(int64_t kernel_us) {
+  TestTrace traces[2];
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    const int64_t waited = rank == 0 ? 80 : 0;
+    traces[rank].Op("all", Us(0, 200)).Kernel("gemm", Us(0, kernel_us), {.stream = 7});
+    traces[rank].Kernel("ncclDevKernel_AllReduce(x)", Us(100 - waited, 10 + waited), {.stream = 9},
+                        {"allreduce", 1, 1});
+  }
+  return Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+}
+
+TEST(SummaryTest, NoMoreIsLostThanIsExposed) {
+  EXPECT_NE(AllOf(SummaryOfWaiting(10)).find("lost 40.0 % of their time"), std::string::npos);
+  EXPECT_NE(AllOf(SummaryOfWaiting(90)).find("lost 10.0 % of their time"), std::string::npos);
+  EXPECT_FALSE(Holds(SummaryOfWaiting(200), "One rank makes the others wait"));
+}
+
+// Which rank differs from the others is not known.
+TEST(SummaryTest, FaultsOfTheRunAreOfNoRank) {
+  TestTrace traces[3];
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    traces[rank].Op("all", Us(0, 200)).Launched("gemm", Us(1, 1), Us(2, 100), {1, 7, 0});
+    traces[rank].meta().base_ns = rank * 10'000'000'000'000;
+  }
+  const Tables tables =
+      Analyse("summary", {&traces[0].View(0), &traces[1].View(1), &traces[2].View(2)});
+  const std::string all = AllOf(tables);
+  EXPECT_NE(all.find("ranks-apart"), std::string::npos) << all;
+  EXPECT_EQ(all.find("ranks-apart on"), std::string::npos) << all;
+}
+
+// Two are late in turn: the ranks that wait lose to each what they waited for it.
+TEST(SummaryTest, EachStragglerCausesItsPart) {
+  TestTrace traces[4];
+  const RankView* views[4];
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    TestTrace& trace = traces[rank];
+    trace.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 38), {1, 7, 0});
+    const int64_t first = rank == 0 ? 10 : 70;
+    const int64_t second = rank == 1 ? 10 : 50;
+    trace.Launched("ncclDevKernel_AllReduce(x)", Us(3, 1), Us(200 - first, first), {2, 20, 0});
+    trace.Launched("ncclDevKernel_AllReduce(x)", Us(5, 1), Us(400 - second, second), {3, 20, 0});
+    views[rank] = &trace.View(rank);
+  }
+  const Tables tables = Analyse("summary", {views[0], views[1], views[2], views[3]});
+  const std::string all = AllOf(tables);
+  // Three ranks waited 60 us of 400 for rank 0, and 40 us for rank 1 in the second.
+  EXPECT_NE(all.find("One rank makes the others wait | warning | rank 0"), std::string::npos)
+      << all;
+  EXPECT_NE(all.find("lost 15.0 % of their time"), std::string::npos) << all;
+}
+
+// Of three pairs each rank makes the other wait as long, and one rank makes its partner wait longer
+// than that; nobody else could have waited for it.
+TEST(SummaryTest, OtherGroupsDoNotHideAStraggler) {
+  TestTrace traces[8];
+  const RankView* views[8];
+  for (int64_t rank = 0; rank < 8; ++rank) {
+    const bool is_odd = rank % 2 != 0;
+    CollectiveArgs args{"allreduce", 1, 1};
+    args.members = std::to_string(rank / 2);
+    const int64_t waited = rank == 1 ? 40 : rank == 0 ? 2 : 22;
+    TestTrace& trace = traces[rank];
+    trace.Op("all", Us(0, 200));
+    trace.Kernel("ncclDevKernel_AllReduce(x)", Us(100, is_odd ? 10 + waited : 10), {}, args);
+    trace.Kernel("ncclDevKernel_AllReduce(x)", Us(160, is_odd ? 10 : 10 + waited), {}, args);
+    views[rank] = &trace.View(rank);
+  }
+  EXPECT_TRUE(Holds(Analyse("summary", {views[0], views[1], views[2], views[3], views[4], views[5],
+                                        views[6], views[7]}),
+                    "One rank makes the others wait"));
+}
+
+// A rank that recorded the host alone was not idle: there is nothing to compare.
+TEST(SummaryTest, RanksWithoutDeviceWorkAreNotCompared) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 400)).Launched("gemm", Us(1, 1), Us(2, 390), {1, 7, 0});
+  b.Op("all", Us(0, 400));
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_FALSE(Holds(tables, "Ranks compute for different times"));
+  EXPECT_EQ(Csv(tables[2], {"rank", "idle_ns"}), "rank,idle_ns\n0,10000\n");
+  EXPECT_EQ(Csv(tables[3], {"rank", "idle_ns"}), "rank,idle_ns\n0,10000\n");
+  EXPECT_EQ(tables[3].name, "idle_causes");
+}
+
+TEST(SummaryTest, ALittleWaitingIsNothingToSay) {
+  EXPECT_FALSE(Holds(SummaryOfFour(1), "One rank makes the others wait"));
+  EXPECT_FALSE(Holds(SummaryOfFour(0), "One rank makes the others wait"));
+}
+
+TEST(SummaryTest, OneRankHasNeitherSpreadNorStragglers) {
+  TestTrace trace;
+  trace.Kernel("ncclDevKernel_AllReduce(x)", Us(0, 10));
+  for (const Table& table : Analyse("summary", {&trace.View()})) {
+    EXPECT_NE(table.name, "breakdown_spread");
+    EXPECT_NE(table.name, "stragglers");
+  }
+}
+
+TEST(SummaryTest, NoDeviceWork) {
+  TestTrace trace;
+  trace.Op("f", Us(0, 10));
+  EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
+            "No device work was recorded | warning | 1 host event, 0 kernels, memcpys and memsets");
+  for (const Table& table : Analyse("summary", {&trace.View()})) {
+    EXPECT_FALSE(table.name == "breakdown" || table.name == "idle_causes" ||
+                 table.name == "kernels")
+        << table.name;
+  }
+}
+
+// As in `gaps`: two gaps, each put down to the launch of what ends it.
+TEST(SummaryTest, WorkWithoutLengthEndsAGap) {
+  TestTrace trace;
+  trace.Launched("gemm", Us(0, 1), Us(10, 10), {1, 7, 0});
+  trace.Launched("add", Us(30, 1), Us(40, 0), {2, 7, 0});    // host: 20
+  trace.Launched("gemm", Us(35, 1), Us(70, 10), {3, 7, 0});  // device: 30
+  EXPECT_EQ(Csv(Analyse("summary", {&trace.View()})[3],
+                {"idle_ns", "gaps", "head_ns", "host_ns", "device_ns"}),
+            "idle_ns,gaps,head_ns,host_ns,device_ns\n60000,2,10000,20000,30000\n");
+}
+
+TEST(SummaryTest, TheOverviewIsOfTheSelection) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", Us(0, 100)).Annotation("ProfilerStep#1", Us(100, 100));
+  trace.Launched("gemm", Us(10, 5), Us(20, 20), {1, 7, 0});
+  trace.Launched("gemm", Us(110, 5), Us(120, 20), {2, 7, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(130, 5), 3);
+  trace.Memcpy("Memcpy HtoD (Pageable -> Device)", Us(150, 10), {3, 9, 0});
+  trace.Annotation("ProfilerStep#2", Us(200, 50));
+  const RankView& view = trace.View();
+  const auto overview = [&](const Params& params) {
+    return Csv(Analyse("summary", {&view}, params)[1],
+               {"steps", "span_ns", "host_events", "device_events", "kernels"});
+  };
+  const std::string head = "steps,span_ns,host_events,device_events,kernels\n";
+  Params params;
+  EXPECT_EQ(overview(params), head + "3,250000,6,3,2\n");
+  params.selection.steps = NumberRanges::Parse("1").value();
+  EXPECT_EQ(overview(params), head + "1,100000,3,2,1\n");
+  EXPECT_TRUE(Analyse("summary", {&view}, params)
+                  .back()
+                  .title.starts_with("Failed checks of the whole recording"));
+  params.selection.steps = NumberRanges::Parse("2").value();
+  EXPECT_EQ(Finding(Analyse("summary", {&view}, params), 0),
+            "No device work in the selected part | warning | 1 host event, 0 kernels, memcpys and "
+            "memsets");
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,70 @@
+// The verdict: what the rules found: errors, then warnings, then hints and what is well. Of each,
+// findings about time come first, by the time at stake, then those about quality. At most
+// kMostFindings are about time.
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/summary/verdict_rules.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostFindings = 4;
+
+void Apply(std::span<const Rule> rules, const SummaryTables& tables,
+           std::vector<Finding>& findings) {
+  for (const Rule rule : rules) {
+    if (std::optional<Finding> finding = rule(tables)) {
+      findings.push_back(std::move(*finding));
+    }
+  }
+}
+
+// That a device is well used is no less than a hint.
+int Urgency(const Finding& finding) {
+  return finding.severity == "error" ? 2 : finding.severity == "warning" ? 1 : 0;
+}
+
+bool IsMoreUrgent(const Finding& a, const Finding& b) { return Urgency(a) > Urgency(b); }
+
+bool ComesFirst(const Finding& a, const Finding& b) {
+  return Urgency(a) != Urgency(b) ? IsMoreUrgent(a, b) : a.stake_ns > b.stake_ns;
+}
+
+Table NewVerdict() {
+  Table table{"verdict", "Verdict", {}};
+  AddString(table, "finding", Role::kKey, "What was found.");
+  AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
+  AddString(table, "evidence", Role::kDerived, "The numbers it rests on, as in the tables below.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The deciding number.");
+  AddString(table, "unit", Role::kDerived, "Unit of the value: share (0 to 1), ratio or count.");
+  AddString(table, "help", Role::kDerived, "What to do.");
+  return table;
+}
+
+}  // namespace
+
+Table Verdict(const SummaryTables& tables) {
+  std::vector<Finding> findings;
+  Apply(TimeRules(), tables, findings);
+  Apply(RankRules(), tables, findings);
+  std::stable_sort(findings.begin(), findings.end(), ComesFirst);
+  findings.resize(std::min(findings.size(), kMostFindings));
+  Apply(QualityRules(), tables, findings);
+  // Errors first: with half of the file gone, the rest of the page is about the other half.
+  std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);
+  Table table = NewVerdict();
+  for (const Finding& finding : findings) {
+    Row(table)
+        .Text(finding.title)
+        .Text(finding.severity)
+        .Text(finding.evidence)
+        .Float(finding.value)
+        .Text(finding.unit)
+        .Text(finding.help);
+  }
+  return table;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,42 @@
+// The rules of the verdict. A rule reads the tables of the summary and gives at most one finding,
+// with the numbers it rests on. To add one: a function, and its row in the array at the end of
+// time_rules.cc (what costs device time), rank_rules.cc (what costs it because ranks differ) or
+// quality_rules.cc (how far the recording can be trusted).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+
+namespace borescope::internal {
+
+struct Finding {
+  std::string title;
+  std::string_view severity;
+  std::string evidence;
+  double value = 0;
+  std::string_view unit;  // of the value: share, ratio, count
+  std::string help;
+  int64_t stake_ns = 0;  // time that could be won; orders the findings
+};
+using Rule = std::optional<Finding> (*)(const SummaryTables&);
+
+// The advice of a check of `quality` that found something, on the first rank where it did.
+std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view check);
+
+// The ranks on which a check of `quality` found something.
+std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check);
+
+// The fault of the run, if it has it.
+const RunFault* FindFault(const SummaryTables& tables, Diag what);
+
+std::span<const Rule> TimeRules();
+std::span<const Rule> RankRules();
+std::span<const Rule> QualityRules();
+
+}  // namespace borescope::internal

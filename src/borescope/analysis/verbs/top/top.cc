@@ -1,0 +1,58 @@
+// top: what takes the device's time, kernels, memcpys and memsets alike, by name. Every piece of
+// work is counted once, so that the totals add up to all device work; work that runs at one time on
+// several streams counts on each. `kernels` asks the same of kernels alone, with their classes.
+#include <iterator>
+#include <utility>
+
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/measures/work_groups.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/compat/rpd/tables.h"
+#include "borescope/trace/kind_names.h"
+
+namespace borescope::internal {
+namespace {
+
+int64_t KindOf(const RankView& view, DeviceId id) {
+  return static_cast<int64_t>(view.trace.device().kind[id.value]);
+}
+
+// REQUIRES: the kind is one of device work.
+std::string_view KindName(int64_t kind) { return DeviceKindName(static_cast<DeviceKind>(kind)); }
+
+constexpr WorkLabel kKindLabel{"kind",
+                               "kernel, memcpy or memset.",
+                               "Name of the kernel, memcpy or memset as recorded.",
+                               "pieces of device work",
+                               KindOf,
+                               KindName};
+
+Result<Tables> MapTop(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const GroupKeys keys(view, params.by);
+  const WorkGroups work = GroupWork(view, selected, keys, WorkKinds::kAll, kKindLabel);
+  return Tables{
+      WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel)};
+}
+
+Result<Tables> FinishTop(Tables findings, const Params&) {
+  findings[0] = FinishStatsTable(std::move(findings[0]));
+  return findings;
+}
+
+constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
+constexpr CompatPipeline kCompatPipelines[] = {{Compat::kRpd, &kRpdTop}};
+
+}  // namespace
+
+const AnalysisSpec kTopVerb{
+    .name = "top",
+    .summary = "what takes the device's time: kernels, memcpys and memsets by name",
+    .example = "borescope top run/ --top 10",
+    .needs = Needs::kDeviceEvents,
+    .by = kKernelKeys,
+    .answer = {.map = MapTop, .reduce = MergeTables, .finish = FinishTop},
+    .compats = kCompatPipelines,
+    .in_report = false};
+
+}  // namespace borescope::internal

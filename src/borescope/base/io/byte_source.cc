@@ -1,0 +1,108 @@
+#include "borescope/base/io/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace borescope::internal {
+namespace {
+
+Error IoError(const std::string& path, int error, std::string_view remedy) {
+  return {ErrorCode::kIo, path + ": " + std::strerror(error) + std::string(remedy)};
+}
+
+class FileSource : public ByteSource {
+ public:
+  FileSource(int descriptor, uint64_t total) : descriptor_(descriptor), total_(total) {}
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+  ~FileSource() override {
+    if (descriptor_ != STDIN_FILENO) {
+      close(descriptor_);
+    }
+  }
+
+  Result<size_t> Read(char* out, size_t capacity) override {
+    for (;;) {
+      const ssize_t got = read(descriptor_, out, capacity);
+      if (got >= 0) {
+        done_ += static_cast<uint64_t>(got);
+        return static_cast<size_t>(got);
+      }
+      if (errno != EINTR) {
+        return IoError("byte " + std::to_string(done_), errno,
+                       "; copy the file to a local disk and try again");
+      }
+    }
+  }
+
+  uint64_t stored_bytes() const override { return done_; }
+  uint64_t stored_total() const override { return total_; }
+
+ private:
+  int descriptor_;
+  uint64_t total_;
+  uint64_t done_ = 0;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+
+  Result<size_t> Read(char* out, size_t capacity) override {
+    const size_t size = std::min(capacity, bytes_.size() - done_);
+    if (size != 0) {
+      std::memcpy(out, bytes_.data() + done_, size);
+    }
+    done_ += size;
+    return size;
+  }
+
+  uint64_t stored_bytes() const override { return done_; }
+  uint64_t stored_total() const override { return bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+  size_t done_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
+  if (path == "-") {
+    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, 0));
+  }
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return IoError(path, errno, "; check the name and its permissions");
+  }
+  struct stat status{};
+  if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
+    close(descriptor);
+    return IoError(path, EISDIR, "; give the files in it, or the directory as a run");
+  }
+  const auto total = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(descriptor, total));
+}
+
+std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {
+  return std::make_unique<MemorySource>(bytes);
+}
+
+Result<size_t> ReadFully(ByteSource& source, char* out, size_t capacity) {
+  size_t size = 0;
+  while (size < capacity) {
+    BS_ASSIGN(const size_t got, source.Read(out + size, capacity - size));
+    if (got == 0) {
+      break;
+    }
+    size += got;
+  }
+  return size;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,50 @@
+// The bytes of a file or of memory, read piece by piece. Not mapped: a file that is cut while a
+// mapping of it is read ends the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace borescope::internal {
+
+class StoredBytes {
+ public:
+  StoredBytes() = default;  // empty
+  // Empty where the file cannot be read piece by piece: not there, or no ordinary file.
+  static StoredBytes OfFile(const std::string& path);
+  // The bytes must outlive it.
+  static StoredBytes OfMemory(std::string_view bytes);
+
+  StoredBytes(StoredBytes&& other) noexcept
+      : memory_(other.memory_),
+        size_(std::exchange(other.size_, 0)),
+        descriptor_(std::exchange(other.descriptor_, -1)) {}
+  StoredBytes& operator=(StoredBytes&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  StoredBytes(const StoredBytes&) = delete;
+  StoredBytes& operator=(const StoredBytes&) = delete;
+  ~StoredBytes();
+
+  // In bytes, as it was when it was opened.
+  uint64_t size() const { return size_; }
+
+  // `count` bytes from `offset` on, in memory or in `buffer`, which then holds nothing else.
+  // nullptr where they are not there (any more).
+  const unsigned char* Read(uint64_t offset, size_t count,
+                            std::vector<unsigned char>& buffer) const;
+
+ private:
+  std::string_view memory_;
+  uint64_t size_ = 0;
+  int descriptor_ = -1;  // -1: in memory
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,285 @@
+#include "borescope/base/sqlite/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace borescope::internal {
+namespace {
+
+// Bounds for what a hostile file can ask for. Real profiler files stay far below.
+constexpr int kLongestValue = 1 << 28;  // bytes
+constexpr int kLongestSql = 1 << 20;
+
+Error SqlError(int status, const std::string& name, std::string_view message) {
+  const bool is_io = (status & 0xff) == SQLITE_CANTOPEN || (status & 0xff) == SQLITE_IOERR ||
+                     (status & 0xff) == SQLITE_FULL;
+  std::string_view remedy = "; copy the file again, or try sqlite3's .recover";
+  if (is_io) {
+    remedy = "";
+  } else if ((status & 0xff) == SQLITE_ERROR) {
+    remedy = "; the file may come from a version of the profiler that is not known here";
+  }
+  return {is_io ? ErrorCode::kIo : ErrorCode::kCorrupt,
+          name + ": SQLite: " + std::string(message) + std::string(remedy)};
+}
+
+// A path as an URI of SQLite, whose special characters are escaped.
+std::string UriOf(const std::string& path) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7f && c != '%' && c != '?' && c != '#') {
+      uri += c;
+    } else {
+      uri += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return uri;
+}
+
+// A write-ahead log beside the file holds what the file lacks, and reading must not touch either.
+Result<void> CheckNoLog(const std::string& path) {
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(path + "-wal", ignored);
+  if (!ignored && bytes > 0) {
+    return Error{ErrorCode::kIo, path + ": its newest rows are still in " + path +
+                                     "-wal; close the program that writes it, or run "
+                                     "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'"};
+  }
+  return {};
+}
+
+SqlType TypeOf(int type) {
+  switch (type) {
+    case SQLITE_INTEGER:
+      return SqlType::kInteger;
+    case SQLITE_FLOAT:
+      return SqlType::kReal;
+    case SQLITE_TEXT:
+      return SqlType::kText;
+    case SQLITE_BLOB:
+      return SqlType::kBlob;
+    default:
+      return SqlType::kNull;
+  }
+}
+
+}  // namespace
+
+// ---- Statement ----
+
+void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+void SqlStatement::Bind(int parameter, int64_t value) {
+  sqlite3_bind_int64(statement_.get(), parameter, value);
+}
+
+void SqlStatement::Bind(int parameter, double value) {
+  sqlite3_bind_double(statement_.get(), parameter, value);
+}
+
+void SqlStatement::Bind(int parameter, std::string_view text) {
+  sqlite3_bind_text64(statement_.get(), parameter, text.data() == nullptr ? "" : text.data(),
+                      text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void SqlStatement::BindNull(int parameter) { sqlite3_bind_null(statement_.get(), parameter); }
+
+Result<bool> SqlStatement::Step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) {
+    return true;
+  }
+  if (status == SQLITE_DONE) {
+    return false;
+  }
+  sqlite3* database = sqlite3_db_handle(statement_.get());
+  return SqlError(sqlite3_extended_errcode(database), *name_, sqlite3_errmsg(database));
+}
+
+Result<void> SqlStatement::Run() {
+  const Result<bool> stepped = Step();
+  Reset();
+  return stepped.ok() ? Result<void>() : stepped.error();
+}
+
+void SqlStatement::Reset() {
+  sqlite3_reset(statement_.get());  // repeats the error of the last step, which is known already
+}
+
+int SqlStatement::columns() const { return sqlite3_column_count(statement_.get()); }
+
+SqlType SqlStatement::type(int column) const {
+  return TypeOf(sqlite3_column_type(statement_.get(), column));
+}
+
+int64_t SqlStatement::Integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+// Asking the value spares the locks that asking the statement takes each time.
+bool SqlStatement::TryInteger(int column, int64_t& value) const {
+  sqlite3_value* stored = sqlite3_column_value(statement_.get(), column);
+  if (sqlite3_value_type(stored) != SQLITE_INTEGER) {
+    return false;
+  }
+  value = sqlite3_value_int64(stored);
+  return true;
+}
+
+double SqlStatement::Real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::string_view SqlStatement::Text(int column) const {
+  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  const int bytes = sqlite3_column_bytes(statement_.get(), column);
+  return text == nullptr
+             ? std::string_view()
+             : std::string_view(reinterpret_cast<const char*>(text), static_cast<size_t>(bytes));
+}
+
+std::string_view SqlStatement::Blob(int column) const {
+  const void* blob = sqlite3_column_blob(statement_.get(), column);
+  const int bytes = sqlite3_column_bytes(statement_.get(), column);
+  return blob == nullptr
+             ? std::string_view()
+             : std::string_view(static_cast<const char*>(blob), static_cast<size_t>(bytes));
+}
+
+std::string_view SqlStatement::ColumnName(int column) const {
+  const char* name = sqlite3_column_name(statement_.get(), column);
+  return name == nullptr ? "" : name;
+}
+
+// ---- Database ----
+
+void SqlDatabase::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Result<SqlDatabase> SqlDatabase::Open(const std::string& uri, int flags, const std::string& name) {
+  SqlDatabase database;
+  database.name_ = std::make_unique<std::string>(name);
+  sqlite3* handle = nullptr;
+  const int status =
+      sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  database.database_.reset(handle);
+  if (status != SQLITE_OK) {
+    return SqlError(status, name, sqlite3_errstr(status));
+  }
+  return database;
+}
+
+Result<void> SqlDatabase::Harden() {
+  sqlite3* database = handle();
+  sqlite3_extended_result_codes(database, 1);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
+  // Parses the schema, so that a file that is none says so here.
+  return Run("PRAGMA query_only=1; SELECT count(*) FROM sqlite_master");
+}
+
+Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
+  BS_TRY(CheckNoLog(path));
+  BS_ASSIGN(SqlDatabase database,
+            Open(UriOf(std::filesystem::absolute(path).string()) + "?mode=ro&immutable=1",
+                 SQLITE_OPEN_READONLY, path));
+  BS_TRY(database.Harden());
+  database.bytes_ = StoredBytes::OfFile(path);
+  return database;
+}
+
+Result<SqlDatabase> SqlDatabase::OpenBytes(std::string_view bytes, const std::string& name) {
+  BS_ASSIGN(SqlDatabase database, InMemory(name));
+  // Read-only: the bytes are never written to.
+  auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // NOLINT
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  const int status =
+      sqlite3_deserialize(database.handle(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY);
+  if (status != SQLITE_OK) {
+    return SqlError(status, name, sqlite3_errstr(status));
+  }
+  BS_TRY(database.Harden());
+  database.bytes_ = StoredBytes::OfMemory(bytes);
+  return database;
+}
+
+Result<SqlDatabase> SqlDatabase::Create(const std::string& path) {
+  BS_ASSIGN(SqlDatabase database, Open(UriOf(std::filesystem::absolute(path).string()),
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path));
+  BS_TRY(
+      database.Run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                   "PRAGMA locking_mode=EXCLUSIVE"));
+  return database;
+}
+
+Result<SqlDatabase> SqlDatabase::InMemory(const std::string& name) {
+  return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, name);
+}
+
+Result<SqlStatement> SqlDatabase::Prepare(std::string_view sql) const {
+  SqlStatement statement;
+  sqlite3_stmt* prepared = nullptr;
+  const int status =
+      sqlite3_prepare_v2(handle(), sql.data(), static_cast<int>(sql.size()), &prepared, nullptr);
+  statement.statement_.reset(prepared);
+  statement.name_ = name_.get();
+  if (status != SQLITE_OK) {
+    return SqlError(status, name(), sqlite3_errmsg(handle()));
+  }
+  return statement;
+}
+
+Result<void> SqlDatabase::Run(const std::string& sql) {
+  const int status = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (status != SQLITE_OK) {
+    return SqlError(status, name(), sqlite3_errmsg(handle()));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> SqlDatabase::Tables() {
+  BS_ASSIGN(SqlStatement rows,
+            // A virtual table has no page of its own.
+            Prepare("SELECT name FROM sqlite_master WHERE type='table' AND rootpage > 0 "
+                    "ORDER BY name"));
+  std::vector<std::string> names;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Step());
+    if (!is_row) {
+      return names;
+    }
+    names.emplace_back(rows.Text(0));
+  }
+}
+
+Result<std::vector<std::string>> SqlDatabase::Columns(std::string_view table) {
+  BS_ASSIGN(SqlStatement rows, Prepare("SELECT name FROM pragma_table_info(?)"));
+  rows.Bind(1, table);
+  std::vector<std::string> names;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Step());
+    if (!is_row) {
+      return names;
+    }
+    names.emplace_back(rows.Text(0));
+  }
+}
+
+std::string SqlName(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+}  // namespace borescope::internal

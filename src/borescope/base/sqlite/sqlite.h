@@ -1,0 +1,108 @@
+// SQLite, wrapped: databases of other profilers to read, ours to write. Errors name the file.
+//
+// Reading is safe on hostile files: nothing is written, locked or attached, no view, trigger or
+// function of the file's own schema runs unless a statement names it, and a statement that works
+// too long is stopped. Used by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/io/stored_bytes.h"
+#include "borescope/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace borescope::internal {
+
+// The first bytes of every SQLite 3 file.
+inline constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
+
+enum class SqlType : uint8_t { kNull, kInteger, kReal, kText, kBlob };
+
+// A prepared statement and the row it stands on. Must not outlive its database.
+class SqlStatement {
+ public:
+  SqlStatement() = default;
+
+  // Parameters are numbered from 1. Text is copied.
+  void Bind(int parameter, int64_t value);
+  void Bind(int parameter, double value);
+  void Bind(int parameter, std::string_view text);
+  void BindNull(int parameter);
+
+  // Goes to the next row; false behind the last one.
+  Result<bool> Step();
+  // Runs a statement that has no rows, and makes it ready for new parameters.
+  Result<void> Run();
+  void Reset();
+
+  // Of the current row; columns are numbered from 0. Text stays valid until the next Step.
+  int columns() const;
+  SqlType type(int column) const;
+  bool IsNull(int column) const { return type(column) == SqlType::kNull; }
+  // The number, as SQLite converts what is stored; 0 for NULL and text that is no number.
+  int64_t Integer(int column) const;
+  // Sets `value` and returns true if a whole number is stored: half the price of type and Integer.
+  bool TryInteger(int column, int64_t& value) const;
+  double Real(int column) const;
+  std::string_view Text(int column) const;
+  std::string_view Blob(int column) const;
+  std::string_view ColumnName(int column) const;
+
+ private:
+  friend class SqlDatabase;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  const std::string* name_ = nullptr;  // of the database
+};
+
+class SqlDatabase {
+ public:
+  // For reading, as if nobody ever changed it. kCorrupt when it is no database or cannot be read.
+  static Result<SqlDatabase> OpenRead(const std::string& path);
+  // The same for the bytes of a database, which must outlive it.
+  static Result<SqlDatabase> OpenBytes(std::string_view bytes, const std::string& name);
+  // An empty database at `path`, which must not exist or be empty, tuned for writing once: not safe
+  // against a crash, for whoever writes beside the target and renames.
+  static Result<SqlDatabase> Create(const std::string& path);
+  // An empty database in memory.
+  static Result<SqlDatabase> InMemory(const std::string& name);
+
+  Result<SqlStatement> Prepare(std::string_view sql) const;
+  // Runs statements without parameters, ignoring their rows.
+  Result<void> Run(const std::string& sql);
+
+  // The ordinary tables (no views, no virtual tables), sorted by name.
+  Result<std::vector<std::string>> Tables();
+  // The columns of a table, in order; empty when there is no such table.
+  Result<std::vector<std::string>> Columns(std::string_view table);
+
+  // What was opened for reading; empty where that cannot be had.
+  const StoredBytes& bytes() const { return bytes_; }
+
+  const std::string& name() const { return *name_; }
+  sqlite3* handle() const { return database_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  static Result<SqlDatabase> Open(const std::string& uri, int flags, const std::string& name);
+  Result<void> Harden();
+
+  std::unique_ptr<std::string> name_;  // where it does not move
+  StoredBytes bytes_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+// `name` as an identifier in SQL: quoted, quotation marks doubled.
+std::string SqlName(std::string_view name);
+
+}  // namespace borescope::internal

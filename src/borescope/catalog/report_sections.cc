@@ -1,0 +1,63 @@
+#include "borescope/catalog/report_sections.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/catalog/catalog.h"
+
+namespace borescope::internal {
+namespace {
+
+bool IsInReport(const AnalysisSpec& spec) {
+  return spec.in_report && !spec.takes_two() && spec.leading == nullptr;
+}
+
+}  // namespace
+
+std::vector<SectionSpec> ReportSections() {
+  std::vector<SectionSpec> sections;
+  for (const AnalysisSpec* spec : SectionOrder()) {
+    if (IsInReport(*spec)) {
+      sections.push_back({spec, spec->report_tables, spec->views});
+    }
+  }
+  return sections;
+}
+
+Params ReportParams() {
+  Params params;
+  // Lines over time; and no frames too narrow to be seen.
+  params.values = {{kSeriesParam.name, 1, ""}, {kMinShareParam.name, 0, "0.05%"}};
+  return params;
+}
+
+std::vector<ViewSpec> ViewsOf(std::span<const Table> tables) {
+  std::vector<ViewSpec> views;
+  for (const AnalysisSpec* spec : SectionOrder()) {
+    std::copy_if(spec->views.begin(), spec->views.end(), std::back_inserter(views),
+                 [&](const ViewSpec& view) {
+                   return std::any_of(tables.begin(), tables.end(),
+                                      [&](const Table& table) { return table.name == view.table; });
+                 });
+  }
+  return views;
+}
+
+bool HasViews(const AnalysisSpec& spec) { return !spec.views.empty() || spec.draws_other_verbs; }
+
+void AskForViews(const AnalysisSpec& spec, Params& params) {
+  for (const ParamValue& wanted : ReportParams().values) {
+    const bool takes =
+        std::any_of(spec.params.begin(), spec.params.end(),
+                    [&](const ParamSpec* param) { return param->name == wanted.name; });
+    const bool given =
+        std::any_of(params.values.begin(), params.values.end(),
+                    [&](const ParamValue& value) { return value.name == wanted.name; });
+    if (takes && !given) {
+      params.values.push_back(wanted);
+    }
+  }
+}
+
+}  // namespace borescope::internal

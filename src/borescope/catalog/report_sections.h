@@ -1,0 +1,37 @@
+// Which analyses make the HTML report, in which order, and what of their tables is drawn. An
+// analysis without a row here has a section of plain tables.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/table/view.h"
+
+namespace borescope::internal {
+
+// One section of the report.
+struct SectionSpec {
+  const AnalysisSpec* analysis = nullptr;
+  std::span<const std::string_view> tables;  // only these; empty = all
+  std::span<const ViewSpec> views;
+};
+
+// Every section, in the order of the page.
+std::vector<SectionSpec> ReportSections();
+
+// Options the sections are asked with, beside a selection.
+Params ReportParams();
+
+// The views of these tables, in the order of the page, whichever analyses made them.
+std::vector<ViewSpec> ViewsOf(std::span<const Table> tables);
+
+// Whether any table of the analysis has a view.
+bool HasViews(const AnalysisSpec& spec);
+
+// Adds the options that views need, where they were not given: for lines over time, which have no
+// table without them, and against frames of trees too narrow to be seen.
+void AskForViews(const AnalysisSpec& spec, Params& params);
+
+}  // namespace borescope::internal

@@ -1,0 +1,82 @@
+#include "borescope/catalog/report_sections.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "borescope/catalog/catalog.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
+  const std::vector<SectionSpec> sections = ReportSections();
+  std::set<std::string_view> names;
+  for (const SectionSpec& section : sections) {
+    EXPECT_TRUE(names.insert(section.analysis->name).second);
+    EXPECT_FALSE(section.analysis->takes_two());
+  }
+  EXPECT_EQ(sections.front().analysis->name, "summary");
+  EXPECT_EQ(sections.back().analysis->name, "doctor");
+  EXPECT_FALSE(names.contains("stats"));
+}
+
+// A view must not lag behind the names of tables and columns.
+TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
+  TestTrace first;
+  TestTrace second;  // some compare ranks, and look for what recurs
+  for (TestTrace* trace : {&first, &second}) {
+    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+  }
+  for (const SectionSpec& section : ReportSections()) {
+    const Tables findings =
+        Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+    for (const ViewSpec& view : section.views) {
+      for (const Table& table : findings) {
+        if (table.name != view.table || table.rows() == 0) {
+          continue;
+        }
+        for (const std::string_view value : view.values) {
+          EXPECT_NE(table.Find(value), nullptr) << table.name << "." << value;
+        }
+        EXPECT_NE(table.Find(view.labels.front()), nullptr) << table.name;
+      }
+    }
+  }
+}
+
+TEST(ReportSectionsTest, ViewsOfTablesWhoeverMadeThem) {
+  Table classes{"kernel_classes", "", {}};
+  Table other{"nobody_draws_this", "", {}};
+  const std::vector<Table> tables = {other, classes};
+  const std::vector<ViewSpec> views = ViewsOf(tables);
+  ASSERT_EQ(views.size(), 1U);
+  EXPECT_EQ(views[0].table, "kernel_classes");
+  EXPECT_TRUE(ViewsOf({}).empty());
+}
+
+TEST(ReportSectionsTest, VerbsWithViews) {
+  EXPECT_TRUE(HasViews(*FindAnalysis("breakdown")));
+  EXPECT_TRUE(HasViews(*FindAnalysis("summary")));  // with tables of other verbs
+  EXPECT_FALSE(HasViews(*FindAnalysis("busy")));
+  EXPECT_FALSE(HasViews(*FindAnalysis("doctor")));
+}
+
+TEST(ReportSectionsTest, OptionsForViewsAreAddedWhereTheyAreNotGiven) {
+  Params params;
+  AskForViews(*FindAnalysis("breakdown"), params);
+  EXPECT_TRUE(params.values.empty());
+  AskForViews(*FindAnalysis("queue"), params);
+  ASSERT_EQ(params.values.size(), 1U);
+  EXPECT_EQ(params.values[0].name, "series");
+  Params given;
+  given.values = {{"min-share", 0, "5%"}};
+  AskForViews(*FindAnalysis("stacks"), given);
+  ASSERT_EQ(given.values.size(), 1U);
+  EXPECT_EQ(given.values[0].text, "5%");
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,175 @@
+#include "borescope/chakra/json/json_cursor.h"
+
+#include <array>
+#include <cmath>
+
+#include "borescope/base/text.h"
+
+namespace borescope::internal::chakra {
+namespace {
+
+constexpr std::array<bool, 256> kEndsScalar = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : std::string_view(" \n\t\r,]}:\"[{")) {
+    ends[static_cast<unsigned char>(c)] = true;
+  }
+  return ends;
+}();
+
+constexpr bool EndsScalar(char c) { return kEndsScalar[static_cast<unsigned char>(c)]; }
+
+}  // namespace
+
+void JsonCursor::SkipSpace() {
+  while (at_ < text_.size() && IsSpace(text_[at_])) {
+    ++at_;
+  }
+}
+
+bool JsonCursor::Fail() {
+  failed_ = true;
+  return false;
+}
+
+bool JsonCursor::Enter(char bracket) {
+  SkipSpace();
+  if (failed_ || at_ >= text_.size() || text_[at_] != bracket) {
+    return false;
+  }
+  ++at_;
+  is_first_ = true;
+  return true;
+}
+
+// Leaves the container where it ends; else to what stands behind the comma.
+bool JsonCursor::Next(char closing) {
+  SkipSpace();
+  if (failed_ || at_ >= text_.size()) {
+    return Fail();
+  }
+  if (text_[at_] == closing) {
+    ++at_;
+    is_first_ = false;  // the container is an element of the one around it
+    return false;
+  }
+  if (!is_first_) {
+    if (text_[at_] != ',') {
+      return Fail();
+    }
+    ++at_;
+    SkipSpace();
+  }
+  is_first_ = false;
+  return true;
+}
+
+bool JsonCursor::NextMember(std::string_view& key) {
+  if (!Next('}')) {
+    return false;
+  }
+  const size_t begin = at_;
+  if (at_ >= text_.size() || text_[at_] != '"' || !SkipString()) {
+    return Fail();
+  }
+  key = text_.substr(begin + 1, at_ - begin - 2);
+  SkipSpace();
+  if (at_ >= text_.size() || text_[at_] != ':') {
+    return Fail();
+  }
+  ++at_;
+  SkipSpace();
+  return true;
+}
+
+bool JsonCursor::NextElement() { return Next(']'); }
+
+// REQUIRES: at a quotation mark.
+bool JsonCursor::SkipString() {
+  for (size_t at = at_ + 1; at < text_.size(); ++at) {
+    const char c = text_[at];
+    if (c == '"') {
+      at_ = at + 1;
+      return true;
+    }
+    at += c == '\\' ? 1 : 0;
+  }
+  at_ = text_.size();
+  return Fail();
+}
+
+// REQUIRES: at an opening bracket.
+bool JsonCursor::SkipContainer() {
+  size_t depth = 0;
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (c == '"') {
+      if (!SkipString()) {
+        return false;
+      }
+      continue;
+    }
+    ++at_;
+    if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return true;
+    }
+  }
+  return Fail();
+}
+
+void JsonCursor::SkipScalar() {
+  while (at_ < text_.size() && !EndsScalar(text_[at_])) {
+    ++at_;
+  }
+}
+
+std::string_view JsonCursor::Value() {
+  SkipSpace();
+  const size_t begin = at_;
+  if (failed_ || at_ >= text_.size()) {
+    Fail();
+    return {};
+  }
+  is_first_ = false;
+  const char c = text_[at_];
+  if (c == '"') {
+    SkipString();
+  } else if (c == '{' || c == '[') {
+    SkipContainer();
+  } else {
+    SkipScalar();
+  }
+  if (at_ == begin) {
+    Fail();
+  }
+  return failed_ ? std::string_view() : text_.substr(begin, at_ - begin);
+}
+
+bool JsonCursor::AtEnd() {
+  SkipSpace();
+  return at_ >= text_.size();
+}
+
+std::string_view StringContent(std::string_view value) {
+  return IsString(value) ? value.substr(1, value.size() - 2) : std::string_view();
+}
+
+std::optional<int64_t> IntValue(std::string_view value) { return ParseNumber<int64_t>(value); }
+
+std::optional<int64_t> LooseIntValue(std::string_view value) {
+  if (IsString(value)) {
+    return IntValue(StringContent(value));
+  }
+  if (const std::optional<int64_t> exact = IntValue(value); exact.has_value()) {
+    return exact;
+  }
+  constexpr double kLimit = 9.2e18;  // fits 64 bits with room for rounding
+  const std::optional<double> number = ParseNumber<double>(value);
+  if (!number.has_value() || !(std::abs(*number) < kLimit)) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(*number);
+}
+
+}  // namespace borescope::internal::chakra

@@ -1,0 +1,63 @@
+// JsonCursor: walks JSON text from front to back without building anything: it gives the text of
+// the values its caller asks for and passes over the others. What it passes over is not checked
+// beyond strings and brackets; who uses a value understands it. Nesting costs no stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace borescope::internal::chakra {
+
+class JsonCursor {
+ public:
+  // `text` outlives this. Starts at `offset`, where a value begins.
+  explicit JsonCursor(std::string_view text, size_t offset = 0) : text_(text), at_(offset) {}
+
+  // Enters the object or array that comes next; false where none does, and nothing moves.
+  bool EnterObject() { return Enter('{'); }
+  bool EnterArray() { return Enter('['); }
+
+  // To the next member of the object entered last, whose key (without quotation marks, escapes as
+  // written) comes back and whose value is next; false behind the last one, or where text is no
+  // member: then failed().
+  bool NextMember(std::string_view& key);
+  // To the next element of the array entered last.
+  bool NextElement();
+
+  // Passes over the value that comes next and gives its text; empty where there is none: failed().
+  std::string_view Value();
+
+  // Nothing but white space is left.
+  bool AtEnd();
+
+  // The text does not go on as JSON would at offset().
+  bool failed() const { return failed_; }
+  size_t offset() const { return at_; }
+
+ private:
+  bool Enter(char bracket);
+  bool Next(char closing);
+  bool Fail();
+  void SkipSpace();
+  bool SkipString();
+  bool SkipContainer();
+  void SkipScalar();
+
+  std::string_view text_;
+  size_t at_ = 0;
+  bool is_first_ = false;  // of the container entered or left last
+  bool failed_ = false;
+};
+
+// What is between the quotation marks of a string as written; empty for any other value.
+std::string_view StringContent(std::string_view value);
+inline bool IsString(std::string_view value) { return !value.empty() && value[0] == '"'; }
+
+// A number that is written as an integer of 64 bits.
+std::optional<int64_t> IntValue(std::string_view value);
+// The same, also from a fraction (cut towards zero) or from digits in quotation marks.
+std::optional<int64_t> LooseIntValue(std::string_view value);
+
+}  // namespace borescope::internal::chakra

@@ -1,0 +1,183 @@
+#include "borescope/chakra/json/py_repr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+#include "borescope/base/utf8.h"
+#include "borescope/chakra/json/json_elements.h"
+#include "borescope/chakra/json/python_json.h"
+#include "borescope/json/json_string.h"
+
+namespace borescope::internal {
+namespace {
+
+struct CodeRange {
+  uint32_t first;
+  uint32_t last;
+};
+
+// Controls, formats, separators and private use beyond ASCII, which repr() escapes (Unicode 14).
+// Code points that are not assigned are left as they are.
+constexpr CodeRange kNotPrintable[] = {
+    {0x80, 0xa0},       {0xad, 0xad},       {0x600, 0x605},      {0x61c, 0x61c},
+    {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},      {0x8e2, 0x8e2},
+    {0x1680, 0x1680},   {0x180e, 0x180e},   {0x2000, 0x200f},    {0x2028, 0x202f},
+    {0x205f, 0x2064},   {0x2066, 0x206f},   {0x3000, 0x3000},    {0xd800, 0xf8ff},
+    {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},  {0x110cd, 0x110cd},
+    {0x13430, 0x13438}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},  {0xe0001, 0xe0001},
+    {0xe0020, 0xe007f}, {0xf0000, 0xffffd}, {0x100000, 0x10fffd}};
+
+bool IsPrintable(uint32_t code) {
+  if (code < 0x80) {
+    return code >= 0x20 && code != 0x7f;
+  }
+  const auto* range =
+      std::lower_bound(std::begin(kNotPrintable), std::end(kNotPrintable), code,
+                       [](const CodeRange& row, uint32_t wanted) { return row.last < wanted; });
+  return range == std::end(kNotPrintable) || code < range->first;
+}
+
+void AppendEscaped(uint32_t code, std::string& out) {
+  const auto put = std::back_inserter(out);
+  if (code == '\n') {
+    out += "\\n";
+  } else if (code == '\r') {
+    out += "\\r";
+  } else if (code == '\t') {
+    out += "\\t";
+  } else if (code < 0x100) {
+    fmt::format_to(put, "\\x{:02x}", code);
+  } else if (code < 0x10000) {
+    fmt::format_to(put, "\\u{:04x}", code);
+  } else {
+    fmt::format_to(put, "\\U{:08x}", code);
+  }
+}
+
+// repr() of a text.
+void AppendQuoted(std::string_view text, std::string& out) {
+  const bool has_single = text.find('\'') != std::string_view::npos;
+  const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
+  out += quote;
+  for (size_t place = 0; place < text.size();) {
+    const CodePoint point = DecodeUtf8(text.substr(place));
+    if (point.value == static_cast<unsigned char>(quote) || point.value == '\\') {
+      out += '\\';
+      out += static_cast<char>(point.value);
+    } else if (IsPrintable(point.value)) {
+      AppendUtf8(out, point.value);
+    } else {
+      AppendEscaped(point.value, out);
+    }
+    place += point.bytes;
+  }
+  out += quote;
+}
+
+// What stands between the quotation marks; the last may be missing.
+std::string_view Inside(std::string_view token) {
+  return token.substr(1, token.size() - std::min<size_t>(token.size(), 2));
+}
+
+// Whether repr() of the text is the text in single quotation marks.
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c < 0x7f && c != '\\' && c != '\''; });
+}
+
+void AppendString(std::string_view token, std::string& out) {
+  const std::string_view inside = Inside(token);
+  if (IsPlain(inside)) {
+    out += '\'';
+    out += inside;
+    out += '\'';
+  } else {
+    AppendQuoted(UnescapeJson(token), out);
+  }
+}
+
+void AppendNumber(std::string_view token, std::string& out) {
+  if (token.find_first_of(".eE") == std::string_view::npos) {
+    out += token == "-0" ? std::string_view("0") : token;
+    return;
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    // Beyond the range: infinite, or nothing.
+    value = token.find("e-") == std::string_view::npos && token.find("E-") == std::string_view::npos
+                ? HUGE_VAL
+                : 0.0;
+    value = token.starts_with('-') ? -value : value;
+  }
+  AppendPythonFloat(value, out);
+}
+
+void AppendWord(std::string_view token, std::string& out) {
+  struct Row {
+    std::string_view json;
+    std::string_view python;
+  };
+  constexpr Row kWords[] = {{"true", "True"}, {"false", "False"},  {"null", "None"},
+                            {"NaN", "nan"},   {"Infinity", "inf"}, {"-Infinity", "-inf"}};
+  for (const Row& row : kWords) {
+    if (row.json == token) {
+      out += row.python;
+      return;
+    }
+  }
+  AppendNumber(token, out);
+}
+
+}  // namespace
+
+void AppendPythonFloat(double value, std::string& out) {
+  if (!std::isfinite(value)) {
+    out += std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+    return;
+  }
+  chakra::AppendPythonDouble(out, value);
+}
+
+std::string UnescapeJson(std::string_view token) {
+  std::string scratch;
+  StringRepairs repairs;
+  return std::string(DecodeString(Inside(token), scratch, repairs));
+}
+
+void AppendPythonStr(std::string_view json, std::string& out) {
+  JsonTokens tokens(json);
+  std::string_view token = tokens.Next();
+  if (token.starts_with('"')) {
+    out += UnescapeJson(token);
+    return;
+  }
+  for (; !token.empty(); token = tokens.Next()) {
+    switch (token.front()) {
+      case '[':
+      case ']':
+      case '{':
+      case '}':
+        out += token;
+        break;
+      case ',':
+        out += ", ";
+        break;
+      case ':':
+        out += ": ";
+        break;
+      case '"':
+        AppendString(token, out);
+        break;
+      default:
+        AppendWord(token, out);
+    }
+  }
+}
+
+}  // namespace borescope::internal

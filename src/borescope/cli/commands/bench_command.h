@@ -1,0 +1,10 @@
+// The verb `bench-kernel`.
+#pragma once
+
+#include "borescope/cli/options/arguments.h"
+
+namespace borescope::internal::cli {
+
+int RunBenchVerb(const Command& command);
+
+}  // namespace borescope::internal::cli

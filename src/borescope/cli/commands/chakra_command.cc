@@ -1,0 +1,327 @@
+#include "borescope/cli/commands/chakra_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+
+#include "borescope/base/nearest.h"
+#include "borescope/base/text.h"
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
+#include "borescope/cli/options/understand.h"
+#include "borescope/cli/terminal/terminal.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/verbs/chakra/chakra_tasks.h"
+
+namespace borescope::internal::cli {
+namespace {
+
+// The command less its first word.
+struct Task {
+  const Command& command;
+  std::vector<std::string> inputs;
+
+  const RawOptions& raw() const { return command.raw; }
+  int Fail(const Error& error) const { return FailWith(error, command); }
+};
+
+Result<bool> IsReference(const RawOptions& raw) {
+  if (!raw.compat.empty() && raw.compat != "chakra") {
+    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", raw.compat));
+  }
+  return !raw.compat.empty();
+}
+
+// `largest` is at most 2^63 - 1.
+Result<uint64_t> ParseAmount(std::string_view option, const std::string& text, uint64_t smallest,
+                             uint64_t largest) {
+  BS_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
+                                              static_cast<int64_t>(largest)));
+  return static_cast<uint64_t>(number);
+}
+
+constexpr uint64_t kMostNpus = 1'000'000;
+constexpr uint64_t kMostPasses = 1'000'000;
+constexpr uint64_t kMostBytes = uint64_t{1} << 62;
+
+// The single input, and the output: named by -o or the second word.
+struct Paths {
+  std::string input;
+  std::string output;  // empty: standard output
+};
+
+Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_view needed) {
+  Paths paths;
+  const bool names_output = !task.raw().output.empty();
+  const size_t most = names_output ? 1 : 2;
+  if (task.inputs.empty() || task.inputs.size() > most) {
+    return UsageError(fmt::format("chakra {} reads one file; name {}", what, needed));
+  }
+  paths.input = task.inputs[0];
+  paths.output = names_output ? task.raw().output : task.inputs.size() == 2 ? task.inputs[1] : "";
+  BS_TRY(CheckNoInput({&paths.input, 1}, paths.output, "--output"));
+  return paths;
+}
+
+// Of a task whose input is named by options.
+Result<Paths> FindOutput(const Task& task) {
+  const bool names_output = !task.raw().output.empty();
+  if (task.inputs.size() != (names_output ? 0 : 1)) {
+    return UsageError("with --host and --device the only other file is the one that is written");
+  }
+  return Paths{{}, names_output ? task.raw().output : task.inputs[0]};
+}
+
+// Writes to the file, which appears complete or not at all, or to standard output.
+int WriteTo(const Task& task, const std::string& output,
+            const std::function<Result<void>(Sink&)>& write) {
+  if (output.empty()) {
+    return WriteToOutput(write);
+  }
+  if (const Result<void> written = WriteFile(output, write); !written.ok()) {
+    return task.Fail(written.error());
+  }
+  if (!task.raw().quiet) {
+    WriteMessageLine(fmt::format("borescope: wrote {}", output));
+  }
+  return kDone;
+}
+
+// ---- What there is to do ----
+
+Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
+  ChakraConvertOptions options;
+  options.host = task.raw().host;
+  options.device = task.raw().device;
+  const bool is_pair = !options.host.empty() || !options.device.empty();
+  BS_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
+  if (paths.output.empty()) {
+    return UsageError("chakra convert writes a file; name OUT last, or with -o");
+  }
+  options.input = std::move(paths.input);
+  options.output = std::move(paths.output);
+  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
+  if (!task.raw().npus.empty()) {
+    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
+  }
+  if (!task.raw().passes.empty()) {
+    BS_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
+  }
+  return options;
+}
+
+int Convert(const Task& task) {
+  const Result<OutputOptions> output = UnderstandStandardOutput(task.raw());
+  if (!output.ok()) {
+    return task.Fail(output.error());
+  }
+  const Result<ChakraConvertOptions> options = UnderstandConvert(task);
+  if (!options.ok()) {
+    return task.Fail(options.error());
+  }
+  const Result<Document> answer = RunChakraConvert(*options);
+  if (!answer.ok()) {
+    return task.Fail(answer.error());
+  }
+  return WriteDocument(*output, *answer, task.command);
+}
+
+int Dump(const Task& task) {
+  const Result<Paths> paths = FindPaths(task, "dump", "a .et");
+  const Result<bool> as_reference = IsReference(task.raw());
+  if (!paths.ok() || !as_reference.ok()) {
+    return task.Fail(paths.ok() ? as_reference.error() : paths.error());
+  }
+  return WriteTo(task, paths->output,
+                 [&](Sink& sink) { return RunChakraDump(paths->input, *as_reference, sink); });
+}
+
+int Draw(const Task& task) {
+  const Result<Paths> paths = FindPaths(task, "draw", "a .et, and OUT.dot or OUT.graphml");
+  const Result<bool> as_reference = IsReference(task.raw());
+  if (!paths.ok() || !as_reference.ok()) {
+    return task.Fail(paths.ok() ? as_reference.error() : paths.error());
+  }
+  const std::optional<DrawFormat> format =
+      paths->output.empty() ? DrawFormat::kDot : DrawFormatOf(paths->output);
+  if (!format.has_value()) {
+    return task.Fail(UsageError(fmt::format(
+        "{}: unknown ending; name a .dot or .graphml (for a picture: dot -Tpdf of Graphviz)",
+        paths->output)));
+  }
+  return WriteTo(task, paths->output, [&](Sink& sink) {
+    return RunChakraDraw(paths->input, *format, *as_reference, sink);
+  });
+}
+
+Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
+  const RawOptions& raw = task.raw();
+  if (task.inputs.size() > 1) {
+    return UsageError("chakra generate writes into one folder; name one, or none");
+  }
+  ChakraGenerateOptions options;
+  options.folder = task.inputs.empty() ? raw.output : task.inputs[0];
+  const auto read = [](std::string_view option, const std::string& text, uint64_t largest,
+                       uint64_t& number) -> Result<void> {
+    if (!text.empty()) {
+      BS_ASSIGN(number, ParseAmount(option, text, 0, largest));
+    }
+    return {};
+  };
+  BS_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
+  BS_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
+  BS_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
+  BS_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
+  return options;
+}
+
+int Generate(const Task& task) {
+  const Result<ChakraGenerateOptions> options = UnderstandGenerate(task);
+  if (!options.ok()) {
+    return task.Fail(options.error());
+  }
+  const Result<uint64_t> files = RunChakraGenerate(*options);
+  if (!files.ok()) {
+    return task.Fail(files.error());
+  }
+  if (!task.raw().quiet) {
+    WriteMessageLine(fmt::format("borescope: wrote {} file{} to {}", *files, *files == 1 ? "" : "s",
+                                 options->folder.empty() ? "the current folder" : options->folder));
+  }
+  return kDone;
+}
+
+Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& paths) {
+  ChakraTimelineOptions options;
+  options.input = paths.input;
+  if (task.raw().npus.empty() || task.raw().frequency.empty()) {
+    return UsageError("chakra timeline needs --num-npus and --npu-frequency (MHz)");
+  }
+  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
+  BS_ASSIGN(options.frequency_mhz,
+            ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
+  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
+  return options;
+}
+
+int DrawTimeline(const Task& task) {
+  const Result<Paths> paths = FindPaths(task, "timeline", "the log of a simulator");
+  if (!paths.ok()) {
+    return task.Fail(paths.error());
+  }
+  const Result<ChakraTimelineOptions> options = UnderstandTimeline(task, *paths);
+  if (!options.ok()) {
+    return task.Fail(options.error());
+  }
+  std::vector<DiagnosticRow> diagnostics;
+  const int status = WriteTo(task, paths->output, [&](Sink& sink) -> Result<void> {
+    BS_ASSIGN(diagnostics, RunChakraTimeline(*options, sink));
+    return {};
+  });
+  if (!task.raw().quiet) {
+    ReportQuality(diagnostics);
+  }
+  return status;
+}
+
+Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& output) {
+  if (task.inputs.empty()) {
+    return UsageError("chakra check: name the .et of one rank, or of all ranks of a run");
+  }
+  const RawOptions& raw = task.raw();
+  BS_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
+  BS_TRY(ProtectInputs(inputs, output));
+  return ChakraCheckOptions{std::move(files), raw.linked, raw.host, raw.device, raw.order};
+}
+
+int Check(const Task& task) {
+  Result<OutputOptions> output = UnderstandOutput(task.raw());
+  if (!output.ok()) {
+    return task.Fail(output.error());
+  }
+  const Result<ChakraCheckOptions> options = UnderstandCheck(task, *output);
+  if (!options.ok()) {
+    return task.Fail(options.error());
+  }
+  const Result<ChakraVerdict> verdict = RunChakraCheck(*options);
+  if (!verdict.ok()) {
+    return task.Fail(verdict.error());
+  }
+  const int status = WriteDocument(*output, verdict->document, task.command);
+  return status == kDone && !verdict->passed ? kCheckFailed : status;
+}
+
+using Names = std::span<const std::string_view>;
+constexpr std::string_view kConvertOptions[] = {"host", "device", "compat", "num-npus",
+                                                "num-passes"};
+constexpr std::string_view kCheckOptions[] = {"host", "device", "linked", "order"};
+constexpr std::string_view kCompatOption[] = {"compat"};
+constexpr std::string_view kGenerateOptions[] = {"num-npus", "default-runtime",
+                                                 "default-tensor-size", "default-comm-size"};
+constexpr std::string_view kTimelineOptions[] = {"compat", "num-npus", "npu-frequency"};
+
+struct TaskRow {
+  std::string_view name;
+  int (*run)(const Task& task);
+  Names options;  // of those of the verb
+};
+constexpr TaskRow kTasks[] = {
+    {"convert", Convert, kConvertOptions}, {"check", Check, kCheckOptions},
+    {"dump", Dump, kCompatOption},         {"generate", Generate, kGenerateOptions},
+    {"draw", Draw, kCompatOption},         {"timeline", DrawTimeline, kTimelineOptions}};
+
+bool IsGiven(const OptionRow& row, const RawOptions& raw) {
+  return row.text != nullptr ? !(raw.*row.text).empty() : raw.*row.flag;
+}
+
+// Options of the verb that mean nothing to this task of it.
+Result<void> CheckOptions(const TaskRow& task, const Command& command) {
+  const auto has = [](Names names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const OptionRow& row : Options()) {
+    const bool is_of_verb = has(command.verb->options, row.long_name);
+    if (is_of_verb && !has(task.options, row.long_name) && IsGiven(row, command.raw)) {
+      return UsageError(
+          fmt::format("chakra {}: --{} is not defined for it", task.name, row.long_name));
+    }
+  }
+  return {};
+}
+
+Error UnknownTask(std::string_view word) {
+  std::vector<std::string_view> names;
+  names.reserve(std::size(kTasks));
+  for (const TaskRow& row : kTasks) {
+    names.push_back(row.name);
+  }
+  const std::string_view nearest = Nearest(word, names);
+  return UsageError(fmt::format(
+      "chakra: {}; name one of {}{}",
+      word.empty() ? "nothing to do" : fmt::format("unknown task '{}'", word),
+      fmt::join(names, ", "), nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+}
+
+}  // namespace
+
+int RunChakraVerb(const Command& command) {
+  const std::vector<std::string>& words = command.raw.inputs;
+  const std::string_view name = words.empty() ? std::string_view() : std::string_view(words[0]);
+  const auto* row = std::find_if(std::begin(kTasks), std::end(kTasks),
+                                 [name](const TaskRow& item) { return item.name == name; });
+  if (row == std::end(kTasks)) {
+    return FailWith(UnknownTask(name), command);
+  }
+  if (const Result<void> checked = CheckOptions(*row, command); !checked.ok()) {
+    return FailWith(checked.error(), command);
+  }
+  return row->run({command, {words.begin() + 1, words.end()}});
+}
+
+}  // namespace borescope::internal::cli

@@ -1,0 +1,19 @@
+#include "borescope/cli/commands/completion_command.h"
+
+#include <string>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/completion.h"
+
+namespace borescope::internal::cli {
+
+int RunCompletionVerb(const Command& command) {
+  if (!command.raw.format.empty() || !command.raw.output.empty()) {
+    return FailWith(UsageError("completion prints a script; redirect it with > FILE"), command);
+  }
+  const bool one = command.raw.inputs.size() == 1;
+  const Result<std::string> script = CompletionScript(one ? command.raw.inputs[0] : "");
+  return script.ok() ? Print(*script) : FailWith(script.error(), command);
+}
+
+}  // namespace borescope::internal::cli

@@ -1,0 +1,11 @@
+// The verb `completion`.
+#pragma once
+
+#include "borescope/cli/options/arguments.h"
+
+namespace borescope::internal::cli {
+
+// Returns the exit status.
+int RunCompletionVerb(const Command& command);
+
+}  // namespace borescope::internal::cli

@@ -1,0 +1,11 @@
+// The verb `list`.
+#pragma once
+
+#include "borescope/cli/options/arguments.h"
+
+namespace borescope::internal::cli {
+
+// Returns the exit status.
+int RunListVerb(const Command& command);
+
+}  // namespace borescope::internal::cli

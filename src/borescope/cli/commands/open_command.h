@@ -1,0 +1,10 @@
+// `borescope open`: a trace in Perfetto's page, or the report, in the user's browser.
+#pragma once
+
+#include "borescope/cli/options/arguments.h"
+
+namespace borescope::internal::cli {
+
+int RunOpenVerb(const Command& command);
+
+}  // namespace borescope::internal::cli

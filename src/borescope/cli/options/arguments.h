@@ -1,0 +1,34 @@
+// From the words of a command line to a verb and its raw options; what those of an analysis mean is
+// decided in understand.h. Every error is about usage (kInvalidArgument) and one line. Pure but for
+// looking whether an input exists.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/cli/options/options.h"
+#include "borescope/cli/options/output_options.h"
+#include "borescope/cli/verbs.h"
+
+namespace borescope::internal::cli {
+
+struct Command {
+  std::vector<const AnalysisSpec*> analyses;  // "idle,overlap" are two; or
+  const VerbRow* verb = nullptr;              // or neither: --help or --version alone
+  bool version = false;
+  RawOptions raw;
+};
+
+// `words` without the program name. Without any word: an error.
+Result<Command> Parse(std::span<const std::string> words);
+
+// Sets the verb called `name`, or the analyses it lists; false when there is none.
+bool SetVerb(std::string_view name, Command& command);
+
+// "a, b,a" -> a, b: the items of a list, each once.
+std::vector<std::string> SplitList(std::string_view text);
+
+}  // namespace borescope::internal::cli

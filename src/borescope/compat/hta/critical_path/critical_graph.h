@@ -1,0 +1,84 @@
+// The directed graph of HTA's critical path, with the order and the tie rules of networkx, which
+// HTA keeps it in: an edge added twice keeps its place and takes the newer values, nodes stand in
+// the order in which edges first touched them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/compat/hta/events.h"
+
+namespace borescope::internal {
+
+enum class CriticalKind : uint8_t {
+  kOperator,
+  kDependency,
+  kLaunchDelay,
+  kKernelKernelDelay,
+  kSync
+};
+inline constexpr size_t kCriticalKinds = 5;
+// "operator", "launch_delay", ...
+std::string_view CriticalKindName(CriticalKind kind);
+// HTA's own: "critical_path_operator", ...
+std::string_view HtaCriticalKindName(CriticalKind kind);
+
+// A point in time: start or end of an event.
+struct CriticalNode {
+  HtaEventRow event = kNoHtaEvent;
+  int64_t ts_us = 0;
+  bool is_start = false;
+};
+using CriticalNodeId = uint32_t;
+inline constexpr CriticalNodeId kNoCriticalNode = std::numeric_limits<CriticalNodeId>::max();
+
+struct CriticalEdge {
+  CriticalNodeId from = 0;
+  CriticalNodeId to = 0;
+  CriticalKind kind = CriticalKind::kOperator;
+  int64_t weight_us = 0;            // may be negative; counts as 0 on the way
+  HtaEventRow event = kNoHtaEvent;  // that the time is attributed to; none for waits
+
+  int64_t length_us() const { return weight_us < 0 ? 0 : weight_us; }
+};
+
+class HtaCriticalGraph {
+ public:
+  // `nodes` in their order in time.
+  explicit HtaCriticalGraph(std::vector<CriticalNode> nodes);
+
+  const std::vector<CriticalNode>& nodes() const { return nodes_; }
+  const std::vector<CriticalEdge>& edges() const { return edges_; }  // by first addition
+  // Nodes that edges touch.
+  size_t connected_nodes() const { return order_.size(); }
+
+  // Returns the number of the edge. An edge from a node to itself is none: kNoEdge.
+  size_t Add(CriticalNodeId from, CriticalNodeId to, CriticalKind kind, bool is_free = false);
+  void Attribute(size_t edge, HtaEventRow event) { edges_[edge].event = event; }
+  static constexpr size_t kNoEdge = std::numeric_limits<size_t>::max();
+
+  // networkx's dag_longest_path: of several longest ways the first by its order. Edges from the
+  // first to the last; empty if the graph has a cycle or no edges.
+  std::vector<CriticalEdge> LongestPath() const;
+
+ private:
+  struct Adjacency {
+    std::vector<uint32_t> first;  // per node, and one past the last
+    std::vector<uint32_t> edges;
+  };
+
+  void Touch(CriticalNodeId node);
+  Adjacency AdjacentBy(CriticalNodeId CriticalEdge::* end) const;
+  std::vector<CriticalNodeId> TopologicalOrder(const Adjacency& out) const;
+
+  std::vector<CriticalNode> nodes_;
+  std::vector<CriticalEdge> edges_;
+  std::unordered_map<uint64_t, size_t> edge_of_;  // by both ends
+  std::vector<CriticalNodeId> order_;             // connected nodes by first touch
+  std::vector<char> is_connected_;
+};
+
+}  // namespace borescope::internal

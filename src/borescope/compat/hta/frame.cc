@@ -1,0 +1,198 @@
+#include "borescope/compat/hta/frame.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kStepPrefix = "ProfilerStep#";
+
+// The double nearest to ns / 1000, as if the decimal text had been parsed: 64 bits of mantissa are
+// enough that rounding twice makes no difference.
+double Microseconds(int64_t ns) {
+  const int64_t whole = ns / 1000;
+  const int64_t rest = ns % 1000;
+  return static_cast<double>(static_cast<long double>(whole) +
+                             static_cast<long double>(rest) / 1000.0L);
+}
+
+bool AnyFraction(const std::vector<int64_t>& times) {
+  return std::any_of(times.begin(), times.end(), [](int64_t ns) { return ns % 1000 != 0; });
+}
+
+bool IsStepName(std::string_view name) {
+  return name.starts_with(kStepPrefix) && name.size() > kStepPrefix.size() &&
+         name[kStepPrefix.size()] >= '0' && name[kStepPrefix.size()] <= '9';
+}
+
+}  // namespace
+
+HtaFrame::HtaFrame(const RankView& view, Steps steps)
+    : view_(view),
+      steps_(view.trace.strings().size(), 0),
+      last_start_us_(-std::numeric_limits<double>::infinity()) {
+  FindFractions();
+  FindCorrelations();
+  FindSteps();
+  if (filter_ && steps == Steps::kFiltered) {
+    FindLastStart();
+    FindKeptCorrelations();
+  } else {
+    filter_ = false;
+  }
+}
+
+void HtaFrame::FindFractions() {
+  fractions_ = AnyFraction(trace().host().ts_ns) || AnyFraction(trace().host().dur_ns) ||
+               AnyFraction(trace().device().ts_ns) || AnyFraction(trace().device().dur_ns);
+}
+
+HtaTimes HtaFrame::Shrunk(int64_t ts_ns, int64_t dur_ns) const {
+  HtaTimes times{Microseconds(ts_ns), Microseconds(dur_ns)};
+  if (fractions_) {
+    const double end = std::floor(times.end_us());
+    times.ts_us = std::ceil(times.ts_us);
+    times.dur_us = end - times.ts_us;
+  }
+  return times;
+}
+
+HtaTimes HtaFrame::TimesOf(HostId id) const {
+  return Shrunk(trace().host().ts_ns[id.value], trace().host().dur_ns[id.value]);
+}
+
+HtaTimes HtaFrame::TimesOf(DeviceId id) const {
+  return Shrunk(trace().device().ts_ns[id.value], trace().device().dur_ns[id.value]);
+}
+
+int64_t HtaFrame::StreamOf(DeviceId id) const {
+  const uint32_t detail = trace().device().detail[id.value];
+  switch (trace().device().kind[id.value]) {
+    case DeviceKind::kSync:
+      return detail == kNoDetail ? -1 : std::max<int64_t>(-1, trace().syncs().stream[detail]);
+    case DeviceKind::kAnnotation:
+    case DeviceKind::kRange:
+    case DeviceKind::kOther:
+      return -1;
+    default:
+      return trace().StreamOf(id);
+  }
+}
+
+int64_t HtaFrame::CorrelationOf(DeviceId id) const {
+  return std::max<int64_t>(-1, trace().device().correlation[id.value]);
+}
+
+int64_t HtaFrame::CorrelationOf(HostId id) const {
+  const HostEvents& host = trace().host();
+  if (host.kind[id.value] != HostKind::kRuntime || host.detail[id.value] == kNoDetail) {
+    return -1;
+  }
+  return std::max<int64_t>(-1, trace().runtime_calls().correlation[host.detail[id.value]]);
+}
+
+bool HtaFrame::IsDeviceSide(DeviceId id) const {
+  const std::string_view name = trace().Name(id);
+  return (StreamOf(id) >= 0 && CorrelationOf(id) >= 0) || name == "Event Sync" ||
+         name == "Context Sync";
+}
+
+void HtaFrame::FindCorrelations() {
+  const HostEvents& host = trace().host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const int64_t number = CorrelationOf(HostId{row});
+    if (number < 0) {
+      continue;
+    }
+    HostId& last = launches_[number];
+    if (!last.valid() || host.ts_ns[last.value] <= host.ts_ns[row]) {
+      last = HostId{row};
+    }
+  }
+  for (uint32_t row = 0; row < trace().device().size(); ++row) {
+    if (IsDeviceSide(DeviceId{row})) {
+      device_numbers_[CorrelationOf(DeviceId{row})] = 1;
+    }
+  }
+}
+
+HostId HtaFrame::LaunchOf(DeviceId id) const {
+  const auto found = launches_.find(CorrelationOf(id));
+  return found == launches_.end() ? HostId() : found->second;
+}
+
+int64_t HtaFrame::StepNumberOf(std::string_view name) {
+  int64_t number = -1;
+  name.remove_prefix(std::min(kStepPrefix.size(), name.size()));
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+void HtaFrame::FindSteps() {
+  int distinct = 0;
+  const auto look_at = [&](const std::vector<StringId>& names) {
+    for (const StringId name : names) {
+      if (steps_[name.value] == 0 && IsStepName(trace().Text(name))) {
+        steps_[name.value] = 1;
+        ++distinct;
+      }
+    }
+  };
+  look_at(trace().host().name);
+  look_at(trace().device().name);
+  filter_ = distinct >= 2;
+}
+
+void HtaFrame::FindLastStart() {
+  const HostEvents& host = trace().host();
+  const DeviceEvents& device = trace().device();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (IsStep(host.name[row])) {
+      last_start_us_ = std::max(last_start_us_, Shrunk(host.ts_ns[row], 0).ts_us);
+    }
+  }
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (IsStep(device.name[row]) && !IsDeviceSide(DeviceId{row})) {
+      last_start_us_ = std::max(last_start_us_, Shrunk(device.ts_ns[row], 0).ts_us);
+    }
+  }
+}
+
+bool HtaFrame::StartsInTime(int64_t ts_ns) const { return Shrunk(ts_ns, 0).ts_us < last_start_us_; }
+
+void HtaFrame::FindKeptCorrelations() {
+  const HostEvents& host = trace().host();
+  const DeviceEvents& device = trace().device();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    const int64_t number = CorrelationOf(HostId{row});
+    if (number >= 0 && StartsInTime(host.ts_ns[row])) {
+      ++kept_numbers_[number];
+    }
+  }
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (!IsDeviceSide(DeviceId{row}) && CorrelationOf(DeviceId{row}) >= 0 &&
+        StartsInTime(device.ts_ns[row])) {
+      ++kept_numbers_[CorrelationOf(DeviceId{row})];
+    }
+  }
+}
+
+bool HtaFrame::Keeps(HostId id) const {
+  return !filter_ || StartsInTime(trace().host().ts_ns[id.value]);
+}
+
+int64_t HtaFrame::Repeats(DeviceId id) const {
+  if (!filter_) {
+    return 1;
+  }
+  if (!IsDeviceSide(id)) {
+    return StartsInTime(trace().device().ts_ns[id.value]) ? 1 : 0;
+  }
+  const auto found = kept_numbers_.find(CorrelationOf(id));
+  return found == kept_numbers_.end() ? 0 : found->second;
+}
+
+}  // namespace borescope::internal

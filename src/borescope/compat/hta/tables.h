@@ -1,0 +1,128 @@
+// Tables of --compat hta: what HolisticTraceAnalysis prints for the same file, quirks included.
+//
+//   hta/frame.h        a rank as HTA loads it: rounding, step filter, links by correlation
+//   hta/rows.h         which rows HTA takes for device rows
+//   hta/breakdown.cc   get_temporal_breakdown
+//   hta/kernels.cc     get_gpu_kernel_breakdown
+//   hta/overlap.cc     get_comm_comp_overlap
+//   hta/idle.cc        get_idle_time_breakdown
+//   hta/launches.cc    get_cuda_kernel_launch_stats
+//   hta/delays.cc      get_aten_op_kernels_and_delay
+//   hta/queue.cc       get_queue_length_summary, get_time_spent_blocked_on_full_queue
+//   hta/bandwidth.cc   get_memory_bw_summary
+//   hta/sequences.cc   get_frequent_cuda_kernel_sequences
+//   hta/annotations.cc get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
+//   hta/stragglers.cc  get_potential_stragglers
+//   hta/counters.cc    get_cupti_counter_data_with_operators
+//   hta/critical_tables.cc, critical_overlay.cc  critical_path_analysis, its breakdown, summary and
+//                      overlay; critical_build.h is how its graph is made
+//   hta/diff.cc        TraceDiff.compare_traces, ops_diff
+//
+// Numbers are whole microseconds wherever HTA's are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/reduce.h"
+
+namespace borescope::internal {
+
+// Table breakdown: rank, idle_us, compute_us, non_compute_us, kernel_us, and their percentages.
+Table HtaBreakdown(const RankView& view);
+
+// Table kernel_types: type, total_us; percent is filled in by FinishHtaKernels.
+Table HtaKernelTypes(const RankView& view);
+// Table kernels: HTA's kernel frame, the smaller kernels of a rank and type folded into "others".
+Table HtaKernels(const RankView& view);
+
+Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaBreakdown{.map = MapHtaBreakdown, .reduce = ConcatTables};
+
+Result<Tables> MapHtaKernels(const RankView& view, const Params& params);
+Result<Tables> FinishHtaKernels(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaKernels{
+    .map = MapHtaKernels, .reduce = MergeTables, .finish = FinishHtaKernels};
+
+Result<Tables> MapHtaOverlap(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaOverlap{.map = MapHtaOverlap, .reduce = ConcatTables};
+
+Result<Tables> MapHtaIdle(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaIdle{.map = MapHtaIdle, .reduce = ConcatTables};
+
+Result<Tables> MapHtaLaunches(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaLaunches{.map = MapHtaLaunches, .reduce = ConcatTables};
+
+Result<Tables> MapHtaDelays(const RankView& view, const Params& params);
+Result<Tables> FinishHtaDelays(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaDelays{
+    .map = MapHtaDelays, .reduce = ConcatTables, .finish = FinishHtaDelays};
+
+Result<Tables> MapHtaQueue(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaQueue{.map = MapHtaQueue, .reduce = ConcatTables};
+
+Result<Tables> MapHtaBandwidth(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaBandwidth{.map = MapHtaBandwidth, .reduce = ConcatTables};
+
+Result<Tables> MapHtaSequences(const RankView& view, const Params& params);
+Result<Tables> FinishHtaSequences(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaSequences{
+    .map = MapHtaSequences, .reduce = ConcatTables, .finish = FinishHtaSequences};
+
+Result<Tables> MapHtaAnnotations(const RankView& view, const Params& params);
+// Without any device annotation in the run HTA has no answer for kernels; their tables are empty.
+Result<Tables> FinishHtaAnnotations(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaAnnotations{
+    .map = MapHtaAnnotations, .reduce = ConcatTables, .finish = FinishHtaAnnotations};
+
+Result<Tables> MapHtaStragglers(const RankView& view, const Params& params);
+Result<Tables> FinishHtaStragglers(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaStragglers{
+    .map = MapHtaStragglers, .reduce = ConcatTables, .finish = FinishHtaStragglers};
+
+Result<Tables> MapHtaCounters(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaCounters{.map = MapHtaCounters, .reduce = ConcatTables};
+
+Result<Tables> MapHtaCriticalPath(const RankView& view, const Params& params);
+Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params);
+inline constexpr Pipeline kHtaCriticalPath{.map = MapHtaCriticalPath,
+                                           .reduce = ConcatTables,
+                                           .overlay = OverlayHtaCriticalPath,
+                                           .takes_window = true};
+
+Result<Tables> MapHtaDiff(const RankView& view, const Params& params);
+Result<Tables> CompareHtaDiff(Tables base, Tables test, const Params& params);
+inline constexpr Pipeline kHtaDiff{
+    .map = MapHtaDiff, .reduce = MergeTables, .compare = CompareHtaDiff};
+
+// One row of HTA's _aggr: statistics of durations by name.
+struct HtaAggregate {
+  std::string name;
+  double sum = 0;
+  double max = 0;
+  double min = 0;
+  double stddev = 0;
+  double mean = 0;
+};
+
+struct HtaFolding {
+  size_t num_kernels = 10;
+  double duration_ratio = 0.8;
+  std::vector<std::string_view> allowlist;  // names that are never folded
+};
+
+struct HtaDuration {
+  std::string_view name;
+  double dur_us = 0;
+  int64_t times = 1;
+};
+
+// HTA's _aggr. Beyond num_kernels names the smaller ones become "others", and then all statistics
+// are those of the per-name sums, not of durations (its quirk Q13).
+std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
+                                        const HtaFolding& folding);
+
+}  // namespace borescope::internal

@@ -1,0 +1,58 @@
+// What PyProf's parse stage writes of every kernel, and how its second stage ties a backward kernel
+// to a forward one. Quirks included (docs/compat-pyprof.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "borescope/compat/pyprof/launch_ranges.h"
+
+namespace borescope::internal {
+
+struct PyProfRecord {
+  DeviceId kernel = {};
+  std::string name = {};              // short
+  std::vector<int64_t> seq = {};      // sequence numbers
+  std::vector<int64_t> alt_seq = {};  // more of them
+  int64_t sub = 0;                    // number of the kernel of its operator
+  bool is_backward = false;
+  std::vector<std::string> mods = {}, ops = {};
+  std::vector<std::string> layers = {};  // outermost first
+  HostId trace = {};                     // innermost trace marker; may be invalid
+  HostId call = {};                      // outermost argument marker; may be invalid
+  bool is_damaged = false;               // a marker cannot be read
+};
+
+class PyProfRecords {
+ public:
+  PyProfRecords(const RankView& view, PyProfMarkers& markers) : view_(view), markers_(markers) {}
+
+  // Kernels must come in the order of their launches.
+  PyProfRecord Next(DeviceId kernel);
+
+ private:
+  struct SequenceMarker {
+    int64_t number;
+    std::string name;
+  };
+
+  void ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker>& sequences);
+  static std::vector<int64_t> ReadSequences(std::vector<SequenceMarker> sequences,
+                                            PyProfRecord& record);
+  void NumberKernel(PyProfRecord& record, std::vector<int64_t> ids);
+  void BorrowFromForward(PyProfRecord& record) const;
+  void Remember(const PyProfRecord& record);
+
+  const RankView& view_;
+  PyProfMarkers& markers_;
+  int64_t previous_seq_ = -1;
+  int64_t previous_sub_ = -1;
+  std::vector<std::string> previous_ops_ = {"na"};
+  // The last forward kernel with arguments or without, by its numbers: what a backward kernel gets.
+  std::vector<PyProfRecord> forward_;
+  std::unordered_map<int64_t, size_t> by_seq_, by_alt_seq_;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,21 @@
+// prof and its twin of --compat pyprof: one row per kernel, with the operator, the layer and the
+// line of Python behind it, and what it computes and moves.
+//
+//   pyprof/python_literal.cc  the language of PyProf's markers
+//   pyprof/markers.cc         the markers
+//   pyprof/launch_ranges.cc   what stands around a launch
+//   prof.cc                   the rows by our rules
+//   pyprof/compat.cc          the rows by PyProf's
+//   pyprof/formula_table.cc   PyProf's FLOPs and bytes, in *_formulas.cc
+//   pyprof/columns.cc         the columns of both
+#pragma once
+
+#include "borescope/analysis/core/reduce.h"
+
+namespace borescope::internal {
+
+Result<Tables> MapPyProf(const RankView& view, const Params& params);
+Result<Tables> FinishPyProf(Tables tables, const Params& params);
+inline constexpr Pipeline kPyProf{.map = MapPyProf, .reduce = ConcatTables, .finish = FinishPyProf};
+
+}  // namespace borescope::internal

@@ -1,0 +1,185 @@
+#include "borescope/convert/chrome/chrome_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "borescope/convert/chrome/chrome_events.h"
+#include "borescope/output/json_writer.h"
+
+namespace borescope::internal {
+namespace {
+
+// ---- Members around the events ----
+
+void PutIfKnown(JsonWriter& json, std::string_view key, int64_t value) {
+  if (value != kMissing) {
+    json.Key(key);
+    json.Int(value);
+  }
+}
+
+void PutDevice(const DeviceInfo& device, JsonWriter& json) {
+  json.BeginObject();
+  PutIfKnown(json, "id", device.id);
+  json.Key("name");
+  json.String(device.name);
+  PutIfKnown(json, "totalGlobalMem", device.total_bytes);
+  PutIfKnown(json, "computeMajor", device.compute_major);
+  PutIfKnown(json, "computeMinor", device.compute_minor);
+  PutIfKnown(json, "maxThreadsPerMultiprocessor", device.max_threads_per_multiprocessor);
+  PutIfKnown(json, "warpSize", device.warp_size);
+  PutIfKnown(json, "numSms", device.multiprocessors);
+  json.EndObject();
+}
+
+void PutDistributedInfo(const Meta& meta, JsonWriter& json) {
+  if (!meta.rank.has_value() && !meta.world_size.has_value()) {
+    return;
+  }
+  json.Key("distributedInfo");
+  json.BeginObject();
+  json.Key("backend");
+  json.String(meta.backend);
+  PutIfKnown(json, "rank", meta.rank.value_or(kMissing));
+  PutIfKnown(json, "world_size", meta.world_size.value_or(kMissing));
+  if (!meta.nccl_version.empty()) {
+    json.Key("nccl_version");
+    json.String(meta.nccl_version);
+  }
+  json.EndObject();
+}
+
+void PutOptions(const RecordedOptions& options, JsonWriter& json) {
+  const auto put = [&](std::string_view key, bool is_on) {
+    PutIfKnown(json, key, is_on ? 1 : kMissing);
+  };
+  put("record_shapes", options.record_shapes);
+  put("profile_memory", options.profile_memory);
+  put("with_stack", options.with_stack);
+  put("with_modules", options.with_modules);
+  put("with_flops", options.with_flops);
+}
+
+void PutDevices(const std::vector<DeviceInfo>& devices, JsonWriter& json) {
+  json.Key("deviceProperties");
+  json.BeginArray();
+  for (const DeviceInfo& device : devices) {
+    PutDevice(device, json);
+  }
+  json.EndArray();
+}
+
+// Of several traces, devices follow behind the events, and which rank it is cannot be said.
+void PutMembers(const Meta& meta, bool is_alone, JsonWriter& json) {
+  json.Key("schemaVersion");
+  json.Int(1);
+  if (is_alone && !meta.devices.empty()) {
+    PutDevices(meta.devices, json);
+  }
+  if (is_alone) {
+    PutDistributedInfo(meta, json);
+  }
+  PutOptions(meta.options, json);
+  json.Key("displayTimeUnit");
+  json.String("ms");
+  PutIfKnown(json, "baseTimeNanoseconds", meta.base_ns.value_or(kMissing));
+  if (!meta.trace_name.empty()) {
+    json.Key("traceName");
+    json.String(meta.trace_name);
+  }
+}
+
+// The document up to the bracket that opens its events.
+Result<void> WriteHead(const Meta& meta, bool is_alone, Sink& sink) {
+  StringSink members;
+  JsonWriter json(members);
+  json.BeginObject();
+  PutMembers(meta, is_alone, json);
+  json.EndObject();
+  BS_TRY(json.Finish());
+  const std::string& text = members.text();
+  BS_TRY(sink.Write(std::string_view(text).substr(0, text.rfind('}'))));
+  return sink.Write(",\n\"traceEvents\":[");
+}
+
+// What closes the document behind its events.
+Result<void> WriteTail(const std::vector<DeviceInfo>& devices, Sink& sink) {
+  if (devices.empty()) {
+    return sink.Write("\n]}\n");
+  }
+  StringSink members;
+  JsonWriter json(members);
+  json.BeginObject();
+  PutDevices(devices, json);
+  json.EndObject();
+  BS_TRY(json.Finish());
+  const std::string& text = members.text();
+  return sink.Write("\n],\n" + text.substr(text.find('{') + 1));
+}
+
+// ---- The file ----
+
+class ChromeWriter : public ConvertWriter {
+ public:
+  explicit ChromeWriter(Sink& sink) : sink_(sink) {}
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    const Meta& meta = input.trace.meta();
+    const bool is_alone = input.source.name.empty();
+    if (input.source.number == 0) {
+      BS_TRY(WriteHead(meta, is_alone, sink_));
+    }
+    if (!is_alone) {
+      AddDevices(meta.devices);
+    }
+    ConvertCounts counts;
+    ChromeText text(sink_, input.trace.strings(), has_events_);
+    WriteEvents(input, text, counts);
+    has_events_ = text.has_events();
+    BS_TRY(text.Finish());
+    return counts;
+  }
+
+  Result<void> Finish() override { return WriteTail(devices_, sink_); }
+
+ private:
+  static void WriteEvents(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
+    const ChromeTracks tracks(input.trace, input.source.name);
+    tracks.WriteNames(text);
+    WriteHostEvents(input, tracks, text, counts);
+    WriteDeviceEvents(input, tracks, text, counts);
+    WriteMemoryEvents(input, tracks, text, counts);
+    WriteFlows(input, tracks, text);
+    WriteCounters(input, text);
+    WriteSamples(input, text, counts);
+  }
+
+  // Every rank of a node sees the same GPUs.
+  void AddDevices(const std::vector<DeviceInfo>& devices) {
+    for (const DeviceInfo& device : devices) {
+      const bool is_known = std::any_of(devices_.begin(), devices_.end(),
+                                        [&](const auto& known) { return known.id == device.id; });
+      if (!is_known || device.id == kMissing) {
+        devices_.push_back(device);
+      }
+    }
+  }
+
+  Sink& sink_;
+  bool has_events_ = false;
+  std::vector<DeviceInfo> devices_;  // of several traces, each once
+};
+
+}  // namespace
+
+std::unique_ptr<ConvertWriter> OpenChrome(Sink& sink) {
+  return std::make_unique<ChromeWriter>(sink);
+}
+
+Result<ConvertCounts> WriteChrome(const ConvertInput& input, Sink& sink) {
+  ChromeWriter writer(sink);
+  return WriteAlone(writer, input);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,342 @@
+#include "borescope/convert/perfetto/perfetto_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "borescope/convert/counters.h"
+#include "borescope/convert/lanes.h"
+#include "borescope/convert/perfetto/perfetto_packets.h"
+
+namespace borescope::internal {
+namespace {
+
+std::optional<int32_t> Small(int64_t number) {
+  const bool fits = number >= 0 && number <= std::numeric_limits<int32_t>::max();
+  return fits ? std::optional(static_cast<int32_t>(number)) : std::nullopt;
+}
+
+int64_t FirstTime(const Trace& trace) {
+  int64_t first = trace.begin_ns();
+  for (const int64_t ts_ns : trace.memory().ts_ns) {
+    first = ts_ns == kMissing ? first : std::min(first, ts_ns);
+  }
+  for (const int64_t ts_ns : trace.samples().ts_ns) {
+    first = std::min(first, ts_ns);
+  }
+  return first;
+}
+
+std::string_view Category(HostKind kind) {
+  constexpr std::string_view kNames[] = {"python_function", "user_annotation", "cpu_op", "runtime",
+                                         "overhead"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view Category(DeviceKind kind) {
+  constexpr std::string_view kNames[] = {"kernel",         "gpu_memcpy", "gpu_memset", "sync",
+                                         "gpu_annotation", "gpu_range",  "gpu_event"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+// Writes one trace.
+class PerfettoTraceWriter {
+ public:
+  PerfettoTraceWriter(const ConvertInput& input, Sink& sink, int64_t shift_ns)
+      : input_(input),
+        trace_(input.trace),
+        packets_(sink, input.trace.strings(), shift_ns, input.source.number + 1),
+        last_uuid_(static_cast<uint64_t>(input.source.number) << 32U),
+        track_uuids_(input.trace.tracks().size(), 0) {}
+
+  Result<ConvertCounts> Write() {
+    DescribeTracks();
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      tracks.kind[track] == TrackKind::kHost ? WriteHostTrack({track}) : WriteDeviceTrack({track});
+    }
+    WriteMemory();
+    WriteCounters();
+    WriteSamples();
+    BS_TRY(packets_.Finish());
+    return counts_;
+  }
+
+ private:
+  // ---- Lines of the timeline ----
+
+  uint64_t Describe(PerfettoTrack track) {
+    track.uuid = ++last_uuid_;
+    packets_.Describe(track);
+    return track.uuid;
+  }
+
+  void DescribeTracks() {
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      const bool is_host = tracks.kind[track] == TrackKind::kHost;
+      const int64_t pid = tracks.pid[track];
+      uint64_t& group = (is_host ? processes_ : devices_)[pid];
+      if (group == 0) {
+        group = is_host ? Describe({0, 0, Named("process", pid), false, Small(pid), {}})
+                        : Describe({0, 0, Named("GPU", pid), false, {}, {}});
+      }
+      PerfettoTrack line{0, group, NameOf(track), false, {}, {}};
+      if (is_host && tracks.is_async[track] == 0 && Small(pid).has_value() &&
+          Small(tracks.tid[track]).has_value()) {
+        line.pid = Small(pid);
+        line.tid = Small(tracks.tid[track]);
+      }
+      track_uuids_[track] = Describe(line);
+    }
+  }
+
+  // Of several traces, the name begins with that of the trace.
+  std::string Named(std::string_view what, int64_t number) const {
+    const std::string& source = input_.source.name;
+    return source.empty() ? fmt::format("{} {}", what, number)
+                          : fmt::format("{}: {} {}", source, what, number);
+  }
+
+  std::string NameOf(uint32_t track) const {
+    const Tracks& tracks = trace_.tracks();
+    const std::string_view known = trace_.Text(tracks.name[track]);
+    const bool is_host = tracks.kind[track] == TrackKind::kHost;
+    std::string name = known.empty()
+                           ? fmt::format("{} {}", is_host ? "thread" : "stream", tracks.tid[track])
+                           : std::string(known);
+    if (tracks.is_async[track] != 0) {
+      name += ": overlapping ranges";
+    }
+    if (tracks.process[track] != kMissing) {
+      name += fmt::format(" of process {}", tracks.process[track]);
+    }
+    return name;
+  }
+
+  // ---- Slices ----
+
+  // The slices of one track, on as many lines as they need.
+  template <class Fill>
+  void WriteSlices(TrackId track, const std::vector<int64_t>& ts_ns,
+                   const std::vector<int64_t>& dur_ns, const Fill& fill) {
+    const Tracks& tracks = trace_.tracks();
+    Lanes lanes;
+    std::vector<uint64_t> uuids = {track_uuids_[track.value]};
+    const auto close = [&](uint32_t lane, int64_t end_ns) { packets_.End(uuids[lane], end_ns); };
+    for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
+      if (!counts_.Keep(input_.window.Holds(ts_ns[row]))) {
+        continue;
+      }
+      const uint32_t lane = lanes.Open(ts_ns[row], ts_ns[row] + dur_ns[row], close);
+      if (lane == uuids.size()) {
+        uuids.push_back(Describe({0, uuids[0], NameOf(track.value), false, {}, {}}));
+      }
+      fill(row, uuids[lane]);
+    }
+    lanes.CloseUpTo(std::numeric_limits<int64_t>::max(), close);
+  }
+
+  void Note(std::string_view key, int64_t number) {
+    if (number != kMissing) {
+      notes_.push_back({key, number, {}});
+    }
+  }
+  void Note(std::string_view key, StringId text) {
+    if (!trace_.Text(text).empty()) {
+      notes_.push_back({key, 0, trace_.Text(text)});
+    }
+  }
+
+  void WriteHostTrack(TrackId track) {
+    const HostEvents& host = trace_.host();
+    WriteSlices(track, host.ts_ns, host.dur_ns, [&](uint32_t row, uint64_t uuid) {
+      notes_.clear();
+      flows_.clear();
+      if (host.detail[row] != kNoDetail) {
+        FillHost(host.kind[row], host.detail[row], HostId{row});
+      }
+      packets_.Begin(
+          {uuid, host.ts_ns[row], host.name[row], Category(host.kind[row]), notes_, flows_, 0, {}});
+    });
+  }
+
+  void FillHost(HostKind kind, uint32_t detail, HostId id) {
+    if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
+      const Ops& ops = trace_.ops();
+      Note("External id", ops.external_id[detail]);
+      Note("Sequence number", ops.sequence[detail]);
+      Note("Input Dims", ops.input_dims[detail]);
+      Note("Input type", ops.input_types[detail]);
+      Note("Input Strides", ops.input_strides[detail]);
+      Note("Concrete Inputs", ops.concrete_inputs[detail]);
+      return;
+    }
+    const RuntimeCalls& calls = trace_.runtime_calls();
+    Note("correlation", calls.correlation[detail]);
+    Note("domain", calls.domain[detail]);
+    Note("args", calls.args[detail]);
+    for (const DeviceId work : input_.index.correlation.DevicesOf(detail)) {
+      if (input_.index.correlation.launch_of[work.value] == id && IsKept(work)) {
+        flows_.push_back(FlowId(work));
+      }
+    }
+  }
+
+  bool IsKept(DeviceId work) const {
+    return input_.window.Holds(trace_.device().ts_ns[work.value]);
+  }
+  uint64_t FlowId(DeviceId work) const {
+    return static_cast<uint64_t>(input_.source.first_id) + work.value + 1;
+  }
+
+  void WriteDeviceTrack(TrackId track) {
+    const DeviceEvents& device = trace_.device();
+    flows_.clear();
+    WriteSlices(track, device.ts_ns, device.dur_ns, [&](uint32_t row, uint64_t uuid) {
+      notes_.clear();
+      Note("correlation", device.correlation[row]);
+      Note("External id", device.external_id[row]);
+      FillDevice(device.kind[row], device.detail[row]);
+      const HostId launch = input_.index.correlation.launch_of[row];
+      const bool is_linked =
+          launch.valid() && input_.window.Holds(trace_.host().ts_ns[launch.value]);
+      packets_.Begin({uuid,
+                      device.ts_ns[row],
+                      device.name[row],
+                      Category(device.kind[row]),
+                      notes_,
+                      flows_,
+                      is_linked ? FlowId(DeviceId{row}) : 0,
+                      {}});
+    });
+  }
+
+  void FillDevice(DeviceKind kind, uint32_t detail) {
+    if (detail == kNoDetail) {
+      return;
+    }
+    if (kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset) {
+      Note("bytes", trace_.copies().bytes[detail]);
+    } else if (kind == DeviceKind::kKernel) {
+      const Kernels& kernels = trace_.kernels();
+      NoteSmall("grid x", kernels.grid_x[detail]);
+      NoteSmall("grid y", kernels.grid_y[detail]);
+      NoteSmall("grid z", kernels.grid_z[detail]);
+      NoteSmall("block x", kernels.block_x[detail]);
+      NoteSmall("block y", kernels.block_y[detail]);
+      NoteSmall("block z", kernels.block_z[detail]);
+      NoteSmall("registers per thread", kernels.registers[detail]);
+      NoteSmall("shared memory", kernels.shared_bytes[detail]);
+    }
+  }
+  void NoteSmall(std::string_view key, int32_t number) {
+    Note(key, number < 0 ? kMissing : number);
+  }
+
+  // ---- Values over time ----
+
+  void WriteMemory() {
+    const MemoryEvents& memory = trace_.memory();
+    for (size_t row = 0; row < memory.size(); ++row) {
+      const int64_t ts_ns = memory.ts_ns[row] == kMissing ? trace_.begin_ns() : memory.ts_ns[row];
+      if (!counts_.Keep(input_.window.Holds(ts_ns))) {
+        continue;
+      }
+      notes_.clear();
+      Note("Bytes", memory.bytes[row]);
+      Note("Total Allocated", memory.total_allocated[row]);
+      Note("Total Reserved", memory.total_reserved[row]);
+      packets_.Instant(
+          {track_uuids_[memory.track[row].value], ts_ns, {}, "memory", notes_, {}, 0, "[memory]"});
+    }
+  }
+
+  void WritePoints(uint64_t parent, std::string name, const std::vector<CounterPoint>& points) {
+    if (points.empty()) {
+      return;
+    }
+    const uint64_t uuid = Describe({0, parent, std::move(name), true, {}, {}});
+    for (const CounterPoint& point : points) {
+      packets_.Count(uuid, point.ts_ns, point.value);
+    }
+  }
+
+  void WriteCounters() {
+    for (const DeviceTracks& device : DevicesOf(trace_)) {
+      const uint64_t group = devices_[device.device];
+      WritePoints(group, "GPU busy", BusySteps(input_, device));
+      for (uint32_t track = device.first_track; track < device.end_track; ++track) {
+        WritePoints(group, "QueueDepth " + NameOf(track), QueueDepth(input_, {track}));
+      }
+    }
+  }
+
+  void WriteSamples() {
+    const Samples& samples = trace_.samples();
+    std::map<std::tuple<int64_t, uint32_t, uint32_t>, uint64_t> series;
+    for (size_t row = 0; row < samples.size(); ++row) {
+      if (!counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
+        continue;
+      }
+      const std::tuple key(samples.device[row], samples.device_type[row].value,
+                           samples.name[row].value);
+      uint64_t& uuid = series[key];
+      if (uuid == 0) {
+        uuid = Describe({0, 0, MonitorName(trace_, row), true, {}, {}});
+      }
+      packets_.Count(uuid, samples.ts_ns[row], samples.value[row]);
+    }
+  }
+
+  const ConvertInput& input_;
+  const Trace& trace_;
+  PerfettoPackets packets_;
+  ConvertCounts counts_;
+  uint64_t last_uuid_;
+  std::vector<uint64_t> track_uuids_;      // by TrackId
+  std::map<int64_t, uint64_t> processes_;  // uuid by process
+  std::map<int64_t, uint64_t> devices_;    // and by device
+  std::vector<PerfettoNote> notes_;        // of the slice that is being made
+  std::vector<uint64_t> flows_;
+};
+
+class PerfettoWriter : public ConvertWriter {
+ public:
+  explicit PerfettoWriter(Sink& sink) : sink_(sink) {}
+
+  Result<ConvertCounts> Add(const ConvertInput& input) override {
+    const int64_t first_ns = FirstTime(input.trace);
+    if (input.source.number == 0) {
+      shift_ns_ = first_ns < 0 ? -first_ns : 0;
+    }
+    if (first_ns < -shift_ns_) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}: begins before the first file, and before 0, which Perfetto "
+                               "cannot say; name it first",
+                               input.trace.meta().file)};
+    }
+    return PerfettoTraceWriter(input, sink_, shift_ns_).Write();
+  }
+  Result<void> Finish() override { return {}; }
+
+ private:
+  Sink& sink_;
+  int64_t shift_ns_ = 0;  // what brings the first time of the first trace to 0, if it lies before
+};
+
+}  // namespace
+
+std::unique_ptr<ConvertWriter> OpenPerfetto(Sink& sink) {
+  return std::make_unique<PerfettoWriter>(sink);
+}
+
+Result<ConvertCounts> WritePerfetto(const ConvertInput& input, Sink& sink) {
+  PerfettoWriter writer(sink);
+  return WriteAlone(writer, input);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,247 @@
+#include "borescope/engine/check_request.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/analysis/measures/recorded.h"
+#include "borescope/analysis/measures/remedies.h"
+#include "borescope/engine/targets/overlay_drafts.h"
+#include "borescope/engine/targets/saved_drafts.h"
+#include "borescope/engine/targets/targets.h"
+
+namespace borescope::internal {
+namespace {
+
+bool HasCollectiveKernel(const RankView& view) {
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel &&
+        view.index.ClassOf(view.trace, DeviceId{row}) == KernelClass::kCollective) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A process group that is set up, or waited for, is no collective.
+bool HasCollective(const RankView& view) {
+  const auto& names = view.trace.collectives().collective;
+  return HasCollectiveKernel(view) || std::any_of(names.begin(), names.end(), [&](StringId name) {
+           return IsCommunication(view.trace.Text(name));
+         });
+}
+
+struct NeedRow {
+  Needs needs;
+  bool (*is_met)(const RankView&);
+  std::string_view what;                  // is missing
+  std::string_view remedy;                // the option of PyTorch's profiler that records it
+  MissingData lack = MissingData::kNone;  // for the remedy under another profiler
+};
+
+// In the order of the enum.
+constexpr NeedRow kNeeds[] = {
+    {Needs::kNothing, [](const RankView&) { return true; }, "", ""},
+    {Needs::kEvents,
+     [](const RankView& view) { return view.trace.host().size() + view.trace.device().size() > 0; },
+     "no events of host or device", "give a trace of torch.profiler", MissingData::kHost},
+    {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
+     "no host events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     MissingData::kHost},
+    {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
+     "no operators", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     MissingData::kOperators},
+    {Needs::kDeviceEvents,
+     [](const RankView& view) {
+       const auto& kinds = view.trace.device().kind;
+       return std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
+     },
+     "no device events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     MissingData::kDeviceWork},
+    {Needs::kSteps, [](const RankView& view) { return !view.index.steps.steps.empty(); },
+     "no ProfilerStep annotations",
+     "call prof.step() after each iteration (torch.profiler schedule)", MissingData::kSteps},
+    {Needs::kLaunches,
+     [](const RankView& view) {
+       return std::any_of(view.index.correlation.launch_of.begin(),
+                          view.index.correlation.launch_of.end(),
+                          [](HostId launch) { return launch.valid(); });
+     },
+     "no device work tied to a launch call",
+     "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     MissingData::kLaunches},
+    {Needs::kGraphs, HasGraphs, "no launches or captures of graphs, and no kernels of graph nodes",
+     "the profiled part used none, or the profiler recorded no runtime calls",
+     MissingData::kGraphs},
+    {Needs::kCopies, [](const RankView& view) { return view.trace.copies().size() > 0; },
+     "no memcpys or memsets",
+     "the profiled part copied nothing, or profile with activities=[ProfilerActivity.CPU, "
+     "ProfilerActivity.CUDA]",
+     MissingData::kCopies},
+    {Needs::kAnnotations,
+     [](const RankView& view) {
+       const auto& kinds = view.trace.device().kind;
+       return HasHostKind(view.trace, HostKind::kAnnotation) ||
+              std::find(kinds.begin(), kinds.end(), DeviceKind::kAnnotation) != kinds.end();
+     },
+     "no annotations", "mark code with torch.profiler.record_function(\"name\")",
+     MissingData::kAnnotations},
+    {Needs::kCollectives, HasCollective, "no collectives",
+     "profile a distributed job with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and "
+     "record_shapes=True for their sizes (PyTorch 2.2 or later)",
+     MissingData::kCollectives},
+    {Needs::kCollectiveKernels, HasCollectiveKernel, "no communication kernels",
+     "profile a distributed job with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+     MissingData::kCollectives},
+    {Needs::kMemory, [](const RankView& view) { return view.trace.memory().size() > 0; },
+     "no allocator events",
+     "profile with profile_memory=True, or give the raw file of export_memory_timeline",
+     MissingData::kMemory},
+    {Needs::kCounters, [](const RankView& view) { return view.trace.ranges().size() > 0; },
+     "no hardware counters",
+     "profile with experimental_config=_ExperimentalConfig(profiler_metrics=[...], "
+     "profiler_measure_per_kernel=True)",
+     MissingData::kCounters},
+};
+
+constexpr bool HasEveryNeed() {
+  for (size_t i = 0; i < std::size(kNeeds); ++i) {
+    if (kNeeds[i].needs != static_cast<Needs>(i)) {
+      return false;
+    }
+  }
+  return std::size(kNeeds) == static_cast<size_t>(Needs::kCount);
+}
+static_assert(HasEveryNeed());
+
+// What is missing may have stood behind the place where a damaged file ends.
+std::string Cause(const Trace& trace) {
+  const Diagnostics& found = trace.diagnostics();
+  const bool is_cut = found.count(Diag::kTruncatedFile) + found.count(Diag::kTruncatedGzip) != 0;
+  return is_cut ? "the file ends early, so that it holds " : "";
+}
+
+// Whether the tool can group as asked.
+bool Regroups(const CompatRow& tool, const Params& params) {
+  const auto is_known = [&](std::string_view key) {
+    return std::find(tool.by.begin(), tool.by.end(), key) != tool.by.end();
+  };
+  return std::all_of(params.by.begin(), params.by.end(), is_known) &&
+         (tool.takes_all || !params.all);
+}
+
+// The rest of a list of options that a tool does not have.
+std::string Refused(const CompatRow& tool) {
+  const std::string by =
+      tool.by.empty() ? ", --by" : fmt::format(", --by except {}", fmt::join(tool.by, ", "));
+  return by + (tool.takes_all ? "" : " and --all");
+}
+
+std::string AllHint(const AnalysisSpec& spec) {
+  const CompatRow* tool = spec.ToolThatTakesAll();
+  return tool == nullptr ? "" : fmt::format(" without --compat {}", tool->name);
+}
+
+// HTA compares steps, and looks for its critical path in parts of a rank; no tool asks about
+// anything smaller than a rank otherwise.
+Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
+  const CompatRow* tool = FindCompat(params.compat);
+  if (tool == nullptr) {
+    return {};
+  }
+  const bool takes_window = spec.PipelineFor(params).takes_window;
+  Selection selection = params.selection;
+  if (spec.takes_two()) {
+    selection.steps = {};
+  }
+  if (takes_window) {
+    selection.annotation = {};
+    selection.instances = {};
+  }
+  if (selection.empty() && Regroups(*tool, params)) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: --compat {} answers for {}, as that tool does; leave out --step, "
+                           "--gpu, --stream, {}--begin, --end{}",
+                           spec.name, tool->name,
+                           takes_window ? "whole ranks or within --annotation" : "whole ranks",
+                           takes_window ? "" : "--annotation, ", Refused(*tool))};
+}
+
+// The tools whose tables the verb has.
+std::string CompatHint(const AnalysisSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const CompatRow& tool : kCompats) {
+    if (spec.FindPipeline(tool.id) != nullptr) {
+      names.push_back(tool.name);
+    }
+  }
+  return names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", "));
+}
+
+std::string Sentence(const NeedRow& row, const Trace& trace) {
+  const std::string_view other = RemedyFor(row.lack, trace);
+  return fmt::format("{}: {}{}; {}", trace.meta().file, Cause(trace), row.what,
+                     other.empty() ? row.remedy : other);
+}
+
+}  // namespace
+
+Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
+  const NeedRow& row = kNeeds[static_cast<size_t>(spec.needs)];
+  return row.is_met(view) ? Result<void>()
+                          : Error{ErrorCode::kMissingData, Sentence(row, view.trace)};
+}
+
+Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
+  for (const std::string& key : params.by) {
+    if (std::find(spec.by.begin(), spec.by.end(), key) == spec.by.end()) {
+      const std::string known = fmt::format("keys are {}", fmt::join(spec.by, ", "));
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}: cannot group by '{}'; {}", spec.name, key,
+                               spec.by.empty() ? "it has no keys to group by" : known)};
+    }
+  }
+  if (!params.selection.empty() && !spec.takes_selection) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: it answers for whole recordings; leave out --step, --gpu, "
+                             "--stream, --annotation, --instance, --begin and --end",
+                             spec.name)};
+  }
+  if (spec.FindPipeline(params.compat) == nullptr) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: --compat {} is not defined for it{}", spec.name,
+                             CompatName(params.compat), CompatHint(spec))};
+  }
+  BS_TRY(CheckCompat(spec, params));
+  if (params.all && !spec.TakesAll(params.compat)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: --all is not defined for it{}", spec.name, AllHint(spec))};
+  }
+  return spec.check == nullptr ? Result<void>() : spec.check(params);
+}
+
+Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+  for (const AnalysisSpec* spec : specs) {
+    if (spec->takes_two() && specs.size() > 1) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} takes two inputs; ask for it alone", spec->name)};
+    }
+  }
+  if (options.load || !options.save.empty()) {
+    BS_TRY(CheckSaved(specs, options));
+  }
+  if (!options.overlay.empty()) {
+    BS_TRY(CheckOverlay(specs, options));
+  }
+  return CheckTargets(options);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,79 @@
+#include "borescope/engine/conclude.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace borescope::internal {
+
+namespace {
+
+// The findings of the ranks that could answer analysis `index` of the request; what the others lack
+// is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
+// rank.
+Result<std::vector<Tables>> TakeFindings(std::span<RankPart* const> selected, size_t index,
+                                         std::string_view verb, MissingByRank& lacks) {
+  std::vector<Tables> findings;
+  for (RankPart* part : selected) {
+    Outcome& outcome = part->outcomes[index];
+    if (!outcome.error.has_value()) {
+      findings.push_back(std::move(outcome.tables));
+    } else if (outcome.error->code != ErrorCode::kMissingData) {
+      return *outcome.error;
+    } else {
+      RankMissing& lack = lacks[part];
+      lack.error = lack.verbs.empty() ? outcome.error->message : lack.error;
+      lack.verbs.push_back(verb);
+    }
+  }
+  if (findings.empty()) {
+    return *selected.front()->outcomes[index].error;
+  }
+  return findings;
+}
+
+}  // namespace
+
+void CountMissing(const MissingByRank& lacks) {
+  for (const auto& [part, lack] : lacks) {
+    part->diagnostics.CountMany(
+        Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
+        fmt::format("{}: {}", fmt::join(lack.verbs, ", "), WithoutPath(lack.error, part->report)));
+  }
+}
+
+Result<Tables> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
+                               std::span<const Tables> findings) {
+  BS_ASSIGN(Tables reduced, pipeline.reduce(findings, params));
+  return pipeline.finish == nullptr ? std::move(reduced)
+                                    : pipeline.finish(std::move(reduced), params);
+}
+
+Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                         const MappedRun& run, MissingByRank& lacks) {
+  BS_ASSIGN(const std::vector<Tables> findings,
+            TakeFindings(run.selected, index, spec.name, lacks));
+  return spec.PipelineFor(params).reduce(findings, params);
+}
+
+Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                           const MappedRun& run, MissingByRank& lacks) {
+  MissingByRank with_this = lacks;
+  BS_ASSIGN(const std::vector<Tables> findings,
+            TakeFindings(run.selected, index, spec.name, with_this));
+  Params with_faults = params;
+  with_faults.run_faults = FaultsOf(run);
+  BS_ASSIGN(Tables tables, ReduceAndFinish(spec.PipelineFor(params), with_faults, findings));
+  lacks = std::move(with_this);
+  return tables;
+}
+
+std::vector<RankBegin> BeginsOf(const MappedRun& run) {
+  std::vector<RankBegin> begins;
+  begins.reserve(run.selected.size());
+  for (const RankPart* part : run.selected) {
+    begins.push_back({part->report.rank, part->report.begin_ns});
+  }
+  return begins;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,209 @@
+#include "borescope/engine/inputs/input_files.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include "borescope/base/text.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kGlobCharacters = "*?[";
+
+// Takes the digits at the start of `text`, without leading zeros.
+std::string_view TakeNumber(std::string_view& text) {
+  const auto* const end = std::find_if_not(text.begin(), text.end(), IsDigit);
+  std::string_view number = text.substr(0, static_cast<size_t>(end - text.begin()));
+  text.remove_prefix(number.size());
+  number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+  return number;
+}
+
+InputFile MakeInput(std::string path, bool from_directory) {
+  std::error_code error;
+  const auto bytes = path == "-" ? 0 : fs::file_size(path, error);
+  return {std::move(path), from_directory, error ? 0 : bytes};
+}
+
+std::vector<InputFile> SortedInputs(std::vector<std::string> paths, bool from_directory) {
+  std::sort(paths.begin(), paths.end(),
+            [](const std::string& a, const std::string& b) { return NaturalLess(a, b); });
+  std::vector<InputFile> files;
+  files.reserve(paths.size());
+  for (std::string& path : paths) {
+    files.push_back(MakeInput(std::move(path), from_directory));
+  }
+  return files;
+}
+
+// Folders of a rank each are a common layout, and an easy one to mistake for a folder of files.
+Error NoFileIn(const std::string& path, size_t subfolders) {
+  const std::string no_file = path + ": no file in this directory";
+  if (subfolders == 0) {
+    return {ErrorCode::kInvalidArgument, no_file + "; give a directory of trace files, one a rank"};
+  }
+  const std::string_view stem = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("{}, and its {} not searched; give {} as {}/*", no_file,
+                  subfolders == 1 ? "subfolder is" : fmt::format("{} subfolders are", subfolders),
+                  subfolders == 1 ? "it" : "them", stem)};
+}
+
+Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  size_t subfolders = 0;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    const bool hidden = entry->path().filename().string().starts_with('.');
+    if (!hidden && entry->is_regular_file(ignored)) {
+      paths.push_back(entry->path().string());
+    }
+    subfolders += !hidden && entry->is_directory(ignored) ? 1 : 0;
+  }
+  if (error) {
+    return Error{ErrorCode::kIo, path + ": " + error.message() + "; check its permissions"};
+  }
+  if (paths.empty()) {
+    return NoFileIn(path, subfolders);
+  }
+  return SortedInputs(std::move(paths), true);
+}
+
+// Folders of logs and the like may lie beside those of ranks: only where none has a file, the first
+// of them is told.
+Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders) {
+  std::sort(folders.begin(), folders.end(), NaturalLess);
+  std::vector<InputFile> files;
+  std::optional<Error> without;
+  for (const std::string& folder : folders) {
+    Result<std::vector<InputFile>> found = ListDirectory(folder);
+    if (!found.ok() && found.error().code != ErrorCode::kInvalidArgument) {
+      return found.error();
+    }
+    if (found.ok()) {
+      files.insert(files.end(), std::make_move_iterator(found->begin()),
+                   std::make_move_iterator(found->end()));
+    } else if (!without.has_value()) {
+      without = found.error();
+    }
+  }
+  if (files.empty()) {
+    return *without;
+  }
+  return files;
+}
+
+// What the shell would have found, had the pattern not been quoted. Folders beside files are passed
+// over; alone they are what was meant, as RUN/* is where each rank has a folder.
+Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
+  glob_t found{};
+  const int status = glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> paths;
+  std::vector<std::string> folders;
+  for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
+    std::error_code ignored;
+    const bool is_folder = fs::is_directory(found.gl_pathv[i], ignored);
+    (is_folder ? folders : paths).emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  if (paths.empty() && folders.empty()) {
+    return Error{ErrorCode::kInvalidArgument, pattern + ": no file matches this pattern"};
+  }
+  return paths.empty() ? ListDirectories(std::move(folders))
+                       : Result(SortedInputs(std::move(paths), false));
+}
+
+Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
+  std::error_code error;
+  if (input == "-") {
+    return std::vector{MakeInput(input, false)};
+  }
+  if (fs::is_directory(input, error)) {
+    return ListDirectory(input);
+  }
+  if (!fs::exists(input, error) && input.find_first_of(kGlobCharacters) != std::string::npos) {
+    return ExpandGlob(input);
+  }
+  // A missing file is for the loader to report, with the others of the run.
+  return std::vector{MakeInput(input, false)};
+}
+
+// One name for a file, by whatever path it was reached.
+std::string Identity(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+}  // namespace
+
+Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs) {
+  std::vector<InputFile> files;
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    BS_ASSIGN(std::vector<InputFile> found, ExpandOne(input));
+    for (InputFile& file : found) {
+      if (seen.insert(Identity(file.path)).second) {
+        files.push_back(std::move(file));
+      }
+    }
+  }
+  return files;
+}
+
+std::string NameOfRun(std::span<const InputFile> files) {
+  if (files.empty() || files.front().path == "-") {
+    return "standard input";
+  }
+  const fs::path first(files.front().path);
+  if (files.size() == 1) {
+    return first.filename().string();
+  }
+  const auto folder_of = [](const InputFile& file) {
+    std::error_code ignored;
+    return fs::absolute(file.path, ignored).lexically_normal().parent_path();
+  };
+  const fs::path folder = folder_of(files.front());
+  if (std::all_of(files.begin(), files.end(), [&](const InputFile& file) {
+        return file.from_directory && folder_of(file) == folder;
+      })) {
+    return folder.filename().string();
+  }
+  return first.filename().string() + " and " + std::to_string(files.size() - 1) + " more";
+}
+
+bool NaturalLess(std::string_view a, std::string_view b) {
+  std::string_view rest_a = a;
+  std::string_view rest_b = b;
+  while (!rest_a.empty() && !rest_b.empty()) {
+    if (IsDigit(rest_a.front()) && IsDigit(rest_b.front())) {
+      const std::string_view number_a = TakeNumber(rest_a);
+      const std::string_view number_b = TakeNumber(rest_b);
+      if (number_a != number_b) {
+        return number_a.size() != number_b.size() ? number_a.size() < number_b.size()
+                                                  : number_a < number_b;
+      }
+    } else if (rest_a.front() != rest_b.front()) {
+      return static_cast<unsigned char>(rest_a.front()) <
+             static_cast<unsigned char>(rest_b.front());
+    } else {
+      rest_a.remove_prefix(1);
+      rest_b.remove_prefix(1);
+    }
+  }
+  // "01" and "1" have equal value: the order must still be total.
+  return rest_a.size() != rest_b.size() ? rest_a.size() < rest_b.size() : a < b;
+}
+
+}  // namespace borescope::internal

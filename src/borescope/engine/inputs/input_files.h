@@ -1,0 +1,34 @@
+// From what the user named to the files of a run: globs and directories are expanded. Reads
+// directories, never the files themselves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+
+namespace borescope::internal {
+
+struct InputFile {
+  std::string path;             // as the user named it, or below the directory he named; "-"
+  bool from_directory = false;  // found, not named: silently skipped if it is no trace at all
+  uint64_t bytes = 0;           // as stored; 0 when unknown
+};
+
+// The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not
+// of its subdirectories, hidden files excepted) or of a glob are sorted by name, numbers in names
+// by value. A glob that matches folders alone names the files in these. A name that exists is never
+// taken for a glob. kIo or kInvalidArgument names an input
+// without any file.
+Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
+
+// What to call the run these are: the name of the one file, or of its folder, or the first and how
+// many more there are.
+std::string NameOfRun(std::span<const InputFile> files);
+
+// "rank2" before "rank10": digits compare as numbers, all else as bytes.
+bool NaturalLess(std::string_view a, std::string_view b);
+
+}  // namespace borescope::internal

@@ -1,0 +1,129 @@
+#include "borescope/engine/inputs/input_files.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class RunInputs : public testing::Test {
+ protected:
+  RunInputs() {
+    std::string name = (fs::temp_directory_path() / "borescope_inputs_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~RunInputs() override { fs::remove_all(folder_); }
+
+  void Touch(const std::string& name) const { std::ofstream(folder_ / name) << "x"; }
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // File names of the expansion, or the message of its error.
+  static Names Expand(const Names& inputs) {
+    const auto files = ExpandInputs(inputs);
+    if (!files.ok()) {
+      return {files.error().message};
+    }
+    Names names;
+    for (const InputFile& file : *files) {
+      names.push_back(fs::path(file.path).filename().string());
+    }
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(RunInputs, ADirectoryIsItsFilesInNaturalOrder) {
+  for (const char* name : {"rank10.json", "rank2.json", "rank1.json", ".hidden"}) {
+    Touch(name);
+  }
+  fs::create_directory(folder_ / "deeper");
+  Touch("deeper/rank3.json");
+  EXPECT_EQ(Expand({folder_.string()}), (Names{"rank1.json", "rank2.json", "rank10.json"}));
+  EXPECT_TRUE(ExpandInputs(Names{folder_.string()})->front().from_directory);
+  EXPECT_EQ(ExpandInputs(Names{folder_.string()})->front().bytes, 1U);
+}
+
+TEST_F(RunInputs, GlobsAreExpandedUnlessAFileHasThatName) {
+  for (const char* name : {"a1.json", "a2.json", "b.json", "a[12].json"}) {
+    Touch(name);
+  }
+  EXPECT_EQ(Expand({Path("a*.json")}), (Names{"a1.json", "a2.json", "a[12].json"}));
+  EXPECT_EQ(Expand({Path("a[12].json")}), (Names{"a[12].json"}));
+  EXPECT_EQ(Expand({Path("c*")}), (Names{Path("c*") + ": no file matches this pattern"}));
+}
+
+TEST_F(RunInputs, AFileNamedTwiceCountsOnce) {
+  Touch("a.json");
+  EXPECT_EQ(Expand({Path("a.json"), Path("./a.json"), folder_.string()}), (Names{"a.json"}));
+}
+
+TEST_F(RunInputs, AMissingFileIsLeftToTheLoader) {
+  EXPECT_EQ(Expand({Path("absent.json"), "-"}), (Names{"absent.json", "-"}));
+}
+
+TEST_F(RunInputs, AnEmptyDirectoryIsAnError) {
+  EXPECT_TRUE(Expand({folder_.string()})[0].ends_with(
+      ": no file in this directory; give a directory of trace files, one a rank"));
+}
+
+// Subfolders are told, as nothing else says that they are not searched.
+TEST_F(RunInputs, ADirectoryOfDirectoriesNamesTheRemedy) {
+  fs::create_directory(folder_ / "rank0");
+  fs::create_directory(folder_ / ".hidden");
+  EXPECT_EQ(Expand({folder_.string() + "/"})[0],
+            folder_.string() +
+                "/: no file in this directory, and its subfolder is not searched; "
+                "give it as " +
+                folder_.string() + "/*");
+  fs::create_directory(folder_ / "rank1");
+  EXPECT_EQ(Expand({folder_.string()})[0],
+            folder_.string() +
+                ": no file in this directory, and its 2 subfolders are not searched; "
+                "give them as " +
+                folder_.string() + "/*");
+}
+
+TEST_F(RunInputs, AGlobThatMatchesFoldersAloneIsTheirFiles) {
+  for (const char* name : {"rank10", "rank2", "empty"}) {
+    fs::create_directory(folder_ / name);
+  }
+  Touch("rank2/trace2.json");
+  Touch("rank10/trace10.json");
+  EXPECT_EQ(Expand({Path("rank*")}), (Names{"trace2.json", "trace10.json"}));
+  EXPECT_TRUE(ExpandInputs(Names{Path("rank*")})->front().from_directory);
+  EXPECT_EQ(Expand({Path("*")}), (Names{"trace2.json", "trace10.json"}));
+  EXPECT_FALSE(ExpandInputs(Names{Path("em*")}).ok());
+  Touch("rank.json");
+  EXPECT_EQ(Expand({Path("rank*")}), (Names{"rank.json"}));
+}
+
+TEST(NaturalOrder, ComparesNumbersByValue) {
+  EXPECT_TRUE(NaturalLess("rank2", "rank10"));
+  EXPECT_FALSE(NaturalLess("rank10", "rank2"));
+  EXPECT_TRUE(NaturalLess("a", "b"));
+  EXPECT_TRUE(NaturalLess("a", "a1"));
+  EXPECT_TRUE(NaturalLess("x1y2", "x1y10"));
+  EXPECT_TRUE(NaturalLess("x01", "x1") != NaturalLess("x1", "x01"));
+  EXPECT_FALSE(NaturalLess("same", "same"));
+}
+
+TEST_F(RunInputs, ARunIsCalledAfterItsFileOrFolder) {
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/rank-0.json.gz", false, 1}}), "rank-0.json.gz");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/x.json", false, 1}, {"b/y.json", false, 1}}),
+            "x.json and 1 more");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"a/run/y.json", true, 1}}),
+            "run");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"b/run/y.json", true, 1}}),
+            "x.json and 1 more");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"-", false, 0}}), "standard input");
+  EXPECT_EQ(NameOfRun({}), "standard input");
+}
+
+}  // namespace
+}  // namespace borescope::internal

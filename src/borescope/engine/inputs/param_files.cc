@@ -1,0 +1,74 @@
+#include "borescope/engine/inputs/param_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "borescope/base/io/byte_source.h"
+
+namespace borescope::internal {
+namespace {
+
+// Nobody writes more than this by hand; a wrong file should not fill the memory.
+constexpr size_t kMostBytes = size_t{1} << 20;
+
+Result<std::string> ReadText(const std::string& path) {
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  std::string text(kMostBytes + 1, '\0');
+  Result<size_t> size = ReadFully(*source, text.data(), text.size());
+  if (!size.ok()) {
+    return Error{size.error().code, fmt::format("{}: {}", path, size.error().message)};
+  }
+  if (*size > kMostBytes) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: larger than 1 MiB; is it the right file?", path)};
+  }
+  text.resize(*size);
+  return text;
+}
+
+// What cannot be found would answer as if nothing had been named.
+Result<void> FindFolder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return {};
+  }
+  const std::string why = error ? error.message() : "no folder";
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why)};
+}
+
+Result<void> ReadParam(ParamType type, ParamValue& value) {
+  if (type == ParamType::kFolder) {
+    return FindFolder(value.text);
+  }
+  if (type == ParamType::kFile) {
+    BS_ASSIGN(value.content, ReadText(value.text));
+  }
+  return {};
+}
+
+Result<void> ReadParams(const AnalysisSpec& spec, Params& params) {
+  for (const ParamSpec* param : spec.params) {
+    for (ParamValue& value : params.values) {
+      const Result<void> read =
+          value.name == param->name ? ReadParam(param->type, value) : Result<void>();
+      if (!read.ok()) {
+        return Error{read.error().code, fmt::format("--{}: {}", param->name, read.error().message)};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> ReadParamFiles(std::span<const AnalysisSpec* const> specs, Params& params) {
+  for (const AnalysisSpec* spec : specs) {
+    BS_TRY(ReadParams(*spec, params));
+  }
+  return {};
+}
+
+}  // namespace borescope::internal

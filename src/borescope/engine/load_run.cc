@@ -1,0 +1,26 @@
+#include "borescope/engine/load_run.h"
+
+#include "borescope/engine/map_run.h"
+
+namespace borescope::internal {
+
+Result<LoadedRun> LoadRun(const RunOptions& options) {
+  BS_ASSIGN(MappedRun run, MapRun({{},
+                                   options.files,
+                                   options.ranks,
+                                   options.params,
+                                   options,
+                                   "",
+                                   /*keep_traces=*/true}));
+  LoadedRun loaded;
+  loaded.diagnostics = CollectDiagnostics(run);
+  loaded.ranks.reserve(run.selected.size());
+  for (RankPart* part : run.selected) {
+    loaded.ranks.push_back({part->report.rank, part->report.path, std::move(part->diagnostics),
+                            std::move(part->trace), std::move(part->index)});
+  }
+  loaded.files = TakeReports(run);
+  return loaded;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,166 @@
+#include "borescope/engine/map_files.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "borescope/engine/check_request.h"
+#include "borescope/engine/memory_estimate.h"
+#include "borescope/engine/targets/overlay_drafts.h"
+#include "borescope/engine/targets/saved_drafts.h"
+
+namespace borescope::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t NanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+// Adds up the progress of files that load at the same time.
+class ProgressSum {
+ public:
+  explicit ProgressSum(const RunRequest& request) : request_(request), done_(request.files.size()) {
+    sum_.total_files = request.files.size();
+    for (const InputFile& file : request.files) {
+      sum_.total_bytes += file.bytes;
+    }
+  }
+
+  void Update(size_t file, uint64_t done_bytes) {
+    if (request_.options.progress) {
+      const std::lock_guard lock(mutex_);
+      sum_.done_bytes += done_bytes - done_[file];
+      done_[file] = done_bytes;
+      request_.options.progress(sum_);
+    }
+  }
+
+  void Finish(size_t file) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++sum_.done_files;
+    }
+    Update(file, request_.files[file].bytes);
+  }
+
+ private:
+  const RunRequest& request_;
+  std::mutex mutex_;
+  Progress sum_;
+  std::vector<uint64_t> done_;
+};
+
+void Describe(const Trace& trace, FileReport& report) {
+  report.file_bytes = trace.meta().file_bytes;
+  report.text_bytes = trace.meta().text_bytes;
+  report.begin_ns = trace.begin_ns();
+  for (const EventCount& count : trace.event_counts()) {
+    report.events += count.count;
+  }
+}
+
+// Of every rank: which of them are selected becomes clear only when all are known.
+Result<void> DraftFiles(const RunRequest& request, const RankView& view, const InputFile& input,
+                        RankPart& part) {
+  if (!request.options.overlay.empty() && !part.outcomes.front().error.has_value()) {
+    BS_TRY(DraftOverlay(request, view, input, part));
+  }
+  if (!request.options.save.empty() && !part.outcomes.front().error.has_value()) {
+    BS_TRY(DraftSaved(request, view, input, part));
+  }
+  return {};
+}
+
+void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
+               RankPart& part) {
+  const Clock::time_point begin = Clock::now();
+  TraceIndex index = BuildIndex(trace, threads);
+  part.report.index_ns = NanosecondsSince(begin);
+  part.diagnostics.Merge(trace.diagnostics());
+  part.diagnostics.Merge(index.diagnostics);
+  const size_t verbs = request.specs.size();
+  const RankView view{part.report.rank, trace, index, verbs > 1 ? 1 : threads};
+  part.unknown = FindUnknown(view, request.params.selection);
+  part.outcomes.resize(verbs);
+  ParallelFor(verbs, threads, [&](size_t verb) {
+    part.outcomes[verb] = OutcomeOf(MapTrace(*request.specs[verb], request.params, view));
+  });
+  part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  if (request.keep_traces) {
+    part.trace = std::make_unique<Trace>(std::move(trace));
+    part.index = std::make_unique<TraceIndex>(std::move(index));
+    return;
+  }
+  if (const Result<void> drafted = DraftFiles(request, view, input, part); !drafted.ok()) {
+    part.outcomes.front().error = drafted.error();
+  }
+}
+
+// Loads, indexes and maps a trace.
+void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+                  RankPart& part) {
+  const InputFile& input = request.files[file];
+  const Clock::time_point begin = Clock::now();
+  LoadOptions load{threads, {}};
+  load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
+  Result<Trace> trace = LoadFile(input.path, load);
+  part.report.load_ns = NanosecondsSince(begin);
+  if (!trace.ok()) {
+    part.load_error = trace.error();
+    return;
+  }
+  Describe(*trace, part.report);
+  part.claim.recorded = trace->meta().rank;
+  part.claim.world_size = trace->meta().world_size;
+  part.report.rank = part.claim.best().value_or(0);  // until all files are known
+  MapLoaded(request, input, *trace, threads, part);
+}
+
+void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+             RankPart& part) {
+  const InputFile& input = request.files[file];
+  part.report.path = input.path == "-" ? "standard input" : input.path;
+  part.from_directory = input.from_directory;
+  part.claim.named = RankFromFileName(input.path);
+  if (request.options.load) {
+    MapSaved(request, input, part);
+  } else {
+    MapTraceFile(request, file, threads, progress, part);
+  }
+  if (part.load_error.has_value()) {
+    part.report.error = part.load_error->message;
+    part.report.skipped =
+        input.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
+  }
+}
+
+}  // namespace
+
+Outcome OutcomeOf(Result<Tables> tables) {
+  return tables.ok() ? Outcome{std::nullopt, std::move(*tables)} : Outcome{tables.error(), {}};
+}
+
+Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
+  BS_TRY(CheckNeeds(spec, view));
+  return spec.PipelineFor(params).map(view, params);
+}
+
+Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
+  BS_ASSIGN(const size_t in_flight,
+            FilesInFlight(request.files, request.specs, request.options.threads,
+                          request.options.memory_limit));
+  const int threads = request.options.threads;
+  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
+  std::vector<RankPart> parts(request.files.size());
+  ProgressSum progress(request);
+  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
+    MapFile(request, i, inner, progress, parts[i]);
+    progress.Finish(i);
+  });
+  return parts;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,64 @@
+// The files of a run, each on its way from path to tables: load, index, map, free.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/selection_members.h"
+#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/run_analyses.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/output/sink/sink.h"
+
+namespace borescope::internal {
+
+// What one analysis made of one rank.
+struct Outcome {
+  std::optional<Error> error;
+  Tables tables;
+};
+
+Outcome OutcomeOf(Result<Tables> tables);
+
+// One file. The trace itself does not outlive its mapping unless the request keeps it.
+struct RankPart {
+  FileReport report;
+  RankClaim claim;
+  bool from_directory = false;
+  Diagnostics diagnostics;
+  std::optional<Error> load_error;
+  // Of the selection's numbers those that it does not have; nothing where that is not known.
+  std::optional<SelectionMembers> unknown;
+  std::vector<Outcome> outcomes;  // one per analysis
+  // Files of --overlay and --save, which wait for their Commit.
+  std::vector<std::unique_ptr<FileSink>> drafts;
+  std::unique_ptr<Trace> trace;  // both nullptr unless kept
+  std::unique_ptr<TraceIndex> index;
+
+  bool loaded() const { return !load_error.has_value(); }
+};
+
+// One run: a list of files, and what of them is wanted.
+struct RunRequest {
+  std::span<const AnalysisSpec* const> specs;
+  std::span<const InputFile> files;
+  const NumberRanges& ranks;  // empty = all
+  const Params& params;
+  // Of the first run: resources, and what is written beside the answer; never its files, ranks and
+  // params, which for the second run are others.
+  const RunOptions& options;
+  std::string_view name = "";  // which run of a comparison: "base", "test"
+  bool keep_traces = false;    // hand them over with their parts
+};
+
+// One analysis over one rank, its needs checked.
+Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);
+
+// Every file of the request, several at once, in their order. What is wrong with one stands in its
+// part; an error only where one alone needs more memory than there may be.
+Result<std::vector<RankPart>> MapFiles(const RunRequest& request);
+
+}  // namespace borescope::internal

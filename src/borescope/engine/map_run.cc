@@ -1,0 +1,302 @@
+#include "borescope/engine/map_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "borescope/engine/inputs/rank_numbers.h"
+
+namespace borescope::internal {
+namespace {
+
+// Tables are mapped under a provisional rank. Analyses name ranks in a column `rank` and nowhere
+// else before their reduce.
+void SetRank(Tables& tables, int64_t rank) {
+  for (Table& table : tables) {
+    Column* column = table.Find("rank");
+    if (column == nullptr || column->role != Role::kKey) {
+      continue;
+    }
+    if (auto* ranks = std::get_if<IntValues>(&column->values)) {
+      std::fill(ranks->begin(), ranks->end(), rank);
+    }
+  }
+}
+
+void AssignRanksTo(std::span<RankPart* const> loaded) {
+  std::vector<RankClaim> claims;
+  std::vector<Diagnostics> decisions(loaded.size());
+  for (const RankPart* part : loaded) {
+    claims.push_back(part->claim);
+  }
+  const std::vector<int64_t> ranks = AssignRanks(claims, decisions);
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    RankPart& part = *loaded[i];
+    part.diagnostics.Merge(decisions[i]);
+    if (ranks[i] != part.report.rank) {
+      part.report.rank = ranks[i];
+      for (Outcome& outcome : part.outcomes) {
+        SetRank(outcome.tables, ranks[i]);
+      }
+    }
+  }
+}
+
+Error NothingLoaded(const std::vector<RankPart>& parts) {
+  const Error& first = *parts.front().load_error;
+  if (parts.size() == 1) {
+    return first;
+  }
+  // Rather a file that could be a trace than a README.
+  const auto better = std::find_if(parts.begin(), parts.end(),
+                                   [](const RankPart& part) { return !part.report.skipped; });
+  const Error& shown = better == parts.end() ? first : *better->load_error;
+  return {shown.code, fmt::format("none of {} files could be loaded; the first: {}", parts.size(),
+                                  shown.message)};
+}
+
+// "a, b", cut after some.
+std::string ListNames(std::span<const std::string> names) {
+  constexpr size_t kShown = 16;
+  const auto shown = names.first(std::min(names.size(), kShown));
+  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", …" : "");
+}
+
+std::string ListRanks(std::span<RankPart* const> parts) {
+  std::vector<std::string> ranks;
+  for (const RankPart* part : parts) {
+    ranks.push_back(std::to_string(part->report.rank));
+  }
+  return ListNames(ranks);
+}
+
+// The folder of a run, or its first file.
+std::string NameOf(const std::vector<RankPart>& parts) {
+  const std::filesystem::path path(parts.front().report.path);
+  return parts.front().from_directory ? path.parent_path().string() : path.string();
+}
+
+Error NoSuchRank(const RunRequest& request, std::span<RankPart* const> sorted,
+                 const std::vector<RankPart>& parts) {
+  const std::string ranks = ListRanks(sorted);
+  const std::string text =
+      request.name.empty()
+          ? fmt::format("--rank names no rank of this run; its ranks are {}", ranks)
+          : fmt::format(
+                "--{0}-rank (or --rank) names no rank of the {0} run {1}; its ranks are {2}",
+                request.name, NameOf(parts), ranks);
+  return {ErrorCode::kInvalidArgument, text};
+}
+
+// The loaded parts that were asked for, in rank order.
+Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
+                                           const RunRequest& request,
+                                           const std::vector<RankPart>& parts) {
+  const NumberRanges& ranks = request.ranks;
+  std::vector<RankPart*> sorted(loaded.begin(), loaded.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const RankPart* a, const RankPart* b) { return a->report.rank < b->report.rank; });
+  std::vector<RankPart*> selected;
+  std::copy_if(
+      sorted.begin(), sorted.end(), std::back_inserter(selected),
+      [&](const RankPart* part) { return ranks.empty() || ranks.Contains(part->report.rank); });
+  if (selected.empty()) {
+    return NoSuchRank(request, sorted, parts);
+  }
+  return selected;
+}
+
+// The ranks that were asked for singly and are no loaded one's.
+std::vector<std::string> UnknownRanks(std::span<RankPart* const> loaded,
+                                      const NumberRanges& ranks) {
+  std::set<int64_t> unknown = SinglesOf(ranks);
+  for (const RankPart* part : loaded) {
+    unknown.erase(part->report.rank);
+  }
+  std::vector<std::string> names;
+  names.reserve(unknown.size());
+  for (const int64_t rank : unknown) {
+    names.push_back(fmt::format("rank {}", rank));
+  }
+  return names;
+}
+
+// What of the selection none of the selected ranks has.
+std::vector<std::string> UnknownMembers(std::span<RankPart* const> selected) {
+  std::optional<SelectionMembers> unknown;
+  for (const RankPart* part : selected) {
+    if (!part->unknown.has_value()) {
+      return {};
+    }
+    if (unknown.has_value()) {
+      Intersect(*unknown, *part->unknown);
+    } else {
+      unknown = part->unknown;
+    }
+  }
+  return unknown.has_value() ? NamesOf(*unknown) : std::vector<std::string>();
+}
+
+void CountUnknown(std::span<RankPart* const> loaded, const RunRequest& request, MappedRun& run) {
+  std::vector<std::string> names = UnknownRanks(loaded, request.ranks);
+  for (std::string& name : UnknownMembers(run.selected)) {
+    names.push_back(std::move(name));
+  }
+  run.diagnostics.CountMany(Diag::kUnknownSelection, names.size(), Diagnostics::kNoByte,
+                            ListNames(names));
+}
+
+// The number of ranks of the job, if the loaded files agree.
+std::optional<int64_t> WorldSize(std::span<const RankPart* const> loaded) {
+  const std::optional<int64_t> first = loaded.front()->claim.world_size;
+  const bool agree = std::all_of(loaded.begin(), loaded.end(), [&](const RankPart* part) {
+    return part->claim.world_size == first;
+  });
+  return agree ? first : std::nullopt;
+}
+
+// Nothing where a file does not say which rank it is: it may be any of those that seem to be
+// missing.
+MissingRanks FindMissing(std::span<const RankPart* const> loaded) {
+  std::vector<int64_t> ranks;
+  for (const RankPart* part : loaded) {
+    const std::optional<int64_t> claimed = part->claim.best();
+    if (!claimed.has_value()) {
+      return {};
+    }
+    if (*claimed == part->report.rank) {
+      ranks.push_back(*claimed);
+    }
+  }
+  return FindMissingRanks(ranks, WorldSize(loaded));
+}
+
+// Nothing where a single file, or some of the ranks were asked for.
+MissingRanks MissingOf(const MappedRun& run) {
+  std::vector<const RankPart*> loaded;
+  for (const RankPart& part : run.parts) {
+    if (part.loaded()) {
+      loaded.push_back(&part);
+    }
+  }
+  const RankPart& first = *loaded.front();
+  const bool is_run = run.parts.size() > 1 || first.from_directory;
+  return !is_run || run.selected.size() != loaded.size() ? MissingRanks() : FindMissing(loaded);
+}
+
+std::string FileName(const FileReport& report) {
+  return std::filesystem::path(report.path).filename().string();
+}
+
+// One diagnostic for the run, under the name of its folder or its first file.
+void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
+  Diagnostics diagnostics;
+  const MissingRanks missing = MissingOf(run);
+  diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
+  AppendDiagnostics(diagnostics, NameOf(run.parts), rows);
+}
+
+}  // namespace
+
+std::string_view WithoutPath(std::string_view error, const FileReport& report) {
+  const std::string prefix = report.path + ": ";
+  error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
+  return error;
+}
+
+Result<MappedRun> MapRun(const RunRequest& request) {
+  MappedRun run;
+  BS_ASSIGN(run.parts, MapFiles(request));
+  std::vector<RankPart*> loaded;
+  for (RankPart& part : run.parts) {
+    if (part.loaded()) {
+      loaded.push_back(&part);
+    }
+  }
+  if (loaded.empty()) {
+    return run.parts.empty() ? Error{ErrorCode::kInvalidArgument, "no input file"}
+                             : NothingLoaded(run.parts);
+  }
+  AssignRanksTo(loaded);
+  BS_ASSIGN(run.selected, SelectRanks(loaded, request, run.parts));
+  CountUnknown(loaded, request, run);
+  return run;
+}
+
+Result<void> CommitDrafts(MappedRun& run) {
+  for (RankPart* part : run.selected) {
+    for (const std::unique_ptr<FileSink>& draft : part->drafts) {
+      BS_TRY(draft->Commit());
+    }
+  }
+  for (RankPart& part : run.parts) {
+    if (std::find(run.selected.begin(), run.selected.end(), &part) == run.selected.end()) {
+      part.report.overlay.reset();
+      part.report.saved.clear();
+    }
+  }
+  return {};
+}
+
+std::vector<RunFault> FaultsOf(const MappedRun& run) {
+  RunFault unreadable{Diag::kUnreadableFile, 0, {}};
+  RunFault twice{Diag::kDuplicateRank, 0, {}};
+  for (const RankPart& part : run.parts) {
+    if (!part.loaded() && !part.report.skipped && unreadable.count++ == 0) {
+      unreadable.words = FileName(part.report);
+    }
+  }
+  for (const RankPart* part : run.selected) {
+    const Diagnostics::Entry& claim = part->diagnostics.Get(Diag::kDuplicateRank);
+    if (claim.count != 0 && twice.count++ == 0) {
+      twice.words = fmt::format("{}: {}", FileName(part->report), claim.first);
+    }
+  }
+  for (RunFault* fault : {&unreadable, &twice}) {
+    fault->words += fault->count > 1 ? fmt::format(" and {} more", fault->count - 1) : "";
+  }
+  const MissingRanks missing = MissingOf(run);
+  return {std::move(unreadable),
+          {Diag::kMissingRanks, static_cast<int64_t>(missing.count), missing.text},
+          std::move(twice)};
+}
+
+std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
+  std::vector<RankPart>& parts = run.parts;
+  const std::vector<RankPart*>& selected = run.selected;
+  const auto candidates = static_cast<size_t>(std::count_if(
+      parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
+  const auto loaded = static_cast<size_t>(std::count_if(
+      parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
+  std::vector<DiagnosticRow> rows;
+  AppendDiagnostics(run.diagnostics, NameOf(parts), rows);
+  for (RankPart& part : parts) {
+    if (!part.loaded() && !part.report.skipped) {
+      part.diagnostics.Count(
+          Diag::kUnreadableFile, Diagnostics::kNoByte,
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report.error, part.report),
+                      loaded, candidates));
+    }
+    if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
+      AppendDiagnostics(part.diagnostics, part.report.path, rows);
+    }
+  }
+  AppendMissingRanks(run, rows);
+  return rows;
+}
+
+std::vector<FileReport> TakeReports(MappedRun& run) {
+  std::vector<FileReport> reports;
+  reports.reserve(run.parts.size());
+  for (RankPart& part : run.parts) {
+    reports.push_back(std::move(part.report));
+  }
+  return reports;
+}
+
+}  // namespace borescope::internal

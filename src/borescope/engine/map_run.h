@@ -1,0 +1,40 @@
+// The ranks of a run: its files are mapped (run_files.h), told apart, and those that are wanted
+// selected. Which rank a file is becomes clear only when all are known.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "borescope/engine/map_files.h"
+
+namespace borescope::internal {
+
+struct MappedRun {
+  std::vector<RankPart> parts;      // in the order of the files
+  std::vector<RankPart*> selected;  // loaded and wanted, in rank order; point into `parts`
+  Diagnostics diagnostics;          // of the run as a whole
+};
+
+// Loads and maps every file, several at once. An error when no file could be loaded, no rank is
+// wanted. Exceptions of third parties pass through.
+Result<MappedRun> MapRun(const RunRequest& request);
+
+// The files drafted for the selected ranks appear, those of others vanish.
+Result<void> CommitDrafts(MappedRun& run);
+
+// Files that could not be read, ranks that are missing or claimed twice.
+std::vector<RunFault> FaultsOf(const MappedRun& run);
+
+// What is to be told about the run, then about the files: of those the answer is about, and of
+// those that failed; and about ranks of the job without a file, unless a single file or some of the
+// ranks were asked for.
+std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
+
+// What became of the files, in their order; the run is without it then.
+std::vector<FileReport> TakeReports(MappedRun& run);
+
+// An error about a file without the path it begins with, beside which it will be shown. Points into
+// `error`.
+std::string_view WithoutPath(std::string_view error, const FileReport& report);
+
+}  // namespace borescope::internal

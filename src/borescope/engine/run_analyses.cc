@@ -1,0 +1,209 @@
+#include "borescope/engine/run_analyses.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/verbs/inductor/generated_code.h"
+#include "borescope/catalog/report_sections.h"
+#include "borescope/engine/check_request.h"
+#include "borescope/engine/conclude.h"
+#include "borescope/engine/inputs/param_files.h"
+#include "borescope/engine/line_styles.h"
+#include "borescope/engine/map_run.h"
+#include "borescope/engine/run_progress.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+// Rows in any other order than preorder are no tree: people see their depth as a number.
+void ForgetTree(Table& table) {
+  Column* depth = table.Find("depth");
+  if (depth != nullptr) {
+    depth->role = Role::kDerived;
+  }
+}
+
+// Sorts and cuts for display. A column has to be in one table at least.
+Result<void> Arrange(const RunOptions& options, Tables& findings) {
+  std::optional<Error> unknown;
+  bool sorted = options.sort.empty() || findings.empty();
+  for (Table& table : findings) {
+    if (options.sort.empty()) {
+      break;
+    }
+    Result<Table> in_order = SortBy(table, options.sort);
+    if (in_order.ok()) {
+      table = std::move(*in_order);
+      ForgetTree(table);
+      sorted = true;
+    } else if (!unknown.has_value()) {
+      unknown = About("--sort", in_order.error());
+    }
+  }
+  if (!sorted) {
+    return *unknown;
+  }
+  for (Table& table : findings) {
+    if (options.top.has_value()) {
+      table.preview_rows = 0;
+    }
+    if (options.top.has_value() && *options.top < table.rows()) {
+      table.title +=
+          fmt::format(" (first {} of {} rows)", GroupDigits(static_cast<int64_t>(*options.top)),
+                      GroupDigits(static_cast<int64_t>(table.rows())));
+      table = Head(table, *options.top);
+    }
+  }
+  return {};
+}
+
+// Verbs without an answer, and why the first of them has none.
+struct LeftOut {
+  std::vector<std::string_view> verbs;
+  std::optional<Error> error;
+};
+
+// Told of the run as a whole.
+void CountLeftOut(const LeftOut& left_out, MappedRun& run) {
+  if (left_out.verbs.empty()) {
+    return;
+  }
+  const std::string text = fmt::format(
+      "verbs left out: {} ({}: {})", fmt::join(left_out.verbs, ", "), left_out.verbs.front(),
+      WithoutPath(left_out.error->message, run.selected.front()->report));
+  run.diagnostics.CountMany(Diag::kMissingData, left_out.verbs.size(), Diagnostics::kNoByte, text);
+}
+
+// The tables of all analyses. Of several, those whose data is missing are left out, and told.
+Result<Tables> Conclude(std::span<const AnalysisSpec* const> specs, const Params& params,
+                        MappedRun& run) {
+  Tables all;
+  MissingByRank lacks;
+  LeftOut left_out;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    Result<Tables> concluded = ConcludeOne(*specs[i], i, params, run, lacks);
+    if (!concluded.ok() && concluded.error().code == ErrorCode::kMissingData) {
+      left_out.error = left_out.error.has_value() ? left_out.error : concluded.error();
+      left_out.verbs.push_back(specs[i]->name);
+      continue;
+    }
+    BS_ASSIGN(Tables tables, std::move(concluded));
+    std::move(tables.begin(), tables.end(), std::back_inserter(all));
+  }
+  if (left_out.verbs.size() == specs.size()) {
+    return *left_out.error;
+  }
+  CountMissing(lacks);
+  CountLeftOut(left_out, run);
+  return all;
+}
+
+void AppendReports(MappedRun& run, Answer& answer) {
+  const std::vector<DiagnosticRow> rows = CollectDiagnostics(run);
+  answer.document.diagnostics.insert(answer.document.diagnostics.end(), rows.begin(), rows.end());
+  std::vector<FileReport> files = TakeReports(run);
+  std::move(files.begin(), files.end(), std::back_inserter(answer.files));
+}
+
+Result<Tables> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
+  MissingByRank lacks;
+  BS_ASSIGN(Tables reduced, ReduceOne(spec, 0, params, run, lacks));
+  CountMissing(lacks);
+  return reduced;
+}
+
+// What is drawn of the answer, and what stands above it.
+void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+              Document& document) {
+  std::vector<std::string_view> verbs;
+  for (const AnalysisSpec* spec : specs) {
+    verbs.push_back(spec->name);
+  }
+  document.views = ViewsOf(document.tables);
+  document.source = fmt::format("{} of {}", fmt::join(verbs, ", "), NameOfRun(options.files));
+}
+
+Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
+  const AnalysisSpec* const specs[] = {&spec};
+  Params test_params = options.params;
+  test_params.selection.steps = options.test.steps;
+  const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
+  BS_ASSIGN(MappedRun base,
+            MapRun({specs, options.files, options.ranks, options.params, first, "base"}));
+  BS_ASSIGN(Tables base_tables, ReduceRun(spec, options.params, base));
+  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  BS_ASSIGN(MappedRun test,
+            MapRun({specs, options.test.files, options.test.ranks, test_params, second, "test"}));
+  BS_ASSIGN(Tables test_tables, ReduceRun(spec, test_params, test));
+  Answer answer;
+  BS_ASSIGN(answer.document.tables,
+            spec.PipelineFor(options.params)
+                .compare(std::move(base_tables), std::move(test_tables), options.params));
+  BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
+  AppendReports(base, answer);
+  AppendReports(test, answer);
+  return answer;
+}
+
+// A table of one name twice would be one file written twice.
+Result<void> CheckDistinct(const Tables& tables) {
+  std::set<std::string_view> names;
+  for (const Table& table : tables) {
+    if (!names.insert(table.name).second) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("two of the verbs give a table \"{}\"; ask for summary alone", table.name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+  RunOptions options = given;
+  if (given.for_picture) {
+    std::for_each(specs.begin(), specs.end(),
+                  [&](const AnalysisSpec* spec) { AskForViews(*spec, options.params); });
+  }
+  BS_TRY(ReadParamFiles(specs, options.params));
+  for (const AnalysisSpec* spec : specs) {
+    BS_TRY(CheckOptions(*spec, options.params));
+  }
+  BS_TRY(CheckTogether(specs, options));
+  if (specs.front()->takes_two()) {
+    return RunComparison(*specs.front(), options);
+  }
+  BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, options.params, options}));
+  Answer answer;
+  BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
+  AddInductorCode(specs, options.params, answer.document.tables);
+  BS_TRY(CheckDistinct(answer.document.tables));
+  BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
+  answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
+  answer.document.begins = BeginsOf(run);
+  if (options.accept) {
+    BS_TRY(options.accept(answer.document));
+  }
+  BS_TRY(CommitDrafts(run));
+  AppendReports(run, answer);
+  return answer;
+}
+
+bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }
+
+Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options) {
+  const AnalysisSpec* const specs[] = {&spec};
+  return RunAnalyses(specs, options);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,263 @@
+#include "borescope/engine/run_analyses.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "borescope/catalog/catalog.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+// One rank with one kernel of `dur_us`; `rank` < 0 leaves the rank out.
+std::string TraceText(int rank, int dur_us, std::string_view category = "kernel",
+                      std::string_view name = "k") {
+  const std::string info =
+      rank < 0 ? "" : R"("distributedInfo":{"rank":)" + std::to_string(rank) + "},";
+  return "{" + info + R"("traceEvents":[{"ph":"X","cat":")" + std::string(category) +
+         R"(","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":10,"dur":)" +
+         std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7,"correlation":1}}]})";
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() {
+    std::string name = (fs::temp_directory_path() / "borescope_session_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~SessionTest() override { fs::remove_all(folder_); }
+
+  void Put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+
+  RunOptions Run() const {
+    RunOptions options;
+    options.files = ExpandInputs(Names{folder_.string()}).value();
+    options.threads = 1;
+    return options;
+  }
+
+  static Result<Answer> Ask(std::string_view verb, const RunOptions& options) {
+    return RunAnalysis(*FindAnalysis(verb), options);
+  }
+
+  static std::vector<int64_t> Ranks(const Answer& answer) {
+    return std::get<IntValues>(answer.document.tables.front().Find("rank")->values);
+  }
+
+  static std::set<std::string> Codes(const Answer& answer) {
+    std::set<std::string> codes;
+    for (const DiagnosticRow& row : answer.document.diagnostics) {
+      codes.insert(row.code);
+    }
+    return codes;
+  }
+
+  static std::string Json(const Answer& answer) {
+    StringSink sink;
+    EXPECT_TRUE(FindTableWriter("json")->write(answer.document, {}, sink).ok());
+    return sink.text();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(SessionTest, TheRanksOfADirectoryComeInRankOrder) {
+  Put("a.json", TraceText(3, 5));
+  Put("b.json", TraceText(1, 7));
+  Put("README.md", "no trace\n");
+  const Result<Answer> answer = Ask("info", Run());
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{1, 3}));
+  EXPECT_FALSE(Codes(*answer).contains("unreadable-file"));
+  EXPECT_TRUE(answer->files[0].skipped);
+}
+
+TEST_F(SessionTest, RanksAreSelectedByWhatTheFileSays) {
+  Put("rank0.json", TraceText(3, 5));
+  Put("rank1.json", TraceText(1, 7));
+  RunOptions options = Run();
+  options.ranks = NumberRanges::Parse("3").value();
+  const Result<Answer> answer = Ask("info", options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{3}));
+  EXPECT_TRUE(Codes(*answer).contains("rank-conflict"));
+  options.ranks = NumberRanges::Parse("0").value();
+  EXPECT_EQ(Ask("info", options).error().message,
+            "--rank names no rank of this run; its ranks are 1, 3");
+}
+
+TEST_F(SessionTest, ADuplicateRankIsKeptUnderAnotherNumber) {
+  Put("a.json", TraceText(0, 5));
+  Put("b.json", TraceText(0, 7));
+  const Result<Answer> answer = Ask("info", Run());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{0, 1}));
+  EXPECT_TRUE(Codes(*answer).contains("duplicate-rank"));
+}
+
+TEST_F(SessionTest, AnUnreadableRankIsCountedAndTheOthersAnswer) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank1.json", "");
+  const Result<Answer> answer = Ask("info", Run());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{0}));
+  ASSERT_EQ(Codes(*answer).count("unreadable-file"), 1U);
+  EXPECT_TRUE(answer->document.diagnostics.back().first.ends_with("(1 of 2 files loaded)"));
+  fs::remove(folder_ / "rank0.json");
+  EXPECT_FALSE(Ask("info", Run()).ok());
+}
+
+TEST_F(SessionTest, RanksWithoutAFileAreNamed) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank3.json", TraceText(3, 5));
+  const Result<Answer> answer = Ask("info", Run());
+  ASSERT_TRUE(answer.ok());
+  ASSERT_EQ(Codes(*answer).count("missing-ranks"), 1U);
+  EXPECT_EQ(answer->document.diagnostics.back().first, "2 of 4 ranks loaded; without 1..2");
+  EXPECT_EQ(answer->document.diagnostics.back().count, 2U);
+  RunOptions some = Run();
+  some.ranks = NumberRanges::Parse("0").value();
+  EXPECT_FALSE(Codes(*Ask("info", some)).contains("missing-ranks"));
+}
+
+// An analysis that compares ranks is left out beside others, and an error alone.
+TEST_F(SessionTest, MissingDataMayShowOnlyAtTheEnd) {
+  Put("rank0.json", TraceText(0, 5, "kernel", "ncclDevKernel_AllReduce"));
+  const Result<Answer> alone = Ask("stragglers", Run());
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
+  const AnalysisSpec* const both[] = {FindAnalysis("stragglers"), FindAnalysis("breakdown")};
+  const Result<Answer> answer = RunAnalyses(both, Run());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->document.tables.size(), 1U);
+  const std::vector<DiagnosticRow>& rows = answer->document.diagnostics;
+  const auto told = std::find_if(rows.begin(), rows.end(), [](const DiagnosticRow& row) {
+    return row.code == "missing-data";
+  });
+  ASSERT_NE(told, rows.end());
+  EXPECT_EQ(told->file, folder_.string());
+  EXPECT_TRUE(told->first.starts_with("verbs left out: stragglers (stragglers: ")) << told->first;
+}
+
+TEST_F(SessionTest, AComparisonIsOneProgress) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank1.json", TraceText(1, 50));
+  RunOptions options = Run();
+  options.test.files = options.files;
+  Progress last;
+  options.progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.done_bytes, last.done_bytes);
+    EXPECT_EQ(progress.total_files, 4U);
+    last = progress;
+  };
+  ASSERT_TRUE(Ask("diff", options).ok());
+  EXPECT_EQ(last.done_files, 4U);
+  EXPECT_EQ(last.done_bytes, last.total_bytes);
+}
+
+TEST_F(SessionTest, AComparisonNamesTheRunThatLacksTheRank) {
+  Put("rank0.json", TraceText(0, 5));
+  RunOptions options = Run();
+  options.test.files = options.files;
+  options.test.ranks = NumberRanges::Parse("3").value();
+  EXPECT_EQ(Ask("diff", options).error().message,
+            "--test-rank (or --rank) names no rank of the test run " + folder_.string() +
+                "; its ranks are 0");
+}
+
+TEST_F(SessionTest, MissingDataNamesTheOptionThatRecordsIt) {
+  Put("rank0.json", TraceText(0, 5, "cpu_op"));
+  const Result<Answer> alone = Ask("breakdown", Run());
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
+  EXPECT_NE(alone.error().message.find("ProfilerActivity.CUDA"), std::string::npos);
+  // Beside a rank that can answer it is a remark.
+  Put("rank1.json", TraceText(1, 5));
+  const Result<Answer> both = Ask("breakdown", Run());
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(Ranks(*both), (std::vector<int64_t>{1}));
+  EXPECT_TRUE(Codes(*both).contains("missing-data"));
+}
+
+TEST_F(SessionTest, OptionsAnAnalysisLacksAreErrors) {
+  Put("rank0.json", TraceText(0, 5));
+  RunOptions options = Run();
+  options.params.by = {"moon"};
+  EXPECT_NE(Ask("kernels", options).error().message.find("cannot group by 'moon'; keys are rank"),
+            std::string::npos);
+  options.params.by.clear();
+  options.sort = "moon";
+  EXPECT_TRUE(Ask("kernels", options).error().message.starts_with("--sort: table kernels has no"));
+}
+
+TEST_F(SessionTest, ASelectionIsNeverIgnored) {
+  Put("rank0.json", TraceText(0, 5));
+  RunOptions options = Run();
+  options.params.selection.streams = NumberRanges::Parse("7").value();
+  EXPECT_TRUE(Ask("breakdown", options).ok());
+  for (const std::string_view verb : {"info", "doctor"}) {
+    const Result<Answer> answer = Ask(verb, options);
+    ASSERT_FALSE(answer.ok()) << verb;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(answer.error().message.find("leave out --step, --gpu, --stream"), std::string::npos);
+  }
+}
+
+TEST_F(SessionTest, TopCutsLastAndSaysSo) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank1.json", TraceText(1, 5));
+  RunOptions options = Run();
+  options.top = 1;
+  options.sort = "rank";
+  const Result<Answer> answer = Ask("info", options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{1}));
+  EXPECT_TRUE(answer->document.tables.front().title.ends_with(" (first 1 of 2 rows)"));
+}
+
+TEST_F(SessionTest, AMemoryLimitLowersTheRanksInFlightOrSaysWhyNot) {
+  Put("rank0.json", TraceText(0, 5));
+  Put("rank1.json", TraceText(1, 5));
+  RunOptions options = Run();
+  options.threads = 2;
+  options.memory_limit = 100;
+  EXPECT_TRUE(Ask("info", options).ok());
+  options.memory_limit = 10;
+  const Result<Answer> too_little = Ask("info", options);
+  ASSERT_FALSE(too_little.ok());
+  EXPECT_NE(too_little.error().message.find("more than --memory-limit 10 B"), std::string::npos);
+}
+
+TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
+  for (int rank = 0; rank < 9; ++rank) {
+    Put("rank" + std::to_string(rank) + ".json", TraceText(rank % 7, rank + 1));
+  }
+  for (const AnalysisSpec* spec : Analyses()) {
+    RunOptions options = Run();
+    const Result<Answer> alone = RunAnalysis(*spec, options);
+    options.threads = 8;
+    uint64_t last = 0;
+    options.progress = [&](const Progress& progress) {
+      EXPECT_GE(progress.done_bytes, last);
+      last = progress.done_bytes;
+    };
+    const Result<Answer> together = RunAnalysis(*spec, options);
+    ASSERT_EQ(alone.ok(), together.ok()) << spec->name;
+    if (alone.ok()) {
+      EXPECT_EQ(Json(*alone), Json(*together)) << spec->name;
+    } else {
+      EXPECT_EQ(alone.error().message, together.error().message) << spec->name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,65 @@
+#include "borescope/engine/targets/overlay_drafts.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "borescope/base/io/inflate.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/output/overlay/overlay_writer.h"
+
+namespace borescope::internal {
+namespace {
+
+// Whether the text breaks the rules of JSON in places other than its end, which the copy mends.
+bool IsDamaged(const Diagnostics& found) {
+  constexpr Diag kDamages[] = {
+      Diag::kTrailingData,   Diag::kDroppedText,     Diag::kInvalidUtf8, Diag::kControlCharacter,
+      Diag::kUnescapedQuote, Diag::kNonFiniteNumber, Diag::kBadSyntax};
+  return std::any_of(std::begin(kDamages), std::end(kDamages),
+                     [&](Diag damage) { return found.count(damage) != 0; });
+}
+
+}  // namespace
+
+Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+  if (specs.size() > 1) {
+    return UsageError("--overlay draws one verb; ask for it alone");
+  }
+  if (specs.front()->OverlayFor(options.params) == nullptr) {
+    return UsageError("--overlay draws what Borescope finds, not another tool; leave out --compat");
+  }
+  if (std::any_of(options.files.begin(), options.files.end(),
+                  [](const InputFile& file) { return file.path == "-"; })) {
+    return UsageError(
+        "--overlay reads the trace twice, which standard input does not allow; give a file");
+  }
+  return {};
+}
+
+Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const InputFile& input,
+                          RankPart& part) {
+  BS_ASSIGN(const Overlay overlay,
+            request.specs.front()->OverlayFor(request.params)(view, request.params));
+  const bool is_damaged = IsDamaged(view.trace.diagnostics());
+  if (is_damaged && !overlay.marks.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 input.path +
+                     ": its text is damaged, so that the events to mark cannot be found "
+                     "again; record it anew, or leave out --overlay"};
+  }
+  BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
+  const std::string path = OverlayPath(request.files, request.options.overlay, input);
+  BS_ASSIGN(std::unique_ptr<FileSink> file,
+            DraftOverlayFile(*opened.bytes, view.trace, overlay, path));
+  part.drafts.push_back(std::move(file));
+  part.report.overlay = OverlayReport{.path = path,
+                                      .counters = overlay.counters.size(),
+                                      .tracks = overlay.tracks.size(),
+                                      .arrows = overlay.arrows.arrows.size(),
+                                      .marked = overlay.marks.critical.size(),
+                                      .keeps_damage = is_damaged};
+  return {};
+}
+
+}  // namespace borescope::internal

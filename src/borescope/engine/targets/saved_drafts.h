@@ -1,0 +1,25 @@
+// What --save writes, and what --load reads in place of a trace.
+#pragma once
+
+#include <span>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/map_files.h"
+#include "borescope/engine/run_analyses.h"
+
+namespace borescope::internal {
+
+// Whether --save and --load are defined for the verb.
+bool CanBeSaved(const AnalysisSpec& spec);
+
+// An error when these analyses cannot be saved, or not be answered from what was saved.
+Result<void> CheckSaved(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
+
+// Writes what the answer of one rank follows from to a file beside its target, which `part` keeps.
+Result<void> DraftSaved(const RunRequest& request, const RankView& view, const InputFile& input,
+                        RankPart& part);
+
+// Fills `part` from a file that --save wrote. REQUIRES: CheckSaved.
+void MapSaved(const RunRequest& request, const InputFile& input, RankPart& part);
+
+}  // namespace borescope::internal

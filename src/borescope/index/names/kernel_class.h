@@ -1,0 +1,50 @@
+// Kernel classes: what a device function is for, read from its name by one table of rules
+// (kernel_class.cc), first match wins. Vendor neutral: NVIDIA, AMD, Triton and MTIA names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+enum class KernelClass : uint8_t {
+  kGemm,
+  kConv,
+  kAttention,
+  kNorm,
+  kSoftmax,
+  kReduction,
+  kPointwise,
+  kEmbedding,
+  kOptimizer,
+  kSort,
+  kCollective,  // communication between devices
+  kCopy,        // moves data and computes nothing: memcpy, memset, blit kernels
+  kOther,
+  kCount
+};
+
+std::string_view KernelClassName(KernelClass kind);
+
+// The class of a kernel by name. Pure; any thread.
+KernelClass ClassifyKernel(std::string_view name);
+
+// How device time is split (breakdown): every event of device work is exactly one of these.
+enum class Activity : uint8_t { kCompute, kCommunication, kCopy };
+
+// memcpy and memset are copies, kernels go by class: collective -> communication, copy -> copy,
+// anything else -> compute.
+Activity ActivityOf(DeviceKind kind, KernelClass kernel_class);
+
+// One row of the rule table, for documentation and tests.
+struct KernelRule {
+  std::string_view family;  // what the rule recognises: "NCCL device kernels"
+  KernelClass kind;
+  std::string_view example;  // a real name that must match this row
+};
+std::span<const KernelRule> KernelRules();
+
+}  // namespace borescope::internal

@@ -1,0 +1,14 @@
+// The kernel classes of all names of a recording.
+#pragma once
+
+#include <vector>
+
+#include "borescope/index/names/kernel_class.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal {
+
+// As TraceIndex::class_of_name.
+std::vector<KernelClass> ClassifyNames(const Trace& trace);
+
+}  // namespace borescope::internal

@@ -1,0 +1,24 @@
+// Names of calls and records that have to do with waiting for the device: CUDA, HIP, Level Zero,
+// and what others call alike.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace borescope::internal {
+
+enum class BlockingCall : uint8_t { kNone, kEvent, kStream, kDevice, kCopy, kAsyncCopy };
+
+// What a runtime call of this name waits for. Copies: its own work; an asynchronous one does so
+// only where the memory of the host is pageable.
+BlockingCall ClassifyBlockingCall(std::string_view name);
+
+// Whether the host waits in such a call, whatever the memory.
+constexpr bool AlwaysBlocks(BlockingCall call) {
+  return call != BlockingCall::kNone && call != BlockingCall::kAsyncCopy;
+}
+
+bool IsEventRecordName(std::string_view name);
+bool IsQueryName(std::string_view name);
+
+}  // namespace borescope::internal

@@ -1,0 +1,150 @@
+#include "borescope/index/syncs/sync_edges.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_finder.h"
+
+namespace borescope::internal {
+namespace {
+
+// What the names of runtime calls say, per string: each is looked at once.
+class CallNames {
+ public:
+  explicit CallNames(const Trace& trace) : trace_(trace), meanings_(trace.strings().size()) {}
+
+  struct Meaning {
+    bool is_known = false;
+    bool is_record = false;
+    BlockingCall blocking = BlockingCall::kNone;
+  };
+  Meaning Of(HostId call) {
+    Meaning& meaning = meanings_[trace_.host().name[call.value].value];
+    if (!meaning.is_known) {
+      const std::string_view name = trace_.Name(call);
+      meaning = {true, IsEventRecordName(name), ClassifyBlockingCall(name)};
+    }
+    return meaning;
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<Meaning> meanings_;
+};
+
+std::span<const DeviceId> StartedBy(const Trace& trace, const Correlation& correlation,
+                                    HostId call) {
+  const uint32_t detail = trace.host().detail[call.value];
+  return detail == kNoDetail ? std::span<const DeviceId>() : correlation.DevicesOf(detail);
+}
+
+void Remember(const Trace& trace, std::span<const DeviceId> started, ThreadState& thread) {
+  for (const DeviceId id : started) {
+    if (IsDeviceWork(trace.device().kind[id.value])) {
+      thread.last_stream = trace.device().track[id.value];
+      thread.last_is_copy = trace.device().kind[id.value] == DeviceKind::kMemcpy;
+      return;
+    }
+  }
+}
+
+// All calls, thread by thread and by time.
+void VisitCalls(const Trace& trace, const Correlation& correlation, RecordedSyncs& recorded,
+                SyncSink& sink) {
+  const HostEvents& host = trace.host();
+  CallNames names(trace);
+  ThreadState thread;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (row == 0 || host.track[row] != host.track[row - 1]) {
+      thread = {};
+    }
+    if (host.kind[row] != HostKind::kRuntime) {
+      continue;
+    }
+    const HostId call{row};
+    const CallNames::Meaning meaning = names.Of(call);
+    const std::span<const DeviceId> started = StartedBy(trace, correlation, call);
+    bool has_record = false;
+    for (const DeviceId id : started) {
+      if (trace.device().kind[id.value] == DeviceKind::kSync) {
+        recorded.Add(id, call, thread);
+        has_record = true;
+      }
+    }
+    if (!has_record) {
+      InferSync(call, meaning.blocking, started, thread, sink);
+    }
+    if (meaning.is_record) {
+      thread.record_ns = host.ts_ns[row];
+    }
+    Remember(trace, started, thread);
+  }
+}
+
+void VisitOrphans(const Trace& trace, const Correlation& correlation, RecordedSyncs& recorded,
+                  SyncEdges& result) {
+  ThreadState nobody;
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    if (trace.device().kind[row] != DeviceKind::kSync) {
+      continue;
+    }
+    result.has_records = true;
+    if (!correlation.launch_of[row].valid()) {
+      recorded.Add(DeviceId{row}, {}, nobody);
+    }
+  }
+}
+
+auto Key(const SyncEdge& edge) {
+  return std::tuple(edge.call, edge.source, edge.target, edge.kind, edge.inferred);
+}
+
+void SortEdges(std::vector<SyncEdge>& edges) {
+  std::sort(edges.begin(), edges.end(),
+            [](const SyncEdge& a, const SyncEdge& b) { return Key(a) < Key(b); });
+  const auto same = [](const SyncEdge& a, const SyncEdge& b) {
+    return a.call == b.call && a.source == b.source && a.target == b.target;
+  };
+  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+}
+
+}  // namespace
+
+std::string_view SyncKindName(SyncKind kind) {
+  constexpr std::string_view kNames[] = {"event",  "event_query", "stream",
+                                         "device", "copy",        "stream_wait"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+bool HasNoWaits(const Trace& trace) {
+  const std::vector<DeviceKind>& kinds = trace.device().kind;
+  if (std::none_of(kinds.begin(), kinds.end(), IsDeviceWork) ||
+      std::find(kinds.begin(), kinds.end(), DeviceKind::kSync) != kinds.end()) {
+    return false;
+  }
+  CallNames names(trace);
+  bool has_calls = false;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    if (trace.host().kind[row] == HostKind::kRuntime) {
+      has_calls = true;
+      if (AlwaysBlocks(names.Of(HostId{row}).blocking)) {
+        return false;
+      }
+    }
+  }
+  return has_calls;
+}
+
+SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation) {
+  SyncEdges result;
+  const StreamOrder order(trace, correlation);
+  SyncSink sink(trace, order, result);
+  RecordedSyncs recorded(trace, sink);
+  VisitCalls(trace, correlation, recorded, sink);
+  VisitOrphans(trace, correlation, recorded, result);
+  SortEdges(result.edges);
+  return result;
+}
+
+}  // namespace borescope::internal

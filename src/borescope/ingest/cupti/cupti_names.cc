@@ -1,0 +1,81 @@
+#include "borescope/ingest/cupti/cupti_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+namespace {
+
+// CUpti_ActivityMemoryKind.
+constexpr std::string_view kMemoryKinds[] = {"Unknown",       "Pageable",      "Pinned",
+                                             "Device",        "Array",         "Managed",
+                                             "Device Static", "Managed Static"};
+
+// CUpti_ActivityMemcpyKind, and behind 10 the migrations of unified memory that Nsight Systems
+// adds.
+constexpr std::string_view kCopyKinds[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",
+                                           "AtoA",    "AtoD", "DtoA", "DtoD", "HtoH",
+                                           "PtoP",    "HtoD", "DtoH", "DtoD"};
+constexpr int64_t kFirstUnified = 11;
+
+// CUpti_ActivitySynchronizationType.
+constexpr std::string_view kSyncTypes[] = {"Unknown Sync", "Event Sync", "Stream Wait Event",
+                                           "Stream Sync", "Context Sync"};
+
+// Releases have at least four digits: v3020, v12000.
+constexpr size_t kFewestDigits = 4;
+
+}  // namespace
+
+std::string_view MemoryKindName(int64_t kind, MemoryKindNumbers numbers) {
+  constexpr auto kKinds = static_cast<int64_t>(std::size(kMemoryKinds));
+  if (kind < 0 || kind >= kKinds) {
+    return kMemoryKinds[0];
+  }
+  const int64_t cupti = numbers == MemoryKindNumbers::kCupti ? kind : kind + 1;
+  return kMemoryKinds[cupti < kKinds ? cupti : 0];
+}
+
+bool IsCopyKind(int64_t kind) {
+  return kind > 0 && kind < static_cast<int64_t>(std::size(kCopyKinds));
+}
+
+std::string CopyName(int64_t copy_kind, int64_t source, int64_t target, MemoryKindNumbers numbers) {
+  std::string name = "Memcpy ";
+  name += kCopyKinds[IsCopyKind(copy_kind) ? copy_kind : 0];
+  if (IsCopyKind(copy_kind) && copy_kind >= kFirstUnified) {
+    return name + " (unified memory)";
+  }
+  if (source == kMissing && target == kMissing) {
+    return name;
+  }
+  return name.append(" (")
+      .append(MemoryKindName(source, numbers))
+      .append(" -> ")
+      .append(MemoryKindName(target, numbers))
+      .append(")");
+}
+
+std::string MemsetName(int64_t memory_kind, MemoryKindNumbers numbers) {
+  std::string name = "Memset";
+  if (memory_kind != kMissing) {
+    name.append(" (").append(MemoryKindName(memory_kind, numbers)).append(")");
+  }
+  return name;
+}
+
+std::string_view SyncName(int64_t sync_type) {
+  const bool is_known = sync_type > 0 && sync_type < static_cast<int64_t>(std::size(kSyncTypes));
+  return kSyncTypes[is_known ? sync_type : 0];
+}
+
+std::string ApiName(std::string_view recorded) {
+  const size_t end = recorded.find_last_not_of("0123456789");
+  const bool is_release = end != std::string_view::npos && end > 1 && recorded[end] == 'v' &&
+                          recorded[end - 1] == '_' && recorded.size() - end > kFewestDigits;
+  return std::string(is_release ? recorded.substr(0, end - 1) : recorded);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,279 @@
+#include "borescope/ingest/cupti/cupti_trace.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "borescope/ingest/time_limit.h"
+#include "borescope/trace/columns.h"
+
+namespace borescope::internal {
+namespace {
+
+// CUPTI counts calls in 32 bits.
+constexpr int64_t kMostCorrelation = std::numeric_limits<uint32_t>::max();
+// "No stream" of an unsigned number: what waits for a whole context.
+constexpr int64_t kNoStream = std::numeric_limits<uint32_t>::max();
+
+enum CopyColumn : uint8_t {
+  kCopyKind = kWorkColumns,
+  kCopySource,
+  kCopyTarget,
+  kCopyBytes,
+  kCopySourceDevice,
+  kCopyTargetDevice,
+  kCopyGraphNode
+};
+enum MemsetColumn : uint8_t {
+  kMemsetKind = kWorkColumns,
+  kMemsetKindOfNvprof,
+  kMemsetBytes,
+  kMemsetGraphNode
+};
+enum SyncColumn : uint8_t { kSyncType = kWorkColumns, kSyncTypeOfNvprof };
+enum GraphColumn : uint8_t { kGraphId = kWorkColumns };
+
+int64_t FirstOf(TableRows& row, int column, int other) {
+  const int64_t value = row.Integer(column);
+  return value == kMissing ? row.Integer(other) : value;
+}
+
+// What a row does not name has the number -1.
+int64_t TrackNumber(int64_t recorded) { return recorded == kMissing ? -1 : recorded; }
+
+int64_t StreamOf(TableRows& row) {
+  const int64_t stream = row.Integer(kWorkStream);
+  return stream == kNoStream ? -1 : TrackNumber(stream);
+}
+
+}  // namespace
+
+int64_t CuptiTrace::ProcessOf(int64_t global_id) {
+  return global_id == kMissing ? kMissing : global_id >> 24 & 0xffffff;
+}
+
+int64_t CuptiTrace::Correlation(int64_t recorded, int64_t process) {
+  if (recorded == kMissing || recorded <= 0 || (by_process_ && process == kMissing)) {
+    return kMissing;
+  }
+  if (recorded > kMostCorrelation) {
+    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, "a correlation number");
+    return kMissing;
+  }
+  if (!by_process_) {
+    return recorded;
+  }
+  if (process != last_process_) {
+    const auto next = static_cast<int64_t>(processes_.size());
+    last_process_ = process;
+    last_process_number_ = processes_.try_emplace(process, next).first->second;
+  }
+  return recorded + (last_process_number_ << 32);
+}
+
+int64_t CuptiTrace::Clamped(int64_t ns) {
+  const int64_t clamped = std::clamp(ns, -kTimeLimitNs, kTimeLimitNs);
+  if (clamped != ns) {
+    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, Table());
+  }
+  return clamped;
+}
+
+bool CuptiTrace::Time(int64_t start, int64_t end, ActivityTime& time) {
+  if (start == kMissing) {
+    diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, Table());
+    part_.CountEvent('X', category_, 0);
+    return false;
+  }
+  time.ts_ns = Clamped(start);
+  // nvprof writes 0 for what had not ended.
+  if (end == kMissing || (end == 0 && start > 0)) {
+    diagnostics().Count(Diag::kMissingDuration, Diagnostics::kNoByte, Table());
+    time.dur_ns = 0;
+  } else {
+    time.dur_ns = Clamped(end) - time.ts_ns;
+  }
+  if (time.dur_ns < 0) {
+    diagnostics().Count(Diag::kNegativeDuration, Diagnostics::kNoByte, Table());
+    time.dur_ns = 0;
+  }
+  part_.CountEvent('X', category_, time.dur_ns);
+  return true;
+}
+
+int32_t CuptiTrace::Small(int64_t value) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (value == kMissing || value < 0) {
+    return -1;
+  }
+  if (value > kMost) {
+    diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, Table());
+  }
+  return static_cast<int32_t>(std::min(value, kMost));
+}
+
+// False when the row has no place on the timeline; `detail` then stays without an owner.
+bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail) {
+  ActivityTime time;
+  if (!Time(row.Integer(kWorkStart), row.Integer(kWorkEnd), time)) {
+    return false;
+  }
+  const int64_t process = ProcessOf(row.Integer(kWorkProcess));
+  DeviceEvents& device = part_.data.device;
+  device.ts_ns.push_back(time.ts_ns);
+  device.dur_ns.push_back(time.dur_ns);
+  device.name.push_back(name);
+  device.track.push_back(part_.Track(TrackKind::kDevice, TrackNumber(row.Integer(kWorkDevice)),
+                                     StreamOf(row), process));
+  device.kind.push_back(kind);
+  device.correlation.push_back(Correlation(row.Integer(kWorkCorrelation), process));
+  device.external_id.push_back(kMissing);
+  device.detail.push_back(detail);
+  return true;
+}
+
+void CuptiTrace::RememberGraph(int64_t graph_node) {
+  if (graph_node == kMissing || graph_node == 0) {
+    return;
+  }
+  const int64_t launch = part_.data.device.correlation.back();
+  if (launch != kMissing && launch != last_graph_launch_) {
+    graph_launches_.insert(launch);
+    last_graph_launch_ = launch;
+  }
+}
+
+void CuptiTrace::AddKernel(TableRows& row, StringId name) {
+  Kernels& kernels = part_.data.kernels;
+  if (!AddWork(row, DeviceKind::kKernel, name, static_cast<uint32_t>(kernels.size()))) {
+    return;
+  }
+  kernels.grid_x.push_back(Small(row.Integer(kKernelGridX)));
+  kernels.grid_y.push_back(Small(row.Integer(kKernelGridY)));
+  kernels.grid_z.push_back(Small(row.Integer(kKernelGridZ)));
+  kernels.block_x.push_back(Small(row.Integer(kKernelBlockX)));
+  kernels.block_y.push_back(Small(row.Integer(kKernelBlockY)));
+  kernels.block_z.push_back(Small(row.Integer(kKernelBlockZ)));
+  kernels.registers.push_back(Small(row.Integer(kKernelRegisters)));
+  const int32_t fixed = Small(row.Integer(kKernelStaticShared));
+  const int32_t dynamic = Small(row.Integer(kKernelDynamicShared));
+  kernels.shared_bytes.push_back(
+      fixed < 0 && dynamic < 0 ? -1 : Small(int64_t{std::max(fixed, 0)} + std::max(dynamic, 0)));
+  kernels.private_bytes.push_back(Small(row.Integer(kKernelLocal)));
+  kernels.occupancy_percent.push_back(-1);
+  const int64_t node = row.Integer(kKernelGraphNode);
+  kernels.graph_node_id.push_back(node == 0 ? kMissing : node);
+  kernels.stream_handle.push_back(StringId{0});
+  kernels.collective.push_back(kNoDetail);
+  RememberGraph(node);
+}
+
+void CuptiTrace::AddCopy(TableRows& row) {
+  const int64_t kind = row.Integer(kCopyKind);
+  if (kind != kMissing && !IsCopyKind(kind)) {
+    diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
+                        "copyKind " + std::to_string(kind));
+  }
+  const StringId name = part_.Intern(
+      CopyName(kind, row.Integer(kCopySource), row.Integer(kCopyTarget), memory_kinds_));
+  if (!AddWork(row, DeviceKind::kMemcpy, name, static_cast<uint32_t>(part_.data.copies.size()))) {
+    return;
+  }
+  CopyCalls& calls = part_.data.copy_calls;
+  const uint32_t call = AddMissingRow(calls);
+  calls.kind[call] = kind;
+  calls.source_device[call] = row.Integer(kCopySourceDevice);
+  calls.target_device[call] = row.Integer(kCopyTargetDevice);
+  part_.data.copies.bytes.push_back(row.Integer(kCopyBytes));
+  part_.data.copies.gbps.push_back(-1);
+  part_.data.copies.call.push_back(call);
+  RememberGraph(row.Integer(kCopyGraphNode));
+}
+
+void CuptiTrace::AddMemset(TableRows& row) {
+  const StringId name =
+      part_.Intern(MemsetName(FirstOf(row, kMemsetKind, kMemsetKindOfNvprof), memory_kinds_));
+  if (!AddWork(row, DeviceKind::kMemset, name, static_cast<uint32_t>(part_.data.copies.size()))) {
+    return;
+  }
+  part_.data.copies.bytes.push_back(row.Integer(kMemsetBytes));
+  part_.data.copies.gbps.push_back(-1);
+  part_.data.copies.call.push_back(kNoDetail);
+  RememberGraph(row.Integer(kMemsetGraphNode));
+}
+
+void CuptiTrace::AddSync(TableRows& row) {
+  const StringId name = part_.Intern(SyncName(FirstOf(row, kSyncType, kSyncTypeOfNvprof)));
+  Syncs& syncs = part_.data.syncs;
+  if (AddWork(row, DeviceKind::kSync, name, static_cast<uint32_t>(syncs.size()))) {
+    syncs.stream.push_back(StreamOf(row));
+    syncs.wait_on_stream.push_back(kMissing);
+    syncs.wait_on_record_correlation.push_back(-1);
+  }
+}
+
+void CuptiTrace::AddGraphLaunch(TableRows& row) {
+  const int64_t graph = row.Integer(kGraphId);
+  const StringId name =
+      part_.Intern(graph == kMissing ? "CUDA graph" : "CUDA graph " + std::to_string(graph));
+  const int64_t launch =
+      Correlation(row.Integer(kWorkCorrelation), ProcessOf(row.Integer(kWorkProcess)));
+  if (graph_launches_.contains(launch)) {
+    AddWork(row, DeviceKind::kAnnotation, name, kNoDetail);
+    return;
+  }
+  Kernels& kernels = part_.data.kernels;
+  if (AddWork(row, DeviceKind::kKernel, name, static_cast<uint32_t>(kernels.size()))) {
+    AddMissingRow(kernels);
+  }
+}
+
+TrackId CuptiTrace::Thread(int64_t process, int64_t thread) {
+  return part_.Track(TrackKind::kHost, TrackNumber(process), TrackNumber(thread));
+}
+
+TrackId CuptiTrace::AsyncThread(int64_t process, int64_t thread) {
+  return part_.AsyncTrack(TrackNumber(process), TrackNumber(thread));
+}
+
+uint32_t CuptiTrace::AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,
+                             uint32_t detail) {
+  HostEvents& host = part_.data.host;
+  host.ts_ns.push_back(time.ts_ns);
+  host.dur_ns.push_back(time.dur_ns);
+  host.name.push_back(name);
+  host.track.push_back(track);
+  host.kind.push_back(kind);
+  host.detail.push_back(detail);
+  return static_cast<uint32_t>(host.size() - 1);
+}
+
+void CuptiTrace::AddCall(ActivityTime time, StringId name, TrackId track, int64_t correlation) {
+  RuntimeCalls& calls = part_.data.runtime_calls;
+  AddHost(time, HostKind::kRuntime, name, track, static_cast<uint32_t>(calls.size()));
+  calls.correlation.push_back(correlation);
+  calls.external_id.push_back(kMissing);
+  calls.domain.push_back(StringId{0});
+  calls.args.push_back(StringId{0});
+}
+
+void CuptiTrace::AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain) {
+  const uint32_t row = AddMissingRow(part_.data.runtime_calls);
+  part_.data.runtime_calls.domain[row] = domain;
+  AddHost(time, HostKind::kOther, name, track, row);
+}
+
+void CuptiTrace::ForgetLoneProcess() {
+  Tracks& tracks = part_.data.tracks;
+  std::set<int64_t> processes;
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] == TrackKind::kDevice) {
+      processes.insert(tracks.process[track]);
+    }
+  }
+  if (processes.size() == 1) {
+    std::fill(tracks.process.begin(), tracks.process.end(), kMissing);
+  }
+}
+
+}  // namespace borescope::internal

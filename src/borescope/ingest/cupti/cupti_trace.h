@@ -1,0 +1,133 @@
+// What the activity tables of Nsight Systems and nvprof have in common, put into a trace: rows of
+// device work and of host calls, their times repaired, their correlations made unique.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "borescope/ingest/cupti/cupti_names.h"
+#include "borescope/ingest/cupti/cupti_strings.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+
+// The first columns of every table of device work.
+enum WorkColumn : uint8_t {
+  kWorkStart,
+  kWorkEnd,
+  kWorkDevice,
+  kWorkStream,
+  kWorkCorrelation,
+  kWorkProcess,
+  kWorkColumns
+};
+#define BS_WORK_COLUMNS "start", "end", "deviceId", "streamId", "correlationId", "globalPid"
+
+// What follows them in a table of kernels.
+enum KernelColumn : uint8_t {
+  kKernelGridX = kWorkColumns,
+  kKernelGridY,
+  kKernelGridZ,
+  kKernelBlockX,
+  kKernelBlockY,
+  kKernelBlockZ,
+  kKernelRegisters,
+  kKernelStaticShared,
+  kKernelDynamicShared,
+  kKernelLocal,
+  kKernelGraphNode,
+  kKernelColumns
+};
+#define BS_KERNEL_COLUMNS                                                                         \
+  BS_WORK_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", \
+      "staticSharedMemory", "dynamicSharedMemory", "localMemoryPerThread", "graphNodeId"
+
+// A time and what it takes. Both lie where no sum of two can overflow.
+struct ActivityTime {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+};
+
+class CuptiTrace {
+ public:
+  explicit CuptiTrace(MemoryKindNumbers memory_kinds) : memory_kinds_(memory_kinds) {}
+
+  TracePart& part() { return part_; }
+  Diagnostics& diagnostics() { return part_.data.diagnostics; }
+
+  // Correlations are numbers of a process (default), or of the file, where device rows do not say
+  // whose they are.
+  void CorrelateByProcess(bool by_process) { by_process_ = by_process; }
+  // The correlation as it is unique in the file; kMissing for none.
+  int64_t Correlation(int64_t recorded, int64_t process);
+
+  // The process in a number of Nsight Systems (bits 24 to 47), or kMissing.
+  static int64_t ProcessOf(int64_t global_id);
+  // The thread (bits 0 to 23), or kMissing.
+  static int64_t ThreadOf(int64_t global_id) {
+    return global_id == kMissing ? kMissing : global_id & 0xffffff;
+  }
+
+  // Starts counting the events of one table.
+  void BeginTable(std::string_view table) { category_ = part_.Intern(table); }
+
+  // Counts an event of the table and says when it was, false when it has no start.
+  bool Time(int64_t start, int64_t end, ActivityTime& time);
+
+  // Each adds the current row of its table, and counts it.
+  void AddKernel(TableRows& row, StringId name);
+  void AddCopy(TableRows& row);
+  void AddMemset(TableRows& row);
+  void AddSync(TableRows& row);
+  // A whole launch of a graph: work, unless its nodes have rows of their own. Comes last.
+  void AddGraphLaunch(TableRows& row);
+
+  // The track of a thread; -1 stands for a number that is missing.
+  TrackId Thread(int64_t process, int64_t thread);
+  // The same by the number Nsight Systems gives a thread of the machine.
+  TrackId Thread(int64_t global_id) { return Thread(ProcessOf(global_id), ThreadOf(global_id)); }
+
+  // The track of the ranges of a thread that may overlap.
+  TrackId AsyncThread(int64_t process, int64_t thread);
+
+  // A row of a host thread whose time is known; returns its number.
+  uint32_t AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,
+                   uint32_t detail = kNoDetail);
+  // A call of the CUDA API. `correlation` as Correlation() gives it.
+  void AddCall(ActivityTime time, StringId name, TrackId track, int64_t correlation);
+  // A call of another library, or of the operating system ("osrt").
+  void AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain);
+
+  // Streams say whose they are only if there are several processes. Call when all is read.
+  void ForgetLoneProcess();
+
+  static constexpr std::string_view kCopyColumns[] = {BS_WORK_COLUMNS, "copyKind",   "srcKind",
+                                                      "dstKind",       "bytes",      "srcDeviceId",
+                                                      "dstDeviceId",   "graphNodeId"};
+  static constexpr std::string_view kMemsetColumns[] = {BS_WORK_COLUMNS, "memKind", "memoryKind",
+                                                        "bytes", "graphNodeId"};
+  static constexpr std::string_view kSyncColumns[] = {BS_WORK_COLUMNS, "syncType", "type"};
+  static constexpr std::string_view kGraphColumns[] = {BS_WORK_COLUMNS, "graphId"};
+
+ private:
+  bool AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail);
+  void RememberGraph(int64_t graph_node);
+  std::string_view Table() const { return part_.data.strings.Get(category_); }
+  int32_t Small(int64_t value);
+  int64_t Clamped(int64_t ns);
+
+  TracePart part_;
+  MemoryKindNumbers memory_kinds_;
+  bool by_process_ = true;
+  StringId category_{0};
+  std::unordered_map<int64_t, int64_t> processes_;  // number in the file, by process id
+  int64_t last_process_ = kMissing;
+  int64_t last_process_number_ = 0;
+  std::unordered_set<int64_t> graph_launches_;  // correlations of graph nodes
+  int64_t last_graph_launch_ = kMissing;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,26 @@
+// What the text of an NVTX range says. PyTorch's emit_nvtx() writes its operators as ranges
+// "aten::mm, seq = 5, op_id = 9, sizes = [[64, 32], []]"; all other texts are names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+
+struct OperatorText {
+  std::string_view name;        // "aten::mm"
+  int64_t sequence = kMissing;  // autograd sequence number
+  int64_t op_id = kMissing;     // PyTorch's number of the call, since 1.12; no rf_id
+  std::string_view sizes;       // shapes of the inputs, "[[64, 32], []]"; empty if not recorded
+};
+
+// The operator a text stands for, or nothing when it is no operator of PyTorch.
+std::optional<OperatorText> ParseOperatorText(std::string_view text);
+
+// Adds the detail of an operator and returns its row.
+uint32_t AddOperator(TracePart& part, const OperatorText& op);
+
+}  // namespace borescope::internal

@@ -1,0 +1,185 @@
+#include "borescope/ingest/events/event_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "borescope/ingest/time_limit.h"
+#include "borescope/json/json_string.h"
+
+namespace borescope::internal {
+namespace {
+
+// "ts" beyond this many ns (2001) is Unix time, not relative to a base.
+constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
+
+bool IsString(std::string_view token) { return token.size() >= 2 && token[0] == '"'; }
+
+// Numbers also come as strings; what is between the quotes counts.
+std::string_view Unquoted(std::string_view token) {
+  return IsString(token) ? token.substr(1, token.size() - 2) : token;
+}
+
+bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
+
+// The first bytes of a text for people, cut between two characters.
+std::string_view Head(std::string_view text, size_t most) {
+  if (text.size() <= most) {
+    return text;
+  }
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) {
+    --most;
+  }
+  return text.substr(0, most);
+}
+
+// The name of an event, to say which one was odd.
+std::string_view NameOf(const RawEvent& event) {
+  return Head(Unquoted(event.Get(Field::kName)), 80);
+}
+
+}  // namespace
+
+bool EventValues::Usable(const ParsedNumber& number, const RawEvent& event, Field field) {
+  switch (number.status) {
+    case NumberStatus::kOk:
+      return true;
+    case NumberStatus::kOverflow:
+      diagnostics_.Count(Diag::kIntegerOverflow, event.byte, Head(event.Get(field), 40));
+      return true;
+    case NumberStatus::kNotFinite:
+      diagnostics_.Count(Diag::kNonFiniteNumber, event.byte, NameOf(event));
+      return false;
+    case NumberStatus::kNotNumber:
+      break;
+  }
+  diagnostics_.Count(Diag::kBadFieldType, event.byte, Head(event.Get(field), 40));
+  return false;
+}
+
+int64_t EventValues::Integer(const RawEvent& event, Field field, int64_t missing) {
+  const std::string_view token = event.Get(field);
+  if (IsAbsent(token)) {
+    return missing;
+  }
+  const ParsedNumber number = ParseInteger(Unquoted(token));
+  return Usable(number, event, field) ? number.value : missing;
+}
+
+int32_t EventValues::SmallInteger(const RawEvent& event, Field field) {
+  const int64_t value = Integer(event, field, -1);
+  return static_cast<int32_t>(std::clamp<int64_t>(value, -1, std::numeric_limits<int32_t>::max()));
+}
+
+int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {
+  const std::string_view token = event.Get(field);
+  const std::string_view text = Unquoted(token);
+  const ParsedNumber number = ParseInteger(text);
+  if (number.status == NumberStatus::kOk) {
+    return number.value;
+  }
+  if (!IsString(token)) {
+    return IsAbsent(token) || !Usable(number, event, field) ? -1 : number.value;
+  }
+  // "stream 7" is 7; any other text gets a negative number of its own (FNV-1a), the same in every
+  // chunk and run.
+  const size_t digits = text.find_last_not_of("0123456789") + 1;
+  if (const ParsedNumber tail = ParseInteger(text.substr(digits));
+      tail.status == NumberStatus::kOk) {
+    return tail.value;
+  }
+  uint32_t hash = 2166136261U;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  return -2 - static_cast<int64_t>(hash);
+}
+
+int64_t EventValues::Unsigned(const RawEvent& event, Field field, int64_t missing) {
+  const std::string_view token = event.Get(field);
+  if (IsAbsent(token)) {
+    return missing;
+  }
+  const ParsedNumber number = ParseUnsigned(Unquoted(token));
+  return Usable(number, event, field) ? number.value : missing;
+}
+
+bool EventValues::Timestamp(const RawEvent& event, int64_t& ts_ns) {
+  const std::string_view token = event.Get(Field::kTs);
+  const ParsedNumber number = ParseMicroseconds(Unquoted(token));
+  if (IsAbsent(token) || !Usable(number, event, Field::kTs)) {
+    diagnostics_.Count(Diag::kMissingTimestamp, event.byte, NameOf(event));
+    return false;
+  }
+  const size_t point = token.find('.');
+  const size_t decimals = point == std::string_view::npos ? 0 : token.size() - point - 1;
+  ++timestamps_.decimals[std::min<size_t>(decimals, 3)];
+  timestamps_.absolute |= number.value > kAbsoluteNs;
+  ts_ns = std::clamp(number.value, -kTimeLimitNs, kTimeLimitNs);
+  if (ts_ns != number.value && number.status == NumberStatus::kOk) {
+    diagnostics_.Count(Diag::kIntegerOverflow, event.byte, Head(token, 40));
+  }
+  return true;
+}
+
+int64_t EventValues::Duration(const RawEvent& event) {
+  const std::string_view token = event.Get(Field::kDur);
+  const ParsedNumber number = ParseMicroseconds(Unquoted(token));
+  if (IsAbsent(token) || !Usable(number, event, Field::kDur)) {
+    diagnostics_.Count(Diag::kMissingDuration, event.byte, NameOf(event));
+    return 0;
+  }
+  if (number.value < 0) {
+    diagnostics_.Count(Diag::kNegativeDuration, event.byte, NameOf(event));
+    return 0;
+  }
+  return std::min(number.value, kTimeLimitNs);
+}
+
+EventTime EventValues::Time(const RawEvent& event) {
+  EventTime time;
+  time.has_ts = Timestamp(event, time.ts_ns);
+  time.dur_ns = Duration(event);
+  return time;
+}
+
+std::optional<double> EventValues::Number(const RawEvent& event, std::string_view key,
+                                          std::string_view value) {
+  if (IsAbsent(value)) {
+    return std::nullopt;
+  }
+  const ParsedDouble number = ParseDouble(Unquoted(value));
+  if (number.status == NumberStatus::kOk) {
+    return number.value;
+  }
+  const bool is_number = number.status == NumberStatus::kNotFinite;
+  diagnostics_.Count(is_number ? Diag::kNonFiniteNumber : Diag::kBadFieldType, event.byte,
+                     is_number ? Head(key, 80) : Head(value, 40));
+  return std::nullopt;
+}
+
+std::string_view EventValues::Text(const RawEvent& event, Field field) {
+  const std::string_view token = event.Get(field);
+  if (!IsString(token)) {
+    return token == "null" ? std::string_view() : token;
+  }
+  return Decoded(event, token.substr(1, token.size() - 2));
+}
+
+std::string_view EventValues::Decoded(const RawEvent& event, std::string_view raw) {
+  // Both parsers hand over valid UTF-8 without control characters, so only escapes are left.
+  if (std::memchr(raw.data(), '\\', raw.size()) == nullptr) {
+    return raw;
+  }
+  StringRepairs repairs;
+  const std::string_view text = DecodeString(raw, scratch_, repairs);
+  if (repairs.invalid_utf8) {
+    diagnostics_.Count(Diag::kInvalidUtf8, event.byte, "a lone surrogate");
+  }
+  if (repairs.bad_escape) {
+    diagnostics_.Count(Diag::kBadSyntax, event.byte, "a backslash that escapes nothing");
+  }
+  return text;
+}
+
+}  // namespace borescope::internal

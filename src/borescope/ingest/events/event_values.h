@@ -1,0 +1,71 @@
+// EventValues: the values of an event's fields, from their JSON tokens. Numbers are exact; whatever
+// a field should not hold is counted and then counts as not recorded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/diagnostics.h"
+#include "borescope/ingest/kineto/kineto_fields.h"
+#include "borescope/json/number.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+struct EventTime {
+  bool has_ts = false;
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;  // >= 0
+};
+
+// How the timestamps of a file are written.
+struct TimestampFacts {
+  std::array<uint64_t, 4> decimals{};  // events by decimals of "ts": 0, 1, 2, 3 and more
+  bool absolute = false;               // some "ts" is Unix time
+};
+
+// Not thread-safe. `diagnostics` must outlive it.
+class EventValues {
+ public:
+  explicit EventValues(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // "ts" and "dur". Without a usable "ts" the event has no place; without "dur" it is zero long.
+  EventTime Time(const RawEvent& event);
+  // "ts" alone; false when there is no usable one.
+  bool Timestamp(const RawEvent& event, int64_t& ts_ns);
+
+  int64_t Integer(const RawEvent& event, Field field, int64_t missing = kMissing);
+  // Clamped to 0...2^31 - 1; -1 where missing.
+  int32_t SmallInteger(const RawEvent& event, Field field);
+  // All 64 bits of addresses and graph node ids; `missing` where there is none.
+  int64_t Unsigned(const RawEvent& event, Field field, int64_t missing);
+  // "pid" or "tid": a number, the number at the end of a text ("stream 7"), or for any other text a
+  // negative number made from it, the same in every run.
+  int64_t ProcessNumber(const RawEvent& event, Field field);
+
+  // A number of "args" whose key is not known beforehand: `value` is its token, `key` its raw name.
+  // Nothing where it is null or no number.
+  std::optional<double> Number(const RawEvent& event, std::string_view key, std::string_view value);
+
+  // Text of a string token, escapes resolved; numbers keep their digits, null and absent fields are
+  // empty. The view lives until the next call or as long as the event's text.
+  std::string_view Text(const RawEvent& event, Field field);
+  // The same for the text between the quotes of a token.
+  std::string_view Decoded(const RawEvent& event, std::string_view raw);
+
+  const TimestampFacts& timestamps() const { return timestamps_; }
+
+ private:
+  // Counts what was wrong with a number; true if its value can be used.
+  bool Usable(const ParsedNumber& number, const RawEvent& event, Field field);
+  int64_t Duration(const RawEvent& event);
+
+  Diagnostics& diagnostics_;
+  TimestampFacts timestamps_;
+  std::string scratch_;
+};
+
+}  // namespace borescope::internal

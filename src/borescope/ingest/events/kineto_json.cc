@@ -1,0 +1,68 @@
+#include "borescope/ingest/events/kineto_json.h"
+
+#include "borescope/ingest/kineto/kineto_document.h"
+
+namespace borescope::internal {
+namespace {
+
+Error NotKineto(const std::string& name, const KinetoMembers& members) {
+  if (members.has_rocprofiler_sdk) {
+    return {ErrorCode::kUnsupportedFormat,
+            name +
+                ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
+                "the PyTorch profiler"};
+  }
+  if (members.has_nodes) {
+    return {ErrorCode::kUnsupportedFormat,
+            name +
+                ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
+                "profiler trace recorded beside it, or tie the two together with borescope link"};
+  }
+  return {ErrorCode::kUnsupportedFormat,
+          name +
+              ": no \"traceEvents\" in this JSON; give a file written by "
+              "torch.profiler's export_chrome_trace"};
+}
+
+// Builds of March and April 2024 wrote the digits after the point without leading zeros. Rewriters
+// that drop trailing zeros look alike, so this is a suspicion to report, not one to act on.
+void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts,
+                    Diagnostics& diagnostics) {
+  const uint64_t shorter = facts.timestamps.decimals[1] + facts.timestamps.decimals[2];
+  if (facts.timestamps.absolute && members.display_time_unit == "ns" && shorter != 0 &&
+      facts.timestamps.decimals[3] != 0) {
+    diagnostics.CountMany(Diag::kUnpaddedFraction, shorter);
+  }
+}
+
+}  // namespace
+
+Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
+                             const LoadOptions& options) {
+  TraceBuilder builder;
+  DocumentReader document(reader, builder, options);
+  document.Read();
+  if (reader.error().has_value()) {
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
+  }
+  KinetoMembers& members = document.members();
+  if (!members.has_events) {
+    if (!reader.damage().empty()) {
+      return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
+                                            " and no events could be read; copy the file again"};
+    }
+    return NotKineto(name, members);
+  }
+  if (!reader.damage().empty()) {
+    builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
+  }
+  document.facts().async.Close(builder);
+  CompleteMeta(document.facts(), members);
+  CheckFractions(members, document.facts(), builder.diagnostics());
+  members.meta.file = name;
+  members.meta.text_bytes = reader.byte();
+  members.meta.file_bytes = reader.stored_bytes();
+  return builder.Finish(std::move(members.meta), document.facts().profiled_ns, options.threads);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,63 @@
+// DocumentReader: the JSON document around the events of a Kineto trace. Follows its members
+// character by character on the reader's window, in any order, and hands the array of events to the
+// event pipeline.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/ingest/events/event_pipeline.h"
+#include "borescope/ingest/events/text_reader.h"
+#include "borescope/ingest/kineto/kineto_meta.h"
+#include "borescope/ingest/load.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+
+// Not thread-safe; of one file.
+class DocumentReader {
+ public:
+  // All three must outlive it.
+  DocumentReader(TextReader& reader, TraceBuilder& builder, const LoadOptions& options)
+      : reader_(reader), builder_(builder), options_(options) {}
+
+  // Reads the whole text: the events into the builder, what the file says of itself into members().
+  // What is odd is counted in the builder's diagnostics.
+  void Read();
+
+  KinetoMembers& members() { return members_; }
+  const KinetoFacts& facts() const { return facts_; }
+
+ private:
+  enum class Scan : uint8_t { kOk, kEnd, kDamaged };
+
+  bool Ensure(size_t at) { return at < reader_.window().size() || FillTo(at); }
+  bool FillTo(size_t at);
+  Scan ScanString(size_t& at);
+  bool EndsValue(size_t at);
+  Scan ScanValue(size_t& at);
+  void ReadMembers();
+  bool ReadOneMember();
+  bool ReadKey(std::string& key);
+  void ReadEventArray();
+  void ReadArrayBody();
+  bool EventsGoOn();
+  bool ResumeEvents();
+  bool OpensArray(size_t at);
+  bool SkipToEvents();
+  void CheckTail();
+  void CountTruncation(std::string_view where);
+  void Count(Diag diag, std::string_view first) {
+    builder_.diagnostics().Count(diag, reader_.byte(), first);
+  }
+
+  TextReader& reader_;
+  TraceBuilder& builder_;
+  const LoadOptions& options_;
+  KinetoMembers members_;
+  KinetoFacts facts_;
+  int stray_brackets_ = 0;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,306 @@
+#include "borescope/ingest/kineto/kineto_events.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "borescope/ingest/kineto/kineto_ranges.h"
+#include "borescope/ingest/kineto/kineto_samples.h"
+
+namespace borescope::internal {
+namespace {
+
+// Nothing where the host did it.
+std::optional<DeviceKind> DeviceKindOf(EventRole role) {
+  switch (role) {
+    case EventRole::kKernel:
+      return DeviceKind::kKernel;
+    case EventRole::kMemcpy:
+      return DeviceKind::kMemcpy;
+    case EventRole::kMemset:
+      return DeviceKind::kMemset;
+    case EventRole::kSync:
+      return DeviceKind::kSync;
+    case EventRole::kDeviceAnnotation:
+      return DeviceKind::kAnnotation;
+    case EventRole::kProfilerRange:
+      return DeviceKind::kRange;
+    case EventRole::kDeviceOther:
+      return DeviceKind::kOther;
+    default:
+      return std::nullopt;
+  }
+}
+
+HostKind HostKindOf(EventRole role) {
+  switch (role) {
+    case EventRole::kOp:
+      return HostKind::kOp;
+    case EventRole::kAnnotation:
+      return HostKind::kAnnotation;
+    case EventRole::kPython:
+      return HostKind::kPython;
+    case EventRole::kRuntime:
+      return HostKind::kRuntime;
+    default:
+      return HostKind::kOther;
+  }
+}
+
+}  // namespace
+
+void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
+  async.Append(other.async, first_host_row);
+  profiled_ns = std::max(profiled_ns, other.profiled_ns);
+  for (size_t i = 0; i < timestamps.decimals.size(); ++i) {
+    timestamps.decimals[i] += other.timestamps.decimals[i];
+  }
+  timestamps.absolute |= other.timestamps.absolute;
+  saw_cuda |= other.saw_cuda;
+  saw_hip |= other.saw_hip;
+  saw_xpu |= other.saw_xpu;
+  saw_mtia |= other.saw_mtia;
+}
+
+KinetoEvents::KinetoEvents() : values_(part_.data.diagnostics), details_(values_, part_) {}
+
+KinetoFacts KinetoEvents::facts() const {
+  KinetoFacts facts = facts_;
+  facts.timestamps = values_.timestamps();
+  return facts;
+}
+
+void KinetoEvents::Add(const RawEvent& event) {
+  ++part_.events;
+  const std::string_view phase = event.Get(Field::kPhase);
+  if (event.has_duplicates()) {
+    diagnostics().Count(Diag::kDuplicateKey, event.byte);
+  }
+  if (phase.size() != 3 || phase[0] != '"') {
+    diagnostics().Count(Diag::kUnknownPhase, event.byte, "an event without a one-letter \"ph\"");
+    part_.CountEvent('?', CategoryOf(event), 0);
+    return;
+  }
+  if (phase[1] == 'X') {
+    AddComplete(event);
+    return;
+  }
+  AddInPhase(event, phase[1]);
+  part_.CountEvent(phase[1], CategoryOf(event), 0);
+}
+
+void KinetoEvents::AddInPhase(const RawEvent& event, char phase) {
+  switch (phase) {
+    case 'M':
+      return AddThreadName(event);
+    case 'i':
+    case 'I':
+      return AddInstant(event);
+    case 's':
+    case 'f':
+      return AddFlow(event);
+    case 'b':
+      return AddAsyncBegin(event);
+    case 'e':
+      return AddAsyncEnd(event);
+    case 'C':
+      return AddMonitorSample(event, values_, part_);
+    case 't':
+      return;
+    default:
+      diagnostics().Count(Diag::kUnknownPhase, event.byte, event.Get(Field::kPhase));
+  }
+}
+
+StringId KinetoEvents::CategoryOf(const RawEvent& event) {
+  const std::string_view token = event.Get(Field::kCategory);
+  if (!last_category_.valid() || token != last_category_token_) {
+    last_category_ = details_.InternText(event, Field::kCategory);
+    last_category_token_ = token;
+  }
+  return last_category_;
+}
+
+EventRole KinetoEvents::RoleOf(StringId category) {
+  if (category.value >= roles_.size()) {
+    roles_.resize(category.value + 1, EventRole::kUnknown);
+  }
+  EventRole& role = roles_[category.value];
+  if (role == EventRole::kUnknown) {
+    const std::string_view text = part_.data.strings.Get(category);
+    role = RoleOfCategory(text);
+    facts_.saw_xpu |= text.starts_with("xpu_");
+    facts_.saw_mtia |= text.starts_with("mtia_");
+  }
+  return role;
+}
+
+void KinetoEvents::AddComplete(const RawEvent& event) {
+  const EventTime time = values_.Time(event);
+  const StringId category = CategoryOf(event);
+  part_.CountEvent('X', category, time.dur_ns);
+  const EventRole role = RoleOf(category);
+  if (role == EventRole::kProfilerSpan) {
+    facts_.profiled_ns = std::max(facts_.profiled_ns, time.dur_ns);
+    return;
+  }
+  if (!time.has_ts) {
+    return;
+  }
+  const std::string_view name_token = event.Get(Field::kName);
+  if (name_token.empty() || name_token == "null") {
+    diagnostics().Count(Diag::kMissingName, event.byte);
+  }
+  const StringId name = details_.InternText(event, Field::kName);
+  if (const std::optional<DeviceKind> kind = DeviceKindOf(role)) {
+    AddDevice(event, *kind, name, time);
+  } else {
+    AddHost(event, HostKindOf(role), name, time);
+  }
+}
+
+void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
+                           bool is_async) {
+  HostEvents& host = part_.data.host;
+  const int64_t pid = values_.ProcessNumber(event, Field::kPid);
+  const int64_t tid = values_.ProcessNumber(event, Field::kTid);
+  host.ts_ns.push_back(time.ts_ns);
+  host.dur_ns.push_back(time.dur_ns);
+  host.name.push_back(name);
+  host.track.push_back(is_async ? part_.AsyncTrack(pid, tid)
+                                : part_.Track(TrackKind::kHost, pid, tid));
+  host.kind.push_back(kind);
+  host.position.push_back(Position());
+  uint32_t detail = kNoDetail;
+  if (kind == HostKind::kOp || kind == HostKind::kAnnotation) {
+    detail = details_.AddOp(event);
+  } else if (kind == HostKind::kRuntime) {
+    detail = details_.AddRuntimeCall(event);
+    const std::string_view text = part_.data.strings.Get(name);
+    facts_.saw_hip |= text.starts_with("hip");
+    facts_.saw_cuda |= text.starts_with("cu");
+  } else if (kind == HostKind::kOther && event.HasAny(Field::kDomain, Field::kCallArgs)) {
+    detail = details_.AddOtherCall(event);
+  }
+  host.detail.push_back(detail);
+}
+
+// False, counted, where nothing says which halves belong together, or when this one was.
+bool KinetoEvents::AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge) {
+  if (!event.Has(Field::kFlowId)) {
+    diagnostics().Count(Diag::kUnknownPhase, event.byte, "an asynchronous event without \"id\"");
+    return false;
+  }
+  edge.key = values_.Text(event, Field::kCategory);
+  edge.key += ' ';
+  edge.key += values_.Text(event, Field::kFlowId);
+  edge.byte = event.byte;
+  return values_.Timestamp(event, edge.ts_ns);
+}
+
+// A range that may lie across others, also of work of a device, is an event of the thread.
+void KinetoEvents::AddAsyncBegin(const RawEvent& event) {
+  const HostKind kind = HostKindOf(RoleOf(CategoryOf(event)));
+  AsyncRanges::Edge edge;
+  if (!AsyncEdge(event, edge)) {
+    return;
+  }
+  const EventTime time{true, edge.ts_ns, 0};
+  facts_.async.Begin(std::move(edge), part_.data.host.size());
+  AddHost(event, kind, details_.InternText(event, Field::kName), time, true);
+}
+
+void KinetoEvents::AddAsyncEnd(const RawEvent& event) {
+  AsyncRanges::Edge edge;
+  if (AsyncEdge(event, edge)) {
+    facts_.async.End(std::move(edge));
+  }
+}
+
+void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId name,
+                             EventTime time) {
+  // XPU's scope profiler writes every kernel a second time under this name.
+  if (kind == DeviceKind::kKernel && part_.data.strings.Get(name).starts_with("metrics: ")) {
+    kind = DeviceKind::kOther;
+  }
+  // args.stream keeps the truth where the row was moved to another line (Stream Sync, lanes).
+  const int64_t stream = IsDeviceWork(kind) || kind == DeviceKind::kSync
+                             ? values_.Integer(event, Field::kStream, kMissing)
+                             : kMissing;
+  const int64_t tid = stream >= 0 ? stream : values_.ProcessNumber(event, Field::kTid);
+  DeviceEvents& device = part_.data.device;
+  device.ts_ns.push_back(time.ts_ns);
+  device.dur_ns.push_back(time.dur_ns);
+  device.name.push_back(name);
+  device.track.push_back(part_.Track(TrackKind::kDevice, values_.ProcessNumber(event, Field::kPid),
+                                     tid, values_.Integer(event, Field::kProcess)));
+  device.kind.push_back(kind);
+  device.position.push_back(Position());
+  device.correlation.push_back(values_.Integer(event, Field::kCorrelation));
+  device.external_id.push_back(values_.Integer(event, Field::kExternalId));
+  switch (kind) {
+    case DeviceKind::kKernel:
+      device.detail.push_back(details_.AddKernel(event));
+      break;
+    case DeviceKind::kMemcpy:
+    case DeviceKind::kMemset:
+      device.detail.push_back(details_.AddCopy(event));
+      break;
+    case DeviceKind::kSync:
+      device.detail.push_back(details_.AddSync(event));
+      break;
+    case DeviceKind::kRange:
+      device.detail.push_back(AddProfilerRange(event, values_, part_));
+      break;
+    case DeviceKind::kAnnotation:
+    case DeviceKind::kOther:
+      device.detail.push_back(kNoDetail);
+  }
+}
+
+void KinetoEvents::AddInstant(const RawEvent& event) {
+  if (!event.Has(Field::kAllocBytes)) {
+    return;
+  }
+  int64_t ts_ns = 0;
+  if (!values_.Timestamp(event, ts_ns)) {
+    return;
+  }
+  MemoryEvents& memory = part_.data.memory;
+  memory.ts_ns.push_back(ts_ns);
+  memory.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
+                                     values_.ProcessNumber(event, Field::kTid)));
+  memory.device_type.push_back(values_.SmallInteger(event, Field::kDeviceType));
+  memory.device.push_back(values_.SmallInteger(event, Field::kDeviceId));
+  memory.address.push_back(static_cast<uint64_t>(values_.Unsigned(event, Field::kAddress, 0)));
+  memory.bytes.push_back(values_.Integer(event, Field::kAllocBytes, 0));
+  memory.category.push_back(MemoryCategory::kNone);
+  memory.total_allocated.push_back(values_.Integer(event, Field::kTotalAllocated));
+  memory.total_reserved.push_back(values_.Integer(event, Field::kTotalReserved));
+}
+
+// Launch flows repeat the correlation and are not kept; forward-backward ones are.
+void KinetoEvents::AddFlow(const RawEvent& event) {
+  if (event.Get(Field::kCategory) != "\"fwdbwd\"") {
+    return;
+  }
+  int64_t ts_ns = 0;
+  if (!values_.Timestamp(event, ts_ns)) {
+    return;
+  }
+  Flows& flows = part_.data.flows;
+  flows.ts_ns.push_back(ts_ns);
+  flows.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
+                                    values_.ProcessNumber(event, Field::kTid)));
+  flows.id.push_back(values_.Integer(event, Field::kFlowId));
+  flows.is_start.push_back(event.Get(Field::kPhase) == "\"s\"" ? 1 : 0);
+}
+
+void KinetoEvents::AddThreadName(const RawEvent& event) {
+  if (event.Get(Field::kName) == "\"thread_name\"" && event.Has(Field::kArgName)) {
+    part_.thread_names.push_back({values_.ProcessNumber(event, Field::kPid),
+                                  values_.ProcessNumber(event, Field::kTid),
+                                  details_.InternText(event, Field::kArgName)});
+  }
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,79 @@
+// What a Kineto event means: turns RawEvents, from whichever parser, into rows of a TracePart. What
+// categories are is known by kineto_roles, what arguments mean by kineto_details.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/ingest/async_ranges.h"
+#include "borescope/ingest/events/event_values.h"
+#include "borescope/ingest/kineto/kineto_details.h"
+#include "borescope/ingest/kineto/kineto_fields.h"
+#include "borescope/ingest/kineto/kineto_roles.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+
+// Facts about the whole file that only its events tell.
+struct KinetoFacts {
+  int64_t profiled_ns = 0;  // longest "Trace" span: how long the profiler ran
+  TimestampFacts timestamps;
+  bool saw_cuda = false;
+  bool saw_hip = false;
+  bool saw_xpu = false;
+  bool saw_mtia = false;
+  AsyncRanges async;
+
+  // `first_host_row`: where the host events that `other` was counted with come to stand.
+  void Merge(const KinetoFacts& other, size_t first_host_row = 0);
+};
+
+// Not thread-safe: one per TracePart.
+class KinetoEvents {
+ public:
+  KinetoEvents();
+  KinetoEvents(const KinetoEvents&) = delete;
+  KinetoEvents& operator=(const KinetoEvents&) = delete;
+
+  // Adds one event. The tokens need not outlive the call.
+  void Add(const RawEvent& event);
+
+  Diagnostics& diagnostics() { return part_.data.diagnostics; }
+  // The rows so far; the object is spent afterwards.
+  TracePart TakePart() { return std::move(part_); }
+  KinetoFacts facts() const;
+
+ private:
+  void AddComplete(const RawEvent& event);
+  void AddInPhase(const RawEvent& event, char phase);
+  void AddHost(const RawEvent& event, HostKind kind, StringId name, EventTime time,
+               bool is_async = false);
+  void AddDevice(const RawEvent& event, DeviceKind kind, StringId name, EventTime time);
+  void AddAsyncBegin(const RawEvent& event);
+  void AddAsyncEnd(const RawEvent& event);
+  bool AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge);
+  void AddInstant(const RawEvent& event);
+  void AddFlow(const RawEvent& event);
+  void AddThreadName(const RawEvent& event);
+  StringId CategoryOf(const RawEvent& event);
+
+  // Of the event at hand, in the part.
+  uint32_t Position() const {
+    return static_cast<uint32_t>(std::min<uint64_t>(part_.events - 1, kNoPosition));
+  }
+
+  EventRole RoleOf(StringId category);
+
+  TracePart part_;
+  EventValues values_;  // counts into part_'s diagnostics
+  KinetoDetails details_;
+  KinetoFacts facts_;
+  std::vector<EventRole> roles_;  // by StringId of the category; grows on demand
+  std::string last_category_token_;
+  StringId last_category_;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,29 @@
+// What kind of row an event of a category becomes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace borescope::internal {
+
+enum class EventRole : uint8_t {
+  kUnknown,  // not looked up yet
+  kOp,
+  kAnnotation,
+  kPython,
+  kRuntime,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kSync,
+  kDeviceAnnotation,
+  kProfilerRange,
+  kDeviceOther,
+  kProfilerSpan,
+  kOther,
+};
+
+// kOther for a category that is not known; never kUnknown. Any thread.
+EventRole RoleOfCategory(std::string_view category);
+
+}  // namespace borescope::internal

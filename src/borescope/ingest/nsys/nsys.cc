@@ -1,0 +1,292 @@
+#include "borescope/ingest/nsys/nsys.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "borescope/ingest/cupti/cupti_trace.h"
+#include "borescope/ingest/cupti/demangle.h"
+#include "borescope/ingest/nsys/nsys_meta.h"
+#include "borescope/ingest/nsys/nsys_nvtx.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kCopyTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
+constexpr std::string_view kSyncTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+constexpr std::string_view kGraphTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+constexpr std::string_view kMemoryTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+
+// Calls of libraries that are recorded with a name and a thread.
+struct CallTable {
+  std::string_view table;
+  std::string_view name_column;
+  std::string_view domain;  // of calls that are none of the CUDA API; empty for those
+};
+constexpr CallTable kCallTables[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", ""},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", ""},
+    {"OSRT_API", "nameId", "osrt"},
+    {"CUDNN_EVENTS", "nameId", "cudnn"},
+    {"CUBLAS_EVENTS", "nameId", "cublas"},
+    {"MPI_P2P_EVENTS", "textId", "mpi"},
+    {"MPI_COLLECTIVES_EVENTS", "textId", "mpi"},
+    {"MPI_START_WAIT_EVENTS", "textId", "mpi"},
+    {"MPI_OTHER_EVENTS", "textId", "mpi"},
+};
+
+constexpr std::string_view kOtherKnownTables[] = {
+    kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable, kMemoryTable, "NVTX_EVENTS"};
+
+class NsysReader {
+ public:
+  explicit NsysReader(const DatabaseInput& input)
+      : input_(input), trace_(MemoryKindNumbers::kNsightSystems), progress_(input, kTables) {}
+
+  Result<void> Read();
+  CuptiTrace& trace() { return trace_; }
+
+ private:
+  using AddRow = void (CuptiTrace::*)(TableRows& row);
+
+  bool WorkNamesProcesses() const;
+  Result<void> ReadCalls(const CallTable& table);
+  Result<void> ReadKernels();
+  StringId KernelName(TableRows& row);
+  std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
+  Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
+                        AddRow add);
+  Result<void> ReadMemory();
+  void AddMemory(TableRows& row);
+  Result<void> ReadThreadNames();
+  Result<void> CountRest();
+
+  // All that are read, the texts first.
+  static constexpr size_t kTables = 1 + std::size(kCallTables) + std::size(kOtherKnownTables);
+
+  const DatabaseInput& input_;
+  CuptiTrace trace_;
+  TableProgress progress_;
+  TextTable strings_;
+  Demangler demangle_;
+  std::vector<StringId> kernel_names_;  // by the recorded one
+};
+
+// Exports of old releases do not: then correlations count for the whole file.
+bool NsysReader::WorkNamesProcesses() const {
+  for (const std::string_view table :
+       {kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable}) {
+    if (input_.schema.Has(table) && !input_.schema.Has(table, "globalPid")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<void> NsysReader::Read() {
+  trace_.CorrelateByProcess(WorkNamesProcesses());
+  BS_TRY(strings_.Read(input_.database, input_.schema, "StringIds", "id", "value", trace_.part()));
+  strings_.Finish(trace_.diagnostics());
+  progress_.Done();
+  for (const CallTable& table : kCallTables) {
+    BS_TRY(ReadCalls(table));
+    progress_.Done();
+  }
+  NsysRanges ranges(strings_, trace_);
+  BS_TRY(ranges.Read(input_));
+  progress_.Done();
+  BS_TRY(ReadKernels());
+  progress_.Done();
+  BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
+  BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
+  BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
+  BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
+  BS_TRY(ReadMemory());
+  progress_.Done();
+  BS_TRY(ReadThreadNames());
+  trace_.ForgetLoneProcess();
+  return CountRest();
+}
+
+Result<void> NsysReader::ReadCalls(const CallTable& table) {
+  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName };
+  const std::string_view columns[] = {"start", "end", "globalTid", "correlationId",
+                                      table.name_column};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, columns, trace_.diagnostics()));
+  trace_.BeginTable(table.table);
+  EventNames names(strings_, trace_.part(), ApiName);
+  const StringId domain = trace_.part().Intern(table.domain);
+  ActivityTime time;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
+      continue;
+    }
+    const int64_t thread = rows.Integer(kThread);
+    const TrackId track = trace_.Thread(thread);
+    const StringId name = names.Get(rows.Integer(kName));
+    if (table.domain.empty()) {
+      trace_.AddCall(time, name, track,
+                     trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread)));
+    } else {
+      trace_.AddLibraryCall(time, name, track, domain);
+    }
+  }
+}
+
+// The full name where there is one; the short one lacks template arguments and parameters.
+StringId NsysReader::KernelName(TableRows& row) {
+  for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
+    const StringId id = strings_.Find(row.Integer(column));
+    if (!id.valid() || Text(id).empty()) {
+      continue;
+    }
+    if (kernel_names_.size() <= id.value) {
+      kernel_names_.resize(id.value + 1);
+    }
+    StringId& name = kernel_names_[id.value];
+    if (!name.valid()) {
+      name = trace_.part().Intern(demangle_(Text(id)));
+    }
+    return name;
+  }
+  trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
+  return StringId{0};
+}
+
+Result<void> NsysReader::ReadKernels() {
+  constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
+  trace_.BeginTable(kKernelTable);
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    trace_.AddKernel(rows, KernelName(rows));
+  }
+}
+
+Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::string_view> columns,
+                                  AddRow add) {
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, columns, trace_.diagnostics()));
+  trace_.BeginTable(table);
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      progress_.Done();
+      return {};
+    }
+    (trace_.*add)(rows);
+  }
+}
+
+enum MemoryColumn : uint8_t {
+  kMemoryStart,
+  kMemoryProcess,
+  kMemoryDevice,
+  kMemoryAddress,
+  kMemoryBytes,
+  kMemoryKind,
+  kMemoryOperation
+};
+
+Result<void> NsysReader::ReadMemory() {
+  constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
+                                           "bytes", "memKind",   "memoryOperationType"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    AddMemory(rows);
+  }
+}
+
+// ENUM_CUDA_DEV_MEM_EVENT_OPER: 0 allocates, 1 frees; bytes are never negative.
+void NsysReader::AddMemory(TableRows& row) {
+  constexpr int64_t kLimit = int64_t{1} << 61;
+  constexpr int32_t kCpu = 0;
+  constexpr int32_t kCuda = 1;
+  TracePart& part = trace_.part();
+  part.CountEvent('i', part.Intern(kMemoryTable), 0);
+  const int64_t start = row.Integer(kMemoryStart);
+  const int64_t bytes = row.Integer(kMemoryBytes);
+  const int64_t operation = row.Integer(kMemoryOperation);
+  if (start == kMissing || bytes < 0 || bytes > kLimit || operation < 0 || operation > 1) {
+    trace_.diagnostics().Count(start == kMissing ? Diag::kMissingTimestamp : Diag::kBadFieldType,
+                               Diagnostics::kNoByte, kMemoryTable);
+    return;
+  }
+  const int64_t process = CuptiTrace::ProcessOf(row.Integer(kMemoryProcess));
+  const int64_t device = row.Integer(kMemoryDevice);
+  const bool is_host = row.Integer(kMemoryKind) == 0 || row.Integer(kMemoryKind) == 1;
+  MemoryEvents& memory = part.data.memory;
+  memory.ts_ns.push_back(std::clamp(start, -kLimit, kLimit));
+  memory.track.push_back(trace_.Thread(process, process));
+  memory.device_type.push_back(is_host ? kCpu : kCuda);
+  memory.device.push_back(is_host || device < 0 || device > std::numeric_limits<int32_t>::max()
+                              ? -1
+                              : static_cast<int32_t>(device));
+  memory.address.push_back(static_cast<uint64_t>(row.Integer(kMemoryAddress)));
+  memory.bytes.push_back(operation == 1 ? -bytes : bytes);
+  memory.category.push_back(MemoryCategory::kNone);
+  memory.total_allocated.push_back(kMissing);
+  memory.total_reserved.push_back(kMissing);
+}
+
+Result<void> NsysReader::ReadThreadNames() {
+  constexpr std::string_view kColumns[] = {"nameId", "globalTid"};
+  TracePart& part = trace_.part();
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, "ThreadNames", kColumns, trace_.diagnostics()));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    const StringId name = strings_.Find(rows.Integer(0));
+    const int64_t thread = rows.Integer(1);
+    if (name.valid() && thread != kMissing) {
+      part.thread_names.push_back(
+          {CuptiTrace::ProcessOf(thread), CuptiTrace::ThreadOf(thread), name});
+    }
+  }
+}
+
+Result<void> NsysReader::CountRest() {
+  std::vector<std::string_view> known(std::begin(kOtherKnownTables), std::end(kOtherKnownTables));
+  known.reserve(known.size() + std::size(kCallTables));
+  for (const CallTable& table : kCallTables) {
+    known.push_back(table.table);
+  }
+  return CountOtherTables(input_, known, trace_.part());
+}
+
+}  // namespace
+
+bool IsNsys(const DatabaseSchema& schema) {
+  return schema.Has("StringIds") &&
+         std::any_of(schema.tables().begin(), schema.tables().end(), [](const auto& table) {
+           return table.first.starts_with("CUPTI_ACTIVITY_KIND_") ||
+                  table.first.starts_with("TARGET_INFO_") || table.first == "NVTX_EVENTS";
+         });
+}
+
+Result<Trace> LoadNsys(DatabaseInput input) {
+  Diagnostics early;
+  BS_TRY(ReadNsysMeta(input, input.meta, early));
+  NsysReader reader(input);
+  reader.trace().diagnostics().Merge(early);
+  BS_TRY(reader.Read());
+  TraceBuilder builder;
+  builder.Append(std::move(reader.trace().part()));
+  return builder.Finish(std::move(input.meta), 0, input.options.threads);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,11 @@
+// What an export of Nsight Systems says about itself and the machine.
+#pragma once
+
+#include "borescope/ingest/database.h"
+
+namespace borescope::internal {
+
+// Fills producer, base_ns and devices from whatever tables there are.
+Result<void> ReadNsysMeta(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics);
+
+}  // namespace borescope::internal

@@ -1,0 +1,43 @@
+// The ranges of NVTX_EVENTS.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "borescope/ingest/cupti/cupti_trace.h"
+
+namespace borescope::internal {
+
+class NsysRanges {
+ public:
+  NsysRanges(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {}
+
+  // Adds all rows of the table.
+  Result<void> Read(const DatabaseInput& input);
+
+ private:
+  struct DomainKey {
+    int64_t process;
+    int64_t domain;
+    bool operator==(const DomainKey&) const = default;
+  };
+  struct DomainHash {
+    size_t operator()(const DomainKey& key) const {
+      return static_cast<size_t>(key.process) * 0x9e3779b97f4a7c15ULL ^
+             static_cast<size_t>(key.domain);
+    }
+  };
+
+  void Add(TableRows& row);
+  void AddRange(TableRows& row, std::string_view text, bool is_async);
+  std::string_view TextOf(TableRows& row);
+  void NameDomains();
+
+  TextTable& strings_;
+  CuptiTrace& trace_;
+  std::unordered_map<DomainKey, StringId, DomainHash> domains_;
+  std::vector<std::pair<uint32_t, DomainKey>> in_domain_;  // host rows of domains with a name
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,226 @@
+#include "borescope/ingest/nvprof/nvprof.h"
+
+#include <algorithm>
+
+#include "borescope/ingest/cupti/cupti_callbacks.h"
+#include "borescope/ingest/cupti/cupti_trace.h"
+#include "borescope/ingest/cupti/demangle.h"
+#include "borescope/ingest/nvprof/nvprof_markers.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kActivity = "CUPTI_ACTIVITY_KIND_";
+constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
+
+struct CallTable {
+  std::string_view table;
+  std::string (*name)(int64_t callback);
+};
+constexpr CallTable kCallTables[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", RuntimeApiName},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", DriverApiName},
+};
+
+// Kernels that may overlap, and those of a run that kept them apart.
+constexpr std::string_view kKernelTables[] = {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+                                              "CUPTI_ACTIVITY_KIND_KERNEL"};
+
+struct WorkTable {
+  std::string_view table;
+  std::span<const std::string_view> columns;
+  void (CuptiTrace::*add)(TableRows& row);
+};
+constexpr WorkTable kWorkTables[] = {
+    {"CUPTI_ACTIVITY_KIND_MEMCPY", CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY2", CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy},
+    {"CUPTI_ACTIVITY_KIND_MEMSET", CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", CuptiTrace::kSyncColumns, &CuptiTrace::AddSync},
+};
+
+class NvprofReader {
+ public:
+  explicit NvprofReader(const DatabaseInput& input)
+      : input_(input), trace_(MemoryKindNumbers::kCupti), progress_(input, kTables) {
+    trace_.CorrelateByProcess(false);  // device rows do not say whose they are
+  }
+
+  Result<void> Read();
+  // REQUIRES: Read was called.
+  Result<void> ReadDevices(Meta& meta);
+  CuptiTrace& trace() { return trace_; }
+
+ private:
+  Result<void> ReadCalls(const CallTable& table);
+  Result<void> ReadKernels(std::string_view table);
+  StringId KernelName(int64_t number);
+  Result<void> ReadWork(const WorkTable& work);
+  Result<void> CountRest();
+
+  // Texts and markers beside them.
+  static constexpr size_t kTables =
+      2 + std::size(kCallTables) + std::size(kKernelTables) + std::size(kWorkTables);
+
+  const DatabaseInput& input_;
+  CuptiTrace trace_;
+  TableProgress progress_;
+  TextTable strings_;
+  Demangler demangle_;
+  std::vector<StringId> kernel_names_;  // by the recorded one
+};
+
+Result<void> NvprofReader::Read() {
+  BS_TRY(
+      strings_.Read(input_.database, input_.schema, "StringTable", "_id_", "value", trace_.part()));
+  strings_.Finish(trace_.diagnostics());
+  progress_.Done();
+  for (const CallTable& table : kCallTables) {
+    BS_TRY(ReadCalls(table));
+    progress_.Done();
+  }
+  NvprofMarkers markers(strings_, trace_);
+  BS_TRY(markers.Read(input_));
+  progress_.Done();
+  for (const std::string_view table : kKernelTables) {
+    BS_TRY(ReadKernels(table));
+    progress_.Done();
+  }
+  for (const WorkTable& work : kWorkTables) {
+    BS_TRY(ReadWork(work));
+    progress_.Done();
+  }
+  return CountRest();
+}
+
+Result<void> NvprofReader::ReadCalls(const CallTable& table) {
+  enum Column : uint8_t { kStart, kEnd, kProcess, kThread, kCorrelation, kCallback };
+  constexpr std::string_view kColumns[] = {"start",    "end",           "processId",
+                                           "threadId", "correlationId", "cbid"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, kColumns, trace_.diagnostics()));
+  trace_.BeginTable(table.table);
+  ActivityTime time;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
+      continue;
+    }
+    // Stored with a sign; markers name the same thread by its lower 32 bits.
+    const int64_t thread = rows.Integer(kThread);
+    const TrackId track =
+        trace_.Thread(rows.Integer(kProcess), thread == kMissing ? kMissing : thread & 0xffffffff);
+    trace_.AddCall(time, trace_.part().Intern(table.name(rows.Integer(kCallback))), track,
+                   trace_.Correlation(rows.Integer(kCorrelation), kMissing));
+  }
+}
+
+StringId NvprofReader::KernelName(int64_t number) {
+  const StringId id = strings_.Find(number);
+  if (!id.valid()) {
+    trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
+    return StringId{0};
+  }
+  if (kernel_names_.size() <= id.value) {
+    kernel_names_.resize(id.value + 1);
+  }
+  StringId& name = kernel_names_[id.value];
+  if (!name.valid()) {
+    name = trace_.part().Intern(demangle_(trace_.part().data.strings.Get(id)));
+  }
+  return name;
+}
+
+Result<void> NvprofReader::ReadKernels(std::string_view table) {
+  constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "name"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, kColumns, trace_.diagnostics()));
+  trace_.BeginTable(table);
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    trace_.AddKernel(rows, KernelName(rows.Integer(kKernelColumns)));
+  }
+}
+
+Result<void> NvprofReader::ReadWork(const WorkTable& work) {
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input_, work.table, work.columns, trace_.diagnostics()));
+  trace_.BeginTable(work.table);
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    (trace_.*work.add)(rows);
+  }
+}
+
+Result<void> NvprofReader::CountRest() {
+  std::vector<std::string_view> known{"CUPTI_ACTIVITY_KIND_MARKER"};
+  known.insert(known.end(), std::begin(kKernelTables), std::end(kKernelTables));
+  for (const CallTable& table : kCallTables) {
+    known.push_back(table.table);
+  }
+  for (const WorkTable& work : kWorkTables) {
+    known.push_back(work.table);
+  }
+  return CountOtherTables(input_, known, trace_.part());
+}
+
+Result<void> NvprofReader::ReadDevices(Meta& meta) {
+  enum Column : uint8_t { kId, kName, kMemory, kProcessors, kMajor, kMinor, kWarps, kWarpSize };
+  constexpr std::string_view kColumns[] = {"id",
+                                           "name",
+                                           "globalMemorySize",
+                                           "numMultiprocessors",
+                                           "computeCapabilityMajor",
+                                           "computeCapabilityMinor",
+                                           "maxWarpsPerMultiprocessor",
+                                           "numThreadsPerWarp"};
+  constexpr int64_t kMost = 1 << 16;
+  constexpr size_t kMostDevices = 1024;
+  BS_ASSIGN(TableRows row, TableRows::Open(input_, kDeviceTable, kColumns, trace_.diagnostics()));
+  while (true) {
+    BS_ASSIGN(const bool is_row, row.Next());
+    if (!is_row || meta.devices.size() == kMostDevices) {
+      return {};
+    }
+    DeviceInfo& device = meta.devices.emplace_back();
+    device.id = row.Integer(kId);
+    device.name = trace_.part().data.strings.Get(strings_.Find(row.Integer(kName)));
+    device.total_bytes = row.Integer(kMemory);
+    device.multiprocessors = row.Integer(kProcessors);
+    device.compute_major = row.Integer(kMajor);
+    device.compute_minor = row.Integer(kMinor);
+    device.warp_size = row.Integer(kWarpSize);
+    const int64_t warps = row.Integer(kWarps);
+    if (warps > 0 && warps < kMost && device.warp_size > 0 && device.warp_size < kMost) {
+      device.max_threads_per_multiprocessor = warps * device.warp_size;
+    }
+  }
+}
+
+}  // namespace
+
+bool IsNvprof(const DatabaseSchema& schema) {
+  return schema.Has("StringTable") &&
+         std::any_of(schema.tables().begin(), schema.tables().end(),
+                     [](const auto& table) { return table.first.starts_with(kActivity); });
+}
+
+Result<Trace> LoadNvprof(DatabaseInput input) {
+  input.meta.vendor = Vendor::kNvidia;
+  input.meta.producer = "nvprof";
+  NvprofReader reader(input);
+  BS_TRY(reader.Read());
+  BS_TRY(reader.ReadDevices(input.meta));
+  TraceBuilder builder;
+  builder.Append(std::move(reader.trace().part()));
+  return builder.Finish(std::move(input.meta), 0, input.options.threads);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,49 @@
+// The ranges of CUPTI_ACTIVITY_KIND_MARKER: a row where one starts and a row where it ends, tied by
+// a number, in any order.
+#pragma once
+
+#include <unordered_map>
+
+#include "borescope/ingest/cupti/cupti_trace.h"
+
+namespace borescope::internal {
+
+class NvprofMarkers {
+ public:
+  NvprofMarkers(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {}
+
+  // Adds all rows of the table.
+  Result<void> Read(const DatabaseInput& input);
+
+ private:
+  // Whose a marker is: a thread's, or that of a process as a whole.
+  struct Owner {
+    int64_t process = kMissing;
+    int64_t thread = kMissing;
+    bool is_process = false;
+    auto operator<=>(const Owner&) const = default;
+  };
+  struct Start {
+    int64_t ts_ns = kMissing;
+    int64_t name = kMissing;
+    int64_t domain = kMissing;
+    Owner owner{};
+  };
+  struct Range {
+    Start start{};
+    int64_t end_ns = kMissing;
+    Owner end_owner{};
+  };
+
+  void Add(TableRows& row);
+  Owner OwnerOf(TableRows& row);
+  TrackId TrackOf(const Range& range);
+  void AddRange(const Range& range);
+  void AddOpenRanges();
+
+  TextTable& strings_;
+  CuptiTrace& trace_;
+  std::unordered_map<int64_t, Range> open_;  // by number; one half is known
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,148 @@
+#include "borescope/ingest/rpd/rpd.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/columns.h"
+
+namespace borescope::internal {
+namespace {
+
+// Tables that are read, and those that never hold more than they say themselves.
+constexpr std::string_view kReadTables[] = {"rocpd_api",        "rocpd_api_ops",   "rocpd_copyapi",
+                                            "rocpd_copyop",     "rocpd_kernelapi", "rocpd_kernelop",
+                                            "rocpd_metadata",   "rocpd_monitor",   "rocpd_op",
+                                            "rocpd_stackframe", "rocpd_string",    "rocpd_ustring"};
+
+struct RpdMetadata {
+  std::string schema_version;
+  bool has_right_copy_ends = false;  // a writer that says so
+};
+
+Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
+  RpdMetadata metadata;
+  if (!tables.schema.Has("rocpd_metadata")) {
+    return metadata;
+  }
+  constexpr std::string_view kColumns[] = {"tag", "value"};
+  BS_ASSIGN(TableRows rows, tables.Open("rocpd_metadata", kColumns));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return metadata;
+    }
+    if (rows.Text(0) == "schema_version") {
+      metadata.schema_version = rows.Text(1);
+    }
+    metadata.has_right_copy_ends |=
+        rows.Text(0) == kRpdCopyEndsTag && rows.Text(1) == kRpdCopyEndsRight;
+  }
+}
+
+// The version by what the file holds: merged and old files lack the row that would say it.
+std::string_view VersionOf(const DatabaseSchema& schema) {
+  if (schema.Has("rocpd_ustring") || schema.Has("rocpd_api", "domain_id")) {
+    return "3";
+  }
+  return schema.Has("rocpd_kernelapi") || schema.Has("rocpd_copyapi") ? "2" : "1";
+}
+
+Result<void> ReadTexts(RpdTables& tables) {
+  if (tables.schema.Has("rocpd_string")) {
+    BS_TRY(tables.strings.Read(tables.database, tables.schema, "rocpd_string", "id", "string",
+                               tables.part));
+  }
+  tables.has_own_arguments = tables.schema.Has("rocpd_ustring");
+  if (tables.has_own_arguments) {
+    BS_TRY(tables.arguments.Read(tables.database, tables.schema, "rocpd_ustring", "id", "string",
+                                 tables.part));
+  }
+  tables.strings.Finish(tables.diagnostics());
+  tables.arguments.Finish(tables.diagnostics());
+  return {};
+}
+
+// rocpd_monitor: values of clocks and the like, from start to end each.
+Result<void> ReadSamples(RpdTables& tables) {
+  if (!tables.schema.Has("rocpd_monitor")) {
+    return {};
+  }
+  enum Column : uint8_t { kType, kDevice, kName, kStart, kEnd, kValue };
+  constexpr std::string_view kColumns[] = {"deviceType", "deviceId", "monitorType",
+                                           "start",      "end",      "value"};
+  BS_ASSIGN(TableRows rows, tables.Open("rocpd_monitor", kColumns));
+  Samples& samples = tables.part.data.samples;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      return {};
+    }
+    const StringId name = tables.part.Intern(rows.Text(kName));
+    tables.part.CountEvent('C', name, 0);
+    const RowTime time = rows.Time(kStart, kEnd, rows.Text(kName));
+    const std::optional<double> value = rows.Number(kValue);
+    if (!time.has_start || !value.has_value()) {
+      continue;
+    }
+    const uint32_t row = AddMissingRow(samples);
+    samples.ts_ns[row] = time.ts_ns;
+    samples.end_ns[row] = time.ts_ns + time.dur_ns;
+    samples.device_type[row] = tables.part.Intern(rows.Text(kType));
+    samples.device[row] = rows.Integer(kDevice);
+    samples.name[row] = name;
+    samples.value[row] = *value;
+  }
+}
+
+Result<void> CountUnreadTables(RpdTables& tables) {
+  for (const auto& [table, columns] : tables.schema.tables()) {
+    if (table.starts_with("sqlite_") ||
+        std::find(std::begin(kReadTables), std::end(kReadTables), table) != std::end(kReadTables)) {
+      continue;
+    }
+    BS_ASSIGN(const uint64_t count, CountRows(tables.database, tables.schema, table));
+    tables.diagnostics().CountMany(Diag::kUnreadRows, count, Diagnostics::kNoByte, table);
+  }
+  return {};
+}
+
+Result<RpdMetadata> ReadAll(RpdTables& tables, const DatabaseInput& input) {
+  constexpr size_t kStages = 6;
+  TableProgress progress(input, kStages);
+  BS_ASSIGN(RpdMetadata metadata, ReadMetadata(tables));
+  BS_TRY(ReadTexts(tables));
+  progress.Done();
+  BS_TRY(ReadRpdCalls(tables));
+  progress.Done();
+  BS_TRY(ReadRpdDeviceWork(tables, !metadata.has_right_copy_ends));
+  progress.Done();
+  BS_TRY(ReadRpdStacks(tables));
+  progress.Done();
+  BS_TRY(ReadSamples(tables));
+  progress.Done();
+  BS_TRY(CountUnreadTables(tables));
+  progress.Done();
+  return metadata;
+}
+
+}  // namespace
+
+bool IsRpd(const DatabaseSchema& schema) {
+  return schema.Has("rocpd_api") && schema.Has("rocpd_op");
+}
+
+Result<Trace> LoadRpd(DatabaseInput input) {
+  RpdTables tables{.database = input.database, .schema = input.schema};
+  BS_ASSIGN(const RpdMetadata metadata, ReadAll(tables, input));
+  const std::string version = metadata.schema_version.empty() ? std::string(VersionOf(input.schema))
+                                                              : metadata.schema_version;
+  input.meta.producer = "rocmProfileData, schema v" + version;
+  input.meta.vendor = tables.saw_cuda ? Vendor::kNvidia : Vendor::kAmd;
+  input.meta.devices = std::move(tables.part.data.meta.devices);
+  TraceBuilder builder;
+  builder.Append(std::move(tables.part));
+  return builder.Finish(std::move(input.meta), 0, input.options.threads);
+}
+
+}  // namespace borescope::internal

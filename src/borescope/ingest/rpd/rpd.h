@@ -1,0 +1,20 @@
+// The database of rocmProfileData: docs/formats/rpd.md.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/ingest/database.h"
+
+namespace borescope::internal {
+
+// Files of the tracer hold source and target of copies in each other's column. A row of
+// rocpd_metadata with this tag and value says that a file does not.
+inline constexpr std::string_view kRpdCopyEndsTag = "copy_ends";
+inline constexpr std::string_view kRpdCopyEndsRight = "right";
+
+bool IsRpd(const DatabaseSchema& schema);
+
+// Repairs and rows left out are counted in Trace::diagnostics(); an unreadable table is an error.
+Result<Trace> LoadRpd(DatabaseInput input);
+
+}  // namespace borescope::internal

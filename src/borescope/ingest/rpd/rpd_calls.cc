@@ -1,0 +1,161 @@
+#include "borescope/ingest/rpd/rpd_markers.h"
+#include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/columns.h"
+
+namespace borescope::internal {
+namespace {
+
+enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kDomain, kArguments };
+constexpr std::string_view kColumns[] = {"id",  "pid",        "tid",       "start",
+                                         "end", "apiName_id", "domain_id", "args_id"};
+
+// What the name of a row says of it.
+enum class NameKind : uint8_t { kUnknown, kCall, kMarker, kTracer };
+
+class CallReader {
+ public:
+  explicit CallReader(RpdTables& tables)
+      : tables_(tables),
+        category_call_(tables.part.Intern("api")),
+        category_marker_(tables.part.Intern("marker")),
+        category_tracer_(tables.part.Intern("tracer")) {}
+
+  Result<void> Read();
+
+ private:
+  void Add(const TableRows& rows);
+  NameKind KindOf(StringId name);
+  void AddCall(const TableRows& rows, int64_t id, StringId name);
+  void AddTracerWork(const TableRows& rows, StringId name);
+  void AddRange(const TableRows& rows, StringId name, bool is_marker);
+  uint32_t AddOp(const MarkerText& marker);
+  void PushHost(HostKind kind, StringId name, uint32_t detail, StringId category);
+  uint32_t AddRuntimeCall(const TableRows& rows, int64_t correlation);
+
+  RpdTables& tables_;
+  StringId category_call_, category_marker_, category_tracer_;
+  std::vector<NameKind> kind_of_name_;  // by StringId
+  RowTime time_;                        // of the current row
+  TrackId track_;
+};
+
+NameKind CallReader::KindOf(StringId name) {
+  if (name.value >= kind_of_name_.size()) {
+    kind_of_name_.resize(name.value + 1, NameKind::kUnknown);
+  }
+  NameKind& kind = kind_of_name_[name.value];
+  if (kind == NameKind::kUnknown) {
+    const std::string_view text = tables_.part.data.strings.Get(name);
+    kind = IsMarkerName(text)   ? NameKind::kMarker
+           : IsTracerName(text) ? NameKind::kTracer
+                                : NameKind::kCall;
+    tables_.saw_cuda |= kind == NameKind::kCall && text.starts_with("cu");
+  }
+  return kind;
+}
+
+void CallReader::PushHost(HostKind kind, StringId name, uint32_t detail, StringId category) {
+  HostEvents& host = tables_.part.data.host;
+  host.ts_ns.push_back(time_.ts_ns);
+  host.dur_ns.push_back(time_.dur_ns);
+  host.name.push_back(name);
+  host.track.push_back(track_);
+  host.kind.push_back(kind);
+  host.detail.push_back(detail);
+  tables_.part.CountEvent('X', category, time_.dur_ns);
+}
+
+uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) {
+  RuntimeCalls& calls = tables_.part.data.runtime_calls;
+  calls.correlation.push_back(correlation);
+  calls.external_id.push_back(kMissing);
+  calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
+  calls.args.push_back(tables_.Arguments(rows.Integer(kArguments)));
+  return static_cast<uint32_t>(calls.size() - 1);
+}
+
+void CallReader::AddCall(const TableRows& rows, int64_t id, StringId name) {
+  PushHost(HostKind::kRuntime, name, AddRuntimeCall(rows, id), category_call_);
+}
+
+void CallReader::AddTracerWork(const TableRows& rows, StringId name) {
+  PushHost(HostKind::kOther, name, AddRuntimeCall(rows, kMissing), category_tracer_);
+}
+
+uint32_t CallReader::AddOp(const MarkerText& marker) {
+  if (marker.sequence == kMissing && marker.record_function_id == kMissing &&
+      marker.sizes.empty()) {
+    return kNoDetail;
+  }
+  Ops& ops = tables_.part.data.ops;
+  const uint32_t row = AddMissingRow(ops);
+  ops.sequence[row] = marker.sequence;
+  ops.record_function_id[row] = marker.record_function_id;
+  ops.input_dims[row] = tables_.part.Intern(marker.sizes);
+  return row;
+}
+
+// A marker has its text in its arguments; a range that was given a name of its own has that, which
+// never tells an operator.
+void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) {
+  if (!is_marker) {
+    PushHost(HostKind::kAnnotation, name, kNoDetail, category_marker_);
+    return;
+  }
+  const StringId text = tables_.Arguments(rows.Integer(kArguments));
+  const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
+  const uint32_t detail = AddOp(marker);
+  PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation,
+           tables_.part.Intern(marker.name), detail, category_marker_);
+}
+
+void CallReader::Add(const TableRows& rows) {
+  const int64_t id = rows.Integer(kId);
+  const StringId name = tables_.String(rows.Integer(kName));
+  const std::string_view text = tables_.part.data.strings.Get(name);
+  time_ = rows.Time(kStart, kEnd, text);
+  if (text.empty()) {
+    tables_.diagnostics().Count(Diag::kMissingName);
+    // A range that was open when recording began: it ended, but where it began nobody knows.
+    if (time_.ts_ns == 0 && IsMarkerId(id)) {
+      tables_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte,
+                                  "a range that began before the recording");
+      time_.has_start = false;
+    }
+  }
+  if (!time_.has_start) {
+    return;
+  }
+  tables_.calls.Add(id);
+  track_ = tables_.part.Track(TrackKind::kHost, rows.Integer(kPid, -1), rows.Integer(kTid, -1));
+  const NameKind kind = KindOf(name);
+  if (kind == NameKind::kMarker) {
+    AddRange(rows, name, true);
+  } else if (!IsMarkerId(id)) {
+    AddCall(rows, id, name);
+  } else if (kind == NameKind::kTracer) {
+    AddTracerWork(rows, name);
+  } else {
+    AddRange(rows, name, false);
+  }
+}
+
+Result<void> CallReader::Read() {
+  BS_ASSIGN(TableRows rows, tables_.Open("rocpd_api", kColumns));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      break;
+    }
+    Add(rows);
+  }
+  tables_.diagnostics().CountMany(Diag::kDuplicateKey, tables_.calls.Finish(), Diagnostics::kNoByte,
+                                  "rocpd_api.id");
+  return {};
+}
+
+}  // namespace
+
+Result<void> ReadRpdCalls(RpdTables& tables) { return CallReader(tables).Read(); }
+
+}  // namespace borescope::internal

@@ -1,0 +1,62 @@
+// Call stacks that were recorded with calls: rows by call and depth, 0 being the innermost frame.
+#include <algorithm>
+
+#include "borescope/ingest/rpd/rpd_tables.h"
+
+namespace borescope::internal {
+namespace {
+
+struct Frame {
+  uint32_t call;  // host row
+  int64_t depth;
+  StringId name;
+};
+
+// A frame is known for as long as its call runs, and no longer.
+void AddFrame(TracePart& part, const Frame& frame, StringId category) {
+  HostEvents& host = part.data.host;
+  host.ts_ns.push_back(host.ts_ns[frame.call]);
+  host.dur_ns.push_back(host.dur_ns[frame.call]);
+  host.name.push_back(frame.name);
+  host.track.push_back(host.track[frame.call]);
+  host.kind.push_back(HostKind::kPython);
+  host.detail.push_back(kNoDetail);
+  part.CountEvent('X', category, host.dur_ns.back());
+}
+
+}  // namespace
+
+// Of equal times and kinds the first row is the outer one.
+Result<void> ReadRpdStacks(RpdTables& tables) {
+  if (!tables.schema.Has("rocpd_stackframe")) {
+    return {};
+  }
+  enum Column : uint8_t { kCall, kDepth, kName };
+  constexpr std::string_view kColumns[] = {"api_ptr_id", "depth", "name_id"};
+  BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kColumns));
+  std::vector<Frame> frames;
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row) {
+      break;
+    }
+    const int64_t id = rows.Integer(kCall);
+    const uint32_t call = id == kMissing ? RowIds::kNone : tables.calls.Find(id);
+    if (call == RowIds::kNone) {
+      tables.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
+                                 "rocpd_stackframe.api_ptr_id");
+      continue;
+    }
+    frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kName))});
+  }
+  std::stable_sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
+    return a.call != b.call ? a.call < b.call : a.depth > b.depth;
+  });
+  const StringId category = tables.part.Intern("stackframe");
+  for (const Frame& frame : frames) {
+    AddFrame(tables.part, frame, category);
+  }
+  return {};
+}
+
+}  // namespace borescope::internal

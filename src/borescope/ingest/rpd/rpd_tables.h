@@ -1,0 +1,44 @@
+// What the readers of the tables of an .rpd file share, and the order in which they work: texts,
+// calls, launches, device work, call stacks, samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "borescope/ingest/database_rows.h"
+#include "borescope/ingest/row_ids.h"
+#include "borescope/ingest/text_table.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+
+struct RpdTables {
+  SqlDatabase& database;
+  const DatabaseSchema& schema;
+  TracePart part{};
+  TextTable strings{};
+  TextTable arguments{};  // since schema 3; before, `strings` holds them as well
+  bool has_own_arguments = false;
+  bool saw_cuda = false;  // calls or device work of CUDA
+  RowIds calls{};         // ids of rocpd_api, by host row
+
+  Diagnostics& diagnostics() { return part.data.diagnostics; }
+  StringId String(int64_t id) { return strings.Get(id, diagnostics()); }
+  StringId Arguments(int64_t id) {
+    return (has_own_arguments ? arguments : strings).Get(id, diagnostics());
+  }
+  Result<TableRows> Open(std::string_view table, std::span<const std::string_view> columns) {
+    return TableRows::Open(database, schema, table, columns, diagnostics());
+  }
+};
+
+// rocpd_api: calls, ranges of the user and the tracer's own work.
+Result<void> ReadRpdCalls(RpdTables& tables);
+// rocpd_op with what hangs on it: launches, shapes of kernels, sizes of copies. `is_swapped` says
+// that source and target of copies stand in each other's column.
+Result<void> ReadRpdDeviceWork(RpdTables& tables, bool is_swapped);
+
+// rocpd_stackframe: frames around the calls that were read.
+Result<void> ReadRpdStacks(RpdTables& tables);
+
+}  // namespace borescope::internal

@@ -1,0 +1,71 @@
+// What devices can do at most, by their makers' data sheets: the one table behind every "percent of
+// peak". Dense peaks only; the gain of structured sparsity stands apart. What a maker does not
+// publish, or publishes in contradiction, is missing: an unknown device has no peaks, never those
+// of another.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+// Arithmetic by the unit that does it. Matrix units take short operands and add up in 32 bits where
+// not said otherwise.
+enum class Peak : uint8_t {
+  kFp64,
+  kFp32,
+  kFp16,
+  kBf16,
+  kFp64Matrix,
+  kFp32Matrix,
+  kTf32Matrix,
+  kFp16Matrix,
+  kBf16Matrix,
+  kFp8Matrix,
+  kFp4Matrix,
+  kInt8Matrix,
+  kCount
+};
+inline constexpr size_t kPeakCount = static_cast<size_t>(Peak::kCount);
+
+// "fp64", ..., "fp64_matrix", ...: the keys of a file of --device-spec.
+std::string_view PeakName(Peak peak);
+
+// The peak that limits matrix kernels on such operands ("bf16", see OperandFormat) or the vector
+// kernels on such numbers; nullopt: there is none of this name.
+std::optional<Peak> MatrixPeakOf(std::string_view format);
+std::optional<Peak> VectorPeakOf(std::string_view format);
+
+struct Ceilings {
+  std::array<std::optional<double>, kPeakCount> tflops;  // 1e12 operations per second
+  std::optional<double> memory_gbps;                     // 1e9 bytes per second, device memory
+
+  std::optional<double> At(Peak peak) const { return tflops[static_cast<size_t>(peak)]; }
+};
+
+struct DeviceSpec {
+  std::string name;                 // "H100 SXM5"
+  std::string source;               // "NVIDIA H100 data sheet, 2023"
+  Ceilings peak;                    // by the data sheet
+  Ceilings measured;                // what benchmarks reach; only from a file
+  std::optional<double> memory_gb;  // 1e9 bytes
+  double sparsity = 1;              // 2: matrix peaks double with 2:4 structured sparsity
+};
+
+// The specification of a device as the profiler describes it: by its name, and by its number of
+// multiprocessors and size of memory where names are alike or say nothing. A part of a device
+// (MIG) or a cut-down model of the same name is unknown. One die of an MI250 is a device of its
+// own, and is answered with the peaks of one die.
+std::optional<DeviceSpec> FindDeviceSpec(const DeviceInfo& device);
+
+// A row of the table by its name, letters of either case; "MI250X" is the whole module.
+std::optional<DeviceSpec> FindDeviceSpec(std::string_view name);
+
+}  // namespace borescope::internal

@@ -1,0 +1,64 @@
+// Whether a kernel computes on matrix units (tensor cores, MFMA, WMMA), judged by its name, and on
+// what kind of numbers. A heuristic, as every test of names: where hardware counters of the matrix
+// pipe were recorded, they know better.
+//
+// Names must be the full ones, demangled where they can be: what gives a CUTLASS or attention
+// kernel away stands in its template arguments. Ask once per distinct name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace borescope::internal {
+
+enum class MatrixUse : uint8_t {
+  kYes,
+  kNo,         // could have used them and does not
+  kNotMatrix,  // nothing for them to do: element-wise, reductions, layout changes, ...
+  kUnknown,    // the main kernel of a matrix operator, whose name tells nothing
+};
+
+std::string_view MatrixUseName(MatrixUse use);  // "yes", "no", "not_matrix", "unknown"
+
+// `of_matrix_op`: the caller knows that the kernel does the main work of a matrix multiplication,
+// convolution, attention or recurrent operator. Any thread. O(name).
+MatrixUse MatrixUseOf(std::string_view kernel, bool of_matrix_op = false);
+
+// What the operands are, as far as the name of a kernel with MatrixUse::kYes says it: "fp64",
+// "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "mx" (block scaled), "int8"; empty: it does not.
+std::string_view OperandFormat(std::string_view kernel);
+
+// One row of a rule table, for documentation and tests.
+struct MatrixUseRule {
+  std::string_view family;
+  MatrixUse use;
+  std::string_view pattern;  // RE2
+  std::string_view example;  // a name for which this row decides
+};
+std::span<const MatrixUseRule> MatrixUseRules();
+
+struct OperandFormatRule {
+  std::string_view format;
+  std::string_view pattern;
+  std::string_view example;
+};
+std::span<const OperandFormatRule> OperandFormatRules();
+
+// A size of a matrix operator: M, N or K of a multiplication, the channels of a convolution.
+struct NamedSize {
+  std::string_view name;
+  int64_t size = 0;
+};
+
+// Matrix units are used best, and by old libraries only, when each size is a multiple of 16 bytes:
+// 8 elements of 16 bits, 16 of 8 bits, 4 of 32 bits (NVIDIA, "Matrix Multiplication Background",
+// 2023). REQUIRES: element_bits is 4, 8, 16, 32 or 64.
+int64_t MatrixAlignment(int64_t element_bits);
+
+// The sizes that are not such a multiple, in the order given: why an operator that is eligible by
+// its type may have missed the matrix units.
+std::vector<NamedSize> MisalignedSizes(std::span<const NamedSize> sizes, int64_t element_bits);
+
+}  // namespace borescope::internal

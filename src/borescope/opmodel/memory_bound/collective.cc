@@ -1,0 +1,35 @@
+// Collectives: what the device reads and writes of its own tensors. What goes over the wires, and
+// the additions, depend on the size of the group, which is no argument: see the verb `collectives`.
+#include "borescope/opmodel/cost_builder.h"
+#include "borescope/opmodel/families.h"
+
+namespace borescope::internal::opmodel {
+
+OpCost Collective(const OpCall& call) {
+  if (call.model.variant == kRecordedSizes) return Failure(call, CostStatus::kMissingShapes);
+  CostBuilder cost(call);
+  if (call.model.variant == kInPlaceList) {
+    const bool has_shapes = call.args.size() > 0 && !call.args[0].tensors.empty();
+    if (!has_shapes) return Failure(call, CostStatus::kMissingShapes);
+    const ScalarType type = call.options.list_type;
+    for (const OpTensor& tensor : call.args[0].tensors) {
+      cost.Read(Elements(tensor), type).Write(Elements(tensor), type);
+    }
+    return cost.Type(type).Finish();
+  }
+  const OpTensor* output = call.args.Tensor(0);
+  const OpTensor* input = call.model.variant == kOutputFirst ? call.args.Tensor(1) : output;
+  if (output == nullptr || input == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  return cost.Type(output->type).Read(*input).Write(*output).Finish();
+}
+
+OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, ScalarType type) {
+  if (read < 0 || written < 0) return Failure(call, CostStatus::kMissingShapes);
+  return CostBuilder(call)
+      .Type(type)
+      .Read(static_cast<uint64_t>(read), type)
+      .Write(static_cast<uint64_t>(written), type)
+      .Finish();
+}
+
+}  // namespace borescope::internal::opmodel

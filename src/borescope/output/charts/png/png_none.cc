@@ -1,0 +1,17 @@
+// In the place of png_rsvg.cc where librsvg was not there to build with.
+#include "borescope/output/charts/png/png.h"
+
+namespace borescope::internal {
+
+Result<void> CheckPng() {
+  return Error{ErrorCode::kInvalidArgument,
+               "--format png: this program was built without librsvg (Debian: librsvg2-dev); "
+               "--format svg needs nothing"};
+}
+
+Result<std::string> RenderPng(const Picture& /*picture*/) {
+  BS_TRY(CheckPng());
+  return std::string();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,169 @@
+#include "borescope/output/html/html.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "borescope/output/html/html_plain.h"
+#include "borescope/output/json_writer.h"
+#include "borescope/output/markup.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kLineEndStart = "\xE2\x80";  // of U+2028 and U+2029
+
+void PutNames(JsonWriter& json, std::string_view key, std::span<const std::string_view> names) {
+  json.Key(key);
+  json.BeginArray();
+  for (const std::string_view name : names) {
+    json.String(name);
+  }
+  json.EndArray();
+}
+
+void PutView(JsonWriter& json, const ViewSpec& view) {
+  json.BreakLine(4);
+  json.BeginObject();
+  json.Member("table", view.table);
+  json.Member("kind", ViewKindName(view.kind));
+  json.Member("title", view.title);
+  PutNames(json, "labels", view.labels);
+  PutNames(json, "values", view.values);
+  json.Member("x", view.x);
+  json.EndObject();
+}
+
+std::string_view ComparisonName(Comparison comparison) {
+  constexpr std::string_view kNames[] = {"none", "matched", "joined"};
+  return kNames[static_cast<size_t>(comparison)];
+}
+
+void PutSection(JsonWriter& json, const ReportSection& section) {
+  json.BreakLine(2);
+  json.BeginObject();
+  json.Member("name", section.name);
+  json.Member("summary", section.summary);
+  json.Key("first_table");
+  json.Uint(section.first_table);
+  json.Key("tables");
+  json.Uint(section.table_count);
+  json.Member("lack", section.lack);
+  json.Member("other_lack", section.other_lack);
+  json.Key("views");
+  json.BeginArray();
+  for (const ViewSpec& view : section.views) {
+    PutView(json, view);
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+// What stands around the tables.
+Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
+  JsonWriter json(sink);
+  json.BeginObject();
+  json.Member("title", page.title);
+  json.Member("against", page.against);
+  json.BreakLine(1);
+  json.Key("all_rows");
+  json.BeginArray();
+  for (const size_t rows : page.all_rows) {
+    json.Uint(rows);
+  }
+  json.EndArray();
+  json.BreakLine(1);
+  json.Key("comparisons");
+  json.BeginArray();
+  for (const Comparison comparison : page.comparisons) {
+    json.String(ComparisonName(comparison));
+  }
+  json.EndArray();
+  json.BreakLine(1);
+  json.Key("sections");
+  json.BeginArray();
+  for (const ReportSection& section : page.sections) {
+    PutSection(json, section);
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Finish();
+}
+
+Result<void> WriteTitle(const ReportPage& page, Sink& sink) {
+  return sink.Write(EscapeMarkup(page.title));
+}
+
+Result<void> WriteTables(const ReportPage& page, Sink& sink) {
+  ScriptJsonSink json(sink);
+  BS_TRY(WriteJson(page.document, {}, json));
+  return json.Finish();
+}
+
+Result<void> WriteSafeLayout(const ReportPage& page, Sink& sink) {
+  ScriptJsonSink json(sink);
+  BS_TRY(WriteLayout(page, json));
+  return json.Finish();
+}
+
+// What takes the place of a mark in a template.
+struct MarkRow {
+  std::string_view mark;
+  Result<void> (*write)(const ReportPage& page, Sink& sink);
+};
+constexpr MarkRow kMarks[] = {{"@@borescope-title@@", WriteTitle},
+                              {"@@borescope-tables@@", WriteTables},
+                              {"@@borescope-layout@@", WriteSafeLayout},
+                              {"@@borescope-plain@@", WritePlainBody}};
+
+// The mark that comes first in `text`, and where.
+std::pair<const MarkRow*, size_t> FirstMark(std::string_view text) {
+  std::pair<const MarkRow*, size_t> first{nullptr, text.size()};
+  for (const MarkRow& row : kMarks) {
+    if (const size_t at = text.find(row.mark); at < first.second) {
+      first = {&row, at};
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+Result<void> ScriptJsonSink::Write(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (const char c : bytes) {
+    if (held_.size() == kLineEndStart.size() && (c == '\xA8' || c == '\xA9')) {
+      text += c == '\xA8' ? "\\u2028" : "\\u2029";
+      held_.clear();
+      continue;
+    }
+    if (held_.size() < kLineEndStart.size() && c == kLineEndStart[held_.size()]) {
+      held_ += c;
+      continue;
+    }
+    text += std::exchange(held_, {});
+    if (c == kLineEndStart[0]) {
+      held_ += c;
+    } else if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return sink_.Write(text);
+}
+
+Result<void> ScriptJsonSink::Finish() { return sink_.Write(std::exchange(held_, {})); }
+
+Result<void> WriteHtml(const ReportPage& page, std::string_view html_template, Sink& sink) {
+  std::string_view rest = html_template.empty() ? PlainTemplate() : html_template;
+  for (auto [mark, at] = FirstMark(rest); mark != nullptr; std::tie(mark, at) = FirstMark(rest)) {
+    BS_TRY(sink.Write(rest.substr(0, at)));
+    BS_TRY(mark->write(page, sink));
+    rest.remove_prefix(at + mark->mark.size());
+  }
+  return sink.Write(rest);
+}
+
+}  // namespace borescope::internal

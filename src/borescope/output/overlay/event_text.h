@@ -1,0 +1,100 @@
+// EventText: events of the Chrome trace format as text to a Sink, in large pieces. What the writers
+// of such events share: commas, exact times, strings, numbers of threads nobody has.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/output/units/digits.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+// Failures of the sink are kept; Finish tells. Not thread-safe.
+class EventText {
+ public:
+  // `comma_first`: an event stands before the first one.
+  EventText(Sink& sink, bool comma_first);
+  EventText(const EventText&) = delete;
+  EventText& operator=(const EventText&) = delete;
+
+  // A new line behind the comma that the event before it needs.
+  void StartEvent();
+  // Whether the next event stands behind another one.
+  bool has_events() const { return needs_comma_; }
+
+  // Text as it is; must be JSON.
+  void Put(std::string_view text) {
+    char* at = Room(text.size());
+    at_ = at + text.copy(at, text.size());
+  }
+  void PutInt(int64_t value) { at_ = PutSignedDigits(Room(kMostDigits), value); }
+  void PutUint(uint64_t value) { at_ = PutDigits(Room(kMostDigits), value); }
+  // Nanoseconds as microseconds with three decimals, as profilers write them: exact, without a
+  // double.
+  void PutTime(int64_t ns) {
+    char* at = Room(kMostDigits + 1);
+    uint64_t magnitude = static_cast<uint64_t>(ns);
+    if (ns < 0) {
+      *at++ = '-';
+      magnitude = 0 - magnitude;
+    }
+    at = PutDigits(at, magnitude / 1000);
+    *at++ = '.';
+    at_ = PutThreeDigits(at, static_cast<uint32_t>(magnitude % 1000));
+  }
+  // The shortest text that reads back the same; NaN and infinities are null.
+  void PutNumber(double value);
+  // A JSON string: in quotation marks, escaped, valid UTF-8 whatever it was before.
+  void PutString(std::string_view text);
+  // The same for text that is plain JSON (IsPlainJson), which it does not look at.
+  void PutPlainString(std::string_view text) {
+    char* at = Room(text.size() + 2);
+    *at++ = '"';
+    at += text.copy(at, text.size());
+    *at++ = '"';
+    at_ = at;
+  }
+
+  // Hands over what is left and reports the first failure.
+  Result<void> Finish();
+
+ private:
+  // Where to write up to `size` characters; whoever does moves at_ behind them.
+  char* Room(size_t size) {
+    if (static_cast<size_t>(buffer_.data() + buffer_.size() - at_) < size) {
+      Grow(size);
+    }
+    return at_;
+  }
+  void Grow(size_t size);
+  size_t used() const { return static_cast<size_t>(at_ - buffer_.data()); }
+  void Flush();
+
+  Sink& sink_;
+  bool needs_comma_;
+  std::vector<char> buffer_;  // written up to at_
+  char* at_;
+  Result<void> status_;
+};
+
+// Whether `text` stands in a JSON string as it is: ASCII that needs no escape.
+bool IsPlainJson(std::string_view text);
+
+// Thread numbers that no recorded track has: above the thread ids of every system and below 2^31,
+// beyond which viewers stop reading numbers.
+class OwnThreads {
+ public:
+  explicit OwnThreads(const Tracks& tracks);
+
+  int64_t Next();
+
+ private:
+  std::vector<int64_t> recorded_;
+  int64_t next_;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,197 @@
+#include "borescope/output/overlay/overlay_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/check.h"
+#include "borescope/output/json_writer.h"
+#include "borescope/output/overlay/event_list_sink.h"
+#include "borescope/output/overlay/event_text.h"
+#include "borescope/output/sink/gzip_sink.h"
+#include "borescope/output/sink/sink.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+std::string Quoted(std::string_view text) {
+  std::string json;
+  AppendJsonString(json, text);
+  return json;
+}
+
+// Draws the points of a counter. What is the same for all of them is made once.
+void Draw(const OverlayCounter& counter, EventText& text) {
+  const std::string head =
+      fmt::format(R"({{"ph":"C","cat":"borescope","name":{},"pid":{},"tid":0,"ts":)",
+                  Quoted(counter.name), counter.pid);
+  const std::string args = fmt::format(R"(,"args":{{{}:)", Quoted(counter.series));
+  for (const OverlayCounter::Point& point : counter.points) {
+    BS_DCHECK(std::isfinite(point.value));
+    text.StartEvent();
+    text.Put(head);
+    text.PutTime(point.ts_ns);
+    text.Put(args);
+    text.PutNumber(point.value);
+    text.Put("}}");
+  }
+}
+
+void Draw(const OverlayTrack& track, int64_t thread, EventText& text) {
+  text.StartEvent();
+  text.Put(
+      fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
+                  track.pid, thread, Quoted(track.name)));
+  std::vector<std::string> heads;
+  heads.reserve(track.names.size());
+  for (const std::string& name : track.names) {
+    heads.push_back(fmt::format(R"({{"ph":"X","cat":"borescope","name":{},"pid":{},"tid":{},"ts":)",
+                                Quoted(name), track.pid, thread));
+  }
+  for (const OverlaySpan& span : track.spans) {
+    text.StartEvent();
+    text.Put(heads[span.name]);
+    text.PutTime(span.ts_ns);
+    text.Put(",\"dur\":");
+    text.PutTime(span.dur_ns);
+    text.Put("}");
+  }
+}
+
+// Flow events are tied to the event around their time; "bp":"e" says so of the end.
+void DrawEnd(const OverlayArrow::End& end, bool is_start, EventText& text) {
+  text.Put(is_start ? R"("ph":"s","pid":)" : R"("ph":"f","bp":"e","pid":)");
+  text.PutInt(end.pid);
+  text.Put(",\"tid\":");
+  text.PutInt(end.tid);
+  text.Put(",\"ts\":");
+  text.PutTime(end.ts_ns);
+}
+
+void Draw(const OverlayArrows& arrows, EventText& text) {
+  const std::string name = Quoted(arrows.name);
+  const std::string head = fmt::format(R"({{"name":{},"cat":{},"id":)", name, name);
+  std::vector<std::string> types;
+  types.reserve(arrows.types.size());
+  for (const std::string& type : arrows.types) {
+    types.push_back(Quoted(type));
+  }
+  uint64_t id = 0;
+  for (const OverlayArrow& arrow : arrows.arrows) {
+    BS_DCHECK(std::isfinite(arrow.weight_us));
+    for (const bool is_start : {true, false}) {
+      text.StartEvent();
+      text.Put(head);
+      text.PutUint(id);
+      text.Put(",");
+      DrawEnd(is_start ? arrow.from : arrow.to, is_start, text);
+      text.Put(",\"args\":{\"weight\":");
+      text.PutNumber(arrow.weight_us);
+      text.Put(arrow.critical ? ",\"critical\":true,\"type\":" : ",\"critical\":false,\"type\":");
+      text.Put(types[arrow.type]);
+      text.Put("}}");
+    }
+    ++id;
+  }
+}
+
+Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, bool comma_first, Sink& sink) {
+  EventText text(sink, comma_first);
+  for (const OverlayCounter& counter : overlay.counters) {
+    Draw(counter, text);
+  }
+  OwnThreads threads(trace.tracks());
+  for (const OverlayTrack& track : overlay.tracks) {
+    Draw(track, threads.Next(), text);
+  }
+  Draw(overlay.arrows, text);
+  return text.Finish();
+}
+
+// Hands on the text of a source in large pieces.
+class TextCopy {
+ public:
+  // `name` stands for the source in messages.
+  TextCopy(ByteSource& source, std::string_view name)
+      : source_(source), name_(name), piece_(kPieceBytes) {}
+
+  // Copies `most` bytes, or up to the end of the source; says how many there were.
+  Result<uint64_t> Copy(uint64_t most, Sink& sink) {
+    uint64_t copied = 0;
+    while (copied < most) {
+      const auto wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), most - copied));
+      const Result<size_t> size = source_.Read(piece_.data(), wanted);
+      if (!size.ok()) {
+        return Error{size.error().code, std::string(name_) + ": " + size.error().message};
+      }
+      if (*size == 0) {
+        break;
+      }
+      BS_TRY(sink.Write({piece_.data(), *size}));
+      copied += *size;
+    }
+    return copied;
+  }
+
+ private:
+  ByteSource& source_;
+  std::string_view name_;
+  std::vector<char> piece_;
+};
+
+Error Changed(const Meta& meta) {
+  return {ErrorCode::kIo, meta.file + ": changed while it was read; try again"};
+}
+
+// The text before and of the events. Says whether an event was written.
+Result<bool> WriteRecorded(TextCopy& text, const Meta& meta, const OverlayMarks& marks,
+                           Sink& sink) {
+  const uint64_t plain = marks.empty() ? meta.events_end_byte : meta.events_begin_byte;
+  BS_ASSIGN(const uint64_t copied, text.Copy(plain, sink));
+  EventListSink list(sink, marks);
+  BS_ASSIGN(const uint64_t listed, text.Copy(meta.events_end_byte - plain, list));
+  if (copied + listed < meta.events_end_byte || (!marks.empty() && !list.is_complete())) {
+    return Changed(meta);
+  }
+  return marks.empty() ? meta.has_events_before_end : list.has_events();
+}
+
+Result<void> WriteCopy(ByteSource& source, const Trace& trace, const Overlay& overlay, Sink& sink) {
+  const Meta& meta = trace.meta();
+  TextCopy text(source, meta.file);
+  BS_ASSIGN(const bool has_events, WriteRecorded(text, meta, overlay.marks, sink));
+  BS_TRY(WriteEvents(trace, overlay, has_events, sink));
+  if (meta.text_is_cut) {
+    return sink.Write(meta.text_is_object ? "\n]}\n" : "\n]\n");
+  }
+  BS_TRY(text.Copy(std::numeric_limits<uint64_t>::max(), sink));
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Trace& trace,
+                                                   const Overlay& overlay,
+                                                   const std::string& path) {
+  const Meta& meta = trace.meta();
+  const bool is_placed =
+      meta.events_end_byte != 0 && (overlay.marks.empty() || meta.events_begin_byte != 0);
+  if (!is_placed) {
+    return Error{ErrorCode::kMissingData,
+                 meta.file + ": no list of trace events, to which --overlay could add"};
+  }
+  BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
+  BS_TRY(WriteMaybeGzip(path, *file,
+                        [&](Sink& sink) { return WriteCopy(source, trace, overlay, sink); }));
+  BS_TRY(file->Close());
+  return file;
+}
+
+}  // namespace borescope::internal

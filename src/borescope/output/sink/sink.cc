@@ -1,0 +1,175 @@
+#include "borescope/output/sink/sink.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kAttempts = 100;
+constexpr int kMostLinks = 40;  // as Linux follows
+
+// What to do about it; empty where the system's words say that.
+std::string_view RemedyOf(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return "; make the folder first, or name another";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; name a file in a folder that you may write to";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "; make room, or name a file on another disk";
+    default:
+      return "";
+  }
+}
+
+Error WriteError(const std::string& path, int error) {
+  return {ErrorCode::kIo,
+          path + ": cannot write: " + std::strerror(error) + std::string(RemedyOf(error))};
+}
+
+// All of `bytes` to `descriptor`; zero or the errno of the failure.
+int WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// A new file in the folder of `target`, so that a rename stays within one file system. Its
+// permissions are those of `mode` under the user's umask; -1 and errno on failure.
+int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::string unique = std::to_string(getpid()) + "-" + std::to_string(attempt);
+    name = (target.parent_path() / ("." + target.filename().string() + "." + unique)).string();
+    const int made = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (made >= 0 || errno != EEXIST) {
+      return made;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+void BufferedSink::Flush() {
+  if (status_.ok()) {
+    status_ = sink_.Write(text_);
+  }
+  text_.clear();
+}
+
+Result<void> BufferedSink::Finish() {
+  Flush();
+  return status_;
+}
+
+fs::path BehindLinks(fs::path path) {
+  for (int link = 0; link < kMostLinks; ++link) {
+    std::error_code no_link;
+    const fs::path next = fs::read_symlink(path, no_link);
+    if (no_link) {
+      return path;
+    }
+    path = path.parent_path() / next;  // of an absolute `next`: itself
+  }
+  return {};
+}
+
+Result<void> DescriptorSink::Write(std::string_view bytes) {
+  const int error = WriteAll(descriptor_, bytes);
+  if (error == 0) {
+    return {};
+  }
+  reader_is_gone_ = error == EPIPE;
+  return WriteError(name_, error);
+}
+
+Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
+  struct stat status{};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    return Error{ErrorCode::kIo, path + ": cannot write: it is a directory; name a file in it"};
+  }
+  std::unique_ptr<FileSink> sink(new FileSink(path, -1));
+  if (exists && !S_ISREG(status.st_mode)) {
+    sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    sink->target_ = BehindLinks(path).string();
+    if (sink->target_.empty()) {
+      return WriteError(path, ELOOP);
+    }
+    sink->descriptor_ = CreateBeside(sink->target_, 0666, sink->temporary_);
+  }
+  if (sink->descriptor_ < 0) {
+    sink->temporary_.clear();
+    return WriteError(path, errno);
+  }
+  if (exists && !sink->temporary_.empty()) {
+    // Not being allowed to keep the old permissions is no reason to keep the old content.
+    static_cast<void>(fchmod(sink->descriptor_, status.st_mode & 07777));
+  }
+  return sink;
+}
+
+FileSink::~FileSink() {
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
+  }
+}
+
+Result<void> FileSink::Write(std::string_view bytes) {
+  const int error = WriteAll(descriptor_, bytes);
+  if (error != 0) {
+    return WriteError(path_, error);
+  }
+  return {};
+}
+
+Result<void> FileSink::Close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  // Network file systems report a full disk only here.
+  if (descriptor >= 0 && close(descriptor) != 0) {
+    return WriteError(path_, errno);
+  }
+  return {};
+}
+
+Result<void> FileSink::Commit() {
+  BS_TRY(Close());
+  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    return WriteError(path_, errno);
+  }
+  temporary_.clear();
+  return {};
+}
+
+Result<void> WriteFile(const std::string& path, const std::function<Result<void>(Sink&)>& write) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> sink, FileSink::Open(path));
+  BS_TRY(write(*sink));
+  return sink->Commit();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,169 @@
+#include "borescope/output/sink/sink.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileSinkTest : public testing::Test {
+ protected:
+  FileSinkTest() {
+    std::string name = (fs::temp_directory_path() / "borescope_sink_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~FileSinkTest() override { fs::remove_all(folder_); }
+
+  std::string Path(std::string_view name) const { return (folder_ / name).string(); }
+
+  static std::string Read(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static void Put(const std::string& path, std::string_view text) {
+    auto sink = FileSink::Open(path);
+    ASSERT_TRUE(sink.ok());
+    ASSERT_TRUE((*sink)->Write(text).ok());
+    ASSERT_TRUE((*sink)->Commit().ok());
+  }
+
+  size_t FileCount() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileSinkTest, TheFileAppearsWithItsCommit) {
+  auto sink = FileSink::Open(Path("out"));
+  ASSERT_TRUE(sink.ok());
+  ASSERT_TRUE((*sink)->Write("one ").ok());
+  ASSERT_TRUE((*sink)->Write("two").ok());
+  EXPECT_FALSE(fs::exists(Path("out")));
+  ASSERT_TRUE((*sink)->Commit().ok());
+  EXPECT_EQ(Read(Path("out")), "one two");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileSinkTest, WithoutCommitTheOldFileStays) {
+  Put(Path("out"), "old");
+  {
+    auto sink = FileSink::Open(Path("out"));
+    ASSERT_TRUE((*sink)->Write("new").ok());
+  }
+  EXPECT_EQ(Read(Path("out")), "old");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileSinkTest, KeepsPermissionsAndLinks) {
+  Put(Path("real"), "old");
+  fs::permissions(Path("real"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("real", Path("link"));
+  Put(Path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Read(Path("real")), "new");
+  EXPECT_EQ(fs::status(Path("real")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileSinkTest, MakesTheFileThatALinkPromises) {
+  fs::create_directory(Path("folder"));
+  fs::create_symlink("../real", Path("folder/inner"));
+  fs::create_symlink(Path("folder/inner"), Path("link"));
+  Put(Path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_TRUE(fs::is_symlink(Path("folder/inner")));
+  EXPECT_FALSE(fs::is_symlink(Path("real")));
+  EXPECT_EQ(Read(Path("real")), "new");
+  fs::create_symlink("circle", Path("circle"));
+  const auto circle = FileSink::Open(Path("circle"));
+  ASSERT_FALSE(circle.ok());
+  EXPECT_NE(circle.error().message.find("symbolic links"), std::string::npos);
+}
+
+TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
+  const auto directory = FileSink::Open(folder_.string());
+  ASSERT_FALSE(directory.ok());
+  EXPECT_EQ(directory.error().message,
+            folder_.string() + ": cannot write: it is a directory; name a file in it");
+  const auto missing = FileSink::Open(Path("absent/out"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(
+      missing.error().message,
+      Path("absent/out") +
+          ": cannot write: No such file or directory; make the folder first, or name another");
+}
+
+TEST_F(FileSinkTest, ADeviceIsWrittenToAndNotReplaced) {
+  Put("/dev/null", "text");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+// Keeps the pieces; fails from the one on that is told to.
+class PieceSink : public Sink {
+ public:
+  explicit PieceSink(size_t good) : good_(good) {}
+  Result<void> Write(std::string_view bytes) override {
+    pieces.emplace_back(bytes);
+    return pieces.size() > good_ ? Result<void>(Error{ErrorCode::kIo, "full"}) : Result<void>();
+  }
+
+  std::vector<std::string> pieces;
+
+ private:
+  size_t good_;
+};
+
+TEST(BufferedSink, HandsOverPiecesBetweenRecords) {
+  PieceSink sink(9);
+  BufferedSink out(sink);
+  const std::string large(size_t{1} << 20, 'x');
+  out.Put("a");
+  out.text() += "b";
+  out.EndRecord();
+  EXPECT_TRUE(sink.pieces.empty());
+  out.Put(large);
+  out.Put("c");
+  ASSERT_TRUE(out.Finish().ok());
+  EXPECT_EQ(sink.pieces, (std::vector<std::string>{"ab" + large, "c"}));
+}
+
+TEST(BufferedSink, KeepsTheFirstFailure) {
+  PieceSink sink(0);
+  BufferedSink out(sink);
+  out.Put(std::string(size_t{1} << 20, 'x'));
+  out.Put("more");
+  const Result<void> end = out.Finish();
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().message, "full");
+  EXPECT_EQ(sink.pieces.size(), 1U);
+}
+
+TEST(DescriptorSink, TellsAGoneReaderFromAFailure) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  DescriptorSink sink(ends[1], "standard output");
+  EXPECT_TRUE(sink.Write("x").ok());
+  close(ends[0]);
+  EXPECT_FALSE(sink.reader_is_gone());
+  EXPECT_FALSE(sink.Write("x").ok());
+  EXPECT_TRUE(sink.reader_is_gone());
+  close(ends[1]);
+  const Result<void> closed = sink.Write("x");
+  ASSERT_FALSE(closed.ok());
+  EXPECT_EQ(closed.error().message, "standard output: cannot write: Bad file descriptor");
+}
+
+}  // namespace
+}  // namespace borescope::internal

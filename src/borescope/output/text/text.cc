@@ -1,0 +1,160 @@
+// Text: title, headings, aligned rows; then, whenever there is something to say, the quality of the
+// data the answer rests on. How a table fits the terminal is text_layout.h's business.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "borescope/output/charts/chart_data.h"
+#include "borescope/output/text/text_bars.h"
+#include "borescope/output/text/text_layout.h"
+#include "borescope/output/text/text_lines.h"
+#include "borescope/output/units/row_units.h"
+#include "borescope/output/units/units.h"
+#include "borescope/output/utf8.h"
+#include "borescope/output/writer.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int kSmallestWidth = 40;
+
+TextStyle StyleOf(const WriteOptions& options) {
+  return {static_cast<size_t>(std::max(options.width, kSmallestWidth)), options.colour};
+}
+
+// The rows of all files by kind, worst first; within one severity in order of first appearance.
+std::vector<std::vector<const DiagnosticRow*>> GroupByCode(std::span<const DiagnosticRow> rows) {
+  std::vector<std::vector<const DiagnosticRow*>> groups;
+  for (const DiagnosticRow& row : rows) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.front()->code == row.code;
+    });
+    if (found == groups.end()) {
+      groups.push_back({&row});
+    } else {
+      found->push_back(&row);
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.front()->severity > b.front()->severity;
+  });
+  return groups;
+}
+
+size_t CountFiles(std::span<const DiagnosticRow> rows) {
+  std::set<std::string_view> files;
+  for (const DiagnosticRow& row : rows) {
+    files.insert(row.file);
+  }
+  return files.size();
+}
+
+// An example and no evidence: a kernel name of a thousand characters would bury the rest.
+std::string FirstCase(const DiagnosticRow& row, bool name_file) {
+  constexpr size_t kLongest = 120;
+  const std::string first = ShortenMiddle(ToPrintable(row.first), kLongest);
+  return name_file && !first.empty() ? row.file + ": " + first : first;
+}
+
+Table QualityTable(std::span<const DiagnosticRow> rows) {
+  const bool many_files = CountFiles(rows) > 1;
+  Table table{"quality", "Data quality", {}};
+  table.columns.reserve(6);  // keeps the references below valid
+  Column& severity = AddString(table, "severity", Role::kKey, "");
+  Column& count = AddInt(table, "count", Unit::kCount, Role::kSum, "");
+  Column& code = AddString(table, "what", Role::kKey, "");
+  Column& files = AddInt(table, "files", Unit::kCount, Role::kSum, "");
+  Column& help = AddString(table, "", Role::kDerived, "");
+  Column& first = AddString(table, "first", Role::kDerived, "");
+  for (const auto& group : GroupByCode(rows)) {
+    uint64_t total = 0;
+    for (const DiagnosticRow* row : group) {
+      total += row->count;
+    }
+    const DiagnosticRow& example = *group.front();
+    Push(severity, SeverityName(example.severity));
+    Push(count, static_cast<int64_t>(total));
+    Push(code, std::string_view(example.code));
+    Push(files, static_cast<int64_t>(group.size()));
+    Push(help, std::string_view(example.help));
+    Push(first, std::string_view(FirstCase(example, many_files)));
+  }
+  if (!many_files) {
+    table.columns.erase(table.columns.begin() + (&files - table.columns.data()));
+  }
+  return table;
+}
+
+const ViewSpec* FindView(const Document& document, const Table& table, ViewKind kind) {
+  const auto view =
+      std::find_if(document.views.begin(), document.views.end(), [&](const ViewSpec& one) {
+        return one.kind == kind && FindTable({&table, 1}, one) != nullptr;
+      });
+  return view == document.views.end() ? nullptr : &*view;
+}
+
+// What people see of a long table, unless they chose the rows themselves.
+Table Preview(const Table& table) {
+  if (table.preview_rows == 0 || table.rows() <= table.preview_rows) {
+    return table;
+  }
+  std::vector<uint32_t> rows(table.preview_rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  Table preview = TakeRows(table, rows);
+  preview.title += fmt::format(" (first {} of {} rows; --top N or -f csv for more)",
+                               table.preview_rows, GroupDigits(static_cast<int64_t>(table.rows())));
+  return preview;
+}
+
+// The table, with bars behind its rows or a chart below it where its views ask for them and the
+// terminal shows colours.
+std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
+  const Table preview = WithRowUnits(SinceBegin(Preview(table), document.begins));
+  if (!style.colour) {
+    return LayOutTable(preview, style);
+  }
+  const ViewSpec* const view = FindView(document, table, ViewKind::kBars);
+  const RowBars bars = view != nullptr ? MakeRowBars(preview, *view) : RowBars();
+  std::string text = LayOutTable(preview, style, bars.shares.empty() ? nullptr : &bars);
+  for (const ViewKind kind : {ViewKind::kStackedBars, ViewKind::kSeries}) {
+    if (const ViewSpec* below = FindView(document, table, kind); below != nullptr) {
+      text += ChartBelow(table, *below, style.width);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
+                          Sink& sink) {
+  if (rows.empty()) {
+    return {};
+  }
+  return sink.Write(LayOutTable(QualityTable(rows), StyleOf(options)));
+}
+
+Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
+  const bool has_lines = document.lines.form != LineForm::kNone;
+  for (size_t i = 0; i < document.tables.size(); ++i) {
+    const Table& table = document.tables[i];
+    BS_TRY(sink.Write(i == 0 ? "" : "\n"));
+    if (has_lines && table.name == document.lines.table) {
+      BS_TRY(WriteLines(table, document.lines, sink));
+    } else {
+      BS_TRY(sink.Write(TableText(document, table, StyleOf(options))));
+    }
+  }
+  if (has_lines) {
+    return {};
+  }
+  if (!document.diagnostics.empty() && !document.tables.empty()) {
+    BS_TRY(sink.Write("\n"));
+  }
+  return WriteQuality(document.diagnostics, options, sink);
+}
+
+}  // namespace borescope::internal

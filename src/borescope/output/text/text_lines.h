@@ -1,0 +1,13 @@
+// Tables as lines for scripts, in the styles of tools that print them so (LineForm of document.h).
+#pragma once
+
+#include "borescope/output/document.h"
+#include "borescope/output/sink/sink.h"
+
+namespace borescope::internal {
+
+// Values as in csv; missing ones are "-". Columns without a width, of kFixed, have that of their
+// widest value. REQUIRES: style.form is not kNone.
+Result<void> WriteLines(const Table& table, const LineStyle& style, Sink& sink);
+
+}  // namespace borescope::internal

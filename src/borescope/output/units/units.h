@@ -1,0 +1,60 @@
+// How people read a column of numbers: one unit for the whole column, chosen by its largest value.
+// Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone and kOfRow.
+std::string_view UnitName(Unit unit);
+
+// Ends the names of columns of moments, in nanoseconds since the recording began (moments.h).
+inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
+
+// The largest of the numbers of a column, by magnitude; 0 where there is none.
+double LargestMagnitude(const Column& column);
+
+// How much of a number to show.
+enum class Precision : uint8_t {
+  kFull,     // three decimals
+  kCompact,  // as many as leave the largest value about four digits
+};
+
+struct NumberFormat {
+  int64_t divisor = 1;  // shown = value / divisor ...
+  int64_t factor = 1;   // ... x factor
+  int decimals = 0;
+  bool grouped = false;    // 1,234,567
+  bool unix_time = false;  // nanoseconds since 1970, shown as date and time (UTC)
+  std::string_view unit;   // shown in the heading: "ms"; may be empty
+  bool plus = false;       // in front of what is not negative
+};
+
+// The format that suits all present cells of `column`.
+NumberFormat ChooseFormat(const Column& column, Precision precision);
+
+// What is to be known of numbers to choose their format.
+struct NumberRange {
+  double largest = 0;  // by magnitude
+  bool whole = false;  // none has a fraction
+};
+NumberFormat ChooseFormat(Unit unit, const NumberRange& range, Precision precision);
+
+// One cell as printable text; "-" when it is missing or not finite. Fractions beyond 1e18, as
+// shown, have an exponent. Text is made printable.
+std::string FormatCell(const Column& column, const NumberFormat& format, size_t row);
+
+// A number that is no cell, as one of a column of fractions.
+std::string FormatValue(double value, const NumberFormat& format);
+
+// 1234567 as "1,234,567".
+std::string GroupDigits(int64_t value);
+
+// Bytes in one suitable unit: "12.3 MB".
+std::string FormatBytes(uint64_t bytes);
+
+}  // namespace borescope::internal

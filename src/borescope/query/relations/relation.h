@@ -1,0 +1,102 @@
+// A relation: one table of SQL, read straight from the columns of the loaded traces. Which tables
+// there are and what each column means is declared once, in the rows of relations.h; schema, values
+// and docs/sql.md follow from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/index/trace_index.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal::query {
+
+// One loaded rank, with what a query may ask of it. Everything must outlive the database.
+struct RankData {
+  int64_t rank = 0;
+  std::string_view file;
+  const Trace& trace;
+  const TraceIndex& index;
+  const Diagnostics& diagnostics;
+};
+
+// A rank and the few columns of it that the traces do not hold as such.
+struct RankRows {
+  explicit RankRows(const RankData& rank);
+
+  const RankData& data;
+  const Trace& trace;
+  const TraceIndex& index;
+  std::vector<uint32_t> range_of_metric;  // per row of Metrics: device row of its range, or kNone
+};
+
+enum class CellKind : uint8_t {
+  kNull,
+  kInt,
+  kReal,
+  kPooled,  // a StringId of the trace in `number`
+  kText,    // text that lives as long as the trace
+};
+
+struct Cell {
+  CellKind kind = CellKind::kNull;
+  int64_t number = 0;
+  double real = 0;
+  std::string_view text;
+};
+
+// The text of a cell of either kind of text.
+inline std::string_view TextOf(const Cell& cell, const Trace& trace) {
+  return cell.kind == CellKind::kPooled ? trace.Text(StringId{static_cast<uint32_t>(cell.number)})
+                                        : cell.text;
+}
+
+enum class ColumnType : uint8_t { kInteger, kReal, kText };
+std::string_view TypeName(ColumnType type);  // as in CREATE TABLE
+
+// How many rows share a value, as far as planning has to know.
+enum class Spread : uint8_t {
+  kFew,   // a few distinct values: gpu, kind
+  kMany,  // many: a name, a duration
+  kKey,   // hardly any two rows share one: ids, correlation numbers
+};
+
+struct ColumnSpec {
+  std::string_view name;
+  ColumnType type;
+  Spread spread;
+  std::string_view doc;  // one sentence
+  Cell (*get)(const RankRows& rank, uint32_t row);
+};
+
+struct Relation {
+  std::string_view name;
+  std::string_view doc;  // one sentence: what a row is
+  // How many rows of the trace it looks at; those that `keeps` refuses (nullptr: none) are no rows
+  // of the relation. Column 0 of every relation is `rank`.
+  size_t (*size)(const RankRows& rank);
+  bool (*keeps)(const RankRows& rank, uint32_t row);
+  std::span<const ColumnSpec> columns;  // all of them
+  bool has_ids = true;                  // column 1 is `id`, the row's number here
+};
+
+inline constexpr size_t kRankColumn = 0;
+inline constexpr size_t kIdColumn = 1;  // where the relation has ids
+inline bool IsRowNumber(const Relation& relation, size_t column) {
+  return relation.has_ids && column == kIdColumn;
+}
+
+// All of them, in the order of the documentation.
+std::span<const Relation> Relations();
+
+// A table made of others by a SELECT.
+struct ViewSpec {
+  std::string_view name;
+  std::string_view doc;
+  std::string_view sql;
+};
+std::span<const ViewSpec> Views();
+
+}  // namespace borescope::internal::query

@@ -1,0 +1,130 @@
+#include "borescope/serve/http_response.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <set>
+
+namespace borescope::internal {
+namespace {
+
+ServedFile Trace() {
+  ServedFile file;
+  file.bytes = StoredBytes::OfMemory("trace");
+  file.path = "/secret/trace.json";
+  file.content_type = "application/json";
+  file.reader = "https://ui.perfetto.dev";
+  return file;
+}
+
+// A request for the file with one thing different.
+struct Request {
+  std::string method = "GET";
+  std::string target = "/secret/trace.json";
+  std::string host = "127.0.0.1:9001";
+  std::string origin = "https://ui.perfetto.dev";
+
+  std::string Head() const {
+    return method + " " + target + " HTTP/1.1\r\nHost: " + host +
+           (origin.empty() ? "" : "\r\nOrigin: " + origin);
+  }
+};
+
+bool Has(const HttpResponse& answer, std::string_view text) {
+  return answer.head.find(text) != std::string::npos;
+}
+
+TEST(HttpResponse, TheReaderGetsTheFileAndMayReadIt) {
+  const HttpResponse answer = AnswerTo(Request().Head(), Trace());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(answer.has_file);
+  EXPECT_TRUE(answer.head.starts_with("HTTP/1.1 200 OK\r\n")) << answer.head;
+  EXPECT_TRUE(answer.head.ends_with("\r\n\r\n"));
+  EXPECT_TRUE(Has(answer, "\r\nAccess-Control-Allow-Origin: https://ui.perfetto.dev\r\n"));
+  EXPECT_TRUE(Has(answer, "\r\nContent-Length: 5\r\n"));
+  EXPECT_TRUE(Has(answer, "\r\nContent-Type: application/json\r\n"));
+  EXPECT_TRUE(Has(answer, "\r\nConnection: close\r\n"));
+}
+
+TEST(HttpResponse, HeadersAloneForHead) {
+  const HttpResponse whole = AnswerTo(Request().Head(), Trace());
+  const HttpResponse head = AnswerTo(Request{.method = "HEAD"}.Head(), Trace());
+  EXPECT_EQ(head.head, whole.head);
+  EXPECT_FALSE(head.has_file);
+  EXPECT_TRUE(AnswerTo(Request{.method = "HEAD", .target = "/"}.Head(), Trace())
+                  .head.ends_with("\r\n\r\n"));
+}
+
+// Programs like curl, and a browser that opens the page itself, send none.
+TEST(HttpResponse, WithoutAnOriginNobodyIsAllowedAnything) {
+  const HttpResponse answer = AnswerTo(Request{.origin = ""}.Head(), Trace());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_FALSE(Has(answer, "Access-Control"));
+}
+
+TEST(HttpResponse, OtherPagesAreRefused) {
+  for (const std::string origin : {"https://evil.example", "null", "http://ui.perfetto.dev",
+                                   "https://ui.perfetto.dev.evil.example", "https://ui.perfetto"}) {
+    const HttpResponse answer = AnswerTo(Request{.origin = origin}.Head(), Trace());
+    EXPECT_EQ(answer.status, 403) << origin;
+    EXPECT_FALSE(answer.has_file);
+    EXPECT_FALSE(Has(answer, "Access-Control"));
+  }
+  ServedFile page = Trace();
+  page.reader = "";
+  EXPECT_EQ(AnswerTo(Request().Head(), page).status, 403);
+  EXPECT_EQ(AnswerTo(Request{.origin = ""}.Head(), page).status, 200);
+  EXPECT_EQ(AnswerTo("GET /secret/trace.json HTTP/1.1\r\nHost: localhost\r\nOrigin:", page).status,
+            403);
+}
+
+TEST(HttpResponse, OnlyOurOwnNames) {
+  for (const std::string host : {"127.0.0.1", "localhost", "localhost:1", "127.0.0.1:65535"}) {
+    EXPECT_EQ(AnswerTo(Request{.host = host}.Head(), Trace()).status, 200) << host;
+  }
+  for (const std::string host : {"evil.example", "evil.example:9001", "127.0.0.1.evil.example",
+                                 "localhost.evil.example:9001", "127.0.0.1:9001@evil.example",
+                                 "127.0.0.1:9001:1", "127.0.0.2:9001", "[::1]:9001", ":9001"}) {
+    EXPECT_EQ(AnswerTo(Request{.host = host}.Head(), Trace()).status, 403) << host;
+  }
+  EXPECT_EQ(AnswerTo("GET /secret/trace.json HTTP/1.1", Trace()).status, 403);
+}
+
+TEST(HttpResponse, OnePathAndTwoMethods) {
+  for (const std::string target :
+       {"/", "/secret", "/secret/", "/secret/trace.json?", "/secret/trace.json/", "/status",
+        "//secret/trace.json", "/secret/../secret/trace.json", "/%73ecret/trace.json",
+        "http://127.0.0.1:9001/secret/trace.json", "/etc/passwd", "/favicon.ico"}) {
+    const HttpResponse answer = AnswerTo(Request{.target = target}.Head(), Trace());
+    EXPECT_EQ(answer.status, 404) << target;
+    EXPECT_FALSE(answer.has_file);
+    EXPECT_FALSE(Has(answer, "secret"));
+  }
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", "CONNECT"}) {
+    const HttpResponse answer = AnswerTo(Request{.method = method}.Head(), Trace());
+    EXPECT_EQ(answer.status, 405) << method;
+    EXPECT_TRUE(Has(answer, "\r\nAllow: GET, HEAD\r\n"));
+  }
+}
+
+TEST(HttpResponse, WhatIsNoRequest) {
+  EXPECT_EQ(AnswerTo("\x16\x03\x01 hello TLS", Trace()).status, 400);
+  EXPECT_EQ(AnswerToLongHead().status, 431);
+}
+
+TEST(SecretPath, CannotBeGuessedAndNeedsNoEscapes) {
+  std::set<std::string> paths;
+  for (int i = 0; i < 100; ++i) {
+    const Result<std::string> path = MakeSecretPath("a b/../c&%#?.json.gz");
+    ASSERT_TRUE(path.ok());
+    EXPECT_TRUE(path->ends_with("/a_b_.._c____.json.gz")) << *path;
+    const std::string secret = path->substr(1, path->find('/', 1) - 1);
+    EXPECT_EQ(secret.size(), 32U);
+    EXPECT_EQ(secret.find_first_not_of("0123456789abcdef"), std::string::npos);
+    paths.insert(secret);
+  }
+  EXPECT_EQ(paths.size(), 100U);
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,35 @@
+// What the benchmark harness of a kernel that TorchInductor generated prints, and what its file
+// says of the kernel. Pure functions; any text is fine.
+//
+//   stand-alone   0.123ms    0.456GB    3707.32GB/s
+//   by config     0.123ms  <TAB>0.456 GB <TAB> 3707.32GB/s   32 regs    0 spills     1024 shared
+//   mem @
+//                 XBLOCK: 1024, num_warps: 4
+// A name, a category and a key may stand in front, and escape sequences that colour the line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace borescope::internal {
+
+struct BenchLine {
+  double ms = 0;
+  std::optional<double> gigabytes = {};             // moved at least, 1e9 bytes
+  std::optional<double> gigabytes_per_second = {};  // as printed
+  std::optional<int64_t> registers = {};            // per thread
+  std::optional<int64_t> spills = {};
+  std::optional<int64_t> shared_bytes = {};
+  std::string config = {};  // behind " @ "; empty: none
+};
+
+// The lines that tell a time, in order; all others are none of the harness.
+std::vector<BenchLine> ParseBenchOutput(std::string_view text);
+
+// The function that the first "@triton.jit" of the file stands above; empty if there is none.
+std::string TritonKernelIn(std::string_view code);
+
+}  // namespace borescope::internal

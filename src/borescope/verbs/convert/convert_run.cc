@@ -1,0 +1,117 @@
+#include "borescope/verbs/convert/convert_run.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "borescope/convert/convert.h"
+#include "borescope/convert/merge.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/ingest/load.h"
+
+namespace borescope::internal {
+namespace {
+
+// A file that is named twice is read twice.
+Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
+  if (options.output == "-") {
+    return UsageError("convert writes a file, not standard output; name one");
+  }
+  std::vector<InputFile> files;
+  for (const std::string& input : options.inputs) {
+    BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs({&input, 1}));
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  std::vector<std::string> paths;
+  std::transform(files.begin(), files.end(), std::back_inserter(paths),
+                 [](const InputFile& file) { return file.path; });
+  BS_TRY(CheckNoInput(paths, options.output, "convert"));
+  return files;
+}
+
+// Writes one trace after the other.
+class Conversion {
+ public:
+  Conversion(const ConvertOptions& options, const ConvertTarget& target, TimeRange range,
+             bool is_merge)
+      : options_(options), target_(target), range_(std::move(range)), is_merge_(is_merge) {}
+
+  Result<void> Add(const InputFile& file) {
+    Result<Trace> loaded = LoadFile(file.path, {options_.threads, options_.progress});
+    if (!loaded.ok() && file.from_directory &&
+        loaded.error().code == ErrorCode::kUnsupportedFormat) {
+      report_.skipped += 1;  // found, not named, and no trace at all
+      return {};
+    }
+    BS_ASSIGN(Trace trace, std::move(loaded));
+    MergeSource source;
+    if (is_merge_) {
+      TraceData data = std::move(trace).Take();
+      BS_ASSIGN(source, merger_.Place(data));
+      trace = Trace(std::move(data));
+    }
+    report_.files += 1;
+    report_.clocks += source.has_common_clock ? 0 : 1;
+    const TraceIndex index = BuildIndex(trace, options_.threads);
+    BS_TRY(Write(trace, index, source));
+    Diagnostics found = trace.diagnostics();
+    found.Merge(index.diagnostics);
+    AppendDiagnostics(found, file.path, report_.diagnostics);
+    return {};
+  }
+
+  Result<ConvertReport> Finish() {
+    if (output_ == nullptr) {
+      return UsageError("none of the files is a trace that can be read");
+    }
+    BS_ASSIGN(const ConvertCounts counts, output_->Commit());
+    report_.written = counts.written;
+    report_.outside = counts.outside;
+    report_.unplaced = counts.unplaced;
+    report_.format = target_.name;
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> Write(const Trace& trace, const TraceIndex& index, const MergeSource& source) {
+    BS_ASSIGN(const TimeWindow window, ResolveWindow(trace, range_));
+    if (output_ == nullptr) {
+      BS_ASSIGN(output_, ConvertedFile::Open(target_, options_.output));
+    }
+    return output_->Add({trace, index, window, source});
+  }
+
+  const ConvertOptions& options_;
+  const ConvertTarget& target_;
+  const TimeRange range_;
+  const bool is_merge_;
+  Merger merger_;
+  std::unique_ptr<ConvertedFile> output_;  // nullptr until the first trace is loaded
+  ConvertReport report_;
+};
+
+}  // namespace
+
+std::vector<ConvertFormat> ConvertFormats() {
+  std::vector<ConvertFormat> formats;
+  formats.reserve(ConvertTargets().size());
+  for (const ConvertTarget& target : ConvertTargets()) {
+    formats.push_back({target.name, target.summary});
+  }
+  return formats;
+}
+
+Result<ConvertReport> RunConvert(const ConvertOptions& options) {
+  BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
+  BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
+  BS_ASSIGN(TimeRange range, TimeRange::Parse(options.begin, options.end));
+  Conversion conversion(options, *target, std::move(range), files.size() > 1);
+  for (const InputFile& file : files) {
+    BS_TRY(conversion.Add(file));
+  }
+  return conversion.Finish();
+}
+
+}  // namespace borescope::internal

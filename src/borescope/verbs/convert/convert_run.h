@@ -1,0 +1,52 @@
+// `convert`: one input file, or several, become one file of another format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+#include "borescope/base/result.h"
+#include "borescope/output/document.h"
+
+namespace borescope::internal {
+
+struct ConvertOptions {
+  std::vector<std::string> inputs;  // files, folders, globs, or "-" for standard input
+  std::string output;               // a file
+  std::string to;                   // the name of a format; empty: by the ending of `output`
+  std::string begin;                // of the window, as in index/time_window.h; empty: open
+  std::string end;
+  int threads = DefaultThreads();
+  // Bytes read so far and in total, of one file after the other. May be empty.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+struct ConvertReport {
+  uint64_t written = 0;   // events in the output
+  uint64_t outside = 0;   // left out because they start outside the window
+  uint64_t unplaced = 0;  // left out because the format has no place for them
+  std::string format;     // of the output
+  size_t files = 0;       // that were written
+  size_t skipped = 0;     // files of a folder that are no traces
+  size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first
+  std::vector<DiagnosticRow> diagnostics;
+};
+
+// The formats that can be written, for help and `borescope list`.
+struct ConvertFormat {
+  std::string_view name;
+  std::string_view summary;
+};
+std::vector<ConvertFormat> ConvertFormats();
+
+// Everything that can be known to fail fails before the input is read. Nothing of the output
+// appears unless all of it was written. Of several inputs one is in memory at a time; the window is
+// that of each, and absolute times are those of the clock of the first. Files of a folder that are
+// no traces are passed over and counted. Errors are those of reading and writing; kMissingData for
+// an input of which nothing was recorded in the window.
+Result<ConvertReport> RunConvert(const ConvertOptions& options);
+
+}  // namespace borescope::internal

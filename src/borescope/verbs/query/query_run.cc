@@ -1,0 +1,76 @@
+#include "borescope/verbs/query/query_run.h"
+
+#include <fmt/format.h>
+
+#include "borescope/engine/load_run.h"
+#include "borescope/query/database.h"
+
+namespace borescope::internal {
+namespace {
+
+DiagnosticRow CutRow(const query::QueryResult& answer) {
+  return {Severity::kWarning,
+          "row-limit",
+          1,
+          answer.table.name,
+          fmt::format("only the first {} rows are given", answer.table.rows()),
+          "The result has more rows than --row-limit; add LIMIT to the statement or raise it."};
+}
+
+std::vector<query::RankData> RanksOf(const LoadedRun& run) {
+  std::vector<query::RankData> ranks;
+  ranks.reserve(run.ranks.size());
+  for (const LoadedRank& rank : run.ranks) {
+    ranks.push_back({rank.rank, rank.path, *rank.trace, *rank.index, rank.diagnostics});
+  }
+  return ranks;
+}
+
+}  // namespace
+
+struct QuerySession::State {
+  explicit State(LoadedRun loaded) : run(std::move(loaded)), ranks(RanksOf(run)) {}
+
+  LoadedRun run;
+  std::vector<query::RankData> ranks;
+  std::optional<query::Database> database;  // last: goes before what it reads
+};
+
+QuerySession::QuerySession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+QuerySession::QuerySession(QuerySession&&) noexcept = default;
+QuerySession& QuerySession::operator=(QuerySession&&) noexcept = default;
+QuerySession::~QuerySession() = default;
+
+Result<QuerySession> QuerySession::Open(const RunOptions& options) {
+  BS_ASSIGN(LoadedRun run, LoadRun(options));
+  auto state = std::make_unique<State>(std::move(run));
+  BS_ASSIGN(query::Database database, query::Database::Open(state->ranks));
+  state->database = std::move(database);
+  return QuerySession(std::move(state));
+}
+
+Result<Document> QuerySession::Run(std::string_view sql, const QueryLimits& limits) {
+  BS_ASSIGN(
+      std::vector<query::QueryResult> answers,
+      state_->database->Run(sql, {limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)}));
+  Document document{{}, state_->run.diagnostics};
+  document.tables.reserve(answers.size());
+  for (query::QueryResult& answer : answers) {
+    if (answer.is_cut) {
+      document.diagnostics.push_back(CutRow(answer));
+    }
+    document.tables.push_back(std::move(answer.table));
+  }
+  return document;
+}
+
+const std::vector<FileReport>& QuerySession::files() const { return state_->run.files; }
+
+Result<Document> QuerySchema() {
+  BS_ASSIGN(std::vector<Table> tables, query::SchemaTables());
+  return Document{std::move(tables), {}};
+}
+
+bool IsCompleteSql(const std::string& sql) { return query::IsComplete(sql); }
+
+}  // namespace borescope::internal

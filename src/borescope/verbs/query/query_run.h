@@ -1,0 +1,48 @@
+// SQL over a run: loads it once and answers statements. What `borescope query` is a skin over.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/run_analyses.h"
+
+namespace borescope::internal {
+
+struct QueryLimits {
+  std::optional<double> seconds;  // per statement
+  std::optional<size_t> rows;     // per result; a million where nothing is said
+};
+
+// Not thread-safe.
+class QuerySession {
+ public:
+  // Loads what `options` names, as LoadRun does.
+  static Result<QuerySession> Open(const RunOptions& options);
+  QuerySession(QuerySession&&) noexcept;
+  QuerySession& operator=(QuerySession&&) noexcept;
+  ~QuerySession();
+
+  // A table for every statement of `sql`, with what was odd in the files. kInvalidArgument when a
+  // statement is wrong, refused, or stopped by a limit of time; a result that the limit of rows
+  // cuts says so in its title and in a diagnostic.
+  Result<Document> Run(std::string_view sql, const QueryLimits& limits);
+
+  const std::vector<FileReport>& files() const;
+
+ private:
+  struct State;
+  explicit QuerySession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The tables, columns and functions that a statement can name.
+Result<Document> QuerySchema();
+
+// True when `sql` ends behind a statement.
+bool IsCompleteSql(const std::string& sql);
+
+}  // namespace borescope::internal

@@ -1,0 +1,73 @@
+#include "borescope/verbs/query/query_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+class QuerySessionTest : public testing::Test {
+ protected:
+  QuerySessionTest() {
+    std::string name = (fs::temp_directory_path() / "borescope_query_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    for (const int rank : {1, 0, 2}) {
+      std::ofstream(folder_ / ("r" + std::to_string(rank) + ".json"))
+          << R"({"distributedInfo":{"rank":)" << rank
+          << R"(},"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":)"
+          << rank + 1 << R"(,"args":{"device":0,"stream":7}}]})";
+    }
+  }
+  ~QuerySessionTest() override { fs::remove_all(folder_); }
+
+  RunOptions Run(const std::string& ranks = "0..9") const {
+    RunOptions options;
+    options.files = ExpandInputs(std::vector<std::string>{folder_.string()}).value();
+    options.ranks = NumberRanges::Parse(ranks).value();
+    return options;
+  }
+
+  static std::vector<int64_t> Ints(const Document& document) {
+    return std::get<IntValues>(document.tables.at(0).columns.at(0).values);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(QuerySessionTest, RanksComeInOrder) {
+  Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(Ints(session->Run("SELECT rank FROM kernels", {}).value()),
+            (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(Ints(session->Run("SELECT dur_ns FROM kernels", {}).value()),
+            (std::vector<int64_t>{1000, 2000, 3000}));
+  EXPECT_EQ(session->files().size(), 3U);
+}
+
+TEST_F(QuerySessionTest, OnlyTheRanksThatWereAskedFor) {
+  Result<QuerySession> session = QuerySession::Open(Run("1..2"));
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(Ints(session->Run("SELECT rank FROM ranks", {}).value()), (std::vector<int64_t>{1, 2}));
+  EXPECT_FALSE(QuerySession::Open(Run("7")).ok());
+}
+
+TEST_F(QuerySessionTest, ACutResultIsADiagnostic) {
+  Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_TRUE(session.ok());
+  const auto count = [&](size_t rows) {
+    const Result<Document> document =
+        session->Run("SELECT rank FROM kernels", {std::nullopt, rows});
+    return std::count_if(document->diagnostics.begin(), document->diagnostics.end(),
+                         [](const DiagnosticRow& row) { return row.code == "row-limit"; });
+  };
+  EXPECT_EQ(count(2), 1);
+  EXPECT_EQ(count(3), 0);
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,154 @@
+#include "borescope/verbs/report/report.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/catalog/report_sections.h"
+#include "borescope/engine/conclude.h"
+#include "borescope/engine/map_run.h"
+#include "borescope/engine/run_progress.h"
+#include "borescope/verbs/report/report_tables.h"
+
+namespace borescope::internal {
+namespace {
+
+// What all sections of one run say.
+struct RunAnswers {
+  std::string title;
+  size_t ranks = 0;
+  std::vector<SectionTables> sections;
+  std::vector<DiagnosticRow> diagnostics;
+  std::vector<FileReport> files;
+  std::vector<RankBegin> begins;
+  Tables sums;  // of the verb diff, for the comparison
+};
+
+// What is asked of each run.
+struct Questions {
+  std::vector<SectionSpec> sections;
+  std::vector<const AnalysisSpec*> specs;  // of the sections; behind them that of the comparison
+  Params params;
+  const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs
+};
+
+Questions QuestionsOf(const RunOptions& options) {
+  Questions questions{ReportSections(), {}, ReportParams(), nullptr};
+  questions.params.selection = options.params.selection;
+  for (const SectionSpec& section : questions.sections) {
+    questions.specs.push_back(section.analysis);
+  }
+  if (!options.test.files.empty()) {
+    questions.comparison = FindAnalysis("diff");
+    questions.specs.push_back(questions.comparison);
+    // Frames that are narrow in one of the runs only have to match, too.
+    std::erase_if(questions.params.values,
+                  [](const auto& value) { return value.name == kMinShareParam.name; });
+  }
+  return questions;
+}
+
+// The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
+Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, const MappedRun& run,
+                                                  MissingByRank& lacks) {
+  std::vector<SectionTables> answers;
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    const AnalysisSpec& spec = *questions.sections[i].analysis;
+    Result<Tables> tables = ConcludeOne(spec, i, questions.params, run, lacks);
+    if (tables.ok()) {
+      answers.push_back({std::move(*tables), ""});
+    } else if (tables.error().code == ErrorCode::kMissingData && i > 0) {
+      const std::string_view lack =
+          WithoutPath(tables.error().message, run.selected.front()->report);
+      answers.push_back({{}, std::string(lack)});
+    } else {
+      return tables.error();
+    }
+  }
+  return answers;
+}
+
+Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFile> files,
+                             const RunOptions& options) {
+  BS_ASSIGN(MappedRun run,
+            MapRun({questions.specs, files, options.ranks, questions.params, options}));
+  RunAnswers answers;
+  answers.title = NameOfRun(files);
+  answers.ranks = run.selected.size();
+  answers.begins = BeginsOf(run);
+  MissingByRank lacks;
+  BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
+  if (questions.comparison != nullptr) {
+    BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.sections.size(),
+                                      questions.params, run, lacks));
+  }
+  CountMissing(lacks);
+  answers.diagnostics = CollectDiagnostics(run);
+  answers.files = TakeReports(run);
+  return answers;
+}
+
+// What changed from the other run to this one, behind the overview.
+Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers& other,
+                        const RunOptions& options, ReportPage& page) {
+  const AnalysisSpec& spec = *questions.comparison;
+  SectionTables changes;
+  BS_ASSIGN(changes.tables,
+            spec.answer.compare(std::move(other.sums), std::move(mine.sums), questions.params));
+  RunOptions all = options;
+  all.top.reset();
+  AddSection({&spec, {}, {}}, std::move(changes), all, page);
+  page.sections.back().summary =
+      "what changed by name, from the other run (base) to this one (test)";
+  std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
+  return {};
+}
+
+template <class T>
+void Append(std::vector<T>& to, std::vector<T>& from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+Result<Report> CompareRuns(const Questions& questions, const RunOptions& options) {
+  const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
+  BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
+  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(questions, options.test.files, second)));
+  Report report;
+  report.page.title = mine.title;
+  report.page.against = other.title;
+  const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
+                  one_rank_each, options, report.page);
+  }
+  BS_TRY(AddChanges(questions, mine, other, options, report.page));
+  Append(mine.diagnostics, other.diagnostics);
+  Append(mine.files, other.files);
+  report.page.document.diagnostics = std::move(mine.diagnostics);
+  report.files = std::move(mine.files);
+  return report;
+}
+
+}  // namespace
+
+Result<Report> RunReport(const RunOptions& options) {
+  const Questions questions = QuestionsOf(options);
+  if (questions.comparison != nullptr) {
+    return CompareRuns(questions, options);
+  }
+  BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
+  Report report;
+  report.page.title = std::move(answers.title);
+  report.page.document.begins = std::move(answers.begins);
+  for (size_t i = 0; i < questions.sections.size(); ++i) {
+    AddSection(questions.sections[i], std::move(answers.sections[i]), options, report.page);
+  }
+  report.page.document.diagnostics = std::move(answers.diagnostics);
+  report.files = std::move(answers.files);
+  return report;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,23 @@
+// The report: every analysis that makes a section of it, asked in one load of each file.
+#pragma once
+
+#include <vector>
+
+#include "borescope/engine/run_analyses.h"
+#include "borescope/output/html/html.h"
+
+namespace borescope::internal {
+
+struct Report {
+  ReportPage page;
+  std::vector<FileReport> files;  // in the order of RunOptions::files
+};
+
+// What each section tells, or what to record for it. Of `options` it takes the files, ranks,
+// selection, threads, memory limit, progress and `top`: the rows kept of each table, which are
+// otherwise as many as make a page that can be mailed. `test.files`, if any, are those of an
+// earlier run: a section more tells what changed since (the verb diff). Errors as those of
+// RunAnalyses, but for what is missing in the files.
+Result<Report> RunReport(const RunOptions& options);
+
+}  // namespace borescope::internal
