@@ -333,24 +333,39 @@ void ExpectedTest::CheckFlows() const {
   }
 }
 
-// Where an operator was found by nesting and the file names one as well, both agree: on every
-// sample of a new file, and where External id merely repeats the correlation it is not believed.
-void ExpectedTest::CheckOperators() const {
-  int64_t named = 0;
-  ForEachWork(trace(), [&](DeviceId id) {
-    const int64_t external_id = trace().device().external_id[id.value];
-    named += external_id != trace().device().correlation[id.value];
+// Whether External id names operators: in older files it merely repeats the correlation, and is not
+// believed.
+bool NamesOperators(const Trace& trace) {
+  const DeviceEvents& device = trace.device();
+  bool names = false;
+  ForEachWork(trace, [&](DeviceId id) {
+    const int64_t external_id = device.external_id[id.value];
+    names = names || (external_id != kMissing && external_id != device.correlation[id.value]);
   });
-  if (named == 0) {
+  return names;
+}
+
+// A newer file tells of each piece of work whether an operator started it, and which. What follows
+// from nesting alone says the same: one that names an operator has that one, one that names none
+// (part of a replayed graph, launched by Python or a library itself, or without launch) has none.
+void ExpectedTest::CheckOperators() const {
+  if (!NamesOperators(trace())) {
     return;
   }
+  const Correlation& correlation = index().correlation;
   ForEachWork(trace(), [&](DeviceId id) {
-    const HostId op = index().correlation.op_of[id.value];
-    ASSERT_TRUE(op.valid()) << trace().Name(id);
-    EXPECT_EQ(index().correlation.rule[id.value], LinkRule::kLaunchNesting);
-    EXPECT_EQ(trace().ops().external_id[trace().host().detail[op.value]],
-              trace().device().external_id[id.value])
-        << trace().Name(id);
+    const HostId op = correlation.op_of[id.value];
+    const int64_t external_id = trace().device().external_id[id.value];
+    ASSERT_EQ(op.valid(), external_id != kMissing) << trace().Name(id);
+    if (op.valid()) {
+      EXPECT_EQ(correlation.rule[id.value], LinkRule::kLaunchNesting) << trace().Name(id);
+      EXPECT_EQ(trace().ops().external_id[trace().host().detail[op.value]], external_id)
+          << trace().Name(id);
+    } else {
+      const bool is_launched = correlation.launch_of[id.value].valid();
+      EXPECT_EQ(correlation.rule[id.value], is_launched ? LinkRule::kLaunchOnly : LinkRule::kNone)
+          << trace().Name(id);
+    }
   });
 }
 

@@ -68,7 +68,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(AttributionCase{"kineto/simple_add.json.gz", 98, 0},
                     AttributionCase{"kineto/two_ranks/rank-0.json.gz", 1188, 16},
                     AttributionCase{"kineto/two_ranks/rank-1.json.gz", 1138, 16},
-                    AttributionCase{"kineto/cuda_event_sync.json.gz", 4, 1}),
+                    AttributionCase{"kineto/cuda_event_sync.json.gz", 4, 1},
+                    AttributionCase{"kineto/dlrm8/rank-0.json.gz", 261, 0},
+                    AttributionCase{"kineto/dlrm8/rank-1.json.gz", 262, 64},
+                    AttributionCase{"kineto/dlrm8/rank-3.json.gz", 273, 64}),
     [](const auto& test) { return "Case" + std::to_string(test.index); });
 
 TEST(SampleNumbersTest, TimeOfTheCopyOperator) {

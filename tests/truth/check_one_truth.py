@@ -38,9 +38,9 @@ MODULES = (device_time, work, operators, recording, shares, same_tables)
 SHOWN = 40  # problems of one run
 SKIPPED = 77
 # Sample folders and what of them is a trace of devices; directories are runs of several ranks.
-SAMPLE_TRACES = ("kineto/*.json*", "kineto/*/*.json.gz", "rpd/*", "chakra/*/kineto.json.gz",
-                 "execution_trace/*kineto*", "memory/*")
-SAMPLE_RUNS = ("kineto/two_ranks",)
+SAMPLE_TRACES = ("kineto/**/*.json*", "nsys/*", "rpd/*", "chakra/*/kineto.json.gz", "execution_trace/*kineto*",
+                 "memory/*")
+SAMPLE_RUNS = ("kineto/two_ranks", "kineto/dlrm8")
 # Small runs in which the generator's peculiarities occur together, for what takes many calls.
 RICH = ("--ranks", "2", "--steps", "1", "--layers", "2", "--seed", "51", "--with-shapes", "--with-stack",
         "--with-memory", "--era", "int-us", "--faults", "missing-launch:3")

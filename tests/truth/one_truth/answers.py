@@ -57,9 +57,10 @@ class Inconsistent(Exception):
 class Table:
     """Columns by name. Remembers which were read: those are what the self test changes."""
 
-    def __init__(self, name, columns):
+    def __init__(self, name, columns, all_rows=None):
         self.name = name
         self.columns = columns
+        self.all_rows = all_rows  # before the page cut it; None elsewhere
         self.read = set()
 
     def __len__(self):
@@ -167,7 +168,7 @@ def verb_of(call, name):
 
 
 def tables_of(text):
-    return {t["name"]: Table(t["name"], {c["name"]: c["values"] for c in t["columns"]})
+    return {t["name"]: Table(t["name"], {c["name"]: c["values"] for c in t["columns"]}, t.get("all_rows"))
             for t in json.loads(text)["tables"]}
 
 
@@ -195,12 +196,15 @@ def output_of(program, arguments, statement=None):
 
 
 def page_tables(program, inputs, *options):
-    """The tables that the page of `report` holds, as text; those of the summary begin with its name."""
+    """The tables that the page of `report` holds, as text, each with the number of rows that the page says it
+    had; the names of those of the summary begin with `summary`."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         output_of(program, ["report", *inputs, "-o", page, *options])
         tables, layout = (json.loads(re.search(rf'id="borescope-{name}">(.*?)</script>', page.read_text(),
                                                re.DOTALL)[1]) for name in ("tables", "layout"))
+    for table, all_rows in zip(tables["tables"], layout["all_rows"], strict=True):
+        table["all_rows"] = all_rows
     section = next(section for section in layout["sections"] if section["name"] == "summary")
     for table in tables["tables"][section["first_table"]:section["first_table"] + section["tables"]]:
         table["name"] = f"summary {table['name']}"

@@ -7,10 +7,15 @@ OUTLINED = ("memory_timeline",)
 # Moments: in the page, and elsewhere.
 SINCE = "_offset_ns"
 ON_CLOCK = re.compile(r"(^ts|(^|_)(begin|end))_ns$")
-MOST_ROWS = 2000  # of a table in the page, or 300 kB
+# Of a table in the page; a number counts as the one size, a text as its own and that of its marks.
+MOST_ROWS = 2000
+MOST_BYTES = 300_000
+NUMBER_BYTES = 10
+MARKS = len('"",')
 TREES = {"flame": ("works", "device_ns"), "stacks": ("total_host_ns", "total_device_ns")}
 # Tables of the summary that are those of a verb; "top 5" is their begin.
 SUMMARY = ("breakdown", "breakdown_spread", "stragglers", "idle_causes", "kernels", "ops")
+TOP = ("stragglers", "kernels", "ops")
 
 
 def summary(answers, say):
@@ -26,7 +31,7 @@ def summary(answers, say):
             continue
         if name == "stragglers":  # the verb leaves out ranks that recorded no collective
             table = table.where(lambda c: c("collectives") + c("unmatched") + c("unused") > 0)
-        begin(say, f"rows of {name}", "summary", table, whole, name in ("kernels", "ops"))
+        begin(say, f"rows of {name}", "summary", table, whole, name in TOP)
 
 
 def begin(say, quantity, place, table, whole, may_be_cut):
@@ -63,9 +68,11 @@ def page(answers, say):
             continue
         if name in TREES:
             roots(say, name, table, whole)
-        elif not (name in OUTLINED and len(table) < len(whole)):
-            is_cut = len(table) < len(whole) and (len(table) == MOST_ROWS or big(whole))
-            begin(say, f"rows of {name} in the page", "page", table, whole, is_cut)
+            continue
+        say(f"number of rows of {name} before the page cut it", "page", table.all_rows)
+        say(f"number of rows of {name} before the page cut it", "the verb", len(whole))
+        if not (name in OUTLINED and len(table) < len(whole)):
+            begin(say, f"rows of {name} in the page", "page", table, whole, may_end_at(len(table), whole))
 
 
 def roots(say, name, table, whole):
@@ -76,9 +83,16 @@ def roots(say, name, table, whole):
             say(f"{column} of {name} in the page", place, top.total(column))
 
 
-def big(table):
-    """Whether the page may have cut it by size."""
-    return sum(len(str(value)) + 3 for values in table.columns.values() for value in values) > 300_000
+def may_end_at(rows, whole):
+    """Whether the page may show so many rows of a table: all, its limit, or what leaves no room for one more."""
+    if rows in (len(whole), MOST_ROWS):
+        return True
+    shown = (value for values in whole.columns.values() for value in values[:rows + 1])
+    return sum(map(bytes_of, shown)) > MOST_BYTES
+
+
+def bytes_of(value):
+    return len(value.encode()) + MARKS if isinstance(value, str) else NUMBER_BYTES
 
 
 CLAIMS = (summary, page)

@@ -49,6 +49,11 @@ constexpr Rule kRules[] = {
      kBase,
      "triton_poi_|triton_for_"},
 
+    {{"reductions of nvFuser", KernelClass::kReduction,
+      "<unnamed>::nvfuser_inner_persistent_f0_c1_r0_g2(<unnamed>::Tensor<float, (int)3, (int)3>)"},
+     kBase,
+     "nvfuser_inner_|nvfuser_outer_"},
+
     // Communication. Words like "reduce" alone never decide.
     {{"NCCL and RCCL", KernelClass::kCollective,
       "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"},
@@ -129,8 +134,8 @@ constexpr Rule kRules[] = {
       "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>(int)"},
      kBase,
      "batch_norm|batchnorm|bn_fw|bn_bw|layer_norm|layernorm|rms_norm|rmsnorm|group_norm|groupnorm|"
-     "instance_norm|instancenorm|ln_fwd|ln_bwd|rowwisemoments|gammabetabackward|l2norm|weight_"
-     "norm"},
+     "instance_norm|instancenorm|ln_fwd|ln_bwd|rowwisemoments|gammabeta|fusedparamscuda|"
+     "internalgradientscuda|l2norm|weight_norm"},
     {{"softmax and cross entropy", KernelClass::kSoftmax,
       "void at::native::(anonymous namespace)::cunn_SoftMaxForward<4, float, float>(float*)"},
      kBase,
@@ -162,6 +167,19 @@ constexpr Rule kRules[] = {
       "void fbgemm_gpu::(anonymous namespace)::_compute_FP8_quantize_cuda_kernel<float>(int)"},
      kBase,
      "fbgemm_gpu::_|quantize|quant_kernel|_quant_"},
+
+    // What stands around the matrix work of experts. Its template arguments name number types of
+    // CUTLASS, and the offsets it computes are no convolution's.
+    {{"routing to experts", KernelClass::kSort,
+      "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<int> "
+      ">(int)"},
+     kBase,
+     "moe::dev::routing|_combined_routing|bitmatrix"},
+    {{"permuting and combining for experts", KernelClass::kPointwise,
+      "void moe::dev::finalize::finalizeKernelVecLoad<moe::dev::finalize::KernelParams<"
+      "cutlass::bfloat16_t> >(int)"},
+     kBase,
+     "moe::dev::finalize|moe::dev::permute|moe::dev::activation|moe::dev::convertsf"},
 
     // Layout changes belong to no convolution in particular.
     {{"layout changes", KernelClass::kPointwise,

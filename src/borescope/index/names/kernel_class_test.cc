@@ -102,6 +102,21 @@ constexpr Case kCompute[] = {
     {"void cudnn::ops::nhwcToNchwKernel<float, float, float, true, false>(int)",
      KernelClass::kPointwise},
     {"void fbgemm_gpu::permute_2D_data_kernel<false, int, int>(int)", KernelClass::kEmbedding},
+    {"void moe::dev::routing::routingRenormalize::routingIndicesHistogramScoresKernel<int>(int)",
+     KernelClass::kSort},
+    {"_combined_routing_compute", KernelClass::kSort},
+    {"_sum_bitmatrix_rows", KernelClass::kSort},
+    {"void cask_cudnn::computeOffsetsKernel<true, false>(int)", KernelClass::kConv},
+    {"void at::native::(anonymous namespace)::cuComputePartGradGammaBeta<float, float, true>(int)",
+     KernelClass::kNorm},
+    {"void at::native::(anonymous namespace)::ComputeBackwardFusedParamsCUDAKernel<float>(long)",
+     KernelClass::kNorm},
+    {"void at::native::(anonymous namespace)::ComputeInternalGradientsCUDAKernel<float>(long)",
+     KernelClass::kNorm},
+    {"<unnamed>::nvfuser_outer_persistent_f0_c1_r0_g0(<unnamed>::Tensor<float, (int)2, (int)2>)",
+     KernelClass::kReduction},
+    {"<unnamed>::nvfuser_pointwise_f0_c1_r0_g0(<unnamed>::Tensor<float, (int)2, (int)2>)",
+     KernelClass::kPointwise},
 };
 INSTANTIATE_TEST_SUITE_P(Compute, KernelNameTest, testing::ValuesIn(kCompute));
 

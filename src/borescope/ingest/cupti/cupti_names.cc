@@ -23,6 +23,15 @@ constexpr int64_t kFirstUnified = 11;
 // CUpti_ActivitySynchronizationType.
 constexpr std::string_view kSyncTypes[] = {"Unknown Sync", "Event Sync", "Stream Wait Event",
                                            "Stream Sync", "Context Sync"};
+// Functions of the runtime and the driver that wait; "_ptsz" or a release may follow.
+struct WaitingCall {
+  std::string_view prefix;
+  int64_t sync_type;
+};
+constexpr WaitingCall kWaitingCalls[] = {
+    {"cudaEventSynchronize", 1},  {"cuEventSynchronize", 1},    {"cudaStreamWaitEvent", 2},
+    {"cuStreamWaitEvent", 2},     {"cudaStreamSynchronize", 3}, {"cuStreamSynchronize", 3},
+    {"cudaDeviceSynchronize", 4}, {"cudaThreadSynchronize", 4}, {"cuCtxSynchronize", 4}};
 
 // Releases have at least four digits: v3020, v12000.
 constexpr size_t kFewestDigits = 4;
@@ -69,6 +78,15 @@ std::string MemsetName(int64_t memory_kind, MemoryKindNumbers numbers) {
 std::string_view SyncName(int64_t sync_type) {
   const bool is_known = sync_type > 0 && sync_type < static_cast<int64_t>(std::size(kSyncTypes));
   return kSyncTypes[is_known ? sync_type : 0];
+}
+
+std::string_view SyncNameOfCall(std::string_view call) {
+  for (const WaitingCall& waiting : kWaitingCalls) {
+    if (call.starts_with(waiting.prefix)) {
+      return SyncName(waiting.sync_type);
+    }
+  }
+  return {};
 }
 
 std::string ApiName(std::string_view recorded) {

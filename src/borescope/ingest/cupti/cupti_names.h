@@ -28,6 +28,10 @@ std::string MemsetName(int64_t memory_kind, MemoryKindNumbers numbers);
 // "Stream Sync", "Context Sync", ...
 std::string_view SyncName(int64_t sync_type);
 
+// What a call of the CUDA API waits for, by its name and named as SyncName() does; empty for calls
+// that do not wait.
+std::string_view SyncNameOfCall(std::string_view call);
+
 // A function of the CUDA API without the release at its end, as nsys stats shows it:
 // "cudaLaunchKernel_v7000" is "cudaLaunchKernel"; "cuMemAlloc_v2" is a name of its own and stays.
 std::string ApiName(std::string_view recorded);

@@ -37,6 +37,15 @@ TEST(CuptiNamesTest, KindsBeyondTheTables) {
   EXPECT_EQ(SyncName(-4), "Unknown Sync");
 }
 
+TEST(CuptiNamesTest, WhatCallsWaitFor) {
+  EXPECT_EQ(SyncNameOfCall("cudaDeviceSynchronize"), "Context Sync");
+  EXPECT_EQ(SyncNameOfCall("cuCtxSynchronize_v2"), "Context Sync");
+  EXPECT_EQ(SyncNameOfCall("cudaStreamSynchronize_ptsz"), "Stream Sync");
+  EXPECT_EQ(SyncNameOfCall("cuStreamWaitEvent"), "Stream Wait Event");
+  EXPECT_EQ(SyncNameOfCall("cudaEventSynchronize"), "Event Sync");
+  EXPECT_EQ(SyncNameOfCall("cudaEventQuery"), "");
+}
+
 TEST(NvtxTextTest, WhatIsNoOperator) {
   for (const char* text : {"", "forward", ", seq = 5", "a, seq = x", "loss, sizes = [[1]]"}) {
     EXPECT_FALSE(ParseOperatorText(text).has_value()) << text;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
@@ -37,6 +41,10 @@ constexpr CallTable kCallTables[] = {
     {"MPI_OTHER_EVENTS", "textId", "mpi"},
 };
 
+// The eventClass of a row that --cudabacktrace records around a call, for its call chain. The call
+// itself has a row of its own.
+constexpr int64_t kBacktraceClass = 67;
+
 constexpr std::string_view kOtherKnownTables[] = {
     kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable, kMemoryTable, "NVTX_EVENTS"};
 
@@ -51,8 +59,20 @@ class NsysReader {
  private:
   using AddRow = void (CuptiTrace::*)(TableRows& row);
 
+  // A call of the CUDA API.
+  struct Call {
+    ActivityTime time;
+    StringId name;
+    TrackId track;
+    int64_t correlation = kMissing;
+  };
+
   bool WorkNamesProcesses() const;
   Result<void> ReadCalls(const CallTable& table);
+  void AddCall(const Call& call);
+  void AddLoneBacktraces(std::span<const Call> backtraces);
+  std::vector<StringId> WaitsByName();
+  void NameSyncsByCalls();
   Result<void> ReadKernels();
   StringId KernelName(TableRows& row);
   std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
@@ -102,6 +122,7 @@ Result<void> NsysReader::Read() {
   BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
   BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
   BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
+  NameSyncsByCalls();
   BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
   BS_TRY(ReadMemory());
   progress_.Done();
@@ -111,30 +132,90 @@ Result<void> NsysReader::Read() {
 }
 
 Result<void> NsysReader::ReadCalls(const CallTable& table) {
-  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName };
-  const std::string_view columns[] = {"start", "end", "globalTid", "correlationId",
-                                      table.name_column};
+  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName, kClass };
+  const std::string_view columns[] = {"start",           "end",       "globalTid", "correlationId",
+                                      table.name_column, "eventClass"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, columns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   EventNames names(strings_, trace_.part(), ApiName);
   const StringId domain = trace_.part().Intern(table.domain);
-  ActivityTime time;
+  std::vector<Call> backtraces;
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Next());
     if (!is_row) {
+      AddLoneBacktraces(backtraces);
       return {};
     }
-    if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
+    Call call;
+    if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), call.time)) {
       continue;
     }
     const int64_t thread = rows.Integer(kThread);
-    const TrackId track = trace_.Thread(thread);
-    const StringId name = names.Get(rows.Integer(kName));
-    if (table.domain.empty()) {
-      trace_.AddCall(time, name, track,
-                     trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread)));
+    call.track = trace_.Thread(thread);
+    call.name = names.Get(rows.Integer(kName));
+    if (!table.domain.empty()) {
+      trace_.AddLibraryCall(call.time, call.name, call.track, domain);
+      continue;
+    }
+    call.correlation =
+        trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread));
+    if (rows.Integer(kClass) == kBacktraceClass) {
+      backtraces.push_back(call);
     } else {
-      trace_.AddLibraryCall(time, name, track, domain);
+      AddCall(call);
+    }
+  }
+}
+
+void NsysReader::AddCall(const Call& call) {
+  trace_.AddCall(call.time, call.name, call.track, call.correlation);
+}
+
+// Backtraces of calls that have a row of their own would be these calls once more.
+void NsysReader::AddLoneBacktraces(std::span<const Call> backtraces) {
+  if (backtraces.empty()) {
+    return;
+  }
+  const std::vector<int64_t>& recorded = trace_.part().data.runtime_calls.correlation;
+  const std::unordered_set<int64_t> calls(recorded.begin(), recorded.end());
+  for (const Call& call : backtraces) {
+    if (call.correlation == kMissing || !calls.contains(call.correlation)) {
+      AddCall(call);
+    }
+  }
+}
+
+// By the number of a name: what a call of that name waits for; invalid for calls that do not.
+std::vector<StringId> NsysReader::WaitsByName() {
+  std::vector<StringId> waits(trace_.part().data.strings.size());
+  for (uint32_t name = 0; name < waits.size(); ++name) {
+    const std::string_view wait = SyncNameOfCall(Text({name}));
+    waits[name] = wait.empty() ? StringId() : trace_.part().Intern(wait);
+  }
+  return waits;
+}
+
+// The numbers in syncType do not mean the same in all releases: some have 1 (an event) for
+// cudaDeviceSynchronize, or 2 (a stream that waits) for cudaStreamSynchronize. What a wait waits
+// for follows from its call, where that was recorded.
+void NsysReader::NameSyncsByCalls() {
+  TraceData& data = trace_.part().data;
+  if (data.syncs.size() == 0) {
+    return;
+  }
+  const std::vector<StringId> waits = WaitsByName();
+  std::unordered_map<int64_t, StringId> wait_of;  // by correlation
+  for (uint32_t row = 0; row < data.host.size(); ++row) {
+    const StringId wait = waits[data.host.name[row].value];
+    if (data.host.kind[row] == HostKind::kRuntime && wait.valid()) {
+      wait_of.emplace(data.runtime_calls.correlation[data.host.detail[row]], wait);
+    }
+  }
+  wait_of.erase(kMissing);
+  for (uint32_t row = 0; row < data.device.size(); ++row) {
+    const auto wait = wait_of.find(data.device.correlation[row]);
+    if (data.device.kind[row] == DeviceKind::kSync && wait != wait_of.end()) {
+      data.device.name[row] = wait->second;
     }
   }
 }

@@ -146,6 +146,39 @@ TEST(NsysTest, CopiesSetsAndWaits) {
   EXPECT_EQ(trace.diagnostics().Get(Diag::kBadFieldType).first, "copyKind 77");
 }
 
+// The numbers of syncType have changed their meaning; what was called has not.
+TEST(NsysTest, WaitsAreWhatWasCalled) {
+  const Trace trace = LoadSql(
+      "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT NOT NULL);"
+      "INSERT INTO StringIds VALUES(1,'cudaDeviceSynchronize_v3020'),"
+      "(2,'cudaStreamSynchronize_v3020'),(3,'cudaFree_v3020');" +
+      kCalls + Call(1, 25, kTid100, 1, 1) + Call(30, 45, kTid100, 2, 2) +
+      Call(50, 65, kTid100, 3, 3) +
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT,"
+      "streamId INT, correlationId INT, globalPid INT, syncType INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(10,20,0,4294967295,1," +
+      kPid100 + ",1),(35,40,0,7,2," + kPid100 + ",2),(55,60,0,4294967295,3," + kPid100 +
+      ",4),(70,80,0,7,0," + kPid100 + ",3);");
+  EXPECT_EQ(DeviceRows(trace),
+            "sync Context Sync 0/-1 @10+10 #1\n"
+            "sync Context Sync 0/-1 @55+5 #3\n"
+            "sync Stream Sync 0/7 @35+5 #2\n"
+            "sync Stream Sync 0/7 @70+10\n");
+}
+
+// --cudabacktrace records a call twice: the call, and around it where it was called from.
+TEST(NsysTest, BacktracesAreNoCalls) {
+  const std::string backtrace =
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(90,110,67," + kTid100 + ",1,3,0);";
+  const std::string lone =
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(200,210,67," + kTid100 + ",2,3,0);";
+  const Trace trace = LoadSql(kStrings + kCalls + backtrace + Call(95, 105, kTid100, 1, 3) + lone);
+  EXPECT_EQ(HostRows(trace),
+            "call cudaLaunchKernel 100/100 @95+10 #1\n"
+            "call cudaLaunchKernel 100/100 @200+10 #2\n");
+  EXPECT_EQ(EventCounts(trace), "X CUPTI_ACTIVITY_KIND_RUNTIME 3\n");
+}
+
 // Nodes have rows of their own under --cuda-graph-trace=node; then the launch is no work again.
 TEST(NsysTest, GraphsAreCountedOnce) {
   const std::string graphs =

@@ -164,22 +164,24 @@ std::string Grouped(std::string number) {
   return number;
 }
 
-// Integer arithmetic throughout: a double cannot hold nanoseconds since 1970.
+// Integer arithmetic throughout: a double cannot hold nanoseconds since 1970. In the format of a
+// column of fractions, an integer has no decimals below its own unit.
 std::string ScaledInteger(int64_t value, const NumberFormat& format) {
   int64_t steps = 1;  // of the last decimal, per shown unit
-  for (int i = 0; i < format.decimals; ++i) {
+  int decimals = 0;
+  for (; decimals < format.decimals && steps < format.divisor; ++decimals) {
     steps *= 10;
   }
   const auto magnitude =
       value < 0 ? ~static_cast<uint64_t>(value) + 1 : static_cast<uint64_t>(value);
-  const auto divisor = static_cast<uint64_t>(std::max<int64_t>(1, format.divisor / steps));
+  const auto divisor = static_cast<uint64_t>(format.divisor / steps);
   const uint64_t rounded = magnitude / divisor + (magnitude % divisor * 2 >= divisor ? 1 : 0);
   const std::string sign = value < 0 && rounded != 0 ? "-" : "";
-  if (format.decimals == 0) {
+  if (decimals == 0) {
     return fmt::format("{}{}", sign, rounded);
   }
   const auto unit = static_cast<uint64_t>(steps);
-  return fmt::format("{}{}.{:0{}}", sign, rounded / unit, rounded % unit, format.decimals);
+  return fmt::format("{}{}.{:0{}}", sign, rounded / unit, rounded % unit, decimals);
 }
 
 std::string UnixTime(int64_t ns) {

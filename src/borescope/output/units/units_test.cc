@@ -36,6 +36,15 @@ TEST(Units, TimeHasOneUnitPerColumnChosenByItsLargestValue) {
   EXPECT_EQ(Format(Floats(Unit::kNanoseconds, {12500.0})), (Cells{"us", "12.500"}));
 }
 
+// A minimum and a maximum in whole nanoseconds have the format of their mean, which is a fraction.
+TEST(Units, IntegersInTheFormatOfFractionsStayWhatTheyAre) {
+  const NumberFormat mean = ChooseFormat(Floats(Unit::kNanoseconds, {904.095}), Precision::kFull);
+  const Column extremes = Ints(Unit::kNanoseconds, {1, 13'801, -5});
+  EXPECT_EQ(FormatCell(extremes, mean, 0), "1");
+  EXPECT_EQ(FormatCell(extremes, mean, 1), "13,801");
+  EXPECT_EQ(FormatCell(extremes, mean, 2), "-5");
+}
+
 TEST(Units, HugeNumbersHaveAnExponent) {
   EXPECT_EQ(Format(Floats(Unit::kCount, {1.7e308, -2.5e18, 1e18})),
             (Cells{"", "1.700e+308", "-2.500e+18", "1,000,000,000,000,000,000"}));

@@ -26,6 +26,20 @@ std::string DeviceName(const DeviceInfo& device, Vendor vendor) {
   return "(unnamed" + details + ")";
 }
 
+std::string ShortenedName(std::string_view name, size_t longest) {
+  if (name.size() <= longest) {
+    return std::string(name);
+  }
+  const auto is_inside_letter = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+  };
+  size_t end = longest;
+  while (end > 0 && is_inside_letter(name[end])) {
+    --end;
+  }
+  return std::string(name.substr(0, end)) + "...";
+}
+
 std::string DescribeDevices(const Meta& meta) {
   std::vector<std::pair<std::string, int>> kinds;
   for (const DeviceInfo& device : meta.devices) {

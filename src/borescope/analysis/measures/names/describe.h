@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "borescope/trace/trace.h"
 
@@ -12,6 +13,9 @@ std::string DeviceName(const DeviceInfo& device, Vendor vendor);
 
 // All visible devices, equal ones counted: "8 x NVIDIA A100-SXM4-80GB".
 std::string DescribeDevices(const Meta& meta);
+
+// At most `longest` bytes of a name, whole letters only; "..." stands for the rest.
+std::string ShortenedName(std::string_view name, size_t longest);
 
 // "1682725898094192.250 us": a moment on the file's clock, exactly.
 std::string FormatTimestamp(int64_t ts_ns);

@@ -178,13 +178,13 @@ Result<Tables> FinishDoctor(Tables tables, const Params&) {
 }  // namespace
 
 std::string Describe(const RankView& view, HostId id) {
-  return fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+  return fmt::format("{}, ts {}", ShortenedName(view.trace.Name(id), kLongestName),
                      FormatTimestamp(view.trace.host().ts_ns[id.value]));
 }
 
 std::string Describe(const RankView& view, DeviceId id) {
   const DeviceEvents& device = view.trace.device();
-  std::string text = fmt::format("{}, ts {}", view.trace.Name(id).substr(0, kLongestName),
+  std::string text = fmt::format("{}, ts {}", ShortenedName(view.trace.Name(id), kLongestName),
                                  FormatTimestamp(device.ts_ns[id.value]));
   if (device.correlation[id.value] != kMissing) {
     text += fmt::format(", correlation {}", device.correlation[id.value]);

@@ -33,8 +33,7 @@ std::string PartOf(int64_t part_ns, int64_t whole_ns) {
 
 std::string Shorten(std::string_view name) {
   constexpr size_t kLongest = 60;
-  return name.size() <= kLongest ? std::string(name)
-                                 : std::string(name.substr(0, kLongest)) + "...";
+  return ShortenedName(name, kLongest);
 }
 
 // ---- Idle time ----
