@@ -1,10 +1,10 @@
-// The table that says what a device function is for, judged by its name alone.
+// The table that classifies device functions by their name.
 //
 // To add a family: one row in kRules with a real example. Rows are tried from top to bottom and the
-// first match wins, so a row may rely on what the rows above it have taken away. A pattern is a
-// list of alternatives in lower case, separated by '|'; '^' in front ties one to the start of the
-// text. Most rows look at the base name only (no template arguments, no parameter types, no return
-// type), because ATen writes whole functors into those; rows marked kFull look at everything.
+// first match wins, so a row may rely on the rows above it. A pattern is a list of alternatives in
+// lower case, separated by '|'; a leading '^' anchors one at the start of the text. Most rows look
+// at the base name only (no template arguments, no parameter types, no return type), because ATen
+// writes whole functors into those; rows marked kFull use the full name.
 #include "borescope/index/kernel_class.h"
 
 #include <algorithm>
@@ -31,8 +31,7 @@ constexpr auto kFull = Text::kFull;
 
 constexpr Rule kRules[] = {
     // Inductor lists the fused operators in the name ("..._all_reduce_addmm_..."), so its own
-    // prefix
-    // has to decide before any of those words is looked for.
+    // prefix has to decide before any of those words is searched for.
     {{"Inductor attention templates", KernelClass::kAttention, "triton_tem_fused_flex_attention_0"},
      kBase,
      "triton_tem_fused_flex_attention|triton_tem_fused__scaled_dot|triton_flex_attention"},
@@ -88,7 +87,7 @@ constexpr Rule kRules[] = {
      kFull,
      "^memcpy|^memset|^hipmemcpy|^hipmemset|^dma"},
 
-    // ATen's generic skeletons: the base name says what they do, the functor would mislead.
+    // ATen's generic skeletons: the base name says what they do; the functor would mislead.
     {{"indexed and gathered element-wise", KernelClass::kEmbedding,
       "void at::native::_scatter_gather_elementwise_kernel<128, 4, at::native::F>(int)"},
      kBase,
@@ -104,7 +103,7 @@ constexpr Rule kRules[] = {
      kBase,
      "native::reduce_kernel"},
 
-    // Attention before anything that its names also contain (softmax, gemm).
+    // Attention comes before other words in its names (softmax, gemm).
     {{"cache writes of serving engines", KernelClass::kPointwise,
       "void vllm::reshape_and_cache_flash_kernel<__hip_bfloat16, __hip_bfloat16>(int)"},
      kBase,
@@ -141,7 +140,7 @@ constexpr Rule kRules[] = {
      kBase,
      "rotary|_rope_|rope_kernel"},
 
-    // Tables of embeddings and sparse features. FBGEMM's name holds "gemm" and "adagrad".
+    // Tables of embeddings and sparse features. FBGEMM's names contain "gemm" and "adagrad".
     {{"embedding tables", KernelClass::kEmbedding,
       "void split_embedding_codegen_forward_unweighted_kernel<c10::Half, float>(int)"},
      kBase,
@@ -163,7 +162,7 @@ constexpr Rule kRules[] = {
      kBase,
      "fbgemm_gpu::_|quantize|quant_kernel|_quant_"},
 
-    // Layout changes belong to no convolution in particular.
+    // Layout changes do not belong to a particular convolution.
     {{"layout changes", KernelClass::kPointwise,
       "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(int)"},
      kBase,
@@ -200,7 +199,7 @@ constexpr Rule kRules[] = {
      kFull,
      "cutlass|ck_tile::gemm|cublaslt|cublasgemv|gemm::kernel"},
 
-    // Order matters less from here on: what remains is named for what it does.
+    // Order matters less from here on: the remaining kernels are named for what they do.
     {{"sort, scan and selection", KernelClass::kSort,
       "void cub::DeviceRadixSortOnesweepKernel<cub::DeviceRadixSortPolicy<long, int, int> >(int)"},
      kBase,

@@ -25,9 +25,9 @@ Table Concat(std::span<const Table> parts);
 
 // One row for each distinct combination of the kKey columns, sorted by them in column order. Rows
 // with equal keys are combined:
-//   kSum cells are added; integers saturate instead of wrapping round kMin/kMax the smallest or
-//   largest counts kDerived the value stays if all rows agree, else it is missing: the analysis
-//   computes it again
+//   kSum      cells are added; integers saturate instead of wrapping round
+//   kMin/kMax the smallest or largest counts
+//   kDerived  the value stays if all rows agree, else it is missing: the analysis computes it again
 // and a missing cell changes nothing, unless all are missing. A missing key is a key of its own.
 // Without any key column everything becomes one row.
 //
