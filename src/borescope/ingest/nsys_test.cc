@@ -146,7 +146,8 @@ TEST(NsysTest, CopiesSetsAndWaits) {
   EXPECT_EQ(trace.diagnostics().Get(Diag::kBadFieldType).first, "copyKind 77");
 }
 
-// Nodes have rows of their own under --cuda-graph-trace=node; then the launch is no work again.
+// Nodes have rows of their own under --cuda-graph-trace=node; then the launch is not work in
+// addition.
 TEST(NsysTest, GraphsAreCountedOnce) {
   const std::string graphs =
       "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INT, end INT, deviceId INT, contextId "
@@ -332,7 +333,7 @@ TEST(NsysTest, WhatIsOne) {
   EXPECT_FALSE(TryLoadSql(kStrings).ok());
 }
 
-// Damage inside a table is an error that says what to do, not an answer about the rest.
+// Damage inside a table is an error with a remedy, not a result for the rest.
 TEST(NsysTest, ADamagedPage) {
   const std::string path = testing::TempDir() + "/damaged.sqlite";
   std::remove(path.c_str());
