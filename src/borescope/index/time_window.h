@@ -23,7 +23,7 @@ struct TimeWindow {
 //
 //   (nothing)            open
 //   1712195495505543250  nanoseconds of the trace's clock
-//   +5ms, 0.5s, 1sec     after its begin; ns (default behind a sign), us, ms, s or sec
+//   +5ms, 0.5s, 1sec     after its begin; ns (default after a sign), us, ms, s or sec
 //   -2.5s                before its end
 //   10%                  that share of its span
 //   any other text       the earliest begin of a kernel whose name holds the text
