@@ -1,5 +1,5 @@
-// Diagnostics: what was odd, repaired or dropped while an input was read and indexed, counted by
-// kind. Loading goes on after each of them; every output shows them beside its answer.
+// Diagnostics: counts, by kind, what was odd, repaired or dropped while an input was read and
+// indexed. Loading continues after each of them; every output reports them with its result.
 //
 // To add one: an enum value here and its row in kDiagRows (diagnostics.cc); a static_assert keeps
 // the two in step.
@@ -26,24 +26,24 @@ enum class Diag : uint8_t {
   kUnescapedQuote,    // a quotation mark inside a string was not escaped
   kNonFiniteNumber,   // NaN or Infinity where a number was expected
   kIntegerOverflow,   // a number beyond 64 bits was clamped
-  kDuplicateKey,      // a key twice in one object; the last one counts
+  kDuplicateKey,      // a duplicate key in one object; the last one counts
   kBadFieldType,      // a field with a value of the wrong type was ignored
-  kBadSyntax,         // a slip of JSON syntax (missing or trailing comma, ...) was repaired
+  kBadSyntax,         // an error in JSON syntax (missing or trailing comma, ...) was repaired
   // Events.
   kMissingTimestamp,    // an event without "ts" was dropped from the timeline
   kMissingDuration,     // a complete event without "dur" counts as zero long
   kMissingName,         // an event without a name
   kNegativeDuration,    // a negative duration was set to zero
-  kImpossibleDuration,  // a duration no event can have was cut
+  kImpossibleDuration,  // an impossible duration was cut
   kUnknownPhase,        // an event phase that is not read
   kUnpaddedFraction,    // timestamps that may carry the 2024 unpadded-fraction defect
   // Tables of databases.
-  kDanglingReference,  // an id that its table does not hold
-  kUnknownWork,        // device work of a type that is not known counts as a kernel
+  kDanglingReference,  // an id that is missing in its table
+  kUnknownWork,        // device work of an unknown type counts as a kernel
   kSeveralLaunches,    // device work that names several calls as its launch
   kUnusedDetail,       // a launch or copy was described, but its device work was not recorded
   kUnknownCopySize,    // a copy without a usable size
-  kSwappedCopyEnds,    // source and target of copies were recorded in each other's place
+  kSwappedCopyEnds,    // source and target of copies were recorded swapped
   kUnreadRows,         // rows of tables that are not read
   // Structure, found while indexing.
   kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
@@ -56,10 +56,10 @@ enum class Diag : uint8_t {
   kDuplicateRank,         // two files claim the same rank
   kRankConflict,          // file name and distributedInfo name different ranks
   kUnreadableFile,        // a file of a run could not be loaded
-  kUnlinkedOp,            // a linked device event whose launch lies in no operator
-  kMissingData,           // a rank of a run lacks what the question needs
+  kUnlinkedOp,            // a linked device event whose launch is not inside an operator
+  kMissingData,           // a rank of a run has no data for the analysis
   kMissingRanks,          // the job had more ranks than the run has files
-  kUnknownSelection,      // a rank, step, device, ... was asked for that no rank of the run has
+  kUnknownSelection,      // a selected rank, step, device, ... exists in no rank of the run
   kCount
 };
 
@@ -81,7 +81,7 @@ class Diagnostics {
 
   struct Entry {
     uint64_t count = 0;
-    uint64_t first_byte = kNoByte;  // offset in the inflated text, where it has one
+    uint64_t first_byte = kNoByte;  // offset in the inflated text, if it has one
     std::string first;              // a short description of the first case
   };
 

@@ -30,7 +30,7 @@ TEST(DiagnosticsTest, CountingNoneChangesNothing) {
   EXPECT_EQ(diagnostics.Get(Diag::kNotNested).first, "");
 }
 
-// Merging chunk by chunk must tell the same first case as reading them in one piece.
+// Merging chunk by chunk must keep the same first case as reading them in one piece.
 TEST(DiagnosticsTest, MergeAddsCountsAndKeepsTheEarlierFirstCase) {
   Diagnostics earlier;
   earlier.Count(Diag::kInvalidUtf8, 10, "first");

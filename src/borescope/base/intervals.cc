@@ -85,7 +85,7 @@ IntervalSet Clip(const IntervalSet& set, Interval window) {
                                     [&](const Interval& part) { return part.end <= window.begin; });
   for (; first != set.end() && first->begin < window.end; ++first) {
     const Interval inside{std::max(first->begin, window.begin), std::min(first->end, window.end)};
-    if (inside.begin < inside.end) {  // not so only in an empty window
+    if (inside.begin < inside.end) {  // false only in an empty window
       result.push_back(inside);
     }
   }

@@ -1,6 +1,6 @@
 // Intervals of integer nanoseconds, half open [begin, end). An IntervalSet is sorted, disjoint and
-// non-empty in every part: the normal form in which unions, intersections and gaps are linear.
-// Serves busy and idle time, overlap and exposure. Pure functions, safe from any thread.
+// non-empty in every part: the normal form in which unions, intersections and gaps are linear. Used
+// for busy and idle time, overlap and exposure. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct Interval {
 
 using IntervalSet = std::vector<Interval>;
 
-// Appends `next`, joining it with the last one if they touch; an empty or inverted one vanishes.
+// Appends `next`, joining it with the last one if they touch; an empty or inverted one is dropped.
 // REQUIRES: it does not begin before the last one.
 void Extend(IntervalSet& set, const Interval& next);
 
-// The union of any intervals; empty and inverted ones vanish, touching ones join. O(n log n), or
-// O(n log runs) when `intervals` is a concatenation of runs sorted by begin.
+// The union of any intervals; empty and inverted ones are dropped, touching ones are joined. O(n
+// log n), or O(n log runs) when `intervals` is a concatenation of runs sorted by begin.
 IntervalSet Union(std::vector<Interval> intervals);
 
 // Set operations. REQUIRES: both sides are IntervalSets.

@@ -13,7 +13,7 @@ void PrintTo(const Interval& interval, std::ostream* out) {
 
 namespace {
 
-// The widest times that reading lets through (kineto_events.cc): lengths must not overflow.
+// The widest times that reading accepts (kineto_events.cc): lengths must not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
 TEST(IntervalsTest, UnionSortsJoinsAndDropsEmptyOnes) {
@@ -31,7 +31,7 @@ TEST(IntervalsTest, UnionMergesSortedRuns) {
       runs.push_back({begin, begin + static_cast<int64_t>(random() % 9)});
     }
   }
-  IntervalSet want;  // by moments
+  IntervalSet want;  // by timestamps
   for (int64_t at = 0; at < 50 * 40 + 9; ++at) {
     if (std::any_of(runs.begin(), runs.end(),
                     [&](const Interval& one) { return one.begin <= at && at < one.end; })) {

@@ -14,13 +14,13 @@ TEST(Nearest, IsNeverFar) {
   EXPECT_EQ(Nearest("nothing", verbs), "");
 }
 
-// Two of three letters changed are another word, not a slip.
+// Two of three letters changed are another word, not a typing error.
 TEST(Nearest, IsAtMostAThirdOfTheLettersAway) {
   const std::vector<std::string_view> names = {"top", "idle", "stragglers"};
   EXPECT_EQ(Nearest("foo", names), "");
   EXPECT_EQ(Nearest("tp", names), "top");
   EXPECT_EQ(Nearest("topp", names), "top");
-  EXPECT_EQ(Nearest("ilde", names), "idle");  // a swap is one slip
+  EXPECT_EQ(Nearest("ilde", names), "idle");  // a swap is one error
   EXPECT_EQ(Nearest("ailed", names), "");
   EXPECT_EQ(Nearest("stragler", names), "stragglers");
   EXPECT_EQ(Nearest("strglr", names), "");

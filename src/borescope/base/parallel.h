@@ -1,8 +1,8 @@
 // ParallelFor: runs body(0) ... body(count - 1) on up to `threads` threads. Order of execution is
 // undefined, so a body writes only to what belongs to its index. One thread runs everything inline;
-// where the system lets fewer threads start, these do it all.
-// An exception (of a library: ours throw none, but memory can run out) ends that thread's work and
-// is thrown again to the caller once all threads have ended.
+// if the system allows fewer threads, these do all the work. An exception (from a library: our code
+// throws none, but memory can run out) ends that thread's work and is rethrown to the caller after
+// all threads have ended.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace borescope::internal {
 
-// The number of threads to use when the user names none.
+// The default number of threads.
 inline int DefaultThreads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// As many of `count` threads as the system lets start.
+// Starts as many of `count` threads as the system allows.
 template <class Work>
 std::vector<std::jthread> StartThreads(size_t count, const Work& work) {
   std::vector<std::jthread> threads;

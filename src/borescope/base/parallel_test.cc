@@ -50,7 +50,7 @@ void LeaveNoRoomForStacks() {
   setrlimit(RLIMIT_AS, &both);
 }
 
-// Ends the process with 0 when all was done without another thread.
+// Ends the process with 0 if everything was done without another thread.
 [[noreturn]] void RunWithoutThreads() {
   constexpr int kNotDone = 1;
   constexpr int kStarted = 2;

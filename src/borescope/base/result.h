@@ -13,10 +13,10 @@ namespace borescope::internal {
 
 enum class ErrorCode {
   kIo,                 // a file cannot be opened, read or written
-  kUnsupportedFormat,  // recognised or not, but nothing here reads it
+  kUnsupportedFormat,  // recognised or not, but no reader supports it
   kCorrupt,            // the input is damaged beyond repair
-  kMissingData,        // the question needs something the trace does not hold
-  kInvalidArgument,    // the caller asked for something impossible
+  kMissingData,        // the analysis needs data that the trace does not contain
+  kInvalidArgument,    // the caller requested something impossible
 };
 
 // `message` names file, place, cause and remedy, in that order, in one line without a full stop.
@@ -25,7 +25,7 @@ struct Error {
   std::string message;
 };
 
-// The caller asked for something impossible.
+// The caller requested something impossible.
 inline Error UsageError(std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};
 }
@@ -71,7 +71,7 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-// What was wrong, behind what it is about: a path, or an option.
+// The error, prefixed with its subject: a path, or an option.
 inline Error About(std::string_view what, const Error& error) {
   return {error.code, std::string(what) + ": " + error.message};
 }

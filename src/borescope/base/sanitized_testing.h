@@ -1,4 +1,4 @@
-// Whether this program runs under a sanitizer, for tests that measure memory or take threads away.
+// Whether this program runs under a sanitizer, for tests that measure memory or limit threads.
 #pragma once
 
 namespace borescope::internal::testkit {

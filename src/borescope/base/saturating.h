@@ -1,5 +1,5 @@
-// Sums that stop at the ends of the range: a corrupt file may hold thousands of week-long events.
-// Pure functions, safe from any thread.
+// Sums that stop at the ends of the range: a corrupt file may contain thousands of week-long
+// events. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstdint>

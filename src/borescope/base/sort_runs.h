@@ -1,4 +1,4 @@
-// Sorting what profilers write: a few sorted runs behind each other, one for each buffer or track.
+// Sorting of profiler output: a few consecutive sorted runs, one for each buffer or track.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace borescope::internal {
 
 // Stable sort for data that is a concatenation of a few sorted runs: finds the runs and merges
-// neighbours until one is left. O(n) when already sorted, O(n log runs) else.
+// neighbours until one is left. O(n) if already sorted, else O(n log runs).
 template <class T, class Less>
 void SortRuns(std::span<T> items, const Less& less) {
   std::vector<size_t> ends;
@@ -21,7 +21,7 @@ void SortRuns(std::span<T> items, const Less& less) {
   if (ends.empty()) {
     return;
   }
-  if (ends.size() > items.size() / 8) {  // no runs worth the name
+  if (ends.size() > items.size() / 8) {  // not enough order to use
     std::stable_sort(items.begin(), items.end(), less);
     return;
   }

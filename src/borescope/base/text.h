@@ -1,4 +1,4 @@
-// Small questions about text, the same in every locale: letters and digits are those of ASCII. Pure
+// Simple text functions, the same in every locale: letters and digits are those of ASCII. Pure
 // functions, safe from any thread.
 #pragma once
 
@@ -19,7 +19,7 @@ constexpr bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Without the white space at its end.
+// The text without trailing white space.
 constexpr std::string_view WithoutSpaceBehind(std::string_view text) {
   while (!text.empty() && IsSpace(text.back())) {
     text.remove_suffix(1);
@@ -27,7 +27,7 @@ constexpr std::string_view WithoutSpaceBehind(std::string_view text) {
   return text;
 }
 
-// Without the white space around it.
+// The text without surrounding white space.
 constexpr std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) {
     text.remove_prefix(1);
@@ -43,7 +43,7 @@ inline std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// The number that all of `text` is, in decimal, as std::from_chars takes it: no blanks, no plus.
+// The decimal number that `text` consists of, as std::from_chars accepts it: no blanks, no plus.
 // Nothing for other text and for numbers that `Number` cannot hold.
 template <class Number>
 std::optional<Number> ParseNumber(std::string_view text) {

@@ -5,7 +5,7 @@
 namespace borescope::internal {
 namespace {
 
-// The length that a first byte announces, and its own bits; zero for no first byte.
+// The length given by a lead byte, and its own bits; zero if it is not a lead byte.
 size_t SequenceLength(unsigned char byte) {
   if (byte < 0x80) return 1;
   if (byte >= 0xC2 && byte < 0xE0) return 2;

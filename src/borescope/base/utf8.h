@@ -9,7 +9,7 @@ namespace borescope::internal {
 
 struct CodePoint {
   char32_t value = 0;
-  size_t bytes = 1;    // how much of the text it takes
+  size_t bytes = 1;    // its length in the text
   bool valid = false;  // false: `value` is U+FFFD in place of one byte that is not UTF-8
 };
 
@@ -24,7 +24,7 @@ bool IsValidUtf8(std::string_view text);
 // `text` with every byte that is not UTF-8 replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
-// REQUIRES: value <= 0x10FFFF and no surrogate; else the bytes are not UTF-8.
+// REQUIRES: value <= 0x10FFFF and not a surrogate; else the bytes are not UTF-8.
 void AppendUtf8(std::string& out, char32_t value);
 
 }  // namespace borescope::internal

@@ -21,7 +21,7 @@ void BuildAsyncTrack(uint32_t first_row, uint32_t end_row, CallTree& tree) {
   }
 }
 
-// What one track finds odd; tracks are merged in order, so the first case is always the same.
+// Diagnostics of one track; tracks are merged in order, so the first case is always the same.
 struct TrackReport {
   uint64_t not_nested = 0;
   HostId first;

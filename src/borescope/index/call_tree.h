@@ -7,8 +7,8 @@
 namespace borescope::internal {
 
 // O(rows), tracks in parallel. An event belongs to the event on top of the stack when it starts;
-// one that ends after it is counted as not nested and keeps its times. An event without length at
-// the very end of another lies inside it (microsecond clocks truncate), unless it is of an outer
+// one that ends after it is counted as not nested and keeps its times. An event of zero length at
+// the very end of another is inside it (microsecond clocks truncate), unless it is of an outer
 // kind.
 CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics);
 

@@ -45,7 +45,7 @@ TEST(CallTreeTest, EqualStartsNestByLength) {
   EXPECT_EQ(ParentsOf({{0, 10}, {0, 5}, {5, 1}, {5, 5}}), (Parents{kRoot, 0, 3, 0}));
 }
 
-// Microsecond clocks make short calls zero long; at either end of a call they lie inside it.
+// Microsecond clocks give short calls zero length; at either end of a call they are inside it.
 TEST(CallTreeTest, CallsWithoutLength) {
   EXPECT_EQ(ParentsOf({{0, 0}, {0, 5}, {4, 0}, {5, 0}}), (Parents{1, kRoot, 1, 1}));
   EXPECT_EQ(

@@ -14,7 +14,7 @@ std::vector<char> LaunchNames(const Trace& trace) {
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] == HostKind::kRuntime) {
-      is_launch[host.name[row].value] = 2;  // to be looked at
+      is_launch[host.name[row].value] = 2;  // to be checked
     }
   }
   for (uint32_t name = 0; name < is_launch.size(); ++name) {
@@ -56,7 +56,7 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
       continue;
     }
     diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
-    // Rows of a thread come outer first, so a later launch is the inner one.
+    // Rows of a thread are sorted outer first, so a later launch is the inner one.
     if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
       known = row;
     }
@@ -70,8 +70,8 @@ std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const CallTree& tre
   const HostEvents& host = trace.host();
   std::vector<HostId> operators(trace.runtime_calls().size());
   // Operators open at the current row, outer first, none ending after the one before it. One that
-  // ends before an operator inside it is dropped: as long as the inner one is open that one covers
-  // all it covers, and whatever starts later starts after both.
+  // ends before an operator inside it is dropped: while the inner one is open it covers the same
+  // events, and later events start after both.
   std::vector<HostId> open;
   for (uint32_t row = 0; row < host.size(); ++row) {
     const bool is_outer = host.kind[row] == HostKind::kOp && tree.subtree_end[row] > row + 1;

@@ -1,4 +1,4 @@
-// Ties device events to the runtime calls that started them and to the operators behind those.
+// Links device events to the runtime calls that started them and to the operators of those calls.
 #pragma once
 
 #include "borescope/base/diagnostics.h"
@@ -6,14 +6,13 @@
 
 namespace borescope::internal {
 
-// Whether a number ties anything: zero and below mean "none" for every producer seen.
+// Whether a correlation number is valid: zero and below mean "none" for every known producer.
 inline bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
 
-// device event -> launch: the runtime call with the same correlation number; of several, one that
-// launches, and of those the innermost. launch -> operator: the innermost operator around it. Files
-// since early 2024 also carry the operator's id on the device event, used where the launch is
-// missing or lies in no operator; older files hold a copy of the correlation there, which is
-// ignored.
+// device event -> launch: the runtime call with the same correlation number; of several, the
+// innermost of those that launch. launch -> operator: the innermost operator around it. Files since
+// early 2024 also carry the operator's id on the device event, used if the launch is missing or not
+// inside an operator; older files repeat the correlation there, which is ignored.
 Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnostics& diagnostics);
 
 // Whether a runtime call of this name starts device work: kernel, copy, set or graph launches of

@@ -19,7 +19,7 @@ using testkit::NameOrNone;
 using testkit::Span;
 using testkit::TraceMaker;
 
-// A finished trace with its links; device events are asked for by name.
+// A finished trace with its links; device events are looked up by name.
 class Linked {
  public:
   explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
@@ -150,13 +150,13 @@ TEST(CorrelationTest, NestingWinsOverTheExternalId) {
   EXPECT_EQ(Linked(maker).OpOf("k"), "around");
 }
 
-// Files up to early 2024 repeat the correlation as "External id"; hits are accidents.
+// Files up to early 2024 repeat the correlation as "External id"; matches are accidental.
 TEST(CorrelationTest, OldExternalIdsAreIgnored) {
   TraceMaker maker;
   maker.Op("unrelated", 1, {0, 100}, {.external_id = 8});
   maker.Kernel("a", 7, {200, 10}, {.correlation = 7, .external_id = 7});
   maker.Kernel("b", 7, {300, 10}, {.correlation = 8, .external_id = 8});
-  // Not device work, so no witness of the new meaning.
+  // Not device work, so not evidence of the new meaning.
   maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {200, 200}, {.external_id = 55});
   const Linked linked(maker);
   EXPECT_EQ(linked.OpOf("b"), "");
@@ -248,7 +248,7 @@ TEST(CorrelationTest, ManyLaunchesThatOutlastManyOperators) {
   EXPECT_EQ(std::count(links.op_of.begin(), links.op_of.end(), covers), kRows);
 }
 
-// Rows that cross each other in every way, against the search upwards that says what is meant.
+// Rows that cross each other in every way, compared with a search upwards as the definition.
 TEST(CorrelationTest, TheOperatorIsTheFirstOneUpwardsThatCoversTheLaunch) {
   std::mt19937 random(20240611);
   const auto pick = [&random](int64_t below) { return static_cast<int64_t>(random()) % below; };

@@ -1,5 +1,5 @@
-// IdMap64: recorded 64-bit ids to row numbers: an array where the ids lie close together, as those
-// of one process do, else open addressing. Insert everything, then look up.
+// IdMap64: recorded 64-bit ids to row numbers: an array if the ids are dense, as those of one
+// process are, else open addressing. Insert everything, then look up.
 #pragma once
 
 #include <bit>
@@ -13,9 +13,9 @@ class IdMap64 {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Room for `count` ids; more may not be inserted.
+  // Room for `count` ids; no more may be inserted.
   explicit IdMap64(size_t count) : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
-  // The same for ids of which none is below `first` or above `last`.
+  // The same for ids between `first` and `last`.
   IdMap64(size_t count, int64_t first, int64_t last)
       : IdMap64(IsDense(count, first, last) ? 0 : count) {
     if (IsDense(count, first, last)) {
@@ -24,7 +24,7 @@ class IdMap64 {
     }
   }
 
-  // The row stored for `id`; kNone on first sight. Write through the reference to set it.
+  // The row stored for `id`; kNone if it is new. Write through the reference to set it.
   uint32_t& operator[](int64_t id) {
     if (!rows_.empty()) {
       return rows_[static_cast<uint64_t>(id) - first_];
@@ -47,7 +47,7 @@ class IdMap64 {
     uint32_t row = kNone;
   };
 
-  // Whether an array of all ids that may come is smaller than the slots would be.
+  // Whether an array of all possible ids is smaller than the slots would be.
   static bool IsDense(size_t count, int64_t first, int64_t last) {
     constexpr size_t kMostPerId = 4;
     return first <= last &&
@@ -56,7 +56,7 @@ class IdMap64 {
 
   // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together
   // in memory. The runs themselves are scattered, because ids of several processes, sessions or
-  // merged files lie a power of two apart, and would meet in the same slots.
+  // merged files differ by a power of two, and would collide in the same slots.
   size_t Find(int64_t id) const {
     constexpr unsigned kRunBits = 6;
     constexpr uint64_t kInRun = (uint64_t{1} << kRunBits) - 1;
@@ -69,7 +69,7 @@ class IdMap64 {
     return at;
   }
 
-  std::vector<uint32_t> rows_;  // by id, from first_ on; empty where the slots are used
+  std::vector<uint32_t> rows_;  // by id, from first_ on; empty if the slots are used
   uint64_t first_ = 0;
   std::vector<Slot> slots_;
   size_t mask_;

@@ -21,7 +21,7 @@ TEST(IdMapTest, WhatWasNotInsertedIsNotFound) {
 
 TEST(IdMapTest, LikeAnOrdinaryMapForEveryPatternOfIds) {
   std::mt19937_64 random(4);
-  // .rpd files offset ids by session x 2^32; MTIA numbers start at a thousand millions.
+  // .rpd files offset ids by session x 2^32; MTIA numbers start at 10^9.
   const int64_t strides[] = {1, 2, 8, 1 << 16, int64_t{1} << 32, int64_t{1} << 48, -1, -4096};
   for (const int64_t stride : strides) {
     IdMap64 map(3000);
@@ -55,7 +55,7 @@ TEST(IdMapTest, IdsCloseTogetherAreAnArray) {
   EXPECT_EQ(empty.Get(1), IdMap64::kNone);
 }
 
-// Ids of several processes or merged files; met in the same slots, they took quadratic time.
+// Ids of several processes or merged files; colliding in the same slots, they took quadratic time.
 TEST(IdMapTest, IdsAPowerOfTwoApartAreFoundQuickly) {
   constexpr uint32_t kBlocks = 200;
   constexpr uint32_t kInBlock = 2'000;

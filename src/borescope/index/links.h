@@ -1,4 +1,4 @@
-// Ties backward operators to the forward operators they belong to.
+// Links backward operators to the forward operators they belong to.
 #pragma once
 
 #include <vector>

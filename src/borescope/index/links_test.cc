@@ -43,7 +43,7 @@ TEST(LinksTest, ABackwardOperatorBelongsToTheForwardOneOfItsNumber) {
   EXPECT_EQ(LinksOf(maker), (Links{"ReluBackward0 <- relu", "MmBackward0 <- mm"}));
 }
 
-// The engine's wrapper and the function itself carry one number.
+// The engine's wrapper and the function itself have the same number.
 TEST(LinksTest, OfNestedBackwardRowsTheOutermostIsLinked) {
   TraceMaker maker;
   maker.Op("mm", kMainThread, {0, 5}, Forward(1));
@@ -53,7 +53,7 @@ TEST(LinksTest, OfNestedBackwardRowsTheOutermostIsLinked) {
   EXPECT_EQ(LinksOf(maker), (Links{"evaluate_function: MmBackward0 <- mm"}));
 }
 
-// Frames and annotations between wrapper and function do not part them.
+// Frames and annotations between wrapper and function do not separate them.
 TEST(LinksTest, RowsOfOtherKindsInBetweenDoNotMatter) {
   TraceMaker maker;
   maker.Op("mm", kMainThread, {0, 5}, Forward(1));
@@ -92,7 +92,7 @@ TEST(LinksTest, ChainedNumbers) {
   EXPECT_EQ(LinksOf(maker), (Links{"SinBackward0 <- sin", "CosBackward0 <- cos"}));
 }
 
-// Forward operators of files without "Fwd thread id" are forward all the same.
+// Forward operators of files without "Fwd thread id" are forward, too.
 TEST(LinksTest, AMissingForwardThreadMeansForward) {
   TraceMaker maker;
   maker.Op("mm", kMainThread, {0, 5}, {.sequence = 1});
@@ -116,7 +116,7 @@ TEST(LinksTest, ManyOperatorsBelowManyFrames) {
   EXPECT_EQ(LinksOf(maker), Links(kRows, "backward <- mm"));
 }
 
-// The nearest operator decides, whatever is around it or was before.
+// The nearest operator decides, whatever surrounds or precedes it.
 TEST(LinksTest, OnlyTheNearestOperatorMakesATwin) {
   TraceMaker maker;
   maker.Op("mm", kMainThread, {0, 5}, Forward(1));

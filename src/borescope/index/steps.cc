@@ -16,7 +16,7 @@ std::vector<Step> FindSteps(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<Step> steps;
   for (uint32_t row = 0; row < host.size(); ++row) {
-    // Recordings of 2022 and before hold step annotations as plain operators.
+    // Recordings of 2022 and before have step annotations as plain operators.
     if (host.kind[row] != HostKind::kAnnotation && host.kind[row] != HostKind::kOp) {
       continue;
     }
@@ -28,7 +28,7 @@ std::vector<Step> FindSteps(const Trace& trace) {
     return std::tuple(a.begin_ns, a.number, a.annotation) <
            std::tuple(b.begin_ns, b.number, b.annotation);
   });
-  // Some files hold a step twice, as an annotation and as an operator.
+  // Some files have a step twice, as an annotation and as an operator.
   const auto same = [](const Step& a, const Step& b) {
     return a.begin_ns == b.begin_ns && a.number == b.number;
   };
@@ -43,7 +43,7 @@ class Cutter {
 
   std::vector<Steps::Piece> Cut() {
     for (uint32_t step = 0; step < steps_.size(); ++step) {
-      if (steps_[step].begin_ns < steps_[step].end_ns) {  // one without length holds nothing
+      if (steps_[step].begin_ns < steps_[step].end_ns) {  // one of zero length contains nothing
         EndWindows(steps_[step].begin_ns);
         Start(steps_[step].begin_ns, step);
         open_.push_back(step);
@@ -63,7 +63,7 @@ class Cutter {
     }
   }
 
-  // Ends windows that are over at `now_ns`; the rest of the one around each goes on.
+  // Ends windows that are over at `now_ns`; the rest of the enclosing one continues.
   void EndWindows(int64_t now_ns) {
     while (!open_.empty() && steps_[open_.back()].end_ns <= now_ns) {
       const int64_t end_ns = steps_[open_.back()].end_ns;
@@ -75,7 +75,7 @@ class Cutter {
   }
 
   const std::vector<Step>& steps_;
-  std::vector<uint32_t> open_;  // begun and, as far as is known, not over; the last to begin on top
+  std::vector<uint32_t> open_;  // begun and not known to have ended; the last to begin on top
   std::vector<Steps::Piece> pieces_;
 };
 

@@ -1,4 +1,4 @@
-// Finds training steps: ProfilerStep#N annotations and what belongs to them.
+// Finds training steps: ProfilerStep#N annotations and the events that belong to them.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps);
 
 Steps BuildSteps(const Trace& trace, const Correlation& correlation);
 
-// Counts the processes that have steps, where there are several: a window holds work and time of
-// all of them, whosever step it is (kSharedSteps).
+// Counts the processes with steps, if there are several: a window includes work and time of all of
+// them, whichever process has the step (kSharedSteps).
 void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics);
 
 // N of "ProfilerStep#N", if `name` is one.
 std::optional<int64_t> StepNumber(std::string_view name);
 
-// What stands for the names of all steps where runs or calls are told apart by name.
+// Replaces the names of all steps where runs or calls are distinguished by name.
 inline constexpr std::string_view kAnyStep = "ProfilerStep#*";
 
-// kAnyStep for the name of a step, any other name as it is.
+// kAnyStep for the name of a step, any other name unchanged.
 std::string_view FoldStepName(std::string_view name);
 
 }  // namespace borescope::internal

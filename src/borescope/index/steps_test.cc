@@ -67,7 +67,7 @@ TEST(StepsTest, WindowsAreHalfOpen) {
   EXPECT_EQ(indexed.trace.Name(steps.steps[1].annotation), "ProfilerStep#5");
 }
 
-// Recordings of 2022 hold steps as operators, some files hold both.
+// Recordings of 2022 have steps as operators, some files have both.
 TEST(StepsTest, OperatorsMayBeStepsAndTwinsCountOnce) {
   TraceMaker maker;
   maker.Op("ProfilerStep#1", 1, {0, 100});
@@ -90,7 +90,7 @@ TEST(StepsTest, StepsComeInOrderOfTimeWhateverTheThread) {
   EXPECT_EQ(indexed.steps.steps[1].number, 8);
 }
 
-// Work belongs to the step that launched it, however late it runs.
+// Work belongs to the step that launched it, even if it runs much later.
 TEST(StepsTest, DeviceWorkBelongsToTheStepOfItsLaunch) {
   TraceMaker maker;
   maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
@@ -108,7 +108,7 @@ TEST(StepsTest, DeviceWorkBelongsToTheStepOfItsLaunch) {
   EXPECT_EQ(indexed.NumberOf("after all"), -1);
 }
 
-// A window that holds a time holds it also when a shorter window inside it has ended.
+// A window still contains a time after a shorter window inside it has ended.
 TEST(StepsTest, AWindowAroundAnotherOne) {
   TraceMaker maker;
   maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
@@ -121,7 +121,7 @@ TEST(StepsTest, AWindowAroundAnotherOne) {
   EXPECT_EQ(indexed.steps.At(100), kNoStep);
 }
 
-// What At means: of the windows that hold the time, the one that begins last.
+// The definition of At: of the windows that contain the time, the one that begins last.
 uint32_t StepAt(const Steps& steps, int64_t ts_ns) {
   uint32_t found = kNoStep;
   for (uint32_t i = 0; i < steps.steps.size(); ++i) {

@@ -22,7 +22,7 @@ struct Decimal {
   std::string_view rest;  // what follows the number
 };
 
-// Nothing where the text begins with no number or with one that is too large.
+// Nothing if the text does not begin with a number, or with one that is too large.
 std::optional<Decimal> ReadDecimal(std::string_view text) {
   if (text.empty() || !IsDigit(text[0])) {
     return std::nullopt;
@@ -88,7 +88,7 @@ int64_t Share(const Trace& trace, int64_t millionths) {
   return trace.begin_ns() + span_ns / kAll * millionths + span_ns % kAll * millionths / kAll;
 }
 
-// The earliest begin of a kernel whose name holds `part`. Looks at every name once.
+// The earliest begin of a kernel whose name contains `part`. Checks every name once.
 std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   enum class Looked : uint8_t { kNotYet, kHolds, kHasNot };
   std::vector<Looked> names(trace.strings().size(), Looked::kNotYet);
@@ -111,7 +111,7 @@ std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   return first;
 }
 
-// Nothing where no kernel has the name.
+// Nothing if no kernel has the name.
 std::optional<int64_t> OnClock(const Trace& trace, const TimePoint& point) {
   switch (point.kind) {
     case TimePoint::Kind::kAfterBegin:
@@ -140,7 +140,7 @@ Result<int64_t> Resolve(const Trace& trace, std::string_view option, const TimeP
   return *time;
 }
 
-// The times that something was recorded, which events of the monitors may lie outside of.
+// The time range of the recording; events of monitors may be outside of it.
 TimeWindow Recorded(const Trace& trace) {
   TimeWindow window{trace.begin_ns(), trace.end_ns()};
   const Samples& samples = trace.samples();

@@ -27,7 +27,7 @@ std::vector<KernelClass> ClassifyNames(const Trace& trace) {
 
 namespace {
 
-// Work that starts on a stream before the work in front of it has ended.
+// Work that starts on a stream before the previous work has ended.
 void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   TrackId track;
@@ -45,7 +45,7 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   }
 }
 
-// What the call tree makes possible; each part writes members of its own.
+// The parts that need the call tree; each writes members of its own.
 struct IndexPart {
   void (*build)(const Trace& trace, TraceIndex& index, Diagnostics& diagnostics);
 };

@@ -1,4 +1,4 @@
-// TraceIndex: what follows from a recording, built once per trace and immutable afterwards.
+// TraceIndex: data derived from a recording, built once per trace and immutable afterwards.
 //
 //   call tree       which host event contains which, per thread
 //   correlation     launch -> device events (one to many), device event -> launch -> operator
@@ -25,7 +25,7 @@ struct CallTree {
   std::vector<uint32_t> subtree_end;  // one past the last descendant
 };
 
-// The rule that tied a device event to its operator, or why there is none. Kept per event.
+// The rule that linked a device event to its operator, or why there is none. Kept per event.
 enum class LinkRule : uint8_t {
   kLaunchNesting,  // launch by correlation, operator by nesting around the launch
   kExternalId,     // operator by "External id" (launch not recorded, or outside any operator)
@@ -36,7 +36,7 @@ std::string_view LinkRuleName(LinkRule rule);
 
 struct Correlation {
   std::vector<HostId> launch_of;  // per device row: the runtime call that started it
-  std::vector<HostId> op_of;      // per device row: innermost operator behind it
+  std::vector<HostId> op_of;      // per device row: its innermost operator
   std::vector<LinkRule> rule;     // per device row
   // Device rows started by a runtime call, in row order: compressed sparse rows over the
   // runtime_calls detail table (NOT over host rows).
@@ -69,10 +69,10 @@ struct Steps {
   std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
   std::vector<uint32_t> device_step;  // per device row: index into steps by launch, else by own
                                       // start; kNoStep outside; empty when there are no steps
-  std::vector<Piece> pieces;          // by begin_ns, at most two per step; what At looks in
+  std::vector<Piece> pieces;          // by begin_ns, at most two per step; searched by At
 
-  // Index into steps of the window that holds `ts_ns`, of several the one that begins last, else
-  // kNoStep. O(log steps), also where windows overlap.
+  // Index into steps of the window that contains `ts_ns`, of several the one that begins last, else
+  // kNoStep. O(log steps), even if windows overlap.
   uint32_t At(int64_t ts_ns) const;
 };
 
@@ -87,12 +87,12 @@ struct TraceIndex {
   Steps steps;
   std::vector<ForwardBackwardLink> forward_backward;  // by backward row
   std::vector<KernelClass> class_of_name;             // per StringId; kOther for host names
-  Diagnostics diagnostics;                            // what indexing found odd
+  Diagnostics diagnostics;                            // diagnostics of indexing
 
   KernelClass ClassOf(const Trace& trace, DeviceId id) const {
     return class_of_name[trace.device().name[id.value].value];
   }
-  // The forward operator that a row of forward_backward ties to this one; invalid without one.
+  // The forward operator that a row of forward_backward links to this one; invalid without one.
   HostId ForwardOf(HostId backward) const;
 };
 

@@ -25,7 +25,7 @@ TEST(TraceIndexTest, WorkThatOverlapsOnOneStreamIsCounted) {
   EXPECT_EQ(index.diagnostics.Get(Diag::kStreamOverlap).first, "inside");
 }
 
-// Waits and frames lie over the work by nature.
+// Waits and annotations overlap the work by nature.
 TEST(TraceIndexTest, WaitsAndFramesDoNotOverlapWork) {
   TraceMaker maker;
   maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {0, 100});

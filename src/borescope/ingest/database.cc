@@ -12,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-// The first whose `matches` knows the tables reads the database.
+// The first whose `matches` recognises the tables reads the database.
 struct DatabaseFormat {
   TraceFormat format;
   std::string_view summary;
@@ -35,7 +35,7 @@ constexpr auto kFormatRows = [] {
   return rows;
 }();
 
-// A file of a stranger may declare thousands of tables; no profiler does.
+// A foreign file may declare thousands of tables; no profiler does.
 constexpr size_t kMostTables = 4096;
 
 }  // namespace

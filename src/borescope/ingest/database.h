@@ -1,5 +1,5 @@
-// Profiles that are SQLite databases. Which profiler wrote one is told by its tables and columns,
-// never by a version number alone: each format is a row in database.cc.
+// Profiles that are SQLite databases. The profiler that wrote one is recognised by its tables and
+// columns, never by a version number alone: each format is a row in database.cc.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace borescope::internal {
 
-// The ordinary tables of a database and their columns. Views do not count: what they would compute
-// is the file's idea, ours comes from the tables.
+// The ordinary tables of a database and their columns. Views are ignored: their results are
+// computed from the tables instead.
 class DatabaseSchema {
  public:
   static Result<DatabaseSchema> Read(SqlDatabase& database);
@@ -30,7 +30,7 @@ class DatabaseSchema {
   std::map<std::string, std::vector<std::string>, std::less<>> tables_;
 };
 
-// What a reader of one format is given. Meta has file, file_bytes and text_bytes.
+// The input of a reader of one format. Meta has file, file_bytes and text_bytes.
 struct DatabaseInput {
   SqlDatabase& database;
   const DatabaseSchema& schema;
@@ -38,14 +38,14 @@ struct DatabaseInput {
   const LoadOptions& options;
 };
 
-// Tells how far a reader is that goes through its tables one after the other, as if each held an
+// Reports the progress of a reader that reads its tables one after the other, as if each were an
 // equal part of the file.
 class TableProgress {
  public:
   // The input must outlive it.
   TableProgress(const DatabaseInput& input, size_t tables) : input_(input), tables_(tables) {}
 
-  // One more is read.
+  // One more table is read.
   void Done() {
     if (input_.options.progress && done_ < tables_) {
       ++done_;
@@ -60,7 +60,7 @@ class TableProgress {
 };
 
 // Reads a finished trace from the database with the first format that knows its tables.
-// kUnsupportedFormat when none does.
+// kUnsupportedFormat if none does.
 Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const LoadOptions& options);
 
 std::span<const FormatRow> DatabaseFormats();

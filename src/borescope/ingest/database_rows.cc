@@ -14,7 +14,7 @@ namespace {
 // Row numbers of a trace have 32 bits.
 constexpr uint64_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
 
-// Beyond int64 a double has no whole number.
+// Beyond this a double does not fit into int64.
 constexpr double kIntegerLimit = 9.2e18;
 
 Result<uint64_t> OneNumber(SqlDatabase& database, const std::string& sql) {
@@ -23,8 +23,8 @@ Result<uint64_t> OneNumber(SqlDatabase& database, const std::string& sql) {
   return is_row ? static_cast<uint64_t>(rows.Integer(0)) : uint64_t{0};
 }
 
-// What a database of this size can hold at most: every row takes a pointer and a header at least.
-// A damaged tree whose pages name each other would have rows without end.
+// The largest possible number of rows of a database of this size: every row takes at least a
+// pointer and a header. A damaged tree with a cycle of pages would have endless rows.
 Result<uint64_t> MostRows(SqlDatabase& database) {
   BS_ASSIGN(const uint64_t pages, OneNumber(database, "PRAGMA page_count"));
   BS_ASSIGN(const uint64_t page_bytes, OneNumber(database, "PRAGMA page_size"));

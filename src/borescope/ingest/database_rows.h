@@ -1,5 +1,5 @@
-// Rows of a table of a foreign database, column by name, whatever its version lacks: a column that
-// is not there reads as missing. Values of the wrong type are counted and read as missing.
+// Rows of a table of a foreign database, by column name, for all versions: a column that does not
+// exist reads as missing. Values of the wrong type are counted and read as missing.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct RowTime {
 // and diagnostics must outlive it.
 class TableRows {
  public:
-  // Columns are numbered from 0 in the order of `columns`. No rows when there is no such table.
+  // Columns are numbered from 0 in the order of `columns`. No rows if there is no such table.
   static Result<TableRows> Open(const DatabaseInput& input, std::string_view table,
                                 std::span<const std::string_view> columns,
                                 Diagnostics& diagnostics) {
@@ -37,22 +37,22 @@ class TableRows {
                                 std::string_view table, std::span<const std::string_view> columns,
                                 Diagnostics& diagnostics);
 
-  // Goes to the next row; false behind the last one. kCorrupt where the database is damaged.
+  // Moves to the next row; false after the last one. kCorrupt if the database is damaged.
   Result<bool> Next();
 
-  // A whole number, also one written as text or as a real, which is cut. NULL and the empty text,
-  // which tracers write into columns of numbers, give `missing`, and so does anything else,
+  // An integer, also written as text, or as a real, which is truncated. NULL and the empty text,
+  // which tracers write into number columns, give `missing`, and so does anything else, which is
   // counted.
   int64_t Integer(int column, int64_t missing = kMissing) const {
     int64_t value = 0;
     return rows_.TryInteger(column, value) ? value : NoInteger(column, missing);
   }
-  // Clamped to 0...2^31 - 1; -1 where missing.
+  // Clamped to 0...2^31 - 1; -1 if missing.
   int32_t SmallInteger(int column) const;
-  // A number, also one written as text; none where there is none, which is counted unless empty.
+  // A number, also written as text; nothing for other values, which are counted unless empty.
   std::optional<double> Number(int column) const;
-  // Text, or the digits of a number; empty for NULL. What is not UTF-8 is replaced and counted.
-  // Valid until Next.
+  // Text, or the digits of a number; empty for NULL. Bytes that are not UTF-8 are replaced and
+  // counted. Valid until Next.
   std::string_view Text(int column) const {
     const std::string_view text = rows_.Text(column);
     return IsValidUtf8(text) ? text : RepairedText(text);
@@ -62,7 +62,7 @@ class TableRows {
 
   std::string_view table() const { return table_; }
 
-  // Of two columns with times in nanoseconds; `what` tells which row was odd.
+  // From two columns with times in nanoseconds; `what` names the row in diagnostics.
   RowTime Time(int start, int end, std::string_view what) const;
 
  private:
@@ -80,7 +80,7 @@ class TableRows {
   uint64_t most_rows_ = 0;
 };
 
-// A start and an end, kMissing where not recorded; what is odd is counted.
+// A start and an end, kMissing if not recorded; odd values are counted.
 RowTime TimeOf(int64_t start_ns, int64_t end_ns, std::string_view what, Diagnostics& diagnostics);
 
 // The number of rows of a table. REQUIRES: the table exists.

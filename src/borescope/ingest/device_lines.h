@@ -1,4 +1,4 @@
-// The streams of devices on which the work of a database ran, and the tracks they become.
+// The device streams of a database, and their tracks.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace borescope::internal {
 
-// Streams of devices. Processes number theirs alike: where several write to one number, each has a
-// line of its own; work whose process is not known goes with the others if there is but one.
+// Streams of devices. Processes may use the same numbers: if several do, each has a track of its
+// own; work of an unknown process belongs to the only process if there is just one.
 class DeviceLines {
  public:
-  // `process` kMissing: not known.
+  // `process` kMissing: unknown.
   void Add(int64_t device, int64_t stream, int64_t process);
-  // The tracks of all that was added, in that order.
+  // The tracks of everything that was added, in that order.
   void AssignTracks(TracePart& part) const;
   std::vector<int64_t> Devices() const;
 

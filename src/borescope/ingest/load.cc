@@ -17,8 +17,8 @@
 namespace borescope::internal {
 namespace {
 
-// One row per format that is text; the first whose `matches` takes its start reads it. Text that no
-// row takes is kKineto's, also what is damaged: whatever could not be anything else.
+// One row per format that is text; the first whose `matches` accepts its start reads it. Text that
+// no row accepts, including damaged text, is treated as kKineto, if it can be nothing else.
 struct Format {
   TraceFormat format;
   std::string_view summary;
@@ -33,7 +33,7 @@ constexpr Format kFormats[] = {
 constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),
                                "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"};
 
-// nullptr where none takes it.
+// nullptr if none accepts it.
 const Format* FindFormat(std::string_view text) {
   text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   const auto* const format = std::find_if(std::begin(kFormats), std::end(kFormats),
@@ -49,17 +49,17 @@ std::vector<FormatRow> AllFormats() {
   return rows;
 }
 
-// Kinds of file that are recognised only to be named.
+// Kinds of file that are recognised only to name them in errors.
 struct ForeignRow {
   std::string_view magic;
   std::string_view what;
   std::string_view remedy;
-  size_t within = 0;  // the magic begins at one of the bytes up to this
-  // What else must hold.
+  size_t within = 0;  // the last offset at which the magic may begin
+  // An additional condition.
   bool (*also)(std::string_view text) = nullptr;
 };
 
-// A Perfetto trace starts with the byte of a newline, and so may any text: what follows decides.
+// A Perfetto trace starts with the byte of a newline, and so may any text: the next bytes decide.
 bool IsPerfetto(std::string_view text) {
   const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
   return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
@@ -88,7 +88,7 @@ constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, dr
 constexpr ForeignRow kForeign[] = {
     {"borescope graph\n"sv, "a graph that critical-path --save wrote",
      "give it with critical-path --load"},
-    // An attribute of its first message, behind lengths and tags.
+    // An attribute of its first message, after lengths and tags.
     {"\x0a\x06schema"sv, kChakra, kChakraRemedy, 16},
     {"\x0a"sv, kChakra, kChakraRemedy, 1, BeginsWithVersion},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
@@ -116,7 +116,7 @@ bool IsForeign(std::string_view text, const ForeignRow& row) {
          (row.also == nullptr || row.also(text));
 }
 
-// What no format takes and Kineto cannot be either is named, so that the user need not guess.
+// A file that no format accepts and that cannot be Kineto either is named in the error.
 Result<void> CheckKind(std::string_view text, const std::string& name) {
   const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   if (first == text.end()) {
@@ -142,8 +142,8 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
   return {};
 }
 
-// A database is not read from front to back: SQLite opens the file itself, at `path`, and what is
-// compressed or comes through a pipe (`path` is empty then) is read into memory first.
+// A database is not read from front to back: SQLite opens the file itself, at `path`; a compressed
+// database, or one from a pipe (`path` is then empty), is read into memory first.
 Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std::string& name,
                          const LoadOptions& options) {
   if (!path.empty()) {

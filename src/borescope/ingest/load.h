@@ -1,6 +1,6 @@
 // Loads one profile into a finished Trace. The format is recognised by content, never by extension;
-// gzip (also multi-member) and zstd are inflated on the way. To add a format: its file here and a
-// row in load.cc.
+// gzip (also multi-member) and zstd are inflated while reading. To add a format: its file here and
+// a row in load.cc.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace borescope::internal {
 
 struct LoadOptions {
   int threads = 1;
-  // Called now and then, from any loading thread but never from two at once, with stored bytes read
-  // so far and in total (0 when unknown, as for standard input). May be empty.
+  // Called repeatedly, from any loading thread but never from two at once, with stored bytes read
+  // so far and in total (0 if unknown, as for standard input). May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
@@ -25,7 +25,7 @@ struct LoadOptions {
 // file, byte offset, cause and remedy; repairs are counted in Trace::diagnostics().
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 
-// The same for bytes in memory (tests, fuzzing); `name` stands for the file in messages.
+// The same for bytes in memory (tests, fuzzing); `name` is the name of the file in messages.
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options);
 

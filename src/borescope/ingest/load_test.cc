@@ -38,7 +38,7 @@ const std::string kKernel =
 
 Result<Trace> Load(std::string_view bytes) { return LoadBytes(bytes, "a.json", {}); }
 
-// Of bytes that must load.
+// For bytes that must load.
 Trace LoadGood(std::string_view bytes) {
   Result<Trace> trace = Load(bytes);
   EXPECT_TRUE(trace.ok()) << trace.error().message;
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "export_chrome_trace"}),
     [](const auto& test) { return test.param.name; });
 
-// Not a version, a message of something else beside it, or not all of it.
+// Not a version, a version with another message, or a truncated one.
 TEST(LoadTest, WhatOnlyLooksLikeAChakraTrace) {
   for (const std::string& bytes :
        {"\x07\x0a\x05"s + "1.a.0", "\x07\x0a\x05"s + "1..00", "\x07\x0a\x05"s + "10000",
@@ -233,7 +233,7 @@ TEST(LoadTest, FromAFile) {
   ExpectOpAndKernel(*trace);
 }
 
-// Nobody gives no threads on purpose, but the file must not look empty then.
+// Zero threads are never intended, but the file must not appear empty then.
 TEST(LoadTest, AnyNumberOfThreadsLoads) {
   const std::string bytes = "[" + kOp + "," + kKernel + "]";
   for (const int threads : {-3, 0, 1, 2}) {

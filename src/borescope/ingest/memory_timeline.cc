@@ -13,7 +13,7 @@
 namespace borescope::internal {
 namespace {
 
-// Four numbers are far shorter; white space between them included.
+// Four numbers are far shorter, even with white space between them.
 constexpr size_t kLongestEntry = 4096;
 
 // Action of torch.profiler._memory_profiler, numbered from 1.
@@ -27,7 +27,7 @@ bool IsUsable(const ParsedNumber& number) {
   return number.status == NumberStatus::kOk || number.status == NumberStatus::kOverflow;
 }
 
-// `text` is what stands between the brackets.
+// `text` is the text between the brackets.
 std::optional<Entry> ParseEntry(std::string_view text) {
   Entry entry;
   for (size_t i = 0; i < entry.size(); ++i) {
@@ -114,7 +114,7 @@ void TimelineReader::Add(const Entry& entry) {
   memory.total_reserved.push_back(kMissing);
 }
 
-// Stands on the opening bracket of an entry.
+// Positioned on the opening bracket of an entry.
 Result<void> TimelineReader::ReadEntry() {
   size_t end = reader_.window().find(']');
   while (end == std::string_view::npos && reader_.window().size() < kLongestEntry &&
@@ -136,7 +136,7 @@ Result<void> TimelineReader::ReadEntry() {
   return {};
 }
 
-// Stands behind the opening bracket of the list.
+// Positioned after the opening bracket of the list.
 Result<void> TimelineReader::ReadEntries() {
   bool after_entry = false;
   for (char c = reader_.SkipSpace(); c != ']'; c = reader_.SkipSpace()) {

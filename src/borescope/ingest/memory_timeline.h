@@ -12,12 +12,12 @@
 
 namespace borescope::internal {
 
-// Whether a file that starts with `text`, behind its byte-order mark, is a JSON list of lists.
+// Whether a file that starts with `text`, after its byte-order mark, is a JSON list of lists.
 bool MayBeMemoryTimeline(std::string_view text);
 
 // Reads the whole text, entry by entry. An entry that cannot be read is an error that names its
-// byte, because all totals behind it would be wrong; a text that is cut off gives what came before.
-// `name` stands for the file in messages.
+// byte, because all later totals would be wrong; a truncated text gives the entries before its end.
+// `name` is the name of the file in messages.
 Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
                                  const LoadOptions& options);
 

@@ -11,8 +11,7 @@ constexpr uint64_t kEightBytes = 1;
 constexpr uint64_t kBytes = 2;
 constexpr uint64_t kFourBytes = 5;
 
-// Takes a variable-length integer of protobuf from the front of `text`; nothing where it does not
-// end there.
+// Consumes a protobuf varint from the front of `text`; nothing if it does not end there.
 std::optional<uint64_t> TakeVarint(std::string_view& text) {
   uint64_t value = 0;
   for (int shift = 0; !text.empty() && shift < 64; shift += 7) {
@@ -34,7 +33,7 @@ bool CanBeTag(char byte) {
          (type == kVarint || type == kEightBytes || type == kBytes || type == kFourBytes);
 }
 
-// Takes a field of a message; false where there is none.
+// Consumes a field of a message; false if there is none.
 bool TakeField(std::string_view& message) {
   const std::optional<uint64_t> tag = TakeVarint(message);
   if (!tag.has_value() || *tag >> 3 == 0) {
@@ -55,7 +54,7 @@ bool TakeField(std::string_view& message) {
   return true;
 }
 
-// Whether bytes are the fields of a message, one behind the other.
+// Whether bytes are the consecutive fields of a message.
 bool IsMessage(std::string_view bytes) {
   while (!bytes.empty()) {
     if (!TakeField(bytes)) {
@@ -65,12 +64,12 @@ bool IsMessage(std::string_view bytes) {
   return true;
 }
 
-// Takes one of Perfetto's packets, which is field 1 and bytes, from the front of what is in sight
-// of a file; `size` is all of it with its tag and length, or 0 where sight ends before. False where
+// Consumes one of Perfetto's packets, which is field 1 and bytes, from the front of the known part
+// of a file; `size` includes its tag and length, or is 0 if the known part ends before. False if
 // there is none.
 bool TakePacket(std::string_view& rest, uint64_t& size) {
   constexpr char kPacket = '\n';
-  constexpr uint64_t kLongest = uint64_t{1} << 31;  // of any message of protobuf
+  constexpr uint64_t kLongest = uint64_t{1} << 31;  // of any protobuf message
   const std::string_view packet = rest;
   if (!rest.starts_with(kPacket)) {
     return false;

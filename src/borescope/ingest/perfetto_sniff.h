@@ -1,4 +1,4 @@
-// Tells Perfetto's own traces from what begins with the same byte. Pure.
+// Distinguishes Perfetto's own traces from files that begin with the same byte. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace borescope::internal {
 
-// `start` is the begin of a file, or all of it. Where in the file its first packet ends, which may
-// be behind the end of the file; 0 unless all that is in sight are packets of protobuf: field 1 and
-// bytes, which are fields of a message themselves
+// `start` is the begin of a file, or all of it. Returns the offset at which the first packet ends,
+// which may be after the end of the file; 0 unless `start` consists of protobuf packets: field 1
+// and bytes, which are fields of a message themselves
 // (https://protobuf.dev/programming-guides/encoding). The last one may be cut off. That tag is also
 // the byte of a newline: a text may begin with an empty line, and a Chakra trace whose first
 // message is 10 bytes long with the same byte.

@@ -4,7 +4,7 @@
 
 namespace borescope::internal {
 
-// Runs may overlap before: they are taken apart into single ids.
+// If runs overlap, they are split into single ids.
 void RowIds::Sort() {
   std::vector<Run> single;
   single.reserve(rows_);

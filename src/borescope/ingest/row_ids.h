@@ -1,7 +1,6 @@
-// RowIds: the ids of a table's rows, to be looked up again. Ids of databases mostly count upwards
-// without many gaps, so that runs of neighbours are kept instead of ids, and looked up in the order
-// in which they were written, so that the last run is tried first. Whatever a file does, a look-up
-// takes no more than O(log rows).
+// RowIds: the ids of a table's rows, for lookups. Ids of databases mostly increase with few gaps,
+// so runs of consecutive ids are stored; they are mostly looked up in the order in which they were
+// written, so the last run is tried first. For any file, a lookup takes at most O(log rows).
 #pragma once
 
 #include <cstddef>
@@ -25,11 +24,11 @@ class RowIds {
     }
     ++rows_;
   }
-  // Call once when all ids are there. Returns how many rows repeat an id of a row before them,
-  // which cannot be found: the first counts.
+  // Call once after all ids were added. Returns how many rows repeat an earlier id; these cannot be
+  // found, because the first counts.
   size_t Finish();
 
-  // The row of `id`, kNone where there is none. Remembers where it was: not for several threads.
+  // The row of `id`, kNone if there is none. Caches the position: not thread-safe.
   uint32_t Find(int64_t id) {
     return last_ < runs_.size() && runs_[last_].Has(id) ? runs_[last_].RowOf(id)
                                                         : FindElsewhere(id);
@@ -44,7 +43,7 @@ class RowIds {
     uint32_t row;  // of `first`
 
     int64_t Last() const { return first + (int64_t{count} - 1); }
-    // Modulo 2^64: huge for what lies below.
+    // Modulo 2^64: huge for smaller ids.
     uint64_t Offset(int64_t id) const {
       return static_cast<uint64_t>(id) - static_cast<uint64_t>(first);
     }

@@ -1,4 +1,4 @@
-// A table of texts of a foreign database, which other tables name by id.
+// A table of texts of a foreign database, to which other tables refer by id.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace borescope::internal {
 
 class TextTable {
  public:
-  // Adds the texts of `table` to those here. `id` and `text` are its columns.
+  // Adds the texts of `table`. `id` and `text` are its columns.
   Result<void> Read(SqlDatabase& database, const DatabaseSchema& schema, std::string_view table,
                     std::string_view id, std::string_view text, TracePart& part);
-  // Call once when all tables are read.
+  // Call once after all tables were read.
   void Finish(Diagnostics& diagnostics);
 
-  // The text with this id; invalid where there is none.
+  // The text with this id; invalid if there is none.
   StringId Find(int64_t id) {
     const uint32_t row = id == kMissing ? RowIds::kNone : ids_.Find(id);
     return row == RowIds::kNone ? StringId{} : texts_[row];
   }
-  // The same; empty where the id is missing, and where no text has it: counted.
+  // The same; empty if the id is missing, or, counted, if no text has it.
   StringId Get(int64_t id, Diagnostics& diagnostics) {
     const StringId text = Find(id);
     return text.valid() ? text : NoText(id, diagnostics);

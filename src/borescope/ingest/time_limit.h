@@ -1,4 +1,4 @@
-// How far from zero a time may be.
+// The largest absolute value of a time.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ bool JsonCheck::Take(std::string_view piece) {
   return state_ != State::kBad;
 }
 
-// Past what changes nothing, which is most of all text.
+// Skips characters that do not change the state, which is most of the text.
 size_t JsonCheck::SkipUsual(std::string_view piece, size_t at) const {
   const auto skip = [&](auto is_usual) {
     while (at < piece.size() && is_usual(piece[at])) {

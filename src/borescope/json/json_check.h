@@ -1,5 +1,5 @@
-// Whether a text is JSON to the letter (RFC 8259), as readers that repair nothing want it. The text
-// comes in pieces, cut anywhere; UTF-8 is not looked at.
+// Whether a text is strict JSON (RFC 8259), as needed by readers that repair nothing. The text is
+// given in pieces, cut anywhere; UTF-8 is not checked.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace borescope::internal {
 // Used by one thread.
 class JsonCheck {
  public:
-  // The next piece; false once the text cannot be JSON any more, or nests deeper than 1000.
+  // The next piece; false as soon as the text cannot be JSON, or nests deeper than 1000.
   bool Take(std::string_view piece);
   // After the last piece: whether all of it was one value.
   bool Finish();
 
-  // How many lists and objects the value lies in that lies in the most of them.
+  // The largest number of nested lists and objects.
   size_t deepest() const { return deepest_; }
 
  private:
@@ -32,7 +32,7 @@ class JsonCheck {
     kEscape,
     kHex,
     kLiteral,
-    kMinus,  // of numbers, each named by what was read last
+    kMinus,  // of numbers, each named after the last character read
     kZero,
     kInteger,
     kPoint,
@@ -55,7 +55,7 @@ class JsonCheck {
   State state_ = State::kValue;
   bool is_key_ = false;       // the string being read
   int hex_left_ = 0;          // digits of \u
-  std::string_view literal_;  // what is left of it
+  std::string_view literal_;  // the rest of it
   std::vector<char> open_;    // '{' and '['
   size_t deepest_ = 0;
 };

@@ -1,5 +1,5 @@
-// White space between the tokens of JSON, and the mark some programs write in front of the text.
-// Pure functions, safe from any thread.
+// White space between the tokens of JSON, and the byte-order mark that some programs write before
+// the text. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ bool ReadHex(std::string_view text, uint32_t& code) {
 }
 
 // Decodes \uXXXX, a surrogate pair as one. `rest` starts after "\u". Returns the characters used
-// after it, 0 if it is no escape.
+// after it, 0 if it is not an escape.
 size_t DecodeUnicode(std::string_view rest, std::string& out, StringRepairs& repairs) {
   uint32_t code = 0;
   if (!ReadHex(rest, code)) {

@@ -1,4 +1,4 @@
-// JSON string text: escapes out, escapes in, UTF-8 repaired. Pure functions.
+// Text of JSON strings: escaping, unescaping, repair of UTF-8. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace borescope::internal {
 struct StringRepairs {
   bool invalid_utf8 = false;  // bytes that are not UTF-8, or lone surrogates
   bool control = false;       // raw control characters
-  bool bad_escape = false;    // a backslash that starts no escape; kept as a backslash
+  bool bad_escape = false;    // a backslash that does not start an escape; kept as a backslash
 };
 
 // The text between the quotes of a JSON string, escapes resolved, always valid UTF-8. `scratch` is
-// used only when something has to change; the result views `raw` or `scratch`.
+// used only if something has to change; the result views `raw` or `scratch`.
 std::string_view DecodeString(std::string_view raw, std::string& scratch, StringRepairs& repairs);
 
 }  // namespace borescope::internal

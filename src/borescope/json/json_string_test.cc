@@ -16,7 +16,7 @@ std::string Decode(std::string_view raw, StringRepairs& repairs) {
   return std::string(DecodeString(raw, scratch, repairs));
 }
 
-// Of text that needs no repair.
+// For text that needs no repair.
 std::string DecodeClean(std::string_view raw) {
   StringRepairs repairs;
   std::string text = Decode(raw, repairs);
@@ -67,7 +67,7 @@ TEST(DecodeStringTest, LoneSurrogatesAreReplaced) {
   EXPECT_FALSE(repairs.bad_escape);
 }
 
-// Windows paths were written raw: the backslash is kept, what follows is text.
+// Windows paths were written raw: the backslash is kept, the rest is text.
 TEST(DecodeStringTest, BackslashesThatEscapeNothingAreKept) {
   const std::string_view cases[][2] = {{R"(C:\Users)", R"(C:\Users)"},
                                        {R"(\x41)", R"(\x41)"},
@@ -90,7 +90,8 @@ TEST(DecodeStringTest, Utf8PassesThrough) {
   EXPECT_EQ(DecodeClean(text), text);
 }
 
-// Each byte that belongs to no sequence becomes one replacement; what is valid around it stays.
+// Each byte that belongs to no sequence becomes one replacement character; valid text around it
+// stays.
 TEST(DecodeStringTest, OtherBytesAreReplacedOneByOne) {
   const std::string_view cases[] = {
       "\xff",              // never a lead
@@ -126,7 +127,7 @@ TEST(DecodeStringTest, RawControlCharactersAreKeptAndSaid) {
   EXPECT_FALSE(repairs.invalid_utf8 || repairs.bad_escape);
 }
 
-// Whatever the bytes: the result is valid UTF-8, and valid text without escapes is unchanged.
+// For any bytes the result is valid UTF-8, and valid text without escapes is unchanged.
 TEST(DecodeStringTest, TheResultIsAlwaysUtf8) {
   for (unsigned a = 0; a < 256; ++a) {
     for (unsigned b = 0; b < 256; ++b) {

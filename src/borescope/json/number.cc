@@ -23,7 +23,7 @@ bool IsNonFinite(std::string_view text) {
          EqualsIgnoringCase(text, "infinity");
 }
 
-// A decimal as sign, digits and the place of its point: value = 0.DIGITS x 10^point.
+// A decimal as sign, digits and the position of its point: value = 0.DIGITS x 10^point.
 struct Decimal {
   bool negative = false;
   std::string digits;

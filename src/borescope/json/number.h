@@ -20,11 +20,11 @@ struct ParsedNumber {
   NumberStatus status = NumberStatus::kNotNumber;
 };
 
-// `text` times 10^`scale`, rounded half away from zero. Accepts what JSON accepts and a leading
-// plus or zeros. ParseScaled("12.3456", 3) is 12346.
+// `text` times 10^`scale`, rounded half away from zero. Accepts JSON numbers, and a leading plus or
+// zeros. ParseScaled("12.3456", 3) is 12346.
 ParsedNumber ParseScaled(std::string_view text, int scale);
 
-// Microseconds, as "ts" and "dur" hold them, to nanoseconds.
+// Microseconds, as in "ts" and "dur", to nanoseconds.
 inline ParsedNumber ParseMicroseconds(std::string_view text) {
   // The common shape, digits with up to three decimals, without the general routine's bookkeeping.
   uint64_t value = 0;
@@ -47,11 +47,11 @@ inline ParsedNumber ParseMicroseconds(std::string_view text) {
 }
 
 // A whole number; "7.0" counts as 7, 7.5 is kNotNumber. ParseUnsigned keeps all 64 bits of
-// addresses and the like in the bit pattern of the result.
+// addresses and similar values in the bit pattern of the result.
 ParsedNumber ParseInteger(std::string_view text);
 ParsedNumber ParseUnsigned(std::string_view text);
 
-// Any number, to the nearest double. kNotFinite also for what is too large for one.
+// Any number, to the nearest double. kNotFinite also for values too large for one.
 struct ParsedDouble {
   double value = 0;
   NumberStatus status = NumberStatus::kNotNumber;

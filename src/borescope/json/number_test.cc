@@ -100,7 +100,7 @@ TEST(MicrosecondsTest, SpellingsOfNoNumber) {
   }
 }
 
-// The fast shape and the general routine must be one function: every way of writing one value.
+// The fast path and the general routine must agree for every spelling of a value.
 TEST(MicrosecondsTest, AllWritingsOfAValueAgree) {
   std::mt19937_64 random(21);
   for (int i = 0; i < 20'000; ++i) {

@@ -32,7 +32,7 @@ bool ObjectMembers::Next() {
   return ReadValue();
 }
 
-// Stands on the opening quote; `token` gets both.
+// Positioned on the opening quote; `token` includes both quotes.
 bool ObjectMembers::ReadString(std::string_view& token) {
   const size_t begin = at_;
   for (++at_; at_ < text_.size(); ++at_) {
@@ -61,7 +61,7 @@ bool ObjectMembers::ReadValue() {
   return !value_.empty();
 }
 
-// The parsers have matched the brackets; here their number is enough.
+// The parsers have matched the brackets; counting them is enough here.
 bool ObjectMembers::ReadContainer() {
   const size_t begin = at_;
   size_t depth = 0;

@@ -1,5 +1,5 @@
-// ObjectMembers: walks over the members of one JSON object, for the few objects whose keys are not
-// known beforehand.
+// ObjectMembers: iterates over the members of one JSON object, for the few objects whose keys are
+// not known beforehand.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace borescope::internal {
 
-// Not thread-safe. Never reads outside the text; what is no JSON object ends early.
+// Not thread-safe. Never reads outside the text; text that is not a JSON object ends early.
 class ObjectMembers {
  public:
   // `text` starts with the opening brace and must outlive this.
   explicit ObjectMembers(std::string_view text);
 
-  // Moves to the next member; false behind the last one.
+  // Moves to the next member; false after the last one.
   bool Next();
   // Raw texts: the key between its quotes, the value with its quotes or brackets.
   std::string_view key() const { return key_; }

@@ -16,7 +16,7 @@
 namespace borescope::internal {
 namespace {
 
-// Keys that name an event of one recording.
+// Keys that identify an event of one recording.
 constexpr std::string_view kEventKeys[] = {"ts_ns", "correlation", "position"};
 
 bool NamesEvent(const Column& column) {
@@ -24,7 +24,7 @@ bool NamesEvent(const Column& column) {
                                                 column.name) != std::end(kEventKeys);
 }
 
-// Integers without a unit say which, not how much: a step, a rank, a row.
+// Integers without a unit identify rather than measure: a step, a rank, a row.
 bool HasChange(const Column& column) {
   const bool is_name =
       std::holds_alternative<IntValues>(column.values) && column.unit == Unit::kNone;
@@ -104,7 +104,7 @@ Column Matched::Others(const Column& column) const {
   return made;
 }
 
-// What is not there is 0 of a sum, and nothing of all else.
+// A missing row is 0 for a sum, and missing for everything else.
 template <class Values>
 void PushChange(const Column& column, const Values& cells, const RowPair& pair, Column& to) {
   const auto is_missing = [&](uint32_t row) {
@@ -192,7 +192,7 @@ Column* FindKey(Table& table, std::string_view name) {
   return found == table.columns.end() ? nullptr : &*found;
 }
 
-// The number in all cells; none where they differ, or there are none.
+// The number in all cells; nothing if they differ, or there are none.
 std::optional<int64_t> OnlyNumber(const Column& column) {
   const auto* numbers = std::get_if<IntValues>(&column.values);
   if (numbers == nullptr || numbers->empty()) {
@@ -255,7 +255,7 @@ void AddElapsed(Table& table, std::string_view moment) {
   if (column == nullptr || table.Find(kElapsedColumn) != nullptr) {
     return;
   }
-  const Column moments = *column;  // stays where it is while a column is added
+  const Column moments = *column;  // keeps its address while a column is added
   const auto& values = std::get<IntValues>(moments.values);
   int64_t begin = std::numeric_limits<int64_t>::max();
   for (size_t row = 0; row < values.size(); ++row) {

@@ -313,7 +313,7 @@ TEST(CompareTest, AsMapsOfPathsSay) {
     const std::optional<Table> swapped = MatchRows(TableOf(other), TableOf(mine));
     ASSERT_EQ(swapped->rows(), table->rows());
   }
-  EXPECT_GT(both, 300U);  // the trees have something in common
+  EXPECT_GT(both, 300U);  // so that the trees have something in common
 }
 
 TEST(CompareTest, FramesOfOneNameInTwoPlacesAreTwo) {

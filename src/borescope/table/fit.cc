@@ -41,7 +41,7 @@ size_t RowBytes(const Table& table, size_t row) {
   return bytes;
 }
 
-// Per row the largest value of the columns there are; outermost rows are larger than all.
+// Per row the largest value of the existing columns; outermost rows are larger than all.
 IntValues LargestValues(const Table& table, std::span<const std::string> values) {
   IntValues largest(table.rows(), 0);
   if (const Column* depth = table.Find("depth"); depth != nullptr) {

@@ -63,7 +63,7 @@ TEST(FitTest, OfATreeStaysWhatIsLargeAndWhatIsAroundIt) {
   EXPECT_EQ(widths(4), (IntValues{9, 8, 8, 5}));
   EXPECT_EQ(widths(3), (IntValues{9, 8, 5}));
   EXPECT_EQ(widths(2), (IntValues{9, 5}));                // the outermost ones first
-  EXPECT_EQ(LargestRows(tree, width, 6, 45).rows(), 2U);  // ten bytes a number
+  EXPECT_EQ(LargestRows(tree, width, 6, 45).rows(), 2U);  // ten bytes per number
   EXPECT_EQ(LargestRows(tree, width, 6, 1).rows(), 1U);
 }
 

@@ -79,7 +79,7 @@ class Pairing {
   using RowByKey = std::unordered_map<uint64_t, uint32_t>;
 
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
-  // The place of a row in lists where kNoRow, above all rows, has the last one.
+  // The index of a row in lists where kNoRow, the root, has the last one.
   size_t Place(uint32_t row) const { return row == kNoRow ? keys_.size() : row; }
   uint64_t KeyBelow(uint32_t parent, uint32_t row) const {
     return uint64_t{parent} << 32 | keys_[row];
@@ -93,10 +93,10 @@ class Pairing {
   uint32_t mine_;
   Rows keys_;
   Rows depths_;
-  Rows parents_;  // the row around each one
+  Rows parents_;  // the parent of each row
   Rows match_;    // the row of the other run
-  // Rows that only the other run has, each with all below it: those that come right below a row of
-  // this run, and those that come behind it and all below it.
+  // Rows that only the other run has, each with its subtree: those placed directly below a row of
+  // this run, and those placed after it and its subtree.
   std::vector<Rows> below_;
   std::vector<Rows> behind_;
 };
@@ -126,7 +126,7 @@ bool Pairing::Match() {
   if (!mine.has_value() || !RowsByKey(mine_, size()).has_value()) {
     return false;
   }
-  for (uint32_t row = mine_; row < size(); ++row) {  // the row around it comes first
+  for (uint32_t row = mine_; row < size(); ++row) {  // its parent comes first
     if (IsOnlyOther(parents_[row])) {
       continue;
     }
@@ -139,8 +139,8 @@ bool Pairing::Match() {
   return true;
 }
 
-// A row that only the other run has takes its place there: the fourth below a row comes behind the
-// fourth of this run, or the last, if there are fewer.
+// A row that only the other run has keeps its index: the fourth child of a row comes after the
+// fourth of this run, or after the last if there are fewer.
 void Pairing::PlaceOthers() {
   std::vector<Rows> children(keys_.size() + 1);  // below each row of this run
   for (uint32_t row = 0; row < mine_; ++row) {

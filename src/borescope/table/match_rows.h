@@ -1,4 +1,4 @@
-// Which rows of two tables are about the same, by their keys.
+// Matches corresponding rows of two tables by their keys.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct RowPair {
 };
 
 // Pairs of the rows of `joined`, of which the first `mine` are of one run and all further ones of
-// another, in the order that MatchRows promises. nullopt when keys do not tell the rows of one run
-// apart. Keys are compared as CompareCells does, but `depth`, which makes a tree of the rows.
+// another, in the order documented for MatchRows. nullopt if keys are not unique within one run.
+// Keys are compared as CompareCells does, except `depth`, which makes a tree of the rows.
 std::optional<std::vector<RowPair>> PairRows(const Table& joined, uint32_t mine);
 
 }  // namespace borescope::internal

@@ -1,5 +1,5 @@
 // StringValues: the cells of a text column. Every distinct text is kept once, so that a column with
-// a row per event costs four bytes a row. A plain value: copy, move and read it from any thread.
+// a row per event costs four bytes per row. A plain value: copy, move and read it from any thread.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class StringValues {
   void Append(const StringValues& more);
 
  private:
-  // The number of `text` in texts_, where it is put on first sight.
+  // The number of `text` in texts_, where it is added if new.
   uint32_t Intern(std::string_view text);
   void Grow();
 

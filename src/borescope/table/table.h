@@ -54,12 +54,12 @@ struct Table {
   std::string name;             // contract name: "breakdown"
   std::string title;            // one line for people
   std::vector<Column> columns;  // equal length
-  // Tables with a row per event: how many rows people see unless they ask for more (--top). 0 =
-  // all. Formats for programs give every row.
+  // Tables with a row per event: how many rows text shows by default (see --top). 0 = all. Formats
+  // for programs have every row.
   size_t preview_rows = 0;
 
   size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
-  const Column* Find(std::string_view column) const;  // nullptr when there is none
+  const Column* Find(std::string_view column) const;  // nullptr if there is none
   Column* Find(std::string_view column);
 };
 
@@ -69,7 +69,7 @@ Column& AddFloat(Table& table, std::string_view name, Unit unit, Role role, std:
 Column& AddString(Table& table, std::string_view name, Role role, std::string_view doc);
 Column& AddBool(Table& table, std::string_view name, Role role, std::string_view doc);
 
-// A column of the same kind without cells, its name behind `prefix`.
+// A column of the same kind without cells, its name prefixed with `prefix`.
 Column EmptyLike(const Column& column, std::string_view prefix = {});
 
 // Appends one cell. REQUIRES: the column has the matching type.
@@ -79,7 +79,7 @@ void Push(Column& column, std::string_view value);
 void Push(Column& column, bool value);
 // A literal would otherwise convert to bool.
 inline void Push(Column& column, const char* value) { Push(column, std::string_view(value)); }
-// Appends a missing cell (a zero, an empty text or false behind a missing mark).
+// Appends a missing cell (a zero, an empty text or false, marked as missing).
 void PushMissing(Column& column);
 template <class T>
 void PushOptional(Column& column, const std::optional<T>& value) {

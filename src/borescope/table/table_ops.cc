@@ -130,7 +130,7 @@ void AddTo(T&, const T&) {
   BS_CHECK(false && "kSum needs a column of numbers");
 }
 
-// What the cells `group` of one column become; false when the result is missing.
+// Combines the cells `group` of one column; false if the result is missing.
 template <class Values>
 bool Combine(const Column& column, const Values& cells, std::span<const uint32_t> group,
              typename Values::value_type& result) {

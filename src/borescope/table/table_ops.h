@@ -1,5 +1,5 @@
-// What can be done to any table, whatever it is about: join, merge, sort, cut. Pure functions on
-// values: safe from any thread, and the result depends on the arguments alone.
+// Operations on any table: join, merge, sort, cut. Pure functions on values: safe from any thread,
+// and the result depends only on the arguments.
 //
 // Order of cells: numbers by value (NaN above all others), text by bytes, false before true; a
 // missing cell comes after every present one, in ascending and in descending order.
@@ -17,17 +17,17 @@ namespace borescope::internal {
 // Makes room for this many rows in all: a table with a row per event would grow to twice its size.
 void ReserveRows(Table& table, size_t rows);
 
-// The rows of all parts, one part after another. Columns are matched by name and stand in order of
-// first appearance; where a part has no such column its cells are missing. Name, title and what a
-// column means come from the first part that tells. Associative. Columns with one name must have
-// one type (our bug otherwise).
+// The rows of all parts, one part after another. Columns are matched by name, in order of first
+// appearance; if a part has no such column its cells are missing. Name, title and the properties of
+// a column come from the first part that has them. Associative. Columns with one name must have one
+// type (our bug otherwise).
 Table Concat(std::span<const Table> parts);
 
-// One row for each distinct combination of the kKey columns, sorted by them in column order. Of the
-// rows that fall together
-//   kSum      cells are added; integers stop at the ends of their range instead of wrapping round
+// One row for each distinct combination of the kKey columns, sorted by them in column order. Rows
+// with equal keys are combined:
+//   kSum      cells are added; integers saturate instead of wrapping round
 //   kMin/kMax the smallest or largest counts
-//   kDerived  the value stays if all rows agree, else it is missing: the analysis computes it anew
+//   kDerived  the value stays if all rows agree, else it is missing: the analysis computes it again
 // and a missing cell changes nothing, unless all are missing. A missing key is a key of its own.
 // Without any key column everything becomes one row.
 //
@@ -39,11 +39,11 @@ Table MergeByKey(std::span<const Table> parts);
 
 // Rows sorted by one column, numbers from large to small, text and flags ascending; ties by the
 // remaining columns from left to right, ascending, so that the order is total. `column` is a name
-// or a name without its unit ("total" for "total_ns"). kInvalidArgument, naming the columns there
-// are, when there is no such column.
+// or a name without its unit ("total" for "total_ns"). kInvalidArgument, listing the existing
+// columns, if there is no such column.
 Result<Table> SortBy(const Table& table, std::string_view column);
 
-// The column called `name`, or `name` without its unit; nullptr when there is none.
+// The column called `name`, or `name` without its unit; nullptr if there is none.
 const Column* FindBySortName(const Table& table, std::string_view name);
 
 // Rows sorted by all columns from left to right, ascending: the neutral order.

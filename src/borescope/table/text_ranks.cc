@@ -19,14 +19,14 @@ struct Entry {
   uint32_t id = 0;
 };
 
-// A range of entries that are alike up to `depth`.
+// A range of entries that are equal up to `depth`.
 struct Task {
   size_t begin;
   size_t end;
   size_t depth;
 };
 
-// Eight bytes from `depth` on as a number that compares as they do; 0 stands behind the end.
+// Eight bytes from `depth` on as a number that compares as they do; bytes after the end are 0.
 uint64_t PieceAt(std::string_view text, size_t depth) {
   unsigned char bytes[kPieceBytes] = {};
   std::memcpy(bytes, text.data() + depth, std::min(kPieceBytes, text.size() - depth));
@@ -34,9 +34,9 @@ uint64_t PieceAt(std::string_view text, size_t depth) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(piece) : piece;
 }
 
-// Sorts what is alike by its next piece, and leaves what still is for later. A text that ends in
-// the piece stands before those of the same piece that go on, and a shorter one before a longer
-// one, whose further bytes are 0.
+// Sorts equal entries by their next piece, and keeps those that are still equal for later. A text
+// that ends in the piece comes before those of the same piece that continue, and a shorter one
+// before a longer one, whose further bytes are 0.
 void SortByPiece(std::span<Entry> entries, const Task& task, std::vector<Task>& tasks) {
   const std::span<Entry> range = entries.subspan(task.begin, task.end - task.begin);
   for (Entry& entry : range) {
@@ -81,7 +81,7 @@ std::vector<uint32_t> TextRanks(const StringValues& cells) {
   if (cells.empty()) {
     return ranks;
   }
-  // Every distinct text is one object among its like (StringValues), so that its place tells it.
+  // Every distinct text is one object (StringValues), so that its address identifies it.
   const std::string* first = &cells[0];
   const std::string* last = first;
   for (size_t row = 0; row < cells.size(); ++row) {

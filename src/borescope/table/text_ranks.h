@@ -1,5 +1,5 @@
-// Ranks of texts: numbers that compare as the texts do. Sorting a million rows by them looks at
-// each text a few times, not at every comparison.
+// Ranks of texts: numbers that compare as the texts do. Sorting a million rows by them reads each
+// text a few times, not at every comparison.
 #pragma once
 
 #include <cstdint>

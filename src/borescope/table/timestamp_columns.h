@@ -1,11 +1,11 @@
-// Columns that say when, not how long.
+// Columns with timestamps rather than durations.
 #pragma once
 
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
 
-// Whether the cells are moments on the clock of the file: `ts_ns`, `begin_ns`, `slot_end_ns`.
+// Whether the cells are timestamps on the clock of the file: `ts_ns`, `begin_ns`, `slot_end_ns`.
 inline bool IsOnClock(const Column& column) {
   const std::string_view name = column.name;
   return name == "ts_ns" || name == "begin_ns" || name == "end_ns" || name.ends_with("_begin_ns") ||

@@ -1,5 +1,5 @@
-// ViewSpec: how people best see a table, beside its rows. Analyses only name columns; what is drawn
-// of them is the business of the page.
+// ViewSpec: how a table is best drawn. Analyses only name columns; the page decides how to draw
+// them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr std::string_view ViewKindName(ViewKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// Columns are named; a view whose table or columns are not there is not drawn.
+// Columns are given by name; a view whose table or columns do not exist is not drawn.
 struct ViewSpec {
   std::string_view table;
   ViewKind kind = ViewKind::kBars;

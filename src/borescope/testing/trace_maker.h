@@ -1,5 +1,5 @@
-// TraceMaker: small traces for tests, written down event by event. Times are nanoseconds. Rows that
-// are added get names of their own where none is given, so that a test can tell them apart.
+// TraceMaker: small traces for tests, made event by event. Times are nanoseconds. Rows without a
+// given name get unique ones, so that a test can distinguish them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct DeviceArgs {
 
 class TraceMaker {
  public:
-  // The rows so far, for what the functions below cannot say.
+  // The rows so far, for changes that the functions below do not cover.
   TracePart& part() { return part_; }
 
   void Host(HostKind kind, std::string_view name, int64_t tid, Span span,
@@ -77,7 +77,7 @@ class TraceMaker {
 
   TracePart TakePart() { return std::move(part_); }
 
-  // The finished trace; the maker is spent afterwards.
+  // The finished trace; the maker must not be used afterwards.
   Trace Finish(int threads = 1) {
     TraceBuilder builder;
     builder.Append(std::move(part_));
@@ -109,7 +109,7 @@ inline DeviceId FindDevice(const Trace& trace, std::string_view name) {
   return {};
 }
 
-// The name of a row, or "" where there is none.
+// The name of a row, or "" if there is none.
 inline std::string_view NameOrNone(const Trace& trace, HostId id) {
   return id.valid() ? trace.Name(id) : std::string_view();
 }

@@ -108,7 +108,7 @@ void ForEachMember(V& visit, const Flows*) {
   visit(&T::ts_ns), visit(&T::track), visit(&T::id), visit(&T::is_start);
 }
 
-// How ids of a part become ids of the whole.
+// Maps ids of a part to ids of the whole.
 struct IdMap {
   std::span<const StringId> strings;
   std::span<const TrackId> tracks;
@@ -135,10 +135,10 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
       whole, part);
 }
 
-// More would cost more memory than the sorting takes time.
+// More threads would cost more memory than they save time.
 inline constexpr int kMostSpareColumns = 4;
 
-// Reorders one column: new row i is old row order[i]. One that is not recorded stays empty.
+// Reorders one column: new row i is old row order[i]. A column that is not recorded stays empty.
 template <class T>
 void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
   if (column.empty()) {
@@ -151,7 +151,7 @@ void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
   column.swap(moved);
 }
 
-// Reorders all columns, as many at once as there are threads: each needs a spare copy meanwhile.
+// Reorders all columns, as many at once as there are threads; each temporarily needs a copy.
 template <class Table>
 void PermuteRows(Table& table, std::span<const uint32_t> order, int threads) {
   std::vector<std::function<void()>> columns;

@@ -1,4 +1,4 @@
-// The formats that traces come from. A new one is a value and its name here, and a reader.
+// The formats of traces. A new one needs a value and its name here, and a reader.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace borescope::internal {
 
 enum class TraceFormat : uint8_t {
   kKineto,          // PyTorch profiler
-  kMemoryTimeline,  // PyTorch's, of the allocator only
+  kMemoryTimeline,  // PyTorch's allocator events only
   kNsys,            // the first of other profilers than PyTorch's
   kNvprof,
   kRpd,
@@ -19,7 +19,7 @@ enum class TraceFormat : uint8_t {
   kCount
 };
 
-// What `borescope list` and columns named `format` say; in the order of the enum.
+// Names in `borescope list` and in columns named `format`, in the order of the enum.
 inline constexpr auto kFormatNames = std::to_array<std::string_view>(
     {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd"});
 static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
@@ -28,7 +28,7 @@ constexpr std::string_view FormatName(TraceFormat format) {
   return kFormatNames[static_cast<size_t>(format)];
 }
 
-// Nothing where no format has this name.
+// Nothing if no format has this name.
 constexpr std::optional<TraceFormat> FindFormatNamed(std::string_view name) {
   const auto* const found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
   return found == kFormatNames.end()

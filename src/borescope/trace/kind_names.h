@@ -1,4 +1,4 @@
-// What tables and files call the kinds of events.
+// Names of the kinds of events in tables and files.
 #pragma once
 
 #include <cstddef>

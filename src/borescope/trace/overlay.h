@@ -1,7 +1,6 @@
-// Overlay: what an analysis draws on top of the trace it was made from: counter tracks, and events
-// of its own on tracks beside the recorded ones, arrows between recorded events. The recorded
-// events themselves stay as they are, but for the mark that some get, and for those that are left
-// out.
+// Overlay: what an analysis draws on top of its trace: counter tracks, events of its own on
+// separate tracks, and arrows between recorded events. The recorded events themselves are
+// unchanged, except that some are marked and some are left out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct OverlayCounter {
     double value = 0;  // finite; holds until the next point
   };
 
-  int64_t pid = 0;     // the recorded process the track is shown under: of a stream, its device
+  int64_t pid = 0;     // the recorded process the track is shown under; for a stream, its device
   std::string name;    // "Queue length, stream 7"; distinct within a pid
   std::string series;  // what the value is called: "launches", "GB/s"
   std::vector<Point> points;  // by time
@@ -37,8 +36,8 @@ struct OverlayTrack {
   std::vector<OverlaySpan> spans;  // by time, not overlapping unless nested
 };
 
-// An arrow from one recorded event to another: a pair of flow events, which viewers tie to what
-// lies around their times.
+// An arrow from one recorded event to another: a pair of flow events, which viewers attach to the
+// events around their times.
 struct OverlayArrow {
   struct End {
     int64_t pid = 0;  // of the recorded thread or stream
@@ -49,21 +48,21 @@ struct OverlayArrow {
   End from;
   End to;
   uint32_t type = 0;     // index into OverlayArrows::types
-  double weight_us = 0;  // time the arrow stands for; finite
+  double weight_us = 0;  // time that the arrow represents; finite
   bool critical = false;
 };
 
 struct OverlayArrows {
   std::string name;                // of all of them, and their category: "critical_path"
-  std::vector<std::string> types;  // what kinds there are
+  std::vector<std::string> types;  // the kinds of arrows
   std::vector<OverlayArrow> arrows;
 };
 
-// Recorded events that are told from the others, by their positions (kNoPosition).
+// Recorded events to mark, by their positions (kNoPosition).
 struct OverlayMarks {
   std::vector<uint32_t> critical;  // get the argument "critical": 1; ascending, distinct
-  // Leaves out the complete events (ph X) that are neither critical nor of these categories. What
-  // is not complete always stays.
+  // Leaves out the complete events (ph X) that are neither critical nor of these categories. Other
+  // events always stay.
   bool only_critical = false;
   std::vector<std::string> kept_categories;
 

@@ -1,4 +1,4 @@
-// The order of a spine: by track, then by start; found once, when a trace is finished.
+// The order of a spine: by track, then by start; computed once, when a trace is finished.
 #pragma once
 
 #include <cstdint>

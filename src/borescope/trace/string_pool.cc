@@ -7,8 +7,8 @@
 namespace borescope::internal {
 namespace {
 
-// A multiply-and-fold hash over 8-byte words: texts are short and repeat, so speed on short input
-// and no collisions among a few thousand names is all that is asked of it.
+// A multiply-and-fold hash over 8-byte words: texts are short and repeat, so it only needs speed on
+// short input and few collisions among a few thousand names.
 uint64_t HashText(std::string_view text) {
   constexpr uint64_t kMultiplier = 0xff51afd7ed558ccdULL;
   uint64_t hash = 0x9e3779b97f4a7c15ULL ^ text.size();

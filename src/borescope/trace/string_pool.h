@@ -1,5 +1,6 @@
 // StringPool: every distinct text once, addressed by StringId in order of first appearance. Id 0 is
-// always the empty text. Not thread-safe while interning; any number of readers afterwards.
+// always the empty text. Not thread-safe while interning; afterwards any number of threads may
+// read.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ TEST(StringPoolTest, IdZeroIsTheEmptyText) {
   EXPECT_EQ(pool.Get(StringId{}), "");
 }
 
-// Output order and equality of merged parts rest on this order.
+// Output order and equality of merged parts depend on this order.
 TEST(StringPoolTest, IdsFollowTheOrderOfFirstAppearance) {
   StringPool pool;
   EXPECT_EQ(pool.Intern("b").value, 1U);

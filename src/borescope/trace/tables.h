@@ -1,10 +1,10 @@
 // The columns of a trace: what was recorded, one struct of equal-length vectors per table, plain
-// data. Two spines hold every timed event: host_events (what threads did) and device_events (what
-// streams did). Details hang off a spine row by its `detail`, a row number in the table chosen by
-// the row's kind, or kNoDetail. After TraceBuilder::Finish all of this is immutable.
+// data. Two spines have every timed event: host_events (activity of threads) and device_events
+// (activity of streams). A spine row refers to its details by `detail`, a row number in the table
+// chosen by the row's kind, or kNoDetail. After TraceBuilder::Finish all of this is immutable.
 //
-// Times are integer nanoseconds on the file's own clock ("ts" x 1000); Meta::base_ns turns them
-// into Unix time when the producer recorded it. Missing numbers are kMissing unless a column says
+// Times are integer nanoseconds on the file's own clock ("ts" x 1000); Meta::base_ns converts them
+// to Unix time if the producer recorded it. Missing numbers are kMissing unless a column says
 // otherwise.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace borescope::internal {
 
 inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
 // The position of an event is its number among all events of the file's list, of whatever phase,
-// counted from 0; this one stands for those that are too far behind to be numbered.
+// counted from 0; this value is for those too far back to be numbered.
 inline constexpr uint32_t kNoPosition = std::numeric_limits<uint32_t>::max();
 // A number the producer did not record. (The smallest int64: ids may be negative.)
 inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
@@ -43,7 +43,7 @@ enum class DeviceKind : uint8_t {
   kAnnotation,  // gpu_user_annotation: covers idle gaps, never device work; no detail
   kRange,       // cuda_profiler_range: hardware counters of a kernel or of a whole range, never
                 // device work (kernels are replayed); detail: ranges
-  kOther,       // cuda_event and the like; never device work; no detail
+  kOther,       // cuda_event and others; never device work; no detail
 };
 
 // True for the kinds that occupy the device: busy time is their union.
@@ -51,16 +51,16 @@ inline bool IsDeviceWork(DeviceKind kind) { return kind <= DeviceKind::kMemset; 
 
 enum class TrackKind : uint8_t { kHost, kDevice };
 
-// A line of events: a host thread or a device stream.
+// The events of a host thread or a device stream.
 struct Tracks {
   std::vector<TrackKind> kind;
   std::vector<int64_t> pid;  // host: process id; device: device number as recorded
   std::vector<int64_t> tid;  // host: thread id; device: stream number
-  // Device streams: the process whose stream it is, in files that hold several processes, which
-  // number their streams alike; else kMissing, as for host threads, whose pid says it.
+  // Device streams: the process whose stream it is, in files with several processes, which may use
+  // the same stream numbers; else kMissing, as for host threads, which have a pid.
   std::vector<int64_t> process;
-  // Host: ranges of a thread that may start and end anywhere, also on another thread, and lie
-  // beside its other events: none of them contains an event or lies in one.
+  // Host: ranges of a thread that may start and end anywhere, even on another thread, separate from
+  // its other events: they have neither parents nor children.
   std::vector<char> is_async;
   std::vector<StringId> name;       // from thread_name metadata; may be empty
   std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
@@ -78,7 +78,7 @@ struct HostEvents {
   std::vector<TrackId> track;
   std::vector<HostKind> kind;
   std::vector<uint32_t> detail;
-  std::vector<uint32_t> position;  // as kNoPosition says; empty where events have none
+  std::vector<uint32_t> position;  // as for kNoPosition; empty if events have none
 
   size_t size() const { return ts_ns.size(); }
   int64_t end_ns(HostId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
@@ -94,13 +94,13 @@ struct DeviceEvents {
   std::vector<int64_t> correlation;  // joins with RuntimeCalls::correlation
   std::vector<int64_t> external_id;  // id of the op in new files, copy of correlation in old ones
   std::vector<uint32_t> detail;
-  std::vector<uint32_t> position;  // as kNoPosition says; empty where events have none
+  std::vector<uint32_t> position;  // as for kNoPosition; empty if events have none
 
   size_t size() const { return ts_ns.size(); }
   int64_t end_ns(DeviceId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
 };
 
-// Detail of an op or annotation that carries args.
+// Detail of an op or annotation that has args.
 struct Ops {
   std::vector<int64_t> external_id;
   std::vector<int64_t> record_function_id;  // equals rf_id of a PyTorch execution trace
@@ -116,20 +116,20 @@ struct Ops {
   size_t size() const { return external_id.size(); }
 };
 
-// Of an operator that launches a Triton kernel, whose name it has.
+// For an operator that launches a Triton kernel of the same name.
 struct TritonLaunches {
   std::vector<StringId> backend;      // "triton"
   std::vector<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
-  // What TorchInductor worked out for one launch; kMissing where not recorded.
-  std::vector<int64_t> bytes;  // that it reads and writes at least ("kernel_num_gb")
-  std::vector<int64_t> flops;  // of the products of matrices in it ("kernel_flop")
+  // Estimates of TorchInductor for one launch; kMissing if not recorded.
+  std::vector<int64_t> bytes;  // least bytes read and written ("kernel_num_gb")
+  std::vector<int64_t> flops;  // of its matrix products ("kernel_flop")
 
   size_t size() const { return backend.size(); }
 };
 
 struct RuntimeCalls {
-  // Unique in the file: where it holds several processes that count alike, the reader adds a number
-  // of the process in the upper bits.
+  // Unique in the file: if several processes use the same numbers, the reader adds a number of the
+  // process in the upper bits.
   std::vector<int64_t> correlation;
   std::vector<int64_t> external_id;
   std::vector<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
@@ -160,7 +160,7 @@ struct Copies {
   size_t size() const { return bytes.size(); }
 };
 
-// What the call that asked for a copy said of it, where it was recorded (profiler databases).
+// Parameters of the call that requested a copy, if recorded (profiler databases).
 struct CopyCalls {
   std::vector<int64_t> kind;  // hipMemcpyKind or CUPTI's copy kind, as recorded
   std::vector<StringId> stream_handle;
@@ -172,7 +172,7 @@ struct CopyCalls {
   size_t size() const { return kind.size(); }
 };
 
-// What a monitor read off a device (clock, power, use, ...), each value from begin to end.
+// Samples of a device monitor (clock, power, use, ...), each value from begin to end.
 struct Samples {
   std::vector<int64_t> ts_ns;
   std::vector<int64_t> end_ns;        // == ts_ns: until the next
@@ -193,7 +193,7 @@ struct Syncs {
   size_t size() const { return stream.size(); }
 };
 
-// Of a record_param_comms op or a collective kernel.
+// For a record_param_comms op or a collective kernel.
 struct Collectives {
   std::vector<StringId> collective;  // "allreduce"
   std::vector<StringId> dtype;       // "BFloat16"
@@ -208,7 +208,8 @@ struct Collectives {
   size_t size() const { return collective.size(); }
 };
 
-// What memory holds, in the numbering of PyTorch's memory timeline (Category of _memory_profiler).
+// The content of memory, in the numbering of PyTorch's memory timeline (Category of
+// _memory_profiler).
 enum class MemoryCategory : uint8_t {
   kParameter,
   kOptimizerState,
@@ -284,7 +285,7 @@ struct DeviceInfo {
 
 enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kIntel, kMeta };
 
-// Which profiler options were on, as far as the file shows.
+// Which profiler options were enabled, as far as the file shows.
 struct RecordedOptions {
   bool record_shapes = false;
   bool profile_memory = false;
@@ -308,16 +309,16 @@ struct Meta {
   RecordedOptions options;
   uint64_t text_bytes = 0;  // inflated size
   uint64_t file_bytes = 0;  // as stored
-  // Where the list of events begins: just behind its opening bracket, as an offset into the
-  // inflated text. 0: unknown.
+  // Where the list of events begins: just after its opening bracket, as an offset into the inflated
+  // text. 0: unknown.
   uint64_t events_begin_byte = 0;
-  // Where more events can be written into a copy of the text: just behind the last complete event
-  // (behind the opening bracket where there is none), as an offset into the inflated text. With a
-  // comma where one is needed, the copy is valid JSON if the text is. 0: unknown.
+  // Where more events can be written into a copy of the text: just after the last complete event
+  // (after the opening bracket if there is none), as an offset into the inflated text. With a comma
+  // if needed, the copy is valid JSON if the text is. 0: unknown.
   uint64_t events_end_byte = 0;
-  bool has_events_before_end = false;  // an event stands before that place, which needs a comma
-  // The brackets around the events are never closed, or not in a place that can be found: a copy
-  // that is to be valid ends behind the events, with `]` or `]}`.
+  bool has_events_before_end = false;  // an event precedes that place, so a comma is needed
+  // The brackets around the events are never closed, or not in a known place: a valid copy has to
+  // end after the events, with `]` or `]}`.
   bool text_is_cut = false;
   bool text_is_object = true;  // {"traceEvents": [...]}, not a bare list
 };

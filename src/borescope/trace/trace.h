@@ -1,5 +1,5 @@
 // Trace: one rank's recording, finished and immutable. Safe to read from any number of threads.
-// Made by TraceBuilder::Finish; what follows from it (call tree, correlation, ...) is in index/.
+// Made by TraceBuilder::Finish; derived data (call tree, correlation, ...) is in index/.
 #pragma once
 
 #include <string_view>
@@ -33,10 +33,10 @@ struct TraceData {
   Samples samples;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
-  // the allocator events. Equal when there is nothing.
+  // the allocator events. Equal if there are no events.
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  Diagnostics diagnostics;  // what reading the file had to repair or drop
+  Diagnostics diagnostics;  // repairs and losses while reading the file
 };
 
 class Trace {
@@ -45,7 +45,7 @@ class Trace {
   Trace(Trace&&) = default;
   Trace& operator=(Trace&&) = default;
 
-  // What it was made of, for who moves it before anybody reads it.
+  // The underlying data, for moving it before anything reads it.
   TraceData Take() && { return std::move(data_); }
 
   const Meta& meta() const { return data_.meta; }

@@ -12,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-// Longer than any profile anybody keeps in one file; the limit other tools use as well.
+// Longer than any real profile in one file; other tools use the same limit.
 constexpr int64_t kLongestEventNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
@@ -28,7 +28,7 @@ uint32_t Rows(size_t size) {
   return static_cast<uint32_t>(size);
 }
 
-// How far the detail numbers of each kind move when a part is appended.
+// Offsets of the detail numbers of each kind when a part is appended.
 struct HostShift {
   uint32_t ops;
   uint32_t runtime_calls;
@@ -58,7 +58,7 @@ struct DeviceShift {
   }
 };
 
-// REQUIRES: `events` of the list stand before those of the rows from `from` on.
+// REQUIRES: `events` events of the list precede those of the rows from `from` on.
 void ShiftPositions(std::vector<uint32_t>& positions, size_t from, uint64_t events) {
   for (size_t i = from; i < positions.size(); ++i) {
     positions[i] = static_cast<uint32_t>(std::min<uint64_t>(events + positions[i], kNoPosition));
@@ -171,8 +171,8 @@ void SortSpine(Spine& spine, Tracks& tracks, TrackKind kind, int threads) {
   }
 }
 
-// Cuts what no event can have been: to the start of the next event of its track, or to nothing.
-// True if anything was cut, after which equal starts may no longer stand longest first.
+// Cuts impossible durations: to the start of the next event of the track, or to zero. True if
+// anything was cut, after which equal starts may no longer be sorted longest first.
 template <class Spine, class Limit>
 bool CutDurations(Spine& spine, const StringPool& strings, Diagnostics& diagnostics,
                   const Limit& limit) {

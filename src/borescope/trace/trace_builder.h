@@ -1,4 +1,4 @@
-// TraceBuilder: the one door into a Trace. A format adapter fills TraceParts (one per chunk of
+// TraceBuilder: the only way to make a Trace. A format adapter fills TraceParts (one per chunk of
 // input, on any thread), the builder joins them in input order and Finish sorts everything once.
 //
 // Legal order of calls: Append any number of times, then Finish exactly once.
@@ -14,13 +14,13 @@
 namespace borescope::internal {
 
 // Rows of one piece of the input with ids of its own: StringIds of `data.strings`, TrackIds of
-// `data.tracks`, details of `data`'s tables, positions counted from its first event. Rows stand in
+// `data.tracks`, details of `data`'s tables, positions counted from its first event. Rows are in
 // source order. Not thread-safe.
 class TracePart {
  public:
   TracePart();
 
-  // A recorded name of a thread or stream; given to its track, if there is one, by Finish.
+  // A recorded name of a thread or stream; Finish assigns it to its track, if there is one.
   struct ThreadName {
     int64_t pid;
     int64_t tid;
@@ -35,7 +35,7 @@ class TracePart {
 
   // The track of a host thread or device stream; made on first sight. `process` as in Tracks.
   TrackId Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing);
-  // The track of those ranges of a host thread that may overlap; as Tracks::is_async.
+  // The track of the ranges of a host thread that may overlap; see Tracks::is_async.
   TrackId AsyncTrack(int64_t pid, int64_t tid);
   // The track if it exists, else invalid.
   TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing,
@@ -72,14 +72,14 @@ class TraceBuilder {
  public:
   TraceBuilder();
 
-  // Adds the rows of `part` after those already here. Its meta is ignored.
+  // Appends the rows of `part`. Its meta is ignored.
   void Append(TracePart&& part);
 
-  // Makes room for about this many host and device events, to spare the growth of large columns.
+  // Makes room for about this many host and device events, to avoid growing large columns.
   void Reserve(size_t host_events, size_t device_events);
 
   Diagnostics& diagnostics() { return whole_.data.diagnostics; }
-  // Of a host event that is already here, in the order in which they were appended.
+  // For a host event that was already added, numbered in the order of appending.
   void SetHostDuration(size_t row, int64_t dur_ns) { whole_.data.host.dur_ns[row] = dur_ns; }
   size_t host_size() const { return whole_.data.host.size(); }
   size_t device_size() const { return whole_.data.device.size(); }

@@ -76,7 +76,7 @@ TEST(TraceBuilderTest, EachTrackIsOneSliceOfItsSpine) {
   }
 }
 
-// A thread number may also be a stream number, and the same on another process.
+// A thread number may also be a stream number, and occur in another process.
 TEST(TraceBuilderTest, TracksOfOneNumberStayApart) {
   TracePart part;
   const TrackId host = part.Track(TrackKind::kHost, 7, 7);

@@ -1,5 +1,5 @@
 // ByteSource: where bytes come from, read once from front to back: a file, standard input, memory,
-// or another source inflated on the way. Used by one thread at a time.
+// or a decompressed source. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Reads up to `capacity` bytes into `out`; 0 means the end. May return fewer than asked for. An
+  // Reads up to `capacity` bytes into `out`; 0 means the end. May return fewer than requested. An
   // error names the stored byte, not the file.
   virtual Result<size_t> Read(char* out, size_t capacity) = 0;
 
-  // Stored (compressed) bytes taken from the file so far, and in total when known, else 0.
+  // Stored (compressed) bytes read from the file so far, and in total if known, else 0.
   virtual uint64_t stored_bytes() const = 0;
   virtual uint64_t stored_total() const = 0;
 };
@@ -31,7 +31,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path);
 // Bytes that outlive the source.
 std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes);
 
-// Reads until `capacity` bytes are there or the source ends.
+// Reads until `capacity` bytes are available or the source ends.
 Result<size_t> ReadFully(ByteSource& source, char* out, size_t capacity);
 
 }  // namespace borescope::internal

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that is gone after the test.
+// A file that is removed after the test.
 class TempFile {
  public:
   explicit TempFile(std::string_view content)

@@ -27,7 +27,7 @@ Error Failure(const std::string& program, std::string_view cause) {
   return {ErrorCode::kIo, program + ": " + std::string(cause)};
 }
 
-// Both ends of a pipe; closes what is open.
+// Both ends of a pipe; closes those that are open.
 class Pipe {
  public:
   Pipe() { is_open_ = pipe2(ends_.data(), O_CLOEXEC) == 0; }
@@ -61,7 +61,7 @@ class SpawnPlan {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setpgroup(&attributes_, 0);  // a group of its own
-    sigset_t signals;                            // we may ignore or hold back what it should not
+    sigset_t signals;                            // we may block ones it needs
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes_, &signals);
     sigaddset(&signals, SIGPIPE);
@@ -82,13 +82,13 @@ class SpawnPlan {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // Nobody shall hear it.
+  // Discards its output.
   void Silence() {
     posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
 
-  // 0, or why not.
+  // 0, or the error.
   int Spawn(const std::vector<std::string>& words, pid_t& child) const {
     std::vector<std::string> copies = words;
     std::vector<char*> arguments;
@@ -112,7 +112,7 @@ struct Stream {
   bool is_open = true;
 };
 
-// Reads what there is.
+// Reads the available bytes.
 void ReadSome(Stream& stream) {
   std::array<char, 16 * 1024> bytes;
   const ssize_t count = read(stream.descriptor, bytes.data(), bytes.size());
@@ -123,7 +123,7 @@ void ReadSome(Stream& stream) {
   }
 }
 
-// Reads both streams to their ends. The cause, where a limit was reached.
+// Reads both streams to their ends. Returns the cause if a limit was reached.
 std::optional<std::string_view> ReadStreams(std::array<Stream, 2>& streams,
                                             const ChildLimits& limits, Clock::time_point end) {
   while (streams[0].is_open || streams[1].is_open) {
@@ -144,7 +144,7 @@ std::optional<std::string_view> ReadStreams(std::array<Stream, 2>& streams,
   return std::nullopt;
 }
 
-// Its end, at the latest at `end`; nothing if it goes on.
+// Waits for its exit, until `end` at most; nothing if it is still running.
 std::optional<int> WaitUntil(pid_t child, Clock::time_point end) {
   constexpr useconds_t kNap = 2000;
   for (;;) {
@@ -168,8 +168,8 @@ void End(pid_t child) {
   Reap(child);
 }
 
-// Whoever ends first, the child or we. Without a thread for it the ended child stays in the table
-// of processes until we end.
+// The child or this process may end first. Without a thread that waits for it, an ended child would
+// remain a zombie until we end.
 void ReapLater(pid_t child) {
   try {
     std::thread(Reap, child).detach();

@@ -1,4 +1,4 @@
-// Runs another program and reads what it writes, or starts one and soon leaves it to itself.
+// Runs another program and reads its output, or starts one and detaches from it soon after.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ struct ChildOutput {
 };
 
 // Runs `words[0]`, found along PATH, with the other words as its arguments, our environment, and no
-// standard input; no shell is involved. What it started goes with it: a limit ends its whole group
-// of processes. Errors, which name the program:
+// standard input; no shell is involved. At a limit its whole process group is ended. Errors, which
+// name the program:
 //   kIo           it cannot be started, it ran too long, or it wrote too much
 // REQUIRES: !words.empty(). Thread-safe.
 Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits);
 
-// Starts it likewise, with no stream of ours, and watches it for so long: its status if it ended
-// meanwhile, or nothing. Then it is left to itself: it may outlive us, and leaves no zombie if it
-// does not. kIo, naming the program, when it cannot be started. REQUIRES: !words.empty().
-// Thread-safe.
+// Starts it in the same way, without any of our streams, and watches it for the given time: returns
+// its status if it ended meanwhile, else nothing. Afterwards it is detached: it may outlive us, and
+// leaves no zombie if it does not. kIo, naming the program, if it cannot be started. REQUIRES:
+// !words.empty(). Thread-safe.
 Result<std::optional<int>> StartChild(const std::vector<std::string>& words,
                                       std::chrono::milliseconds watched);
 

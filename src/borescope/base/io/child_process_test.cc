@@ -41,7 +41,7 @@ TEST(ChildProcess, AMissingProgramIsAnError) {
   EXPECT_EQ(output.error().message, "no-such-program-here: No such file or directory");
 }
 
-// Those it started, too, which hold the pipe open.
+// Also its own children, which keep the pipe open.
 TEST(ChildProcess, TimeIsLimited) {
   const auto begin = std::chrono::steady_clock::now();
   const Result<ChildOutput> output =
@@ -103,7 +103,7 @@ TEST(ChildProcess, OneThatCannotBeStarted) {
   EXPECT_EQ(started.error().message, "no-such-program-here: No such file or directory");
 }
 
-// What we hold back is our affair.
+// Signals that we block must not be blocked in the child.
 TEST(ChildProcess, SignalsReachIt) {
   sigset_t ours;
   sigset_t before;

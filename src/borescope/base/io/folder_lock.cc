@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kLockFile = ".borescope-lock";
 
-// Closed to all but this user.
+// Accessible only to this user.
 bool IsOurFolder(int folder) {
   struct stat status{};
   return fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
@@ -24,7 +24,7 @@ bool IsOurFile(int file) {
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
 
-// Whoever locked the file before us may have removed it.
+// A process that locked the file before us may have removed it.
 bool IsStillThere(int file) {
   struct stat status{};
   return fstat(file, &status) == 0 && status.st_nlink != 0;

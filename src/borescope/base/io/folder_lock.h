@@ -1,4 +1,4 @@
-// Tells other processes that a folder is in use, and whether one still is.
+// Marks a folder as in use for other processes, and checks such marks.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace borescope::internal {
 
-// Holds the lock file ".borescope-lock" of a folder until it goes, or the process does, however
-// that ends. The file stays. Used by one thread.
+// Holds the lock file ".borescope-lock" of a folder until the object is destroyed or the process
+// ends in any way. The file stays. Used by one thread.
 class FolderLock {
  public:
-  // Makes the file in a folder of our own that was made a moment ago. Nothing where that cannot be,
-  // or where somebody has just taken the folder for an abandoned one: then take another folder.
-  // Where the file system knows no locks it holds none, and nobody there takes the folder either.
+  // Makes the file in a folder of our own that was just created. Returns nothing if that fails, or
+  // if another process has just treated the folder as abandoned: then use another folder. If the
+  // file system has no locks, none is held, and no process takes the folder over either.
   static std::optional<FolderLock> Make(const std::string& folder);
 
-  // Takes the lock of an abandoned folder, whose content is then ours to remove. Nothing unless the
-  // folder is no link, this user's, closed to others (mode 0700), and has a lock file of this user
-  // that nobody holds.
+  // Takes the lock of an abandoned folder, whose content we may then remove. Returns nothing unless
+  // the folder is not a link, belongs to this user, has mode 0700, and has a lock file of this user
+  // that is not held.
   static std::optional<FolderLock> TakeAbandoned(const std::string& folder);
 
   FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

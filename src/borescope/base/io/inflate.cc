@@ -39,7 +39,7 @@ class PrefixedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
-// Reads blocks of the stored stream; what both inflaters share.
+// Reads blocks of the stored stream; shared by both inflaters.
 class StoredBlocks {
  public:
   explicit StoredBlocks(std::unique_ptr<ByteSource> source)
@@ -107,7 +107,7 @@ class GzipSource : public InflatingSource {
     if (!in_member_ && !EnterMember()) {
       return {};
     }
-    // Even without new input the inflater may hold bits and output from before.
+    // Even without new input the inflater may have buffered bits and output.
     const uint32_t room = state_.avail_out;
     if (const int status = isal_inflate(&state_); status != ISAL_DECOMP_OK) {
       Stop("gzip stream is damaged");
@@ -120,7 +120,8 @@ class GzipSource : public InflatingSource {
     return {};
   }
 
-  // Zero padding after a member ends the stream quietly, anything but a new member with a word.
+  // Zero padding after a member ends the stream silently; anything else except a new member is
+  // reported.
   bool EnterMember() {
     in_member_ = state_.avail_in != 0 && (members_ == 0 || *state_.next_in == 0x1f);
     if (!in_member_) {
@@ -150,7 +151,8 @@ class ZstdSource : public InflatingSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
       : stored_(std::move(source)), stream_(ZSTD_createDStream(), &ZSTD_freeDStream) {
-    // Bounds the memory a hostile header can ask for: windows up to 128 MiB, zstd's own default.
+    // Bounds the memory that a hostile header can request: windows up to 128 MiB, zstd's own
+    // default.
     ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, 27);
   }
 
@@ -202,7 +204,7 @@ OpenedSource Inflate(std::unique_ptr<ByteSource> source) {
   return {std::move(inflating), view};
 }
 
-// What is compressed otherwise, to be named.
+// Other compression formats, to be named in the error.
 Result<void> CheckKind(std::string_view prefix) {
   constexpr std::string_view kUnread[][2] = {{"\xfd"
                                               "7zX",

@@ -1,5 +1,5 @@
-// Decompression on the way in. gzip (any number of members) through ISA-L, zstd through libzstd,
-// both streaming: memory does not grow with the input.
+// Decompression of inputs. gzip (any number of members) through ISA-L, zstd through libzstd, both
+// streaming: memory does not grow with the input.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace borescope::internal {
 
-// A source of inflated bytes. A damaged stream gives what could be inflated, then the end, and says
-// so in damage().
+// A source of inflated bytes. A damaged stream gives the bytes that could be inflated, then the
+// end, and is reported by damage().
 class InflatingSource : public ByteSource {
  public:
-  // Empty, or what is wrong with the compressed stream: "gzip stream ends early at byte 812".
+  // Empty, or a description of the damage: "gzip stream ends early at byte 812".
   virtual std::string_view damage() const = 0;
 
-  // Complete gzip streams so far, one behind the other; 0 of zstd.
+  // Number of complete gzip members so far; 0 for zstd.
   virtual uint64_t gzip_members() const = 0;
 };
 
-// Looks at the first bytes of `source`. A compressed one comes back inflated; any other comes back
-// unchanged in effect, but for what xz, bzip2 or lz4 made: kUnsupportedFormat names it. `inflating`
-// points to the inflater inside the result, or is null.
+// Looks at the first bytes of `source`. A compressed one is returned as an inflating source, any
+// other effectively unchanged, except xz, bzip2 and lz4, which kUnsupportedFormat names.
+// `inflating` points to the inflater inside the result, or is null.
 struct OpenedSource {
   std::unique_ptr<ByteSource> bytes;
   const InflatingSource* inflating = nullptr;
 };
 Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source);
 
-// The same of the file at `path`, or of standard input for "-"; every error names it.
+// The same for the file at `path`, or standard input for "-"; every error names it.
 Result<OpenedSource> OpenInflated(const std::string& path);
 
 }  // namespace borescope::internal

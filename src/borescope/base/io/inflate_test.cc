@@ -86,7 +86,7 @@ void ExpectWhole(const Inflated& got, std::string_view text) {
   EXPECT_TRUE(got.recognised);
   EXPECT_EQ(got.damage, "");
   EXPECT_EQ(got.text.size(), text.size());
-  EXPECT_TRUE(got.text == text);  // megabytes of difference help nobody
+  EXPECT_TRUE(got.text == text);  // not megabytes of difference
 }
 
 const size_t kSizes[] = {0,      1,      2,      1000,   65535,   65536,     65537,
@@ -136,7 +136,7 @@ TEST(InflateTest, ZstdOfEverySize) {
   }
 }
 
-// What the decoder holds back when the reader's buffer is full must not be lost at the end.
+// Output that the decoder buffers when the reader's buffer is full must not be lost at the end.
 TEST(InflateTest, SmallReadsGetEverything) {
   const std::string text = Prose(5000);
   for (const size_t capacity : {1, 2, 3, 7, 100, 4096, 4999, 5000, 5001}) {
@@ -219,7 +219,7 @@ TEST(InflateTest, ZstdCutAnywhereGivesWhatCameBefore) {
   }
 }
 
-// Checksum and length stand in the last eight bytes; the text before them is all there.
+// Checksum and length are the last eight bytes; the text before them is complete.
 TEST(InflateTest, AWrongChecksumIsDamageWithoutLoss) {
   const std::string text = Prose(3000);
   const std::string bytes = Gzip(text);
@@ -268,7 +268,7 @@ TEST(InflateTest, ZstdFramesAreJoinedAndGarbageBehindThemIsSaid) {
   EXPECT_TRUE(got.damage.starts_with("zstd stream is damaged")) << got.damage;
 }
 
-// A header may ask for gigabytes of memory; 128 MiB are granted.
+// A header may request gigabytes of memory; 128 MiB are allowed.
 TEST(InflateTest, AZstdWindowBeyondTheLimitIsRefused) {
   const std::string magic = "\x28\xb5\x2f\xfd";
   const std::string no_flags(1, '\0');

@@ -1,5 +1,5 @@
-// The bytes of a file or of memory, read piece by piece. Not mapped: a file that is cut while a
-// mapping of it is read ends the process.
+// The bytes of a file or of memory, read piece by piece. Not mapped, because truncating a mapped
+// file while it is read ends the process.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace borescope::internal {
 class StoredBytes {
  public:
   StoredBytes() = default;  // empty
-  // Empty where the file cannot be read piece by piece: not there, or no ordinary file.
+  // Empty if the file cannot be read piece by piece: missing, or not an ordinary file.
   static StoredBytes OfFile(const std::string& path);
   // The bytes must outlive it.
   static StoredBytes OfMemory(std::string_view bytes);
@@ -33,11 +33,11 @@ class StoredBytes {
   StoredBytes& operator=(const StoredBytes&) = delete;
   ~StoredBytes();
 
-  // In bytes, as it was when it was opened.
+  // In bytes, at the time it was opened.
   uint64_t size() const { return size_; }
 
-  // `count` bytes from `offset` on, in memory or in `buffer`, which then holds nothing else.
-  // nullptr where they are not there (any more).
+  // `count` bytes from `offset` on, in memory or in `buffer`, whose content is replaced. nullptr if
+  // they do not exist (any more).
   const unsigned char* Read(uint64_t offset, size_t count,
                             std::vector<unsigned char>& buffer) const;
 

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "borescope-";
 constexpr std::string_view kPlaces = "XXXXXX";  // of mkdtemp()
 
-// Whether nobody else can put other folders in the place of ours.
+// Whether no other user can replace our folder.
 bool KeepsNames(const std::string& parent) {
   struct stat status{};
   return stat(parent.c_str(), &status) == 0 &&
          ((status.st_mode & S_ISVTX) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0);
 }
 
-// What processes left that were ended without a warning.
+// Removes folders of processes that were killed without warning.
 void RemoveAbandoned(const std::string& parent) {
   if (!KeepsNames(parent)) {
     return;
@@ -54,7 +54,7 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
   const char* const named = std::getenv("TMPDIR");
   const std::string parent = named != nullptr && *named != '\0' ? named : "/tmp";
   RemoveAbandoned(parent);
-  constexpr int kAttempts = 10;  // another process that cleans up may be quicker than our lock
+  constexpr int kAttempts = 10;  // another process that cleans up may be faster than our lock
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string path = (fs::path(parent) / kPrefix).string() + std::string(kPlaces);
     if (mkdtemp(path.data()) == nullptr) {

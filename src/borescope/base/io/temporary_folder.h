@@ -1,4 +1,4 @@
-// A folder of our own for files that nobody is to keep.
+// A folder of our own for temporary files.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace borescope::internal {
 
-// Below TMPDIR (else /tmp), for this user only; removed with all that is in it when the object
-// goes. What is left of a process that was ended without a warning goes when the next one is made
-// there. Holds a lock file, ".borescope-lock".
+// Below TMPDIR (else /tmp), for this user only; removed with its contents when the object is
+// destroyed. A folder left by a process that was killed is removed when the next one is made there.
+// Holds a lock file, ".borescope-lock".
 class TemporaryFolder {
  public:
-  // kIo names the folder and the cause; TMPDIR names another one.
+  // kIo names the folder and the cause; TMPDIR can select another one.
   static Result<TemporaryFolder> Make();
 
   TemporaryFolder(TemporaryFolder&& other) noexcept
@@ -26,8 +26,8 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
 
-  // Removes a folder with all that is in it, also while another thread still writes there; an empty
-  // path is none. What cannot be removed stays.
+  // Removes a folder with its contents, even while another thread still writes there; an empty path
+  // is ignored. Files that cannot be removed stay.
   static void RemoveFolder(const std::string& path);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sets TMPDIR, and puts it back.
+// Sets TMPDIR, and restores it.
 class TemporaryFolderTest : public testing::Test {
  protected:
   TemporaryFolderTest() {
@@ -51,7 +51,7 @@ TEST_F(TemporaryFolderTest, TwoAreTwo) {
   EXPECT_NE(one->path(), other->path());
 }
 
-// Only of this program, of this user, closed to others, and in nobody's use.
+// Only folders of this program and this user, inaccessible to others and not in use.
 TEST_F(TemporaryFolderTest, WhatWasAbandonedGoesWithTheNext) {
   const TemporaryFolder place = TemporaryFolder::Make().value();
   setenv("TMPDIR", place.path().c_str(), 1);

@@ -8,7 +8,7 @@
 namespace borescope::internal {
 namespace {
 
-// Bounds for what a hostile file can ask for. Real profiler files stay far below.
+// Bounds on the resources of a hostile file. Real profiler files stay far below.
 constexpr int kLongestValue = 1 << 28;  // bytes
 constexpr int kLongestSql = 1 << 20;
 
@@ -25,7 +25,7 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
           name + ": SQLite: " + std::string(message) + std::string(remedy)};
 }
 
-// A path as an URI of SQLite, whose special characters are escaped.
+// A path as a URI for SQLite, whose special characters are escaped.
 std::string UriOf(const std::string& path) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -40,7 +40,8 @@ std::string UriOf(const std::string& path) {
   return uri;
 }
 
-// A write-ahead log beside the file holds what the file lacks, and reading must not touch either.
+// A write-ahead log next to the file has rows that the file does not, and reading must not modify
+// either.
 Result<void> CheckNoLog(const std::string& path) {
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(path + "-wal", ignored);
@@ -109,7 +110,7 @@ Result<void> SqlStatement::Run() {
 }
 
 void SqlStatement::Reset() {
-  sqlite3_reset(statement_.get());  // repeats the error of the last step, which is known already
+  sqlite3_reset(statement_.get());  // repeats the error of the last step, which is already known
 }
 
 int SqlStatement::columns() const { return sqlite3_column_count(statement_.get()); }
@@ -122,7 +123,7 @@ int64_t SqlStatement::Integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-// Asking the value spares the locks that asking the statement takes each time.
+// Reading from the value avoids the locks that each access to the statement takes.
 bool SqlStatement::TryInteger(int column, int64_t& value) const {
   sqlite3_value* stored = sqlite3_column_value(statement_.get(), column);
   if (sqlite3_value_type(stored) != SQLITE_INTEGER) {
@@ -183,7 +184,7 @@ Result<void> SqlDatabase::Harden() {
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
-  // Parses the schema, so that a file that is none says so here.
+  // Parses the schema, so that a file that is not a database fails here.
   return Run("PRAGMA query_only=1; SELECT count(*) FROM sqlite_master");
 }
 

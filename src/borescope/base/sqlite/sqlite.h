@@ -1,4 +1,5 @@
-// SQLite, wrapped: databases of other profilers to read, ours to write. Errors name the file.
+// A wrapper of SQLite, for reading databases of other profilers and writing our own. Errors name
+// the file.
 //
 // Reading is safe on hostile files: nothing is written, locked or attached, no view, trigger or
 // function of the file's own schema runs unless a statement names it, and a statement that works
@@ -24,7 +25,7 @@ inline constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 
 enum class SqlType : uint8_t { kNull, kInteger, kReal, kText, kBlob };
 
-// A prepared statement and the row it stands on. Must not outlive its database.
+// A prepared statement and its current row. Must not outlive its database.
 class SqlStatement {
  public:
   SqlStatement() = default;
@@ -35,19 +36,19 @@ class SqlStatement {
   void Bind(int parameter, std::string_view text);
   void BindNull(int parameter);
 
-  // Goes to the next row; false behind the last one.
+  // Moves to the next row; false after the last one.
   Result<bool> Step();
-  // Runs a statement that has no rows, and makes it ready for new parameters.
+  // Runs a statement without rows, and resets it for new parameters.
   Result<void> Run();
   void Reset();
 
-  // Of the current row; columns are numbered from 0. Text stays valid until the next Step.
+  // For the current row; columns are numbered from 0. Text is valid until the next Step.
   int columns() const;
   SqlType type(int column) const;
   bool IsNull(int column) const { return type(column) == SqlType::kNull; }
-  // The number, as SQLite converts what is stored; 0 for NULL and text that is no number.
+  // The number, as SQLite converts what is stored; 0 for NULL and text that is not a number.
   int64_t Integer(int column) const;
-  // Sets `value` and returns true if a whole number is stored: half the price of type and Integer.
+  // Sets `value` and returns true if an integer is stored: half the cost of type and Integer.
   bool TryInteger(int column, int64_t& value) const;
   double Real(int column) const;
   std::string_view Text(int column) const;
@@ -65,12 +66,12 @@ class SqlStatement {
 
 class SqlDatabase {
  public:
-  // For reading, as if nobody ever changed it. kCorrupt when it is no database or cannot be read.
+  // For reading, as an immutable file. kCorrupt if it is not a database or cannot be read.
   static Result<SqlDatabase> OpenRead(const std::string& path);
   // The same for the bytes of a database, which must outlive it.
   static Result<SqlDatabase> OpenBytes(std::string_view bytes, const std::string& name);
   // An empty database at `path`, which must not exist or be empty, tuned for writing once: not safe
-  // against a crash, for whoever writes beside the target and renames.
+  // against a crash, so the caller writes a temporary file and renames it.
   static Result<SqlDatabase> Create(const std::string& path);
   // An empty database in memory.
   static Result<SqlDatabase> InMemory(const std::string& name);
@@ -81,10 +82,10 @@ class SqlDatabase {
 
   // The ordinary tables (no views, no virtual tables), sorted by name.
   Result<std::vector<std::string>> Tables();
-  // The columns of a table, in order; empty when there is no such table.
+  // The columns of a table, in order; empty if there is no such table.
   Result<std::vector<std::string>> Columns(std::string_view table);
 
-  // What was opened for reading; empty where that cannot be had.
+  // The bytes opened for reading; empty if they are not available.
   const StoredBytes& bytes() const { return bytes_; }
 
   const std::string& name() const { return *name_; }
@@ -97,7 +98,7 @@ class SqlDatabase {
   static Result<SqlDatabase> Open(const std::string& uri, int flags, const std::string& name);
   Result<void> Harden();
 
-  std::unique_ptr<std::string> name_;  // where it does not move
+  std::unique_ptr<std::string> name_;  // at a stable address
   StoredBytes bytes_;
   std::unique_ptr<sqlite3, Close> database_;
 };

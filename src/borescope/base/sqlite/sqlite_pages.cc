@@ -10,14 +10,14 @@
 namespace borescope::internal {
 namespace {
 
-// Places in the header of the file.
+// Offsets in the file header.
 constexpr size_t kFileHeaderBytes = 100;
 constexpr size_t kPageSizeAt = 16;
 constexpr size_t kReservedAt = 20;
 constexpr size_t kEncodingAt = 56;
 constexpr uint32_t kUtf8 = 1;
 
-// Places in the header of a page of a table.
+// Offsets in the header of a table page.
 constexpr unsigned char kInteriorPage = 5;
 constexpr unsigned char kLeafPage = 13;
 constexpr size_t kCellCountAt = 3;
@@ -25,8 +25,8 @@ constexpr size_t kLastChildAt = 8;
 constexpr size_t kLeafHeaderBytes = 8;
 constexpr size_t kInteriorHeaderBytes = 12;
 
-// Serial types: what a field is and how long. Even ones from kFirstBlob on are blobs, odd ones
-// texts. 10 is reserved by the format, and stands here for a row id.
+// Serial types: type and length of a field. Even ones from kFirstBlob on are blobs, odd ones texts.
+// 10 is reserved by the format, and is used here for a row id.
 constexpr uint64_t kNull = 0;
 constexpr uint64_t kInteger64 = 6;
 constexpr uint64_t kReal = 7;
@@ -52,8 +52,8 @@ uint64_t Get64(const unsigned char* at) {
   return __builtin_bswap64(value);
 }
 
-// Seven bits a byte, the first most significant, eight in the ninth. False at the end of the bytes.
-// Rare: kept out of the loops that read small numbers.
+// Seven bits per byte, most significant first, eight in the ninth. False at the end of the bytes.
+// Rare, and therefore kept out of the loops that read small numbers.
 [[gnu::noinline]] bool ReadLongVarint(const unsigned char*& at, const unsigned char* end,
                                       uint64_t& value) {
   constexpr int kMostBytes = 9;
@@ -91,14 +91,14 @@ const unsigned char* BytesOf(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-// What the header of the file says of its pages.
+// What the file header says about the pages.
 struct FileHeader {
   uint32_t page_bytes = 0;
   uint32_t reserved_bytes = 0;  // of each page
   uint32_t encoding = 0;
 };
 
-// All 0 where there is none.
+// All 0 if there is none.
 FileHeader ReadFileHeader(const StoredBytes& file) {
   std::vector<unsigned char> buffer;
   const unsigned char* header = file.Read(0, kFileHeaderBytes, buffer);
@@ -122,7 +122,7 @@ bool PageRows::CanRead(const StoredBytes& file) { return IsPlain(ReadFileHeader(
 
 PageRows::PageRows(const StoredBytes& file, const StoredTable& table, std::span<const int> columns)
     : file_(&file), root_page_(table.root_page) {
-  // A file that was emptied since has no pages.
+  // A file that was truncated to nothing since has no pages.
   if (const FileHeader header = ReadFileHeader(file); IsPlain(header)) {
     page_bytes_ = header.page_bytes;
     usable_bytes_ = header.page_bytes - header.reserved_bytes;
@@ -149,11 +149,11 @@ PageRows::PageRows(const StoredBytes& file, const StoredTable& table, std::span<
   }
 }
 
-// The first page begins with the header of the file and belongs to the schema, so that a table
-// that claims it is damaged.
+// The first page begins with the header of the file and belongs to the schema, so a table with this
+// page is damaged.
 bool PageRows::HasPage(uint32_t number) const { return number >= 2 && number <= page_count_; }
 
-// nullptr: the file is shorter now.
+// nullptr if the file is shorter now.
 const unsigned char* PageRows::PageAt(uint32_t number, std::vector<unsigned char>& buffer) const {
   return file_->Read(uint64_t{number - 1} * page_bytes_, page_bytes_, buffer);
 }
@@ -184,7 +184,7 @@ PageStep PageRows::Enter(uint32_t page_number) {
   return PageStep::kRow;
 }
 
-// Goes on from an interior page at the end of the levels: to its next child, or up.
+// Continues from the interior page at the end of the levels: to its next child, or up.
 PageStep PageRows::Descend() {
   Level& level = levels_[depth_ - 1];
   if (level.cell > level.cells) {
@@ -226,7 +226,7 @@ PageStep PageRows::Next() {
   return PageStep::kEnd;
 }
 
-// A long row has its tail on pages of its own; how much stays follows from the format.
+// A long row has its tail on overflow pages; the format defines how much stays.
 PageStep PageRows::ReadCell(const unsigned char* page, uint32_t at) {
   const unsigned char* end = page + usable_bytes_;
   const unsigned char* cell = std::min(page + at, end);
@@ -363,7 +363,7 @@ SqlType PageRows::type(int column) const {
   if (field.serial == kNull) {
     return SqlType::kNull;
   }
-  if (field.serial == kReal) {  // what is no number is NULL in SQL
+  if (field.serial == kReal) {  // a value that is not a number is NULL in SQL
     return std::isnan(RealAt(field.at)) ? SqlType::kNull : SqlType::kReal;
   }
   if (field.serial < kFirstBlob) {

@@ -29,7 +29,7 @@ Result<int64_t> Number(const SqlDatabase& database, std::string_view sql, std::s
   return is_row ? rows.Integer(0) : int64_t{0};
 }
 
-// How rows of the table are stored; none where that is not plain.
+// How rows of the table are stored; nothing if the table is not plain.
 Result<std::optional<StoredTable>> FindStored(const SqlDatabase& database, std::string_view table) {
   enum Column : uint8_t { kName, kType, kKey, kHasDefault, kHidden };
   BS_ASSIGN(SqlStatement rows, database.Prepare("SELECT name, type, pk, dflt_value IS NOT NULL, "
@@ -54,7 +54,7 @@ Result<std::optional<StoredTable>> FindStored(const SqlDatabase& database, std::
                                IsRealType(std::string(rows.Text(kType))),
                                rows.Integer(kHasDefault) != 0});
   }
-  // A key that is no row id ("INTEGER PRIMARY KEY DESC", for one) has an index.
+  // A key that is not the row id ("INTEGER PRIMARY KEY DESC", for one) has an index.
   BS_ASSIGN(
       const int64_t key_indexes,
       Number(database, "SELECT count(*) FROM pragma_index_list(?) WHERE origin = 'pk'", table));
@@ -114,7 +114,7 @@ Result<void> SqlTable::FindPages() {
   return {};
 }
 
-// Skips the rows that the pages have given already.
+// Skips the rows already read from the pages.
 Result<void> SqlTable::GoOnWithSqlite() {
   pages_.reset();
   BS_ASSIGN(statement_, database_->Prepare(SelectOf(table_, columns_)));

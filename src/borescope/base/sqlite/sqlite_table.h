@@ -1,6 +1,6 @@
 // The rows of a table of an SQLite database, in the order of their row ids: from the pages of the
-// file where they are plain, through SQLite otherwise, which also takes over where the pages are
-// damaged and says how. Used by one thread at a time.
+// file if they are plain, otherwise through SQLite, which also takes over at damaged pages and
+// reports the damage. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class SqlTable {
   static Result<SqlTable> Open(const SqlDatabase& database, std::string_view table,
                                std::span<const std::string_view> columns);
 
-  // Goes to the next row; false behind the last one.
+  // Moves to the next row; false after the last one.
   Result<bool> Step();
 
-  // Of the current row, as SqlStatement has them. Text and blobs are valid until the next Step.
+  // For the current row, as in SqlStatement. Text and blobs are valid until the next Step.
   SqlType type(int column) const {
     return pages_.has_value() ? pages_->type(column) : statement_.type(column);
   }
@@ -44,7 +44,7 @@ class SqlTable {
   std::string_view Blob(int column) const;
   std::string_view ColumnName(int column) const { return columns_[static_cast<size_t>(column)]; }
 
-  // False where SQLite reads the rows.
+  // False if SQLite reads the rows.
   bool reads_pages() const { return pages_.has_value(); }
 
  private:
@@ -57,7 +57,7 @@ class SqlTable {
   std::vector<std::string> columns_;
   std::optional<PageRows> pages_;
   SqlStatement statement_;
-  uint64_t rows_ = 0;                      // that the pages gave
+  uint64_t rows_ = 0;                      // read from the pages
   mutable std::deque<std::string> texts_;  // of numbers in the current row
 };
 

@@ -35,7 +35,7 @@ class SqlTableTest : public testing::Test {
   std::string path_;
 };
 
-// All that can be asked of a value, as text.
+// All properties of a value, as text.
 template <class Rows>
 std::string ValueOf(const Rows& rows, int column) {
   const SqlType type = rows.type(column);
@@ -117,8 +117,8 @@ std::string RandomValue(Random& random) {
   }
 }
 
-// A table of all types of columns and values, of which some rows are gone again and some lack
-// columns that came later.
+// A table of all types of columns and values, with some deleted rows, and some rows older than
+// later columns.
 std::string RandomTable(Random& random) {
   const size_t page_bytes = size_t{512} << random() % 8;
   constexpr const char* kIdTypes[] = {"INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -166,7 +166,7 @@ TEST_F(SqlTableTest, RowsOlderThanAColumnHaveItsDefault) {
 TEST_F(SqlTableTest, WhatIsNotPlainIsLeftToSqlite) {
   const std::string rows = "INSERT INTO t(a,b) VALUES(5,'five'),(1,'one');";
   Make("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT) WITHOUT ROWID;" + rows);
-  ExpectSameRows(path_, {"b", "a"}, true);  // known only when its first page is there
+  ExpectSameRows(path_, {"b", "a"}, true);  // known only after its first page exists
   Make("CREATE TABLE t(g AS (a * 2), a INT, b TEXT);" + rows);
   ExpectSameRows(path_, {"b", "a"}, false);
   Make("PRAGMA encoding='UTF-16le'; CREATE TABLE t(a INT, b TEXT);" + rows);
@@ -184,7 +184,7 @@ TEST_F(SqlTableTest, ReadsBytesInMemory) {
   EXPECT_EQ(table.Text(0), "five");
 }
 
-// Whatever stands in the bytes: rows end, and so does the test.
+// For any bytes, reading ends.
 TEST_F(SqlTableTest, DamagedBytesAreSafe) {
   Random random(7);
   std::string sql = "PRAGMA page_size=512; CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INT);";
@@ -198,7 +198,7 @@ TEST_F(SqlTableTest, DamagedBytesAreSafe) {
   for (int round = 0; round < 300; ++round) {
     std::string bytes = good;
     for (uint64_t flip = random() % 8; flip < 8; ++flip) {
-      // Headers of pages are where it hurts.
+      // Page headers are the most sensitive places.
       const size_t near = random() % 3 == 0 ? random() % bytes.size() / 512 * 512 + random() % 16
                                             : random() % bytes.size();
       bytes[near] = static_cast<char>(random());

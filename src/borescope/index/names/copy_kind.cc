@@ -11,8 +11,8 @@ struct CopyRule {
   CopyKind kind;
 };
 
-// The first part that is found decides. CUDA arrays ("A") lie on the device; "M" is Intel's word
-// for the host's memory.
+// The first part that is found decides. CUDA arrays ("A") are on the device; "M" is Intel's term
+// for host memory.
 constexpr CopyRule kRules[] = {
     {"Memset", CopyKind::kMemset},
     {"FillBuffer", CopyKind::kMemset},

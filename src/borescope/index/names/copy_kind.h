@@ -1,4 +1,4 @@
-// Kinds of copies: where from and where to, read from the name of the event by one table of rules
+// Kinds of copies: source and target, derived from the name of the event by one table of rules
 // (copy_kind.cc). NVIDIA, AMD, Intel and MTIA names.
 #pragma once
 

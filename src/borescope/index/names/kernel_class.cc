@@ -1,4 +1,4 @@
-// The table that says what a device function is for, judged by its name alone.
+// The table that classifies device functions by their name.
 //
 // To add a family: one row in kRules with a real example. Rows are tried from top to bottom and the
 // first match wins, so a row may rely on what the rows above it have taken away. A pattern is a
@@ -31,8 +31,7 @@ constexpr auto kFull = Text::kFull;
 
 constexpr Rule kRules[] = {
     // Inductor lists the fused operators in the name ("..._all_reduce_addmm_..."), so its own
-    // prefix
-    // has to decide before any of those words is looked for.
+    // prefix has to decide before any of those words is searched for.
     {{"Inductor attention templates", KernelClass::kAttention, "triton_tem_fused_flex_attention_0"},
      kBase,
      "triton_tem_fused_flex_attention|triton_tem_fused__scaled_dot|triton_flex_attention"},
@@ -93,7 +92,7 @@ constexpr Rule kRules[] = {
      kFull,
      "^memcpy|^memset|^hipmemcpy|^hipmemset|^dma"},
 
-    // ATen's generic skeletons: the base name says what they do, the functor would mislead.
+    // ATen's generic skeletons: the base name says what they do; the functor would mislead.
     {{"indexed and gathered element-wise", KernelClass::kEmbedding,
       "void at::native::_scatter_gather_elementwise_kernel<128, 4, at::native::F>(int)"},
      kBase,
@@ -109,7 +108,7 @@ constexpr Rule kRules[] = {
      kBase,
      "native::reduce_kernel"},
 
-    // Attention before anything that its names also contain (softmax, gemm).
+    // Attention comes before other words in its names (softmax, gemm).
     {{"cache writes of serving engines", KernelClass::kPointwise,
       "void vllm::reshape_and_cache_flash_kernel<__hip_bfloat16, __hip_bfloat16>(int)"},
      kBase,
@@ -146,7 +145,7 @@ constexpr Rule kRules[] = {
      kBase,
      "rotary|_rope_|rope_kernel"},
 
-    // Tables of embeddings and sparse features. FBGEMM's name holds "gemm" and "adagrad".
+    // Tables of embeddings and sparse features. FBGEMM's names contain "gemm" and "adagrad".
     {{"embedding tables", KernelClass::kEmbedding,
       "void split_embedding_codegen_forward_unweighted_kernel<c10::Half, float>(int)"},
      kBase,
@@ -218,7 +217,7 @@ constexpr Rule kRules[] = {
      kFull,
      "cutlass|ck_tile::gemm|cublaslt|cublasgemv|gemm::kernel"},
 
-    // Order matters less from here on: what remains is named for what it does.
+    // Order matters less from here on: the remaining kernels are named for what they do.
     {{"sort, scan and selection", KernelClass::kSort,
       "void cub::DeviceRadixSortOnesweepKernel<cub::DeviceRadixSortPolicy<long, int, int> >(int)"},
      kBase,

@@ -1,4 +1,4 @@
-// Kernel classes: what a device function is for, read from its name by one table of rules
+// Kernel classes: the purpose of a device function, derived from its name by one table of rules
 // (kernel_class.cc), first match wins. Vendor neutral: NVIDIA, AMD, Triton and MTIA names.
 #pragma once
 
@@ -35,13 +35,13 @@ KernelClass ClassifyKernel(std::string_view name);
 // How device time is split (breakdown): every event of device work is exactly one of these.
 enum class Activity : uint8_t { kCompute, kCommunication, kCopy };
 
-// memcpy and memset are copies, kernels go by class: collective -> communication, copy -> copy,
-// anything else -> compute.
+// memcpy and memset are copies, kernels are split by class: collective -> communication, copy ->
+// copy, anything else -> compute.
 Activity ActivityOf(DeviceKind kind, KernelClass kernel_class);
 
 // One row of the rule table, for documentation and tests.
 struct KernelRule {
-  std::string_view family;  // what the rule recognises: "NCCL device kernels"
+  std::string_view family;  // what it matches: "NCCL device kernels"
   KernelClass kind;
   std::string_view example;  // a real name that must match this row
 };

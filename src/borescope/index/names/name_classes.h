@@ -8,7 +8,7 @@
 
 namespace borescope::internal {
 
-// As TraceIndex::class_of_name.
+// See TraceIndex::class_of_name.
 std::vector<KernelClass> ClassifyNames(const Trace& trace);
 
 }  // namespace borescope::internal

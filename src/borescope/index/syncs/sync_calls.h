@@ -1,5 +1,5 @@
-// Names of calls and records that have to do with waiting for the device: CUDA, HIP, Level Zero,
-// and what others call alike.
+// Names of calls and records related to waiting for the device: CUDA, HIP, Level Zero, and similar
+// names of others.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace borescope::internal {
 enum class BlockingCall : uint8_t { kNone, kEvent, kStream, kDevice, kCopy, kAsyncCopy };
 
 // What a runtime call of this name waits for. Copies: its own work; an asynchronous one does so
-// only where the memory of the host is pageable.
+// only if the host memory is pageable.
 BlockingCall ClassifyBlockingCall(std::string_view name);
 
 // Whether the host waits in such a call, whatever the memory.

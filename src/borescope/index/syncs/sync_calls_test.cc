@@ -15,7 +15,7 @@ TEST(SyncCallsTest, WhatACallWaitsFor) {
   EXPECT_EQ(ClassifyBlockingCall("cudaLaunchKernel"), BlockingCall::kNone);
 }
 
-// Names of runtimes without rules of their own: whatever says that it synchronises waits.
+// Runtimes without rules of their own: every name with "synchronize" waits.
 TEST(SyncCallsTest, OtherRuntimesWaitByWhatTheirNamesSay) {
   EXPECT_EQ(ClassifyBlockingCall("aclrtSynchronizeEvent"), BlockingCall::kEvent);
   EXPECT_EQ(ClassifyBlockingCall("aclrtSynchronizeStream"), BlockingCall::kStream);

@@ -9,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-// What the names of runtime calls say, per string: each is looked at once.
+// Classification of runtime calls by name, per string: each is examined once.
 class CallNames {
  public:
   explicit CallNames(const Trace& trace) : trace_(trace), meanings_(trace.strings().size()) {}

@@ -176,7 +176,7 @@ TEST(SyncEdgesTest, CopiesThatDoNotBlock) {
   maker.Call("cudaMemcpyAsync", 1, {0, 20}, 1);
   maker.Device(DeviceKind::kMemcpy, "Memcpy DtoH (Device -> Pinned)", 0, 7, {5, 2},
                {.correlation = 1});
-  maker.Call("cudaMemcpy", 1, {30, 5}, 2);  // has buffered what it copies
+  maker.Call("cudaMemcpy", 1, {30, 5}, 2);  // has buffered its data
   maker.Device(DeviceKind::kMemcpy, "Memcpy HtoD (Pageable -> Device)", 0, 7, {33, 20},
                {.correlation = 2});
   maker.Call("hipMemcpyWithStream", 1, {60, 15}, 3);
@@ -223,7 +223,7 @@ TEST(SyncEdgesTest, NothingOfNothing) {
   EXPECT_EQ(answer.syncs.backward + answer.syncs.unresolved, 0U);
 }
 
-// --- the slow twin: recorded waits, every question answered by looking at all work ---
+// --- the slow reference: recorded waits, every query answered by searching all work ---
 
 struct Work {
   std::string name;
@@ -232,7 +232,7 @@ struct Work {
   Span span;
 };
 
-// Of the work issued before `before` what ends last, the last issued of equals.
+// Of the work issued before `before` the item that ends last, the last issued of equals.
 std::string SlowLast(const std::vector<Work>& works, int64_t stream, int64_t before,
                      int64_t deadline, uint64_t& backward) {
   const Work* last = nullptr;

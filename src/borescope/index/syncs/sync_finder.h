@@ -13,7 +13,7 @@
 
 namespace borescope::internal {
 
-// What is known of a thread at one of its calls.
+// The state of a thread at one of its calls.
 struct ThreadState {
   TrackId last_stream;                   // of the last work it launched; invalid before
   bool last_is_copy = false;             // that was a copy
@@ -21,7 +21,7 @@ struct ThreadState {
   std::map<int64_t, int64_t> synced_ns;  // per device: begin of its last device synchronisation
 };
 
-// What all waits have in common: the edges found, and how they are added.
+// Common to all waits: the edges found, and how they are added.
 class SyncSink {
  public:
   SyncSink(const Trace& trace, const StreamOrder& order, SyncEdges& result);
@@ -32,14 +32,14 @@ class SyncSink {
   void CountUnresolved() { ++result_.unresolved; }
   // Adds an edge unless it has no source (nothing was issued) or leads backward, which is counted.
   void Add(const SyncEdge& edge);
-  // The same for what may turn out not to have happened: a backward edge is none, and not odd.
+  // The same for an event that may not have happened: a backward edge is dropped, and not odd.
   void AddIfForward(const SyncEdge& edge);
   // Edges from every stream of the device to the end of the call.
   void AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread);
   // Whether the stream is one the process of the call can wait for.
   bool IsOfProcess(TrackId stream, HostId call) const;
-  // Whether a look at all streams is still to be had. Bounds the work on traces with very many
-  // streams and very many waits.
+  // Whether the budget still allows a search of all streams. Bounds the work on traces with very
+  // many streams and very many waits.
   bool TakeLook();
 
  private:
@@ -56,13 +56,13 @@ class RecordedSyncs {
  public:
   RecordedSyncs(const Trace& trace, SyncSink& sink);
 
-  // `record`: a device row of kind kSync. `call` is invalid where it was not recorded.
+  // `record`: a device row of kind kSync. `call` is invalid if it was not recorded.
   void Add(DeviceId record, HostId call, ThreadState& thread);
 
  private:
   struct Event {
     TrackId stream;                // on which it was recorded
-    int64_t record_ns = kMissing;  // when; kMissing: not known
+    int64_t record_ns = kMissing;  // when; kMissing: unknown
   };
 
   Event EventOf(DeviceId record, int64_t wait_ns) const;
@@ -76,7 +76,7 @@ class RecordedSyncs {
   IdMap64 records_;  // host row of the cudaEventRecord by its correlation
 };
 
-// Adds what a call without a record waits for. `own`: the device rows it started.
+// Adds the edges of a call without a record. `own`: the device rows it started.
 void InferSync(HostId call, BlockingCall kind, std::span<const DeviceId> own, ThreadState& thread,
                SyncSink& sink);
 

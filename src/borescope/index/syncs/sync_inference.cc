@@ -23,7 +23,7 @@ class Inference {
         last = id;
       }
     }
-    // A copy to the device may go on behind the call, which has buffered it.
+    // A copy to the device may continue after the call, which has buffered it.
     sink_.AddIfForward(Edge(SyncKind::kCopy, last));
   }
 
@@ -48,7 +48,7 @@ class Inference {
     AddOrCount(Edge(SyncKind::kStream, source));
   }
 
-  // What ended before the call began did not release it.
+  // Work that ended before the call began did not release it.
   void Event() {
     const DeviceId source = LatestOf([&](TrackId stream) {
       const DeviceId last = sink_.order().LastEndedBefore(stream, begin_ns_, end_ns_);
@@ -79,7 +79,7 @@ class Inference {
     return {};
   }
 
-  // Of what `find` gives for the streams of the process the one that ends last.
+  // Of the results of `find` for the streams of the process the one that ends last.
   template <class Find>
   DeviceId LatestOf(const Find& find) {
     DeviceId latest;

@@ -1,4 +1,4 @@
-// Waits as cuda_sync records tell of them.
+// Waits from cuda_sync records.
 #include "borescope/index/correlation.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_finder.h"
@@ -65,7 +65,7 @@ RecordedSyncs::Event RecordedSyncs::EventOf(DeviceId record, int64_t wait_ns) co
   Event event{StreamOf(record, trace_.syncs().wait_on_stream[detail]), kMissing};
   const int64_t number = trace_.syncs().wait_on_record_correlation[detail];
   const uint32_t row = IsCorrelation(number) ? records_.Get(number) : IdMap64::kNone;
-  // A record after the wait is that of another use of the event.
+  // A record after the wait belongs to another use of the event.
   if (row != IdMap64::kNone && trace_.host().ts_ns[row] <= wait_ns) {
     event.record_ns = trace_.host().ts_ns[row];
   }
@@ -111,7 +111,7 @@ void RecordedSyncs::AddStreamWait(DeviceId record, HostId call, const ThreadStat
       StreamOf(record, trace_.syncs().stream[trace_.device().detail[record.value]]);
   const Event event = EventOf(record, wait_ns);
   if (!waiting.valid() || !event.stream.valid() || waiting == event.stream) {
-    return;  // no work that waits or is waited for, or in the order of its stream anyway
+    return;  // no waiting or awaited work, or already ordered by its stream
   }
   SyncEdge edge{SyncKind::kStreamWait, false, {}, call, sink_.order().FirstFrom(waiting, wait_ns)};
   if (!edge.target.valid()) {

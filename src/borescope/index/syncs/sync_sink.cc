@@ -3,7 +3,7 @@
 namespace borescope::internal {
 namespace {
 
-// Looks at a stream for a wait of all streams: enough for every recording there is.
+// Searches of a stream for waits for all streams: enough for every known recording.
 constexpr uint64_t kLooksPerRow = 64;
 
 }  // namespace

@@ -120,7 +120,7 @@ constexpr Callback kRuntime[] = {
     {430, "cudaLaunchKernelExC"}, {431, "cudaLaunchKernelExC_ptsz"},
 };
 
-// CUpti_driver_api_trace_cbid, likewise.
+// CUpti_driver_api_trace_cbid, in the same way.
 constexpr Callback kDriver[] = {
     {1, "cuInit"}, {2, "cuDriverGetVersion"}, {3, "cuDeviceGet"}, {4, "cuDeviceGetCount"},
     {5, "cuDeviceGetName"}, {6, "cuDeviceComputeCapability"}, {7, "cuDeviceTotalMem"},

@@ -13,7 +13,7 @@ constexpr std::string_view kMemoryKinds[] = {"Unknown",       "Pageable",      "
                                              "Device",        "Array",         "Managed",
                                              "Device Static", "Managed Static"};
 
-// CUpti_ActivityMemcpyKind, and behind 10 the migrations of unified memory that Nsight Systems
+// CUpti_ActivityMemcpyKind, and from 11 on the migrations of unified memory that Nsight Systems
 // adds.
 constexpr std::string_view kCopyKinds[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",
                                            "AtoA",    "AtoD", "DtoA", "DtoD", "HtoH",

@@ -1,6 +1,6 @@
-// Names as Borescope shows them for what CUPTI, under Nsight Systems and nvprof alike, records as
-// numbers. Copies, sets and waits are named as PyTorch's profiler names them, so that one workload
-// reads the same from all of them.
+// Display names for values that CUPTI, and thus both Nsight Systems and nvprof, records as numbers.
+// Copies, sets and waits are named as in PyTorch's profiler, so that one workload gives the same
+// names from all of them.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ enum class MemoryKindNumbers : uint8_t { kCupti, kNsightSystems };
 // "Pageable", "Pinned", "Device", ...; "Unknown" for any other number.
 std::string_view MemoryKindName(int64_t kind, MemoryKindNumbers numbers);
 
-// Whether a number of a copy kind (1: host to device, ...) is one that is known.
+// Whether the number of a copy kind (1: host to device, ...) is known.
 bool IsCopyKind(int64_t kind);
 
-// "Memcpy HtoD (Pageable -> Device)"; without the brackets when neither kind of memory was
-// recorded, and "(unified memory)" for a migration of pages.
+// "Memcpy HtoD (Pageable -> Device)"; without the brackets if neither kind of memory was recorded,
+// and "(unified memory)" for a migration of pages.
 std::string CopyName(int64_t copy_kind, int64_t source, int64_t target, MemoryKindNumbers numbers);
 
-// "Memset (Device)"; "Memset" when the kind of memory was not recorded.
+// "Memset (Device)"; "Memset" if the kind of memory was not recorded.
 std::string MemsetName(int64_t memory_kind, MemoryKindNumbers numbers);
 
 // "Stream Sync", "Context Sync", ...

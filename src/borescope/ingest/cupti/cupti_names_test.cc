@@ -54,7 +54,7 @@ TEST(NvtxTextTest, WhatIsNoOperator) {
   EXPECT_EQ(ParseOperatorText("a, op_id = 7, seq = 9")->name, "a");
 }
 
-// std::pair of twice the one before: the text doubles with every 10 characters.
+// std::pair of the previous one, twice: the text doubles with every 10 characters.
 std::string Doubling(int times) {
   constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string name = "_Z1fSt4pairIiiE";

@@ -12,7 +12,7 @@
 
 namespace borescope::internal {
 
-// Names of events: strings of the database as they are to be shown, each translated once.
+// Names of events: strings of the database as displayed, each translated once.
 class EventNames {
  public:
   using Translate = std::string (*)(std::string_view recorded);
@@ -20,7 +20,7 @@ class EventNames {
   EventNames(TextTable& strings, TracePart& part, Translate translate)
       : strings_(strings), part_(part), translate_(translate) {}
 
-  // Empty, and counted, when the number is missing or no string has it.
+  // Empty, and counted, if the number is missing or no string has it.
   StringId Get(int64_t number);
 
  private:
@@ -31,7 +31,7 @@ class EventNames {
 };
 
 // Counts the rows of every table of events (one with times) that is not among `known`, so that
-// nothing recorded is left out in silence.
+// nothing recorded is dropped silently.
 Result<void> CountOtherTables(const DatabaseInput& input, std::span<const std::string_view> known,
                               TracePart& part);
 

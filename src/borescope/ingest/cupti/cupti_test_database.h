@@ -1,4 +1,4 @@
-// What the tests of the readers of NVIDIA's databases share.
+// Shared by the tests of the readers of NVIDIA's databases.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline Trace LoadSql(const std::string& sql) {
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 
-// "name pid/tid @start+duration #correlation" a line; what is missing is left out.
+// "name pid/tid @start+duration #correlation" per line; missing values are left out.
 inline std::string HostRows(const Trace& trace) {
   constexpr const char* kKinds[] = {"python", "range", "op", "call", "other"};
   std::string text;
@@ -44,7 +44,7 @@ inline std::string HostRows(const Trace& trace) {
   return text;
 }
 
-// "kind name device/stream[ process] @start+duration #correlation" a line.
+// "kind name device/stream[ process] @start+duration #correlation" per line.
 inline std::string DeviceRows(const Trace& trace) {
   constexpr const char* kKinds[] = {"kernel",     "memcpy", "memset", "sync",
                                     "annotation", "range",  "other"};
@@ -68,7 +68,7 @@ inline std::string DeviceRows(const Trace& trace) {
   return text;
 }
 
-// "X CUPTI_ACTIVITY_KIND_KERNEL 3" a line.
+// "X CUPTI_ACTIVITY_KIND_KERNEL 3" per line.
 inline std::string EventCounts(const Trace& trace) {
   std::string text;
   for (const EventCount& count : trace.event_counts()) {

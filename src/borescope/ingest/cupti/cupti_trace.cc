@@ -12,7 +12,7 @@ namespace {
 
 // CUPTI counts calls in 32 bits.
 constexpr int64_t kMostCorrelation = std::numeric_limits<uint32_t>::max();
-// "No stream" of an unsigned number: what waits for a whole context.
+// "No stream" as an unsigned number: a wait for a whole context.
 constexpr int64_t kNoStream = std::numeric_limits<uint32_t>::max();
 
 enum CopyColumn : uint8_t {
@@ -38,7 +38,7 @@ int64_t FirstOf(TableRows& row, int column, int other) {
   return value == kMissing ? row.Integer(other) : value;
 }
 
-// What a row does not name has the number -1.
+// Numbers that a row does not have are -1.
 int64_t TrackNumber(int64_t recorded) { return recorded == kMissing ? -1 : recorded; }
 
 int64_t StreamOf(TableRows& row) {
@@ -86,7 +86,7 @@ bool CuptiTrace::Time(int64_t start, int64_t end, ActivityTime& time) {
     return false;
   }
   time.ts_ns = Clamped(start);
-  // nvprof writes 0 for what had not ended.
+  // nvprof writes 0 for events that had not ended.
   if (end == kMissing || (end == 0 && start > 0)) {
     diagnostics().Count(Diag::kMissingDuration, Diagnostics::kNoByte, Table());
     time.dur_ns = 0;
@@ -112,7 +112,7 @@ int32_t CuptiTrace::Small(int64_t value) {
   return static_cast<int32_t>(std::min(value, kMost));
 }
 
-// False when the row has no place on the timeline; `detail` then stays without an owner.
+// False if the row has no place on the timeline; `detail` then has no owner.
 bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail) {
   ActivityTime time;
   if (!Time(row.Integer(kWorkStart), row.Integer(kWorkEnd), time)) {

@@ -1,5 +1,5 @@
-// What the activity tables of Nsight Systems and nvprof have in common, put into a trace: rows of
-// device work and of host calls, their times repaired, their correlations made unique.
+// Converts what the activity tables of Nsight Systems and nvprof have in common to a trace: rows of
+// device work and of host calls, with repaired times and unique correlations.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum WorkColumn : uint8_t {
 };
 #define BS_WORK_COLUMNS "start", "end", "deviceId", "streamId", "correlationId", "globalPid"
 
-// What follows them in a table of kernels.
+// The columns after them in a table of kernels.
 enum KernelColumn : uint8_t {
   kKernelGridX = kWorkColumns,
   kKernelGridY,
@@ -45,7 +45,7 @@ enum KernelColumn : uint8_t {
   BS_WORK_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", \
       "staticSharedMemory", "dynamicSharedMemory", "localMemoryPerThread", "graphNodeId"
 
-// A time and what it takes. Both lie where no sum of two can overflow.
+// A start and a duration, limited so that no sum of two can overflow.
 struct ActivityTime {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
@@ -58,10 +58,10 @@ class CuptiTrace {
   TracePart& part() { return part_; }
   Diagnostics& diagnostics() { return part_.data.diagnostics; }
 
-  // Correlations are numbers of a process (default), or of the file, where device rows do not say
-  // whose they are.
+  // Correlations are numbers of a process (default), or of the file, if device rows do not name
+  // their process.
   void CorrelateByProcess(bool by_process) { by_process_ = by_process; }
-  // The correlation as it is unique in the file; kMissing for none.
+  // The correlation made unique in the file; kMissing for none.
   int64_t Correlation(int64_t recorded, int64_t process);
 
   // The process in a number of Nsight Systems (bits 24 to 47), or kMissing.
@@ -74,20 +74,20 @@ class CuptiTrace {
   // Starts counting the events of one table.
   void BeginTable(std::string_view table) { category_ = part_.Intern(table); }
 
-  // Counts an event of the table and says when it was, false when it has no start.
+  // Counts an event of the table and gives its time; false if it has no start.
   bool Time(int64_t start, int64_t end, ActivityTime& time);
 
-  // Each adds the current row of its table, and counts it.
+  // Each adds and counts the current row of its table.
   void AddKernel(TableRows& row, StringId name);
   void AddCopy(TableRows& row);
   void AddMemset(TableRows& row);
   void AddSync(TableRows& row);
-  // A whole launch of a graph: work, unless its nodes have rows of their own. Comes last.
+  // A whole launch of a graph: work, unless its nodes have rows of their own. Must be called last.
   void AddGraphLaunch(TableRows& row);
 
-  // The track of a thread; -1 stands for a number that is missing.
+  // The track of a thread; -1 is a missing number.
   TrackId Thread(int64_t process, int64_t thread);
-  // The same by the number Nsight Systems gives a thread of the machine.
+  // The same by the machine-wide thread number of Nsight Systems.
   TrackId Thread(int64_t global_id) { return Thread(ProcessOf(global_id), ThreadOf(global_id)); }
 
   // The track of the ranges of a thread that may overlap.
@@ -101,7 +101,7 @@ class CuptiTrace {
   // A call of another library, or of the operating system ("osrt").
   void AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain);
 
-  // Streams say whose they are only if there are several processes. Call when all is read.
+  // Streams have a process only if there are several. Call after everything has been read.
   void ForgetLoneProcess();
 
   static constexpr std::string_view kCopyColumns[] = {BS_WORK_COLUMNS, "copyKind",   "srcKind",

@@ -13,14 +13,14 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kLongestMangled = 1 << 14;
-// What one name may take at most before it is tried, and what may come of it.
+// Limits for one name: its length before it is tried, and the length of the result.
 constexpr double kMostGrowth = 1 << 22;
 constexpr size_t kLongestName = 1 << 16;
 constexpr size_t kMostWritten = size_t{1} << 26;
 
-// How long the demangled name can get at most. Everything it repeats is a reference to something
-// before it (S_, S0_, ... in order of first sight; T_, T0_, ... to arguments of a template that is
-// closed by an E), and stands for no more than all that was written up to there.
+// An upper bound of the length of the demangled name. All repetitions are references to earlier
+// parts (S_, S0_, ... in order of appearance; T_, T0_, ... to arguments of a template that is
+// closed by an E), and expand to at most everything written up to there.
 class GrowthBound {
  public:
   explicit GrowthBound(std::string_view mangled) : text_(mangled) {}
@@ -41,7 +41,7 @@ class GrowthBound {
   }
 
  private:
-  // Letters stand for words ("unsigned long long") at most this long.
+  // Single letters expand to words ("unsigned long long") of at most this length.
   static constexpr double kWordBytes = 24;
 
   void Grow(size_t chars) {
@@ -49,7 +49,7 @@ class GrowthBound {
     at_ += chars;
   }
 
-  // A name is written behind its length.
+  // A name follows its length.
   void SkipName() {
     size_t length = 0;
     while (at_ < text_.size() && IsDigit(text_[at_]) && length < kLongestMangled) {
@@ -60,7 +60,7 @@ class GrowthBound {
     size_ += static_cast<double>(length) + kWordBytes;
   }
 
-  // Where the digits of a reference at `at_` end, on its underscore; 0 when it is none.
+  // The position of the underscore that ends a reference at `at_`; 0 if it is not a reference.
   size_t ReferenceEnd() const {
     size_t end = at_ + 1;
     while (end < text_.size() &&
@@ -80,7 +80,7 @@ class GrowthBound {
     number += end > at_ + 1 ? 1 : 0;
     at_ = end + 1;
     if (number >= first_use_.size() && number < kLongestMangled) {
-      first_use_.resize(number + 1, size_);  // all up to this one are complete by now
+      first_use_.resize(number + 1, size_);  // all up to this one are complete
     }
     size_ += number < first_use_.size() ? first_use_[number] : size_;
   }

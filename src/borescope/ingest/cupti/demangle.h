@@ -1,4 +1,4 @@
-// Names of C++ functions as people read them.
+// Readable names of C++ functions.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 namespace borescope::internal {
 
 // Demangles names of functions. One object serves one file: the names of a hostile file can grow
-// without bound (each part may repeat all before it twice), so what may be written is limited, for
-// one name and for all of them; beyond that names stay as they are.
+// without bound (each part may repeat all before it twice), so the output is limited, for one name
+// and for all of them; beyond that names stay mangled.
 class Demangler {
  public:
-  // `mangled` itself when it is no mangled name, a damaged one, or one that would grow too long.
+  // `mangled` itself if it is not a mangled name, is damaged, or would grow too long.
   std::string operator()(std::string_view mangled);
 
  private:

@@ -1,5 +1,5 @@
-// What the text of an NVTX range says. PyTorch's emit_nvtx() writes its operators as ranges
-// "aten::mm, seq = 5, op_id = 9, sizes = [[64, 32], []]"; all other texts are names.
+// Parses the text of an NVTX range. PyTorch's emit_nvtx() writes its operators as ranges "aten::mm,
+// seq = 5, op_id = 9, sizes = [[64, 32], []]"; all other texts are names.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct OperatorText {
   std::string_view sizes;       // shapes of the inputs, "[[64, 32], []]"; empty if not recorded
 };
 
-// The operator a text stands for, or nothing when it is no operator of PyTorch.
+// The operator that a text describes, or nothing if it is not a PyTorch operator.
 std::optional<OperatorText> ParseOperatorText(std::string_view text);
 
 // Adds the detail of an operator and returns its row.

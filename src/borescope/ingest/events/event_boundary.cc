@@ -18,8 +18,8 @@ bool StartsEvent(std::string_view text) {
   return false;
 }
 
-// A guess, quick and nearly always right; that the parser finds every chunk to end exactly between
-// two events proves each guess after the fact.
+// A guess, fast and nearly always right; each is proved afterwards when the parser finds that every
+// chunk ends exactly between two events.
 size_t FindEventBoundary(std::string_view text) {
   for (size_t comma = text.rfind(','); comma != std::string_view::npos && comma > 0;
        comma = text.rfind(',', comma - 1)) {

@@ -1,4 +1,4 @@
-// Where events begin in the text of a "traceEvents" array that is not parsed yet. Pure.
+// Finds where events begin in the unparsed text of a "traceEvents" array. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace borescope::internal {
 // Whether an event seems to start at the start of `text`: a brace and a key that events begin with.
 bool StartsEvent(std::string_view text);
 
-// Where the last event of `text` that follows another one starts, or npos: the place to cut.
+// The start of the last event of `text` that follows another one, or npos: the place to cut.
 size_t FindEventBoundary(std::string_view text);
 
 }  // namespace borescope::internal

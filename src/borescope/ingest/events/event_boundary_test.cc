@@ -31,7 +31,7 @@ TEST(FindEventBoundaryTest, EveryKeyAnEventMayStartWith) {
   }
 }
 
-// An event of the text itself has to stand before the cut: what is cut off is never all.
+// At least one event of the text has to precede the cut: the rest is never the whole text.
 TEST(FindEventBoundaryTest, NowhereToCut) {
   for (const char* text : {"", ",", "{", R"({"ph":"X"})", R"(,{"ph":"X"})", R"( ,{"ph":"X"})",
                            R"([{"ph":"X"})", R"({"ph":"X"} {"ph":"X"})", R"([1],{"ph":"X"})",

@@ -1,4 +1,4 @@
-// What both parsers of event text share: the outcome of parsing a piece of the "traceEvents" array.
+// Shared by both parsers of event text: the outcome of parsing a piece of the "traceEvents" array.
 #pragma once
 
 #include <cstddef>
@@ -6,20 +6,20 @@
 
 namespace borescope::internal {
 
-// Bytes that must be readable behind the text that is parsed.
+// Bytes that must be readable after the parsed text.
 inline constexpr size_t kTextPadding = 64;
 
 enum class ParseStop : uint8_t {
   kEnd,         // all text was used; it ended between two events
-  kArrayEnd,    // the bracket that closes the array stands at `position`
+  kArrayEnd,    // the bracket that closes the array is at `position`
   kIncomplete,  // the event that starts at `position` does not end in this text
   kDamaged,     // the text from `position` on is not well-formed (structural parser only)
 };
 
 struct ParseOutcome {
   ParseStop stop = ParseStop::kEnd;
-  size_t position = 0;    // offset in the text given
-  size_t events_end = 0;  // offset behind the last event read; 0 when none was
+  size_t position = 0;    // offset in the given text
+  size_t events_end = 0;  // offset after the last event read; 0 if none was
 };
 
 }  // namespace borescope::internal

@@ -28,7 +28,7 @@ char LastCharacter(std::string_view text) {
 
 class ChunkParser {
  public:
-  // With `force`, an event that does not end in the chunk is damage.
+  // With `force`, an event that does not end in the chunk counts as damaged.
   ParsedChunk Parse(TextChunk chunk, bool force) {
     KinetoEvents events;
     ParsedChunk parsed;
@@ -56,8 +56,8 @@ class ChunkParser {
   TolerantParser tolerant_;
 };
 
-// One run of the pipeline, from the reader's position to the first chunk that ends otherwise than
-// between two events.
+// One run of the pipeline, from the reader's position to the first chunk that does not end between
+// two events.
 class Pipeline {
  public:
   Pipeline(TextReader& reader, TraceBuilder& builder) : reader_(reader), builder_(builder) {}
@@ -70,9 +70,9 @@ class Pipeline {
     GiveBack();
   }
 
-  // Parses one chunk of about `target` bytes, nothing ahead of it: what an event longer than usual
-  // needs must not be in memory several times over. With `force`, an event that does not end in the
-  // chunk is damage.
+  // Parses one chunk of about `target` bytes, reading nothing ahead: the memory for an unusually
+  // long event must not be needed several times. With `force`, an event that does not end in the
+  // chunk counts as damaged.
   void RunOne(size_t target, bool force) {
     slots_.resize(in_flight_limit_);
     TextChunk chunk = reader_.NextChunk(target);
@@ -82,17 +82,17 @@ class Pipeline {
     GiveBack();
   }
 
-  // How parsing stopped; the text from there on is back in the reader.
+  // How parsing stopped; the text from there on was given back to the reader.
   const ParseOutcome& outcome() const { return outcome_; }
   bool exhausted() const { return exhausted_; }
-  // Offset in the inflated text behind the last event; 0 when there was none.
+  // Offset in the inflated text after the last event; 0 if there was none.
   uint64_t last_event_end_byte() const { return last_event_end_byte_; }
   const KinetoFacts& facts() const { return facts_; }
 
  private:
   std::optional<ParsedChunk>& Slot(uint64_t ticket) { return slots_[ticket % in_flight_limit_]; }
 
-  // Where an exception ends one thread, the others must not wait for its chunk.
+  // If an exception ends one thread, the others must not wait for its chunk.
   void Work() {
     try {
       TakeChunks();
@@ -150,7 +150,7 @@ class Pipeline {
     }
   }
 
-  // Once enough is known of the density of events, makes room for all of them.
+  // Once the density of events is known well enough, reserves memory for all of them.
   void ReserveOnce() {
     constexpr uint64_t kSample = 16;
     constexpr double kSlack = 1.03;
@@ -222,8 +222,8 @@ EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
         break;
       case ParseStop::kIncomplete:
       case ParseStop::kDamaged:
-        // An event crosses the end of its chunk. The next chunk starts with it and reaches further;
-        // much further when it made no progress.
+        // An event crosses the end of its chunk. The next chunk starts with it and is longer; much
+        // longer if there was no progress.
         target = reader.byte() == begin ? target * 2 : 2 * TextReader::kChunkBytes;
     }
   }

@@ -15,14 +15,14 @@ constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
 
 bool IsString(std::string_view token) { return token.size() >= 2 && token[0] == '"'; }
 
-// Numbers also come as strings; what is between the quotes counts.
+// Numbers may be strings; the text between the quotes is used.
 std::string_view Unquoted(std::string_view token) {
   return IsString(token) ? token.substr(1, token.size() - 2) : token;
 }
 
 bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
 
-// The first bytes of a text for people, cut between two characters.
+// The first bytes of a text for messages, cut between two characters.
 std::string_view Head(std::string_view text, size_t most) {
   if (text.size() <= most) {
     return text;
@@ -33,7 +33,7 @@ std::string_view Head(std::string_view text, size_t most) {
   return text.substr(0, most);
 }
 
-// The name of an event, to say which one was odd.
+// The name of an event, for diagnostics.
 std::string_view NameOf(const RawEvent& event) {
   return Head(Unquoted(event.Get(Field::kName)), 80);
 }
@@ -167,7 +167,7 @@ std::string_view EventValues::Text(const RawEvent& event, Field field) {
 }
 
 std::string_view EventValues::Decoded(const RawEvent& event, std::string_view raw) {
-  // Both parsers hand over valid UTF-8 without control characters, so only escapes are left.
+  // Both parsers pass valid UTF-8 without control characters, so only escapes are left.
   if (std::memchr(raw.data(), '\\', raw.size()) == nullptr) {
     return raw;
   }

@@ -1,5 +1,5 @@
-// EventValues: the values of an event's fields, from their JSON tokens. Numbers are exact; whatever
-// a field should not hold is counted and then counts as not recorded.
+// EventValues: the values of an event's fields, from their JSON tokens. Numbers are exact; an
+// invalid value is counted and treated as not recorded.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct EventTime {
   int64_t dur_ns = 0;  // >= 0
 };
 
-// How the timestamps of a file are written.
+// The format of the timestamps of a file.
 struct TimestampFacts {
   std::array<uint64_t, 4> decimals{};  // events by decimals of "ts": 0, 1, 2, 3 and more
   bool absolute = false;               // some "ts" is Unix time
@@ -32,22 +32,23 @@ class EventValues {
  public:
   explicit EventValues(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // "ts" and "dur". Without a usable "ts" the event has no place; without "dur" it is zero long.
+  // "ts" and "dur". Without a usable "ts" the event has no place on the timeline; without "dur" it
+  // has zero length.
   EventTime Time(const RawEvent& event);
-  // "ts" alone; false when there is no usable one.
+  // "ts" alone; false if there is no usable one.
   bool Timestamp(const RawEvent& event, int64_t& ts_ns);
 
   int64_t Integer(const RawEvent& event, Field field, int64_t missing = kMissing);
-  // Clamped to 0...2^31 - 1; -1 where missing.
+  // Clamped to 0...2^31 - 1; -1 if missing.
   int32_t SmallInteger(const RawEvent& event, Field field);
-  // All 64 bits of addresses and graph node ids; `missing` where there is none.
+  // All 64 bits of addresses and graph node ids; `missing` if there is none.
   int64_t Unsigned(const RawEvent& event, Field field, int64_t missing);
   // "pid" or "tid": a number, the number at the end of a text ("stream 7"), or for any other text a
-  // negative number made from it, the same in every run.
+  // negative number derived from it, the same in every run.
   int64_t ProcessNumber(const RawEvent& event, Field field);
 
   // A number of "args" whose key is not known beforehand: `value` is its token, `key` its raw name.
-  // Nothing where it is null or no number.
+  // Nothing if it is null or not a number.
   std::optional<double> Number(const RawEvent& event, std::string_view key, std::string_view value);
 
   // Text of a string token, escapes resolved; numbers keep their digits, null and absent fields are

@@ -11,7 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-// What the events of an array without its brackets become.
+// The result of parsing the events of an array without its brackets.
 struct Parsed {
   TracePart part;
   KinetoFacts facts;
@@ -65,7 +65,7 @@ TEST(ProcessNumberTest, AnEventWithoutOneStillHasATrack) {
   EXPECT_EQ(parsed.data().tracks.tid, (std::vector<int64_t>{-1}));
 }
 
-// Odd values are counted, and the event stays as far as it can.
+// Odd values are counted, and the rest of the event is kept.
 Parsed WithTimes(const std::string& ts, const std::string& dur) {
   return Parse(R"({"ph":"X","cat":"cpu_op","name":"odd","pid":1,"tid":1,"ts":)" + ts +
                R"(,"dur":)" + dur + "}");
@@ -105,7 +105,7 @@ TEST(OddValuesTest, NegativeTimesAreTimes) {
   EXPECT_TRUE(parsed.data().diagnostics.empty());
 }
 
-// Differences and sums of two times must fit 64 bits, whatever the file says.
+// Differences and sums of two times must fit 64 bits, for any file.
 TEST(OddValuesTest, TimesBeyondAllSenseAreClamped) {
   for (const char* ts : {"1e300", "9223372036854775807", "99999999999999999999", "-1e300"}) {
     const Parsed parsed = WithTimes(ts, "1e300");

@@ -25,7 +25,7 @@ Error NotKineto(const std::string& name, const KinetoMembers& members) {
 }
 
 // Builds of March and April 2024 wrote the digits after the point without leading zeros. Rewriters
-// that drop trailing zeros look alike, so this is a suspicion to report, not one to act on.
+// that drop trailing zeros look the same, so this is reported but not corrected.
 void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts,
                     Diagnostics& diagnostics) {
   const uint64_t shorter = facts.timestamps.decimals[1] + facts.timestamps.decimals[2];

@@ -11,7 +11,7 @@
 
 namespace borescope::internal {
 
-// Reads the whole text. `name` stands for the file in messages.
+// Reads the whole text. `name` is the name of the file in messages.
 Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
                              const LoadOptions& options);
 

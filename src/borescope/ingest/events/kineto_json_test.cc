@@ -14,7 +14,7 @@ const std::string kKernel =
 
 Result<Trace> Load(std::string_view bytes) { return LoadBytes(bytes, "a.json", {}); }
 
-// Of bytes that must load.
+// For bytes that must load.
 Trace LoadGood(std::string_view bytes) {
   Result<Trace> trace = Load(bytes);
   EXPECT_TRUE(trace.ok()) << trace.error().message;
@@ -163,7 +163,7 @@ TEST(KinetoJsonTest, TheNameTraceEventsInsideAnotherMember) {
   EXPECT_TRUE(trace.diagnostics().empty());
 }
 
-// Log lines and user metadata are written unchecked; the events behind them are still found.
+// Log lines and user metadata are written unchecked; the events after them are still found.
 TEST(KinetoJsonTest, MembersThatAreNotJson) {
   for (const char* members : {R"("INFO":["he said "no" to it", "x"],)", R"("meta":{"a":[1,2},)",
                               R"("x" 5,)", R"(bare,)"}) {
@@ -200,7 +200,7 @@ TEST(KinetoJsonTest, AMissingCommaIsRepaired) {
   EXPECT_EQ(trace.diagnostics().count(Diag::kBadSyntax), 1U);
 }
 
-// One stray bracket must not cost all events behind it.
+// One stray bracket must not lose all events after it.
 TEST(KinetoJsonTest, ABracketBetweenEventsDoesNotEndThem) {
   for (const char* between : {"],", "]", ",],", " ] ,\n "}) {
     for (const bool is_list : {true, false}) {
@@ -252,7 +252,7 @@ TEST(KinetoJsonTest, ABracketTooManyLosesNoEvent) {
 
 // --- the place where more events can be written ---
 
-// The events end at the stroke in `marked`, which is not part of the text.
+// The events end at the mark `|` in `marked`, which is not part of the text.
 Meta MetaWithEventsEndingAt(const std::string& marked) {
   const size_t stroke = marked.find('|');
   const Trace trace = LoadGood(marked.substr(0, stroke) + marked.substr(stroke + 1));

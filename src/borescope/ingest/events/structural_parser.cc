@@ -22,7 +22,7 @@ constexpr std::array<int8_t, 256> kDepthChange = [] {
 
 int DepthChange(char c) { return kDepthChange[static_cast<unsigned char>(c)]; }
 
-// Looks a key up; keys with escapes are rare enough to be decoded on the side.
+// Looks up a key; keys with escapes are rare and decoded separately.
 template <class FindField>
 Field LookUp(std::string_view key, const FindField& find_field, std::string& scratch) {
   const Field field = find_field(key);
@@ -32,7 +32,7 @@ Field LookUp(std::string_view key, const FindField& find_field, std::string& scr
   StringRepairs repairs;
   std::string decoded(DecodeString(key, scratch, repairs));
   const size_t size = decoded.size();
-  decoded.append(8, '\0');  // the readable bytes FindField asks for
+  decoded.append(8, '\0');  // the readable bytes that FindField needs
   return find_field(std::string_view(decoded).substr(0, size));
 }
 
@@ -185,7 +185,7 @@ StructuralParser::Walk StructuralParser::WalkValue(std::string_view& token) {
   }
 }
 
-// Closing brackets must be of the kind that was opened; one bit a level keeps the kinds of the
+// Closing brackets must be of the kind that was opened; one bit per level stores the kinds of the
 // innermost 64, beyond which only the depth counts.
 StructuralParser::Walk StructuralParser::WalkContainer(std::string_view& token) {
   const uint32_t begin = *at_;

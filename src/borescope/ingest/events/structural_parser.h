@@ -1,7 +1,7 @@
 // StructuralParser: the fast path. simdjson's first stage finds every structural character, checks
-// UTF-8 and control characters with the widest vectors of the CPU at hand (simdjson chooses at run
-// time); a walk over that index then reads the events. Whatever is not well-formed is left, from
-// the start of its event on, to the TolerantParser.
+// UTF-8 and control characters with the widest vectors of the CPU (simdjson chooses at run time); a
+// walk over that index then reads the events. Malformed text is left, from the start of its event
+// on, to the TolerantParser.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class StructuralParser {
   StructuralParser(StructuralParser&&) noexcept;
   StructuralParser& operator=(StructuralParser&&) noexcept;
 
-  // Reads the events of `text`, which starts between two events and has kTextPadding bytes behind
-  // it. `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
+  // Reads the events of `text`, which starts between two events and is followed by kTextPadding
+  // bytes. `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
   ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
 
  private:
@@ -51,7 +51,7 @@ class StructuralParser {
   const char* text_ = nullptr;
   const uint32_t* at_ = nullptr;   // next structural character
   const uint32_t* end_ = nullptr;  // a readable sentinel
-  size_t events_end_ = 0;          // behind the last event walked
+  size_t events_end_ = 0;          // after the last event read
   RawEvent event_;
   std::string scratch_;
 };

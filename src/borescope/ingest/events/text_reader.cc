@@ -50,7 +50,7 @@ bool TextReader::Fill() {
   window_.erase(0, window_begin_);
   window_begin_ = 0;
   const size_t old_size = window_.size();
-  // Growing by a share of what is there keeps long scans linear.
+  // Growing by a share of the current size keeps long scans linear.
   const size_t more = std::max(kWindowBlock, old_size / 2);
   window_.resize(old_size + more);
   const size_t got = ReadInto(window_.data() + old_size, more);
@@ -94,8 +94,8 @@ TextChunk TextReader::NewChunk(size_t capacity) {
   return chunk;
 }
 
-// What is cut depends only on the text and `target`, not on how much of it waits in the window: the
-// same file gives the same chunks however often text was put back.
+// The cut depends only on the text and `target`, not on the size of the window: the same file gives
+// the same chunks however often text was put back.
 TextChunk TextReader::NextChunk(size_t target) {
   for (size_t capacity = target;; capacity *= 2) {
     TextChunk chunk = NewChunk(capacity);

@@ -1,6 +1,6 @@
 // TextReader: the inflated text of one file, handed out from front to back in two ways: as a
 // growing window for the members around "traceEvents", and as owned chunks cut between events for
-// parallel parsing. Text that was handed out can be given back. Used by one thread at a time.
+// parallel parsing. Text can be given back. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace borescope::internal {
 
-// A piece of text with readable padding behind it.
+// A piece of text followed by readable padding.
 struct TextChunk {
   std::unique_ptr<char[]> buffer;
   size_t capacity = 0;  // without the padding
@@ -45,28 +45,29 @@ class TextReader {
   std::string_view window() const {
     return {window_.data() + window_begin_, window_.size() - window_begin_};
   }
-  // Reads more into the window; false at the end of the text.
+  // Reads more text into the window; false at the end of the text.
   bool Fill();
   void Consume(size_t size);
-  // Consumes white space. Returns the next character, which stays; 0 at the end of the text.
+  // Consumes white space. Returns the next character, which is not consumed; 0 at the end of the
+  // text.
   char SkipSpace();
-  // Consumes a byte-order mark and the white space in front of it, if there is one.
+  // Consumes a byte-order mark and the white space before it, if there is one.
   void SkipByteOrderMark();
   // Offset of the window's first byte in the inflated text.
   uint64_t byte() const { return byte_; }
 
   // The next chunk, at least about `target` long, cut before an event unless it is the last one.
   TextChunk NextChunk(size_t target);
-  // Puts text back in front of what is left. REQUIRES: it is the text that was handed out last.
+  // Puts text back before the remaining text. REQUIRES: it is the text returned last.
   void PushBack(const std::vector<std::string_view>& pieces);
-  // Keeps a chunk's buffer for the next one.
+  // Reuses a chunk's buffer for the next one.
   void Recycle(TextChunk chunk);
 
-  // How far the stored file was read, 0...1; 0 when its size is unknown.
+  // How far the stored file was read, 0...1; 0 if its size is unknown.
   double stored_share() const;
-  // The size of the stored file; where it is unknown, how much of it was read.
+  // The size of the stored file; if unknown, the bytes read so far.
   uint64_t stored_bytes() const;
-  // What failed while reading, if anything did; the text then just ends.
+  // The error while reading, if any; the text then just ends.
   const std::optional<Error>& error() const { return error_; }
   std::string_view damage() const;
 

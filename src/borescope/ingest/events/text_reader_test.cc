@@ -97,7 +97,7 @@ TEST(TextReaderTest, ChunksAreCutBetweenEventsAndNothingIsLost) {
   EXPECT_EQ(reader.window(), "");
 }
 
-// What stands in the window when the chunks begin is part of the first one.
+// The content of the window when the chunks begin is part of the first one.
 TEST(TextReaderTest, ChunksBeginWithTheWindow) {
   const std::string text = "[" + ManyEvents(1'500'000);
   TextReader reader = ReaderOf(text);

@@ -12,8 +12,8 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
-// Beyond these an event is no longer worth guessing at; they also keep hostile input from making
-// the search for the next event quadratic.
+// Limits on guessing; they also keep hostile input from making the search for the next event
+// quadratic.
 constexpr size_t kMaxStrayQuotes = 64;
 constexpr size_t kMaxDepth = 64;
 
@@ -32,7 +32,7 @@ Field LookUp(std::string_view raw_key, bool is_args, std::string& scratch) {
   return is_args ? FindArgsField(copy) : FindEventField(copy);
 }
 
-// Keys an event may hold besides those that are read.
+// Keys that an event may have besides those that are read.
 bool IsOtherEventKey(std::string_view key) {
   return key == "bp" || key == "s" || key == "tts" || key == "cname" || key == "scope" ||
          key == "sf";
@@ -118,7 +118,7 @@ bool TolerantParser::Step(ParseOutcome& outcome) {
   return true;
 }
 
-// By the rules of JSON first: guessing where a string ends may go wrong, also on a sound event.
+// By the rules of JSON first: guessing where a string ends may fail even on an undamaged event.
 TolerantParser::Read TolerantParser::ReadEvent() {
   if (text_[at_] != '{') {
     return Read::kDamaged;
@@ -143,7 +143,7 @@ TolerantParser::Read TolerantParser::TryEvent(size_t start) {
   return ReadObject(false);
 }
 
-// Whether what stands at `at` can stand behind an event.
+// Whether the text at `at` can follow an event.
 bool TolerantParser::FollowsEvent(size_t at) const {
   at = SkipSpace(at);
   if (at < text_.size() && text_[at] == ',') {
@@ -221,7 +221,7 @@ TolerantParser::Read TolerantParser::ReadMember(bool is_args) {
   return read;
 }
 
-// The text of the object is put together anew: what was repaired in it must not be seen damaged.
+// The text of the object is reassembled, so that it contains the repairs.
 TolerantParser::Read TolerantParser::ReadArgs() {
   args_ = "{";
   const Read read = ReadObject(true);
@@ -243,7 +243,7 @@ TolerantParser::Read TolerantParser::ReadValue(Place place, std::string_view& to
   }
 }
 
-// Everything up to the next delimiter; whether it is a number is for the reader of the field.
+// Everything up to the next delimiter; the reader of the field checks whether it is a number.
 TolerantParser::Read TolerantParser::ReadScalar(std::string_view& token) {
   const size_t end = text_.find_first_of(",]}:{[\" \n\t\r", at_);
   if (end == kNowhere) {
@@ -292,7 +292,7 @@ TolerantParser::Read TolerantParser::ReadString(Place place, std::string_view& t
   return Read::kOk;
 }
 
-// Brackets must match; strings inside are only passed over.
+// Brackets must match; strings inside are only skipped.
 TolerantParser::Read TolerantParser::SkipContainer(std::string_view& token) {
   const size_t begin = at_;
   std::string open;
@@ -329,8 +329,8 @@ TolerantParser::Read TolerantParser::SkipContainer(std::string_view& token) {
   return Read::kOk;
 }
 
-// Whether the quote at `quote` ends the string it stands in, judged by what follows: an unescaped
-// quote inside a name is hardly ever followed by the very shape that must follow a value.
+// Whether the quote at `quote` ends its string, judged by the following text: an unescaped quote
+// inside a name is hardly ever followed by text that must follow a value.
 bool TolerantParser::ClosesString(size_t quote, Place place) const {
   const size_t next = SkipSpace(quote + 1);
   if (next >= text_.size()) {
@@ -358,7 +358,7 @@ bool TolerantParser::ClosesString(size_t quote, Place place) const {
   return c == '"' && StartsMember(next, of_event);  // the comma is missing
 }
 
-// Whether `"key":` stands at `at`, with a key an event may have when `of_event`.
+// Whether `"key":` follows at `at`, with a key that an event may have if `of_event`.
 bool TolerantParser::StartsMember(size_t at, bool of_event) const {
   if (at >= text_.size() || text_[at] != '"') {
     return false;
@@ -376,8 +376,8 @@ bool TolerantParser::StartsMember(size_t at, bool of_event) const {
   return !of_event || IsOtherEventKey(key) || LookUp(key, false, scratch) != Field::kCount;
 }
 
-// Behind the bracket that closes the array the text ends, or the document does, or a member
-// follows; a bracket of something else stands before more of its event.
+// After the bracket that closes the array the text or the document ends, or a member follows; any
+// other bracket is followed by more of its event.
 bool TolerantParser::MayCloseArray(size_t bracket) const {
   const size_t next = SkipSpace(bracket + 1);
   if (next >= text_.size() || (text_[next] != '}' && text_[next] != ']')) {
@@ -389,7 +389,7 @@ bool TolerantParser::MayCloseArray(size_t bracket) const {
 }
 
 bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& outcome) {
-  // More text may complete the event; only where there is none is it damage.
+  // More text may complete the event; it is damaged only if there is none.
   if (why == Read::kIncomplete && !is_last_) {
     outcome = {ParseStop::kIncomplete, event_start};
     return false;
@@ -413,7 +413,7 @@ bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& o
   return false;
 }
 
-// An event is told by its phase: objects in args may have a "name" as well, but no "ph".
+// An event is recognised by its phase: objects in args may have a "name" as well, but no "ph".
 bool TolerantParser::StartsEventAt(size_t brace) {
   const size_t key = SkipSpace(brace + 1);
   if (!StartsMember(key, true)) {

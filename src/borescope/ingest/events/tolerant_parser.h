@@ -1,7 +1,7 @@
-// TolerantParser: the careful path, byte by byte, for text the StructuralParser refuses. Repairs
-// what can be repaired, counts every repair, and picks up at the next event after text that cannot
-// be read. On well-formed text it gives exactly what the StructuralParser gives, which the tests
-// rely on.
+// TolerantParser: the careful path, byte by byte, for text the StructuralParser refuses. Repairs as
+// much as possible, counts every repair, and continues at the next event after text that cannot be
+// read. On well-formed text it gives exactly what the StructuralParser gives, which the tests rely
+// on.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace borescope::internal {
 // Not thread-safe.
 class TolerantParser {
  public:
-  // Reads events from `text`, which starts between two events at offset `byte` of the file;
-  // with `after_event` their comma is still to come. With `is_last` nothing follows the text, so an
-  // incomplete event at its end is damage. Never returns kDamaged.
+  // Reads events from `text`, which starts between two events at offset `byte` of the file; with
+  // `after_event` the comma between them is still expected. With `is_last` nothing follows the
+  // text, so an incomplete event at its end is damaged. Never returns kDamaged.
   ParseOutcome Parse(std::string_view text, uint64_t byte, bool after_event, bool is_last,
                      KinetoEvents& sink);
 
@@ -28,8 +28,8 @@ class TolerantParser {
   enum class Read : uint8_t { kOk, kIncomplete, kDamaged };
   enum class Place : uint8_t { kKey, kEventValue, kArgsValue, kElement };
 
-  // Reads what stands at `at_`: an event, the separator before it or the end of the array. False
-  // when parsing stops with `outcome`.
+  // Reads the text at `at_`: an event, the separator before it or the end of the array. False if
+  // parsing stops with `outcome`.
   bool Step(ParseOutcome& outcome);
   Read ReadEvent();
   Read TryEvent(size_t start);
@@ -44,7 +44,7 @@ class TolerantParser {
   bool ClosesString(size_t quote, Place place) const;
   bool StartsMember(size_t at, bool of_event) const;
 
-  // Gives up the event at `event_start`: moves on to the next one that can be told, or stops.
+  // Gives up the event at `event_start`: moves on to the next recognisable one, or stops.
   bool Resynchronise(size_t event_start, Read why, ParseOutcome& outcome);
   // Where the next event seems to start after `from`, or npos.
   size_t FindEventStart(size_t from);
@@ -62,14 +62,14 @@ class TolerantParser {
   std::string_view text_;
   uint64_t byte_ = 0;
   size_t at_ = 0;
-  size_t events_end_ = 0;  // behind the last event read
+  size_t events_end_ = 0;  // after the last event read
   bool is_last_ = false;
   bool needs_comma_ = false;
   bool is_strict_ = false;   // the first unescaped quote ends a string, and nothing is repaired
   size_t stray_quotes_ = 0;  // in the event being read
   KinetoEvents* sink_ = nullptr;
   RawEvent event_;
-  Diagnostics repairs_;            // of the event being read; dropped with it if it is given up
+  Diagnostics repairs_;            // of the event being read; dropped if the event is given up
   std::deque<std::string> arena_;  // repaired tokens of the event being read
   std::string args_;               // its args as read, repairs included
   std::string scratch_;

@@ -9,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-// What the parser made of a piece of the events array.
+// The result of parsing a piece of the events array.
 struct Parsed {
   ParseOutcome outcome;
   TraceData data;
@@ -21,7 +21,7 @@ struct Parsed {
     }
     return names;
   }
-  // The counts of everything that was repaired, by code.
+  // The counts of all repairs, by code.
   std::map<std::string_view, uint64_t> repairs() const {
     std::map<std::string_view, uint64_t> counts;
     for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
@@ -47,7 +47,7 @@ Parsed Parse(const std::string& text, bool is_last = true) {
 using Names = std::vector<std::string>;
 using Repairs = std::map<std::string_view, uint64_t>;
 
-// An operator with `name` as it stands in the text; in Kineto's order, then with the name last.
+// An operator with `name` as written in the text; in Kineto's order, then with the name last.
 std::string Event(const std::string& name, const std::string& more = "") {
   return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","pid":1,"tid":2,"ts":3,"dur":4)" +
          more + "}";
@@ -62,7 +62,7 @@ std::string EventWithNameBeforeArgs(const std::string& name) {
          R"(","args":{"External id":5}})";
 }
 
-// `middle` between two sound events: they have to come through untouched.
+// `middle` between two undamaged events, which must stay unchanged.
 Parsed Between(const std::string& middle) {
   return Parse(Event("before") + ",\n" + middle + ",\n" + Event("after") + "\n]");
 }
@@ -136,7 +136,7 @@ TEST(TolerantParserTest, EscapedQuotesAreNoRepair) {
   EXPECT_EQ(parsed.repairs(), Repairs{});
 }
 
-// Members of other tools are as good as Kineto's: reading carefully must not misread them.
+// Members of other tools are valid, too: the tolerant parser must not misread them.
 TEST(TolerantParserTest, UnknownMembersOfAnEventAreNoDamage) {
   const Parsed parsed =
       Between(R"({"ph":"X","cat":"cpu_op","name":"middle","myTool":"x","other":1,"pid":1,"tid":2,)"
@@ -239,8 +239,8 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"ph":"X","name":"lost","ts":})",  // no value
                     R"({"ph":"X","name":"lost","args":{"a":[[1,2}]]}})"));
 
-// A lost colon or quote of a key looks like quotes inside the value before it. The event stays
-// counted, but what it was cannot be told.
+// A lost colon or quote of a key looks like quotes inside the value before it. The event is still
+// counted, but its content is unknown.
 TEST(TolerantParserTest, AKeyThatCannotBeReadTakesItsNeighboursAlong) {
   for (const char* event :
        {R"({"ph":"X","name" "lost","ts":1})", R"({"ph":"X",name:"lost","ts":1})",
@@ -287,7 +287,7 @@ TEST(TolerantParserTest, AnIncompleteLastEventIsLostAndCounted) {
   for (size_t cut = 1; cut < event.size(); ++cut) {
     const Parsed parsed = Parse(whole + event.substr(0, cut), true);
     EXPECT_EQ(parsed.names(), (Names{"whole"})) << cut;
-    // A bracket at the very end is taken for the one that closes the array.
+    // A bracket at the very end is treated as the one that closes the array.
     const std::string_view end = std::string_view(event).substr(0, cut);
     const bool bracket = end.ends_with("]") || end.ends_with("]}");
     EXPECT_EQ(parsed.repairs(), (Repairs{{bracket ? "dropped-text" : "truncated-file", 1}})) << cut;

@@ -6,7 +6,7 @@
 namespace borescope::internal {
 namespace {
 
-// Canonical spacing of a JSON value: none but one blank after each comma and colon.
+// Canonical spacing of a JSON value: only one blank after each comma and colon.
 std::string Canonical(std::string_view value) {
   std::string out;
   bool in_string = false;
@@ -30,7 +30,7 @@ std::string Canonical(std::string_view value) {
   return out;
 }
 
-// Up to three integers of an array token "[512, 1, 1]"; -1 where there is none.
+// Up to three integers of an array token "[512, 1, 1]"; -1 if there is none.
 std::array<int32_t, 3> ReadTriple(std::string_view token) {
   std::array<int32_t, 3> triple{-1, -1, -1};
   size_t i = 0;
@@ -49,7 +49,7 @@ std::array<int32_t, 3> ReadTriple(std::string_view token) {
 
 uint32_t LastRow(size_t size) { return static_cast<uint32_t>(size - 1); }
 
-// A count that was written in units of `unit`; kMissing for what is no number or none that fits.
+// A count written in units of `unit`; kMissing if it is not a number or does not fit.
 int64_t CountOf(std::string_view text, double unit) {
   constexpr double kMost = 9e18;
   const ParsedDouble number = ParseDouble(text);
@@ -103,7 +103,7 @@ uint32_t KinetoDetails::AddRuntimeCall(const RawEvent& event) {
   return LastRow(calls.size());
 }
 
-// Work of a profiler itself has texts but no ids.
+// A profiler's own work has texts but no ids.
 uint32_t KinetoDetails::AddOtherCall(const RawEvent& event) {
   const uint32_t row = AddRuntimeCall(event);
   part_.data.runtime_calls.correlation[row] = kMissing;
@@ -133,7 +133,7 @@ uint32_t KinetoDetails::AddKernel(const RawEvent& event) {
 
 uint32_t KinetoDetails::AddCopy(const RawEvent& event) {
   part_.data.copies.bytes.push_back(values_.Integer(event, Field::kBytes));
-  // "N/A" where the producer measured no time.
+  // "N/A" if the producer measured no time.
   const ParsedDouble gbps = ParseDouble(event.Get(Field::kGbps));
   part_.data.copies.gbps.push_back(gbps.status == NumberStatus::kOk ? gbps.value : -1.0);
   part_.data.copies.call.push_back(AddCopyCall(event));

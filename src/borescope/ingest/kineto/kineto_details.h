@@ -1,4 +1,4 @@
-// What the `args` of a Kineto event say: rows of the tables of details of a TracePart.
+// Converts the `args` of a Kineto event to rows of the detail tables of a TracePart.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace borescope::internal {
 
-// Each Add… appends a row and returns its number, or kNoDetail where the event says nothing that
-// would stand in it. Not thread-safe: one per TracePart, which it must not outlive.
+// Each Add… appends a row and returns its number, or kNoDetail if the event has none of its fields.
+// Not thread-safe: one per TracePart, which it must not outlive.
 class KinetoDetails {
  public:
   KinetoDetails(EventValues& values, TracePart& part);
@@ -20,7 +20,7 @@ class KinetoDetails {
 
   uint32_t AddOp(const RawEvent& event);
   uint32_t AddRuntimeCall(const RawEvent& event);
-  // Work of a profiler itself has texts but no ids.
+  // A profiler's own work has texts but no ids.
   uint32_t AddOtherCall(const RawEvent& event);
   uint32_t AddKernel(const RawEvent& event);
   uint32_t AddCopy(const RawEvent& event);
@@ -31,9 +31,9 @@ class KinetoDetails {
  private:
   uint32_t AddTritonLaunch(const RawEvent& event);
   uint32_t AddCollective(const RawEvent& event);
-  // What a copy says of its call.
+  // Parameters of the call of a copy.
   uint32_t AddCopyCall(const RawEvent& event);
-  // The text of a field that most events lack; empty without it.
+  // The text of a rare field; empty without it.
   StringId InternOptional(const RawEvent& event, Field field) {
     return event.Has(field) ? InternText(event, field) : StringId{0};
   }
@@ -43,7 +43,7 @@ class KinetoDetails {
   EventValues& values_;
   TracePart& part_;
   StringPool lists_;                 // raw texts of lists already seen ...
-  std::vector<StringId> canonical_;  // ... and what they became
+  std::vector<StringId> canonical_;  // ... and their canonical texts
 };
 
 }  // namespace borescope::internal

@@ -9,13 +9,14 @@
 namespace borescope::internal {
 namespace {
 
-// Members before the events that are longer than this cannot be told from a file without events.
+// Members before the events that are longer than this cannot be distinguished from a file without
+// events.
 constexpr size_t kLongestHead = size_t{256} << 20;
-// Members longer than this are passed over: nothing that is used is so long.
+// Members longer than this are skipped: no used member is that long.
 constexpr size_t kLongestMember = size_t{16} << 20;
 
-// A bracket that closes the array too early costs a chunk read again; more of them are not
-// followed.
+// A bracket that closes the array too early costs reading a chunk again; more of them are not
+// handled.
 constexpr int kMaxBrackets = 64;
 
 }  // namespace
@@ -29,7 +30,7 @@ bool DocumentReader::FillTo(size_t at) {
   return true;
 }
 
-// `at` stands on a quote; moves it behind the closing one.
+// `at` is on a quote; moves it past the closing one.
 DocumentReader::Scan DocumentReader::ScanString(size_t& at) {
   for (++at; Ensure(at); ++at) {
     const char c = reader_.window()[at];
@@ -46,15 +47,15 @@ DocumentReader::Scan DocumentReader::ScanString(size_t& at) {
   return Scan::kEnd;
 }
 
-// Whether a value that was followed up to `at` may end there.
+// Whether a value scanned up to `at` may end there.
 bool DocumentReader::EndsValue(size_t at) {
   return !Ensure(at) || IsSpace(reader_.window()[at]) ||
          std::string_view(",}]\"{[").find(reader_.window()[at]) != std::string_view::npos;
 }
 
-// Moves `at` behind the value that starts there: strings and brackets are followed, no more.
+// Moves `at` past the value that starts there; only strings and brackets are considered.
 DocumentReader::Scan DocumentReader::ScanValue(size_t& at) {
-  std::string open;  // the brackets that have to come
+  std::string open;  // the closing brackets expected
   while (Ensure(at) && at < kLongestHead) {
     const char c = reader_.window()[at];
     if (c == '"') {
@@ -96,7 +97,7 @@ bool DocumentReader::ReadKey(std::string& key) {
   return true;
 }
 
-// False when the members cannot be followed any further.
+// False if the members cannot be read any further.
 bool DocumentReader::ReadOneMember() {
   std::string key;
   if (!ReadKey(key)) {
@@ -147,7 +148,7 @@ void DocumentReader::ReadMembers() {
   }
 }
 
-// Whether a colon and an opening bracket stand at `at`.
+// Whether a colon and an opening bracket follow at `at`.
 bool DocumentReader::OpensArray(size_t at) {
   for (const char wanted : {':', '['}) {
     while (Ensure(at) && IsSpace(reader_.window()[at])) {
@@ -161,7 +162,7 @@ bool DocumentReader::OpensArray(size_t at) {
   return true;
 }
 
-// Log lines and user metadata are not always valid JSON; the events can still be found behind them.
+// Log lines and user metadata are not always valid JSON; the events after them can still be found.
 bool DocumentReader::SkipToEvents() {
   constexpr std::string_view kKey = "\"traceEvents\"";
   if (members_.has_events) {
@@ -196,7 +197,7 @@ void DocumentReader::ReadEventArray() {
   meta.has_events_before_end = false;
   const uint64_t dropped = builder_.diagnostics().count(Diag::kDroppedText);
   ReadArrayBody();
-  // What holds something, but no event, is not understood well enough to be added to.
+  // A document with content but without events is not understood well enough to add events to it.
   if (!meta.has_events_before_end && !meta.text_is_cut &&
       builder_.diagnostics().count(Diag::kDroppedText) != dropped) {
     meta.events_end_byte = 0;
@@ -220,11 +221,11 @@ void DocumentReader::ReadArrayBody() {
   }
 }
 
-// Where the document cannot be followed behind its events, or goes on behind its end, a bracket too
-// many may have ended the events early. False if no event is in sight.
+// If the document cannot be read after its events, or continues after its end, an extra bracket may
+// have ended the events early. False if no event follows.
 bool DocumentReader::ResumeEvents() {
   constexpr size_t kInSight = size_t{64} << 10;
-  constexpr size_t kEventHead = 4096;  // where an event that starts with its name has its phase
+  constexpr size_t kEventHead = 4096;  // an event that starts with its name has its phase in here
   if (!members_.has_events || stray_brackets_ == kMaxBrackets) {
     return false;
   }
@@ -243,9 +244,9 @@ bool DocumentReader::ResumeEvents() {
   return false;
 }
 
-// Whether another event stands behind the bracket that closed the array: then it did not.
+// Whether another event follows the bracket that closed the array: then it did not close it.
 bool DocumentReader::EventsGoOn() {
-  constexpr size_t kEnough = 256;  // to tell an event by
+  constexpr size_t kEnough = 256;  // enough to recognise an event
   if (stray_brackets_ == kMaxBrackets) {
     return false;
   }
@@ -261,7 +262,7 @@ bool DocumentReader::EventsGoOn() {
   return true;
 }
 
-// However many brackets are missing, the text ends early once.
+// Any number of missing brackets counts as one early end.
 void DocumentReader::CountTruncation(std::string_view where) {
   if (builder_.diagnostics().count(Diag::kTruncatedFile) == 0) {
     Count(Diag::kTruncatedFile, where);

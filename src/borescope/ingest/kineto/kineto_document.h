@@ -1,6 +1,6 @@
-// DocumentReader: the JSON document around the events of a Kineto trace. Follows its members
-// character by character on the reader's window, in any order, and hands the array of events to the
-// event pipeline.
+// DocumentReader: the JSON document around the events of a Kineto trace. Reads its members
+// character by character in the reader's window, in any order, and passes the array of events to
+// the event pipeline.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace borescope::internal {
 
-// Not thread-safe; of one file.
+// Not thread-safe; one per file.
 class DocumentReader {
  public:
   // All three must outlive it.
   DocumentReader(TextReader& reader, TraceBuilder& builder, const LoadOptions& options)
       : reader_(reader), builder_(builder), options_(options) {}
 
-  // Reads the whole text: the events into the builder, what the file says of itself into members().
-  // What is odd is counted in the builder's diagnostics.
+  // Reads the whole text: the events into the builder, the other members into members(). Oddities
+  // are counted in the builder's diagnostics.
   void Read();
 
   KinetoMembers& members() { return members_; }

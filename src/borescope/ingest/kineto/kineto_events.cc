@@ -9,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-// Nothing where the host did it.
+// Nothing for a host event.
 std::optional<DeviceKind> DeviceKindOf(EventRole role) {
   switch (role) {
     case EventRole::kKernel:
@@ -184,7 +184,7 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
   host.detail.push_back(detail);
 }
 
-// False, counted, where nothing says which halves belong together, or when this one was.
+// False, and counted, if the event has no id or no time.
 bool KinetoEvents::AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge) {
   if (!event.Has(Field::kFlowId)) {
     diagnostics().Count(Diag::kUnknownPhase, event.byte, "an asynchronous event without \"id\"");
@@ -197,7 +197,7 @@ bool KinetoEvents::AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge) {
   return values_.Timestamp(event, edge.ts_ns);
 }
 
-// A range that may lie across others, also of work of a device, is an event of the thread.
+// A range that may overlap others, even one of device work, is an event of the thread.
 void KinetoEvents::AddAsyncBegin(const RawEvent& event) {
   const HostKind kind = HostKindOf(RoleOf(CategoryOf(event)));
   AsyncRanges::Edge edge;
@@ -222,7 +222,7 @@ void KinetoEvents::AddDevice(const RawEvent& event, DeviceKind kind, StringId na
   if (kind == DeviceKind::kKernel && part_.data.strings.Get(name).starts_with("metrics: ")) {
     kind = DeviceKind::kOther;
   }
-  // args.stream keeps the truth where the row was moved to another line (Stream Sync, lanes).
+  // args.stream has the real stream if the row was moved to another line (Stream Sync, lanes).
   const int64_t stream = IsDeviceWork(kind) || kind == DeviceKind::kSync
                              ? values_.Integer(event, Field::kStream, kMissing)
                              : kMissing;

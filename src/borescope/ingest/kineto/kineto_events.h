@@ -1,5 +1,5 @@
-// What a Kineto event means: turns RawEvents, from whichever parser, into rows of a TracePart. What
-// categories are is known by kineto_roles, what arguments mean by kineto_details.
+// Converts RawEvents, from either parser, to rows of a TracePart. kineto_roles classifies
+// categories, kineto_details reads arguments.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace borescope::internal {
 
-// Facts about the whole file that only its events tell.
+// Properties of the whole file that follow only from its events.
 struct KinetoFacts {
   int64_t profiled_ns = 0;  // longest "Trace" span: how long the profiler ran
   TimestampFacts timestamps;
@@ -27,7 +27,7 @@ struct KinetoFacts {
   bool saw_mtia = false;
   AsyncRanges async;
 
-  // `first_host_row`: where the host events that `other` was counted with come to stand.
+  // `first_host_row`: the row of the first host event of `other`.
   void Merge(const KinetoFacts& other, size_t first_host_row = 0);
 };
 
@@ -42,7 +42,7 @@ class KinetoEvents {
   void Add(const RawEvent& event);
 
   Diagnostics& diagnostics() { return part_.data.diagnostics; }
-  // The rows so far; the object is spent afterwards.
+  // The rows so far; the object must not be used afterwards.
   TracePart TakePart() { return std::move(part_); }
   KinetoFacts facts() const;
 
@@ -60,7 +60,7 @@ class KinetoEvents {
   void AddThreadName(const RawEvent& event);
   StringId CategoryOf(const RawEvent& event);
 
-  // Of the event at hand, in the part.
+  // For the current event, in the part.
   uint32_t Position() const {
     return static_cast<uint32_t>(std::min<uint64_t>(part_.events - 1, kNoPosition));
   }

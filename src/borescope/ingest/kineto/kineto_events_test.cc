@@ -9,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-// What the events of an array without its brackets become.
+// The result of parsing the events of an array without its brackets.
 struct Parsed {
   TracePart part;
   KinetoFacts facts;
@@ -298,7 +298,7 @@ TEST(KinetoEventsTest, RuntimeCallsKeepTheirCorrelationAndTellTheVendor) {
   EXPECT_TRUE(Parse(Event("mtia_ccp_events", "")).facts.saw_mtia);
 }
 
-// Stream Sync lives on line stream + 1,000,000 since 2026-04; args keep the truth.
+// Stream Sync is on line stream + 1,000,000 since 2026-04; args have the real stream.
 TEST(KinetoEventsTest, TheStreamOfArgsCountsForWorkAndSyncs) {
   const std::string tid = R"({"ph":"X","cat":"%","name":"n","pid":0,"tid":1000007,"ts":0,"dur":1,)"
                           R"("args":{"stream":7,"wait_on_stream":3,)"
@@ -422,7 +422,7 @@ TEST(KinetoEventsTest, NumbersOfProfilerRangesAreMetrics) {
   EXPECT_TRUE(parsed.data().diagnostics.empty());
 }
 
-// What an event says of itself is no counter, even under a name that might be one.
+// An event's own fields are not counters, even under a name that might be one.
 TEST(KinetoEventsTest, KnownFieldsOfProfilerRangesAreNoMetrics) {
   const Parsed parsed = Parse(Event("cuda_profiler_range", Args(R"("bytes":1,"stream":7,"x":2)")));
   EXPECT_EQ(MetricsOf(parsed, 0), "x=2.000000;");

@@ -76,9 +76,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"is pinned", Field::kIsPinned},
 };
 
-// A hash of length and first eight bytes tells these few keys apart; the tables are built at
-// compile time. Those eight bytes and the length settle short keys without looking at the text
-// again.
+// A hash of length and first eight bytes distinguishes these few keys; the tables are built at
+// compile time. Those eight bytes and the length decide short keys without reading the text again.
 constexpr size_t kSlots = 256;
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 

@@ -66,7 +66,7 @@ enum class Field : uint8_t {
   kTotalReserved,
   // Metadata events.
   kArgName,
-  // What only `borescope convert` writes, of what other profilers recorded. Calls.
+  // Fields that only `borescope convert` writes, from recordings of other profilers. Calls.
   kDomain,
   kCallArgs,
   // Streams, kernels.

@@ -117,7 +117,7 @@ TEST(KinetoFieldsTest, KeysOfTheOtherPlaceAreNotFound) {
   }
 }
 
-// Cut, lengthened or with any one letter changed, no key is taken for another.
+// Cut, lengthened or with any one letter changed, no key is mistaken for another.
 TEST(KinetoFieldsTest, NearMissesAreNotFound) {
   const auto expect_only = [](const auto& table, const std::string& key, auto find) {
     const auto known = table.find(key);

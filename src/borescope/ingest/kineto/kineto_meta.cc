@@ -19,7 +19,7 @@ std::string TextOr(element parent, const char* key) {
   return parent[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
 }
 
-// The first of two spellings that is there (NVIDIA, then Intel).
+// The first of two spellings that exists (NVIDIA, then Intel).
 int64_t EitherInteger(element parent, const char* key, const char* other) {
   const int64_t value = IntegerOr(parent, key, kMissing);
   return value != kMissing ? value : IntegerOr(parent, other, kMissing);
@@ -81,7 +81,7 @@ void ReadDisplayUnit(element value, KinetoMembers& members) {
   }
 }
 
-// Options are written as 1 when on and left out when off.
+// Options are written as 1 if on and left out if off.
 template <bool RecordedOptions::* kOption>
 void ReadOption(element value, KinetoMembers& members) {
   int64_t number = 0;
@@ -108,7 +108,7 @@ constexpr MemberRow kMembers[] = {
     {"with_flops", ReadOption<&RecordedOptions::with_flops>},
 };
 
-// Members whose presence alone tells what the file is.
+// Members whose presence alone identifies the file.
 struct PresenceRow {
   std::string_view key;
   bool KinetoMembers::* flag;
@@ -133,8 +133,8 @@ Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {
   if (facts.saw_mtia || meta.backend.find("mtia") != std::string::npos) {
     return Vendor::kMeta;
   }
-  // No runtime calls (CPU-only or device-only files): the device names are all there is. AMD
-  // wavefronts of data-centre parts are 64 wide, also where the driver gives no name.
+  // No runtime calls (CPU-only or device-only files): only the device names are available. AMD
+  // wavefronts of data-centre parts are 64 wide, even if the driver gives no name.
   for (const DeviceInfo& device : meta.devices) {
     if (device.name.starts_with("AMD") || device.warp_size == 64) {
       return Vendor::kAmd;

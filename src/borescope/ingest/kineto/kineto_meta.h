@@ -1,5 +1,5 @@
-// The members around "traceEvents": what a file says about itself. Only what is used is kept;
-// environments, host names and other extras never enter a Trace.
+// The members around "traceEvents": metadata of a file. Only used members are kept; environments,
+// host names and other extras never enter a Trace.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ struct KinetoMembers {
   bool has_events = false;
 };
 
-// Notes that the file has a member of this name, before its value is looked at: the value may be
-// long or cut off, as in the execution trace of a process that was killed.
+// Records that the file has a member of this name, before its value is read: the value may be long
+// or cut off, as in the execution trace of a process that was killed.
 void NoteMember(std::string_view key, KinetoMembers& members);
 
-// Takes what is useful from one member; `value` is its JSON text. False if the value is not JSON.
+// Extracts the used data from one member; `value` is its JSON text. False if the value is not JSON.
 bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& members);
 
-// Fills in what members and events tell together: producer, vendor.
+// Fills in what follows from members and events together: producer, vendor.
 void CompleteMeta(const KinetoFacts& facts, KinetoMembers& members);
 
 }  // namespace borescope::internal

@@ -11,7 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-// What any event may say of itself is no counter; docs/formats/kineto.md says so.
+// Fields of any event are not counters; see docs/formats/kineto.md.
 bool IsOtherField(std::string_view key) {
   std::array<char, 64> padded{};  // FindArgsField reads eight bytes from the key's start
   if (key.size() > padded.size() - 8) {

@@ -1,4 +1,4 @@
-// Profiler ranges: what the hardware counters of "cuda_profiler_range" events become.
+// Profiler ranges: converts the hardware counters of "cuda_profiler_range" events.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace borescope::internal {
 
 // Adds a row to the ranges of `part`, with every number in the event's args as a metric, in their
-// order. Of metrics of one name the last one counts. Returns the row. Members that are no number
-// are counted in the diagnostics behind `values`, null is just not recorded.
+// order. Of metrics with one name the last one counts. Returns the row. Members that are not
+// numbers are counted in the diagnostics of `values`; null means not recorded.
 uint32_t AddProfilerRange(const RawEvent& event, EventValues& values, TracePart& part);
 
 }  // namespace borescope::internal

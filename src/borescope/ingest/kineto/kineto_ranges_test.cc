@@ -8,8 +8,8 @@
 namespace borescope::internal {
 namespace {
 
-// Counters of a range whose "args" are `args`, with nothing readable behind them: an address
-// sanitizer sees every byte too far.
+// Counters of a range whose "args" are `args`, with nothing readable after them: an address
+// sanitizer detects every byte too far.
 size_t MetricsIn(std::string_view args) {
   const auto copy = std::make_unique<char[]>(args.size());
   std::copy(args.begin(), args.end(), copy.get());

@@ -1,4 +1,4 @@
-// What kind of row an event of a category becomes.
+// The kind of row for events of a category.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class EventRole : uint8_t {
   kOther,
 };
 
-// kOther for a category that is not known; never kUnknown. Any thread.
+// kOther for an unknown category; never kUnknown. Any thread.
 EventRole RoleOfCategory(std::string_view category);
 
 }  // namespace borescope::internal

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCategoryToken = "\"monitor,";
 constexpr std::string_view kCategory = "monitor,";
 
-// What is read of: "gpu,2". The type may hold anything, the number is behind the last comma.
+// The monitored device: "gpu,2". The type may contain anything; the number follows the last comma.
 struct Monitored {
   std::string type;
   int64_t device = kMissing;

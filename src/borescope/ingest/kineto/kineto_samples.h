@@ -1,4 +1,4 @@
-// What monitors read, as `borescope convert` writes it: counters of the category
+// Monitor samples, as `borescope convert` writes them: counters of the category
 // "monitor,TYPE,DEVICE" with one value, which holds for "dur".
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace borescope::internal {
 
-// Adds a row to the samples of `part` if the counter is such a one. What lacks a time or a value
-// is counted in the diagnostics behind `values`.
+// Adds a row to the samples of `part` if the counter is one. Counters without a time or a value are
+// counted in the diagnostics of `values`.
 void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& part);
 
 }  // namespace borescope::internal

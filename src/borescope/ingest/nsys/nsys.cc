@@ -27,7 +27,7 @@ constexpr std::string_view kMemoryTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
 struct CallTable {
   std::string_view table;
   std::string_view name_column;
-  std::string_view domain;  // of calls that are none of the CUDA API; empty for those
+  std::string_view domain;  // for calls outside the CUDA API; empty for CUDA
 };
 constexpr CallTable kCallTables[] = {
     {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", ""},
@@ -83,7 +83,7 @@ class NsysReader {
   Result<void> ReadThreadNames();
   Result<void> CountRest();
 
-  // All that are read, the texts first.
+  // All tables that are read, the texts first.
   static constexpr size_t kTables = 1 + std::size(kCallTables) + std::size(kOtherKnownTables);
 
   const DatabaseInput& input_;
@@ -220,7 +220,7 @@ void NsysReader::NameSyncsByCalls() {
   }
 }
 
-// The full name where there is one; the short one lacks template arguments and parameters.
+// The full name if there is one; the short one has no template arguments and parameters.
 StringId NsysReader::KernelName(TableRows& row) {
   for (const int column : {kKernelColumns + 0, kKernelColumns + 1}) {
     const StringId id = strings_.Find(row.Integer(column));

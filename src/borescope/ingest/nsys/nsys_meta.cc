@@ -94,7 +94,7 @@ Result<void> ReadStartTime(const DatabaseInput& input, Meta& meta, Diagnostics& 
   return {};
 }
 
-// "Nsight Systems 2024.5.1 (export schema 3.13.2)", as far as it is recorded.
+// "Nsight Systems 2024.5.1 (export schema 3.13.2)", as far as recorded.
 Result<void> ReadProducer(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
   constexpr std::string_view kColumns[] = {"name", "value"};
   constexpr size_t kLongestVersion = 64;

@@ -43,7 +43,7 @@ Result<void> NsysRanges::Read(const DatabaseInput& input) {
   return {};
 }
 
-// Registered texts are recorded once and named by number.
+// Registered texts are recorded once and referred to by number.
 std::string_view NsysRanges::TextOf(TableRows& row) {
   const std::string_view text = row.Text(kText);
   if (!text.empty()) {
@@ -53,7 +53,7 @@ std::string_view NsysRanges::TextOf(TableRows& row) {
 }
 
 void NsysRanges::Add(TableRows& row) {
-  // The first exporters had no types: what ends was a range.
+  // The first exporters had no types: a row with an end was a range.
   int64_t type = row.Integer(kType);
   if (type == kMissing) {
     type = row.Integer(kEnd) == kMissing ? kMark : kPushPop;

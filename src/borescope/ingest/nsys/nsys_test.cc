@@ -365,7 +365,7 @@ TEST(NsysTest, WhatIsOne) {
   EXPECT_FALSE(TryLoadSql(kStrings).ok());
 }
 
-// Damage inside a table is an error that says what to do, not an answer about the rest.
+// Damage inside a table is an error with a remedy, not a result for the rest.
 TEST(NsysTest, ADamagedPage) {
   const std::string path = testing::TempDir() + "/damaged.sqlite";
   std::remove(path.c_str());

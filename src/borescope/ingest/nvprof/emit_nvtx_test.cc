@@ -1,5 +1,6 @@
-// The ranges that PyProf and PyTorch's emit_nvtx() put around launches, in both databases that hold
-// them: what encloses a launch is what PyProf's parse stage read, row by row of its test vectors.
+// The ranges of PyProf and PyTorch's emit_nvtx() around launches, in both kinds of database: the
+// enclosing ranges of a launch equal the result of PyProf's parse stage, row by row of its test
+// vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::string Values(const std::vector<std::string>& values) {
 
 std::string Number(int64_t value) { return std::to_string(value); }
 
-// The start row holds the text, as a number of StringTable; texts are there once.
+// The start row refers to the text by its number in StringTable; texts are unique.
 std::string NvprofSql(const Recording& recording) {
   std::string sql =
       "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);"
@@ -78,7 +79,7 @@ std::string NvprofSql(const Recording& recording) {
   return sql;
 }
 
-// Every second text is a registered string, known by number.
+// Every second text is a registered string, referred to by number.
 std::string NsysSql(const Recording& recording) {
   std::string sql =
       "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
@@ -110,8 +111,8 @@ std::string NsysSql(const Recording& recording) {
   return sql;
 }
 
-// "layer:a > conv2d #5" per kernel and line: what encloses its launch, outermost first. Operators
-// have a number.
+// "layer:a > conv2d #5" per kernel and line: the ranges around its launch, outermost first.
+// Operators have a number.
 std::string Enclosing(const Trace& trace) {
   std::string lines;
   const HostEvents& host = trace.host();
@@ -194,7 +195,7 @@ TEST(EmitNvtxTest, AMarkerWithoutArguments) {
   Expect({{{text, 10, 100}}, {20}}, text + "\n");
 }
 
-// Ranges of checkpointing stay: whoever needs them left out knows them by their name.
+// Ranges of checkpointing are kept: analyses that leave them out recognise them by name.
 TEST(EmitNvtxTest, LayersModulesAndCheckpoints) {
   Expect({{{"layer:a:b", 10, 100},
            {"pre layer:c", 11, 99},
@@ -233,7 +234,7 @@ TEST(EmitNvtxTest, SequenceNumbersOfManyRanges) {
   Expect(recording, expected);
 }
 
-// As PyTorch writes them since 1.12, on which PyProf gave up.
+// As PyTorch writes them since 1.12, which PyProf cannot read.
 TEST(EmitNvtxTest, NumbersOfCalls) {
   Expect({{{"aten::conv2d, seq = 5, op_id = 9", 10, 100},
            {"aten::_convolution, seq = 5, op_id = 10, sizes = [[1, 3], []]", 11, 99},

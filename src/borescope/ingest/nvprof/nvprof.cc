@@ -23,7 +23,7 @@ constexpr CallTable kCallTables[] = {
     {"CUPTI_ACTIVITY_KIND_DRIVER", DriverApiName},
 };
 
-// Kernels that may overlap, and those of a run that kept them apart.
+// Kernels that may overlap, and those of a run that serialised them.
 constexpr std::string_view kKernelTables[] = {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
                                               "CUPTI_ACTIVITY_KIND_KERNEL"};
 
@@ -43,7 +43,7 @@ class NvprofReader {
  public:
   explicit NvprofReader(const DatabaseInput& input)
       : input_(input), trace_(MemoryKindNumbers::kCupti), progress_(input, kTables) {
-    trace_.CorrelateByProcess(false);  // device rows do not say whose they are
+    trace_.CorrelateByProcess(false);  // device rows do not name their process
   }
 
   Result<void> Read();
@@ -58,7 +58,7 @@ class NvprofReader {
   Result<void> ReadWork(const WorkTable& work);
   Result<void> CountRest();
 
-  // Texts and markers beside them.
+  // Texts and markers in addition.
   static constexpr size_t kTables =
       2 + std::size(kCallTables) + std::size(kKernelTables) + std::size(kWorkTables);
 
@@ -108,7 +108,7 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
     if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
       continue;
     }
-    // Stored with a sign; markers name the same thread by its lower 32 bits.
+    // Stored with a sign; markers identify the same thread by its lower 32 bits.
     const int64_t thread = rows.Integer(kThread);
     const TrackId track =
         trace_.Thread(rows.Integer(kProcess), thread == kMissing ? kMissing : thread & 0xffffffff);

@@ -84,7 +84,7 @@ NvprofMarkers::Owner NvprofMarkers::OwnerOf(TableRows& row) {
   return {process, is_process ? kMissing : thread, is_process};
 }
 
-// What belongs to a process, or ends on another thread than it began, was not pushed and popped.
+// A range that belongs to a process, or ends on another thread than it began, is not push/pop.
 TrackId NvprofMarkers::TrackOf(const Range& range) {
   const Owner& owner = range.start.owner;
   const bool is_async = owner.is_process || (range.end_ns != kMissing && owner != range.end_owner);
@@ -117,7 +117,7 @@ void NvprofMarkers::AddRange(const Range& range) {
   trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
 }
 
-// What the recording cut: a range without an end, or an end without a start.
+// Ranges cut by the recording: without an end, or without a start.
 void NvprofMarkers::AddOpenRanges() {
   std::vector<Range> open;
   open.reserve(open_.size());

@@ -1,5 +1,5 @@
-// The ranges of CUPTI_ACTIVITY_KIND_MARKER: a row where one starts and a row where it ends, tied by
-// a number, in any order.
+// The ranges of CUPTI_ACTIVITY_KIND_MARKER: a row for the start and a row for the end, linked by a
+// number, in any order.
 #pragma once
 
 #include <unordered_map>
@@ -16,7 +16,7 @@ class NvprofMarkers {
   Result<void> Read(const DatabaseInput& input);
 
  private:
-  // Whose a marker is: a thread's, or that of a process as a whole.
+  // The owner of a marker: a thread, or a process as a whole.
   struct Owner {
     int64_t process = kMissing;
     int64_t thread = kMissing;

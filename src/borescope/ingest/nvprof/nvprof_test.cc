@@ -81,7 +81,7 @@ TEST(NvprofTest, KernelsCallsAndRangesOfOneThread) {
   EXPECT_TRUE(trace.diagnostics().empty());
 }
 
-// --analysis-metrics keeps kernels apart and writes them to the other table.
+// --analysis-metrics serialises kernels and writes them to the other table.
 TEST(NvprofTest, SerialKernelsCopiesAndDevices) {
   const Trace trace = LoadSql(
       kStrings + kCalls + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL" + kKernelColumnsSql +

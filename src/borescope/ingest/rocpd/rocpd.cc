@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kAgentTable = "rocpd_info_agent";
 
-// Tables that are read, or say no more than those that are.
+// Tables that are read, or have no additional data.
 constexpr std::string_view kReadTables[] = {
     "arg",         "event",           "info_agent",      "info_code_object", "info_kernel_symbol",
     "info_node",   "info_pmc",        "info_process",    "info_queue",       "info_stream",
@@ -35,7 +35,7 @@ Error Unsupported(const RocpdTables& tables, std::string_view table, std::string
               "rocpd convert"};
 }
 
-// Generations whose events do not say themselves when and where they ran.
+// Generations whose events do not have their own times and places.
 Result<void> CheckGeneration(const RocpdTables& tables) {
   for (const std::string_view table : {"region", "kernel_dispatch", "memory_copy"}) {
     const std::string name = tables.Name(table);
@@ -49,7 +49,7 @@ Result<void> CheckGeneration(const RocpdTables& tables) {
   return {};
 }
 
-// The version of the schema, as it says.
+// The version of the schema, as stored.
 Result<std::string> ReadMetadata(RocpdTables& tables) {
   std::string version;
   bool is_compressed = false;
@@ -84,7 +84,7 @@ Result<void> CountUnreadTables(RocpdTables& tables) {
   return {};
 }
 
-// What is read of the tables with one suffix, in this order.
+// The tables with one suffix, read in this order.
 constexpr Result<void> (*kStages[])(RocpdTables& tables) = {
     ReadRocpdInfo,   ReadRocpdRegions, ReadRocpdCounters, ReadRocpdDeviceWork,
     ReadRocpdMemory, ReadRocpdSamples, CountUnreadTables};

@@ -1,4 +1,4 @@
-// Hardware counters of a rocpd database: values by event, which is that of a kernel or of a sample.
+// Hardware counters of a rocpd database: values by event, which belongs to a kernel or a sample.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -12,7 +12,7 @@ namespace {
 // Description of a counter.
 struct Counter {
   StringId name;
-  uint32_t agent;  // row of the agents, RowIds::kNone where not known
+  uint32_t agent;  // row of the agents, RowIds::kNone if unknown
 };
 
 struct Counters {
@@ -36,7 +36,7 @@ Result<Counters> ReadDescriptions(RocpdTables& tables) {
   return counters;
 }
 
-// Larger than any count, and small enough to be summed.
+// Larger than any count, and small enough to add up.
 constexpr double kLargest = 1e290;
 
 void AddValue(RocpdTables& tables, Counters& counters, int64_t event, int64_t id, double value) {
@@ -54,7 +54,7 @@ void AddValue(RocpdTables& tables, Counters& counters, int64_t event, int64_t id
   tables.values.push_back({event, counters.rows[row].name, counters.rows[row].agent, value});
 }
 
-// Values of one name and one event are those of the parts of a device: together they count.
+// Values with one name and one event are those of the parts of a device and are added up.
 void SumParts(std::vector<RocpdValue>& values) {
   std::stable_sort(values.begin(), values.end(), [](const RocpdValue& a, const RocpdValue& b) {
     return std::tie(a.event, a.name.value, a.agent) < std::tie(b.event, b.name.value, b.agent);
@@ -135,7 +135,7 @@ Result<void> ReadRocpdCounters(RocpdTables& tables) {
   return {};
 }
 
-// Several samples may name one event: its values are those of the first.
+// Several samples may refer to one event: its values belong to the first.
 Result<void> ReadRocpdSamples(RocpdTables& tables) {
   enum Column : uint8_t { kTime, kEvent };
   constexpr std::string_view kColumns[] = {"timestamp", "event_id"};

@@ -6,7 +6,7 @@
 namespace borescope::internal {
 namespace {
 
-// What kernels and copies have in common.
+// Common columns of kernels and copies.
 enum Common : uint8_t { kProcess, kStart, kEnd, kQueue, kStream, kEvent, kCommonColumns };
 enum KernelColumn : uint8_t {
   kAgent = kCommonColumns,
@@ -51,7 +51,7 @@ constexpr std::string_view kCopyColumns[] = {
     "pid",     "start",        "end",         "queue_id",     "stream_id",   "event_id",
     "name_id", "dst_agent_id", "dst_address", "src_agent_id", "src_address", "size"};
 
-// Work-items to work-groups; -1 where either is not known.
+// Work-items to work-groups; -1 if either is unknown.
 int32_t Groups(int32_t items, int32_t group) {
   return items < 0 || group <= 0 ? -1 : static_cast<int32_t>((int64_t{items} + group - 1) / group);
 }
@@ -114,7 +114,7 @@ uint32_t DeviceReader::KernelDetail(const TableRows& rows, uint32_t symbol) {
   return row;
 }
 
-// What was counted while the kernel ran, as a range over it.
+// The counters measured while the kernel ran, as a range over it.
 void DeviceReader::AddCounters(const TableRows& rows, StringId name, int64_t device, RowTime time) {
   const std::span<RocpdValue> values = tables_.ValuesOf(rows.Integer(kEvent));
   if (values.empty()) {
@@ -166,7 +166,7 @@ uint32_t DeviceReader::CopyDetail(const TableRows& rows, uint32_t source, uint32
   return row;
 }
 
-// A copy belongs to the device it writes to, or to the one it reads where it writes to the host.
+// A copy belongs to the device it writes to, or to the one it reads from if it writes to the host.
 void DeviceReader::AddCopy(const TableRows& rows) {
   const StringId name = tables_.String(rows.Integer(kName));
   const RowTime time = rows.Time(kStart, kEnd, tables_.part.data.strings.Get(name));

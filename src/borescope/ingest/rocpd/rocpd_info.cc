@@ -98,7 +98,7 @@ Result<void> ReadEvents(RocpdTables& tables) {
   return {};
 }
 
-// Arguments of one event stand together.
+// Arguments of one event are adjacent.
 Result<void> ReadArguments(RocpdTables& tables) {
   enum Column : uint8_t { kEvent, kName, kValue };
   constexpr std::string_view kColumns[] = {"event_id", "name", "value"};

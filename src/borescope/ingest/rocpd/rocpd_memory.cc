@@ -1,5 +1,5 @@
-// Allocations and frees of a rocpd database. A free says where, not how much, and mostly not on
-// which device: both are those of the allocation at its address.
+// Allocations and frees of a rocpd database. A free has an address, but no size and mostly no
+// device: both are those of the allocation at its address.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -16,7 +16,7 @@ constexpr std::string_view kColumns[] = {"pid",   "tid", "agent_id", "type", "le
 // Numbers of PyTorch's device types.
 constexpr int32_t kCpuType = 0;
 constexpr int32_t kHipType = 6;
-// More than any machine has, and small enough to be summed.
+// More than any machine has, and small enough to add up.
 constexpr int64_t kMostBytes = int64_t{1} << 61;
 
 enum class Operation : uint8_t { kAllocate, kFree, kReallocate };
@@ -58,7 +58,7 @@ class MemoryReader {
   explicit MemoryReader(RocpdTables& tables) : tables_(tables), table_("memory_allocate") {}
 
   void Add(const TableRows& rows);
-  // In the order of time.
+  // Sorted by time.
   void Finish();
 
  private:
@@ -82,7 +82,7 @@ void MemoryReader::SetDevice(int64_t agent, Row& row) {
   row.device = device < 0 || device > kMost ? -1 : static_cast<int32_t>(device);
 }
 
-// Addresses that were only reserved are no memory.
+// Addresses that were only reserved are not memory.
 void MemoryReader::Add(const TableRows& rows) {
   if (rows.Text(kLevel) == "VIRTUAL") {
     tables_.diagnostics().Count(Diag::kUnreadRows, Diagnostics::kNoByte, "reserved addresses");

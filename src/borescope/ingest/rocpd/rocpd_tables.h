@@ -1,6 +1,5 @@
-// What the readers of the tables of a rocpd database share. One file may hold the databases of
-// several processes side by side: their tables end in a suffix of their own, and ids count anew in
-// each.
+// Shared by the readers of the tables of a rocpd database. One file may contain the databases of
+// several processes: their tables have different suffixes, and ids start again in each.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@
 
 namespace borescope::internal {
 
-// A table of rows that others name by id, and one number of each.
+// A table of rows that others refer to by id, with one number each.
 struct RocpdNumbers {
   RowIds ids;
   std::vector<int64_t> values;
 
-  // The number of row `id`, kMissing where there is no such row.
+  // The number of row `id`, kMissing if there is no such row.
   int64_t Get(int64_t id) {
     const uint32_t row = id == kMissing ? RowIds::kNone : ids.Find(id);
     return row == RowIds::kNone ? kMissing : values[row];
@@ -50,13 +49,13 @@ struct RocpdEvents {
   std::vector<StringId> message;  // of markers
 };
 
-// What a hardware counter showed for an event.
+// The value of a hardware counter for an event.
 struct RocpdValue {
   int64_t event;
   StringId name;
-  uint32_t agent;  // row of the agents, RowIds::kNone where not known
+  uint32_t agent;  // row of the agents, RowIds::kNone if unknown
   double value;
-  bool is_used = false;  // a kernel or a sample has it
+  bool is_used = false;  // a kernel or a sample uses it
 };
 
 // Arguments of calls, by event: "dst=0x7f..., size=16".
@@ -88,7 +87,7 @@ struct RocpdTables {
   std::string Name(std::string_view base) const { return "rocpd_" + std::string(base) + suffix; }
   bool Has(std::string_view base) const { return schema.Has(Name(base)); }
   StringId String(int64_t id) { return strings.Get(id, diagnostics()); }
-  // Calls `add` with every row of a table; none where there is no such table.
+  // Calls `add` with every row of a table; none if there is no such table.
   template <class Add>
   Result<void> ForEach(std::string_view base, std::span<const std::string_view> columns,
                        const Add& add) {
@@ -105,13 +104,13 @@ struct RocpdTables {
       add(rows);
     }
   }
-  // The track of a thread by the rows of info_process and info_thread that describe it, which are
-  // its numbers where there are no such rows: counted. `is_async` as in Tracks.
+  // The track of a thread by its rows in info_process and info_thread; if there are no such rows,
+  // the ids are its numbers, which is counted. `is_async` as in Tracks.
   TrackId ThreadOf(int64_t process, int64_t thread, bool is_async = false);
-  // The row among the agents of `id`, RowIds::kNone where there is none: counted, if `id` names
-  // one.
+  // The row among the agents of `id`, RowIds::kNone if there is none, which is counted if `id` is
+  // set.
   uint32_t AgentOf(int64_t id);
-  // The values of an event, marked as used: the first who asks has them.
+  // The values of an event, marked as used: only the first caller gets them.
   std::span<RocpdValue> ValuesOf(int64_t event);
   // Whether an event has values, used or not.
   bool HasValues(int64_t event);
@@ -123,16 +122,16 @@ struct RocpdTables {
 Result<void> ReadRocpdInfo(RocpdTables& tables);
 // Regions with the suffix: calls and markers of the host.
 Result<void> ReadRocpdRegions(RocpdTables& tables);
-// Counter values with the suffix. Comes before device work and samples, which use them.
+// Counter values with the suffix. Must come before device work and samples, which use them.
 Result<void> ReadRocpdCounters(RocpdTables& tables);
 // Kernels, with their counters, and copies with the suffix.
 Result<void> ReadRocpdDeviceWork(RocpdTables& tables);
 // Allocations and frees with the suffix.
 Result<void> ReadRocpdMemory(RocpdTables& tables);
-// Samples of counters with the suffix. Comes after device work.
+// Samples of counters with the suffix. Must come after device work.
 Result<void> ReadRocpdSamples(RocpdTables& tables);
 
-// The text of a marker: "message" of the JSON object `extdata`; empty where there is none.
+// The text of a marker: "message" of the JSON object `extdata`; empty if there is none.
 std::string RocpdMessage(std::string_view extdata);
 
 }  // namespace borescope::internal

@@ -155,7 +155,7 @@ TEST(RocpdTest, DanglingIdsAndUnreadTablesAreCounted) {
   EXPECT_EQ(trace.kernels().grid_x[0], -1);
 }
 
-// A free has no size of its own, and frees come before allocations in the table.
+// A free has no size of its own, and frees precede allocations in the table.
 TEST(RocpdTest, AllocationsAndFrees) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
     CREATE TABLE rocpd_memory_allocate (id integer PRIMARY KEY, pid integer, tid integer,
@@ -185,7 +185,7 @@ constexpr std::string_view kMemoryTable = R"(
     INSERT INTO rocpd_info_agent VALUES (3,'GPU',2,1,'gfx942','MI300X');
     INSERT INTO rocpd_memory_allocate(pid,tid,agent_id,type,level,start,end,address,size) VALUES )";
 
-// An agent is written with an allocation, mostly not with a free.
+// Allocations have an agent, frees mostly do not.
 TEST(RocpdTest, FreesAreOfTheDeviceOfTheirAllocation) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + std::string(kMemoryTable) + R"(
       (1,1,2,'ALLOC','REAL',10,11,4096,1000), (1,1,3,'ALLOC','REAL',20,21,4096,500),
@@ -240,7 +240,7 @@ TEST(RocpdTest, CountersOfKernelsAndSamples) {
   EXPECT_EQ(trace.diagnostics().count(Diag::kUnreadRows), 2U);         // a stream, the last sample
 }
 
-// Those of a process may overlap what its threads push and pop.
+// Ranges of a process may overlap the push/pop ranges of its threads.
 TEST(RocpdTest, RangesOfTheProcessStandApart) {
   const Trace trace = LoadSql(WithSuffix("", "4711", "500") + R"(
     INSERT INTO rocpd_string(id,string) VALUES (8,'roctxProcessRangeA');

@@ -9,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-// Tables that are read, and those that never hold more than they say themselves.
+// Tables that are read, and those without additional data.
 constexpr std::string_view kReadTables[] = {"rocpd_api",        "rocpd_api_ops",   "rocpd_copyapi",
                                             "rocpd_copyop",     "rocpd_kernelapi", "rocpd_kernelop",
                                             "rocpd_metadata",   "rocpd_monitor",   "rocpd_op",
@@ -17,7 +17,7 @@ constexpr std::string_view kReadTables[] = {"rocpd_api",        "rocpd_api_ops",
 
 struct RpdMetadata {
   std::string schema_version;
-  bool has_right_copy_ends = false;  // a writer that says so
+  bool has_right_copy_ends = false;  // a writer that declares it
 };
 
 Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
@@ -40,7 +40,7 @@ Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
   }
 }
 
-// The version by what the file holds: merged and old files lack the row that would say it.
+// The version by the content of the file: merged and old files have no row with it.
 std::string_view VersionOf(const DatabaseSchema& schema) {
   if (schema.Has("rocpd_ustring") || schema.Has("rocpd_api", "domain_id")) {
     return "3";
@@ -63,7 +63,7 @@ Result<void> ReadTexts(RpdTables& tables) {
   return {};
 }
 
-// rocpd_monitor: values of clocks and the like, from start to end each.
+// rocpd_monitor: values of clocks and other monitors, each from start to end.
 Result<void> ReadSamples(RpdTables& tables) {
   if (!tables.schema.Has("rocpd_monitor")) {
     return {};

@@ -7,8 +7,8 @@
 
 namespace borescope::internal {
 
-// Files of the tracer hold source and target of copies in each other's column. A row of
-// rocpd_metadata with this tag and value says that a file does not.
+// Files of the tracer have source and target of copies swapped. A row of rocpd_metadata with this
+// tag and value marks a file without this error.
 inline constexpr std::string_view kRpdCopyEndsTag = "copy_ends";
 inline constexpr std::string_view kRpdCopyEndsRight = "right";
 

@@ -9,7 +9,7 @@ enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kDomain, kArgument
 constexpr std::string_view kColumns[] = {"id",  "pid",        "tid",       "start",
                                          "end", "apiName_id", "domain_id", "args_id"};
 
-// What the name of a row says of it.
+// Classification of a row by its name.
 enum class NameKind : uint8_t { kUnknown, kCall, kMarker, kTracer };
 
 class CallReader {
@@ -95,8 +95,8 @@ uint32_t CallReader::AddOp(const MarkerText& marker) {
   return row;
 }
 
-// A marker has its text in its arguments; a range that was given a name of its own has that, which
-// never tells an operator.
+// A marker has its text in its arguments; a range with a name of its own uses that, which is never
+// an operator.
 void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) {
   if (!is_marker) {
     PushHost(HostKind::kAnnotation, name, kNoDetail, category_marker_);
@@ -116,7 +116,7 @@ void CallReader::Add(const TableRows& rows) {
   time_ = rows.Time(kStart, kEnd, text);
   if (text.empty()) {
     tables_.diagnostics().Count(Diag::kMissingName);
-    // A range that was open when recording began: it ended, but where it began nobody knows.
+    // A range that was open when recording began: it has an end, but no known begin.
     if (time_.ts_ns == 0 && IsMarkerId(id)) {
       tables_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte,
                                   "a range that began before the recording");

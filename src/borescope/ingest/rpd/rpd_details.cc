@@ -38,7 +38,7 @@ enum CopyColumn : uint8_t {
 constexpr std::string_view kCallKey = "api_ptr_id";
 constexpr std::string_view kOpKey = "op_ptr_id";
 
-// The table of this version, of two; empty when the file has neither.
+// The table of this version, of two; empty if the file has neither.
 std::string_view TableOf(const DatabaseSchema& schema, std::string_view by_call,
                          std::string_view by_op) {
   if (schema.Has(by_call, kCallKey)) {
@@ -101,7 +101,7 @@ Result<void> RpdDetails::ReadKernels(RpdTables& tables) {
 
 void RpdDetails::AddCopy(RpdTables& tables, const TableRows& rows, bool is_swapped) {
   copies_.ids.Add(rows.Integer(kCopyKey));
-  // The tracer writes an empty text for what does not fit into 31 bits.
+  // The tracer writes an empty text for values that do not fit into 31 bits.
   const int64_t bytes = rows.Integer(kSize);
   copy_bytes_.push_back(bytes > 0 ? bytes : kMissing);
   if (bytes <= 0) {

@@ -1,6 +1,6 @@
-// What launching calls of an .rpd file say of their device work: shapes of kernels, sizes and ends
-// of copies. They hang on the call (rocpd_kernelapi, rocpd_copyapi) or, in schema 1, on the device
-// work itself (rocpd_kernelop, rocpd_copyop).
+// What launching calls of an .rpd file record about their device work: dimensions of kernels, sizes
+// and ends of copies. They belong to the call (rocpd_kernelapi, rocpd_copyapi) or, in schema 1, on
+// the device work itself (rocpd_kernelop, rocpd_copyop).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ namespace borescope::internal {
 
 class RpdDetails {
  public:
-  // `is_swapped`: source and target of copies stand in each other's column.
+  // `is_swapped`: source and target of copies are swapped.
   Result<void> Read(RpdTables& tables, bool is_swapped);
 
-  // The row of Kernels for a kernel, or kNoDetail. Of several kernels of one launch, as graphs have
-  // them, the description is of one: the first with its name.
+  // The row of Kernels for a kernel, or kNoDetail. If one launch has several kernels, as graphs do,
+  // the description belongs to the first with its name.
   uint32_t Kernel(int64_t call, int64_t op, StringId name);
-  // A new row of Copies for a copy or set, or kNoDetail where nothing is known.
+  // A new row of Copies for a copy or set, or kNoDetail if nothing is known.
   uint32_t Copy(RpdTables& tables, int64_t call, int64_t op);
   // The kind that the call of a copy recorded, or kMissing.
   int64_t CopyKind(const RpdTables& tables, int64_t call, int64_t op);
-  // Counts what no device work asked for.
+  // Counts descriptions that no device work used.
   void CountUnused(Diagnostics& diagnostics) const;
 
  private:
-  // Keys of one table, and which column they are.
+  // Keys of one table, and their column.
   struct Keys {
     RowIds ids;
     bool by_op = false;

@@ -10,12 +10,12 @@ enum Column : uint8_t { kId, kDevice, kQueue, kSequence, kStart, kEnd, kDescript
 constexpr std::string_view kColumns[] = {"id",    "gpuId", "queueId",        "sequenceId",
                                          "start", "end",   "description_id", "opType_id"};
 
-// rocpd_api_ops: the calls behind each piece of device work.
+// rocpd_api_ops: the calls that launched each work item.
 struct Launches {
   RowIds ops;                  // ids of rocpd_op
   std::vector<int64_t> calls;  // ids of rocpd_api, by row
-  size_t linked = 0;           // rows that device work asked for
-  size_t repeated = 0;         // rows that name device work once more
+  size_t linked = 0;           // rows used by device work
+  size_t repeated = 0;         // rows that refer to device work again
 
   int64_t CallOf(int64_t op) {
     const uint32_t row = op == kMissing ? RowIds::kNone : ops.Find(op);
@@ -85,7 +85,7 @@ RpdOpType DeviceReader::TypeOf(StringId type) {
   return types_[type.value];
 }
 
-// The process whose call started the work; kMissing when that was not recorded.
+// The process whose call started the work; kMissing if that was not recorded.
 int64_t DeviceReader::ProcessOf(int64_t call) {
   const uint32_t row = call == kMissing ? RowIds::kNone : tables_.calls.Find(call);
   const TraceData& data = tables_.part.data;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kKeys[] = {", seq = ", ", op_id = ", ", sizes = ", ", input_op_ids = "};
 
-// Where the first of the keys stands at `from` or behind, or the end.
+// The position of the first of the keys at or after `from`, or the end.
 size_t FirstKey(std::string_view text, size_t from = 0) {
   size_t first = text.size();
   for (const std::string_view key : kKeys) {
@@ -19,7 +19,7 @@ size_t FirstKey(std::string_view text, size_t from = 0) {
   return first;
 }
 
-// The value behind `key`, up to the next key; empty where there is none.
+// The value after `key`, up to the next key; empty if there is none.
 std::string_view ValueOf(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) {

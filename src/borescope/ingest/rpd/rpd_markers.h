@@ -20,12 +20,12 @@ struct MarkerText {
 // Views `text`.
 MarkerText ParseMarker(std::string_view text);
 
-// Whether a row of rocpd_api is a range or mark of the user, by its name; and whether it is what
-// the tracer spent on itself.
+// Whether a row of rocpd_api is a range or mark of the user, by its name; and whether it is the
+// tracer's own work.
 bool IsMarkerName(std::string_view api_name);
 bool IsTracerName(std::string_view api_name);
 
-// Ids of rows that are no runtime calls count from 2^31 in each session: markers, ranges and the
+// Ids of rows that are not runtime calls count from 2^31 in each session: markers, ranges and the
 // tracer's own work. Calls have the correlation number of the runtime.
 inline bool IsMarkerId(int64_t api_id) {
   return (static_cast<uint64_t>(api_id) & 0xffffffffU) > 0x80000000U;

@@ -12,7 +12,7 @@ struct TypeRow {
   bool is_cuda;
 };
 
-// The first that the type starts with decides.
+// The first prefix that matches decides.
 constexpr TypeRow kTypes[] = {
     {"KernelExecution", DeviceKind::kKernel, false},
     {"Task", DeviceKind::kKernel, false},  // node of a graph

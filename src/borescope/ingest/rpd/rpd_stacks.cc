@@ -12,7 +12,7 @@ struct Frame {
   StringId name;
 };
 
-// A frame is known for as long as its call runs, and no longer.
+// A frame is known only while its call runs.
 void AddFrame(TracePart& part, const Frame& frame, StringId category) {
   HostEvents& host = part.data.host;
   host.ts_ns.push_back(host.ts_ns[frame.call]);

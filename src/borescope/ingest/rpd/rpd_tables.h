@@ -1,4 +1,4 @@
-// What the readers of the tables of an .rpd file share, and the order in which they work: texts,
+// Shared by the readers of the tables of an .rpd file, and the order in which they run: texts,
 // calls, launches, device work, call stacks, samples.
 #pragma once
 
@@ -17,7 +17,7 @@ struct RpdTables {
   const DatabaseSchema& schema;
   TracePart part{};
   TextTable strings{};
-  TextTable arguments{};  // since schema 3; before, `strings` holds them as well
+  TextTable arguments{};  // since schema 3; before, `strings` includes them
   bool has_own_arguments = false;
   bool saw_cuda = false;  // calls or device work of CUDA
   RowIds calls{};         // ids of rocpd_api, by host row
@@ -34,8 +34,8 @@ struct RpdTables {
 
 // rocpd_api: calls, ranges of the user and the tracer's own work.
 Result<void> ReadRpdCalls(RpdTables& tables);
-// rocpd_op with what hangs on it: launches, shapes of kernels, sizes of copies. `is_swapped` says
-// that source and target of copies stand in each other's column.
+// rocpd_op with its details: launches, dimensions of kernels, sizes of copies. `is_swapped`: source
+// and target of copies are swapped.
 Result<void> ReadRpdDeviceWork(RpdTables& tables, bool is_swapped);
 
 // rocpd_stackframe: frames around the calls that were read.

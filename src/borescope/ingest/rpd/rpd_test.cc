@@ -52,7 +52,7 @@ CREATE TABLE rocpd_api_ops (id integer PRIMARY KEY, api_id bigint, op_id bigint)
 CREATE INDEX covering ON rocpd_api_ops (op_id, api_id);
 )";
 
-// A database as a file, which is gone with the object.
+// A database as a file, which is removed with the object.
 class DatabaseFile {
  public:
   explicit DatabaseFile(const std::string& sql)
@@ -207,7 +207,7 @@ TEST(RpdTest, CudaWorkHasItsStreamInTheSequence) {
     INSERT INTO rocpd_copyapi VALUES (1,'0x0','','','',2,'0xaa','0xbb',0,0,0,1);)");
   EXPECT_EQ(trace.meta().vendor, Vendor::kNvidia);
   ASSERT_EQ(trace.device().size(), 3U);
-  EXPECT_EQ(trace.StreamOf(DeviceId{0}), 1);  // of a type that is not known: its queue
+  EXPECT_EQ(trace.StreamOf(DeviceId{0}), 1);  // of an unknown type: its queue
   EXPECT_EQ(trace.device().kind[0], DeviceKind::kKernel);
   EXPECT_EQ(Count(trace, Diag::kUnknownWork), 1U);
   EXPECT_EQ(trace.StreamOf(DeviceId{1}), 7);
@@ -237,7 +237,7 @@ TEST(RpdTest, OddRowsAreCounted) {
   EXPECT_EQ(trace.device().dur_ns[0], 0);
 }
 
-// Depth 0 is the innermost; each frame is known for the time of its call.
+// Depth 0 is the innermost; each frame lasts as long as its call.
 TEST(RpdTest, CallStacksLieAroundTheirCalls) {
   const Trace trace = LoadSql(kVersion2 + std::string(kTexts) + R"(
     INSERT INTO rocpd_string VALUES (20,'main'), (21,'launch at a.hip:5');
