@@ -44,10 +44,9 @@ ArrowArray Publish(std::unique_ptr<ArrayData> data, int64_t buffers, int64_t len
   return array;
 }
 
-ArrowArray MakeTexts(const TablePtr& table, const StringValues& values,
-                     const ExportLimits& limits) {
+// A copy, which does not need the table.
+ArrowArray MakeTexts(const StringValues& values, const ExportLimits& limits) {
   auto data = std::make_unique<ArrayData>();
-  data->table = table;
   data->texts.emplace(values, NeedsLargeOffsets(values, limits.utf8_bytes));
   data->buffers = {nullptr, data->texts->offsets(), data->texts->bytes()};
   const int64_t length = data->texts->size();
@@ -63,7 +62,7 @@ class CellsOfColumn {
   void operator()(const FloatValues& values) { PutCells(values.data()); }
   void operator()(const StringValues& values) {
     PutCells(values.numbers().data());
-    data_.descendants.dictionary() = MakeTexts(data_.table, values, limits_);
+    data_.descendants.dictionary() = MakeTexts(values, limits_);
   }
   void operator()(const BoolValues& values) {
     data_.bits = PackBits(values, false);

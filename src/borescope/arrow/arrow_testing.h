@@ -158,10 +158,10 @@ struct Batch {
   HeldArray array;
 };
 
-inline void Export(const std::shared_ptr<const Table>& table, Batch& batch,
+inline void Export(std::shared_ptr<const Table> table, Batch& batch,
                    const ExportLimits& limits = {}) {
   HeldStream stream;
-  ExportTable(table, &stream, limits);
+  ExportTable(std::move(table), &stream, limits);
   ASSERT_EQ(stream.get_schema(&stream, &batch.schema), 0);
   ASSERT_EQ(stream.get_next(&stream, &batch.array), 0);
   HeldArray end;

@@ -31,8 +31,8 @@ struct ExportLimits {
 // not released. Nothing is copied before get_next is called.
 //
 // Ownership: the caller releases `*out`, and each schema and array that it gives. All of them are
-// independent of each other. Every array, every column moved out of one and every dictionary moved
-// out of a column keeps the table alive until it is released.
+// independent of each other. Every array, and every column moved out of one, keeps the table alive
+// until it is released; a dictionary moved out of its column is a copy and does not.
 //
 // Threads: the stream is used by one thread at a time; arrays are read, and released, by any.
 //

@@ -191,11 +191,14 @@ TEST(ArrowStream, PiecesAreReleasedInAnyOrder) {
 }
 
 TEST(ArrowStream, ADictionaryMovedOutOutlivesItsColumn) {
+  auto table = SharedTable();
+  const std::weak_ptr<const Table> watched = table;
   Batch batch;
-  testkit::Export(SharedTable(), batch);
+  testkit::Export(std::move(table), batch);
   HeldArray dictionary;
   dictionary.MoveFrom(*batch.array.children[2]->dictionary);
   batch.array.Release();
+  EXPECT_TRUE(watched.expired());
   ASSERT_EQ(dictionary.length, 6);  // five texts, and the empty one of missing cells
   EXPECT_EQ(testkit::TextAt<int32_t>(dictionary, 0), "text 0");
 }
