@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "borescope/base/version.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/options/understand.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "borescope/base/version.h"
 #include "borescope/catalog/catalog.h"
 
 namespace borescope::internal::cli {

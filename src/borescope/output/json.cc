@@ -1,8 +1,9 @@
 #include <variant>
 
+#include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
-#include "borescope/output/units/units.h"
 #include "borescope/output/writer.h"
+#include "borescope/table/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {

@@ -70,6 +70,4 @@ std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& 
   return paths;
 }
 
-std::string_view Version() { return BORESCOPE_VERSION; }
-
 }  // namespace borescope::internal

@@ -56,9 +56,6 @@ Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Doc
 std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& document,
                                      const std::string& path);
 
-// The version of Borescope, as in `borescope --version` and in JSON.
-std::string_view Version();
-
 // The writers. Names are those of the formats.
 //
 // text  For people. Fits `width`; see text.cc for how.

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "borescope/base/version.h"
+
 namespace borescope::internal {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ class StringValues {
   // The reference is valid until the next cell is appended.
   const std::string& operator[](size_t row) const { return texts_[cells_[row]]; }
   const std::string& back() const { return texts_[cells_.back()]; }
+
+  // Per row, which of texts() it has. Both views are valid until the next cell is appended.
+  std::span<const uint32_t> numbers() const { return cells_; }
+  // Every distinct text, in order of first appearance.
+  std::span<const std::string> texts() const { return texts_; }
 
   void reserve(size_t rows) { cells_.reserve(rows); }
   void push_back(std::string_view text) { cells_.push_back(Intern(text)); }

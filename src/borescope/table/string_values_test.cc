@@ -29,6 +29,18 @@ TEST(StringValues, RepeatedTextsAreKeptOnce) {
   EXPECT_NE(&values[0], &values[1]);
 }
 
+TEST(StringValues, NumbersLeadToTexts) {
+  StringValues values;
+  for (const char* text : {"b", "a", "b"}) {
+    values.push_back(text);
+  }
+  ASSERT_EQ(values.texts().size(), 2U);
+  ASSERT_EQ(values.numbers().size(), 3U);
+  EXPECT_EQ(values.texts()[values.numbers()[0]], "b");
+  EXPECT_EQ(values.texts()[values.numbers()[1]], "a");
+  EXPECT_EQ(values.numbers()[0], values.numbers()[2]);
+}
+
 TEST(StringValues, AppendedCellsAndCopiesStandAlone) {
   StringValues a;
   a.push_back("x");

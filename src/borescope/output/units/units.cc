@@ -252,12 +252,6 @@ double LargestMagnitude(const Column& column) {
   return largest;
 }
 
-std::string_view UnitName(Unit unit) {
-  constexpr std::string_view kNames[] = {"",     "ns",    "bytes", "count",   "share",
-                                         "GB/s", "flops", "us",    "percent", ""};
-  return kNames[static_cast<size_t>(unit)];
-}
-
 NumberFormat ChooseFormat(const Column& column, Precision precision) {
   if (column.name.ends_with("unix_ns")) {
     return {1, 1, 0, false, true, ""};

@@ -9,9 +9,6 @@
 
 namespace borescope::internal {
 
-// The base unit as programs read it ("ns", "bytes", "GB/s"); empty for kNone and kOfRow.
-std::string_view UnitName(Unit unit);
-
 // Ends the names of columns of moments, in nanoseconds since the recording began (moments.h).
 inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
 

@@ -1,0 +1,17 @@
+// The names of units and roles as programs read them, in JSON and in Arrow metadata. Pure
+// functions; the texts live as long as the program.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// The base unit: "ns", "bytes", "GB/s"; empty for kNone and kOfRow.
+std::string_view UnitName(Unit unit);
+
+// "key", "sum", "min", "max" or "derived".
+std::string_view RoleName(Role role);
+
+}  // namespace borescope::internal
