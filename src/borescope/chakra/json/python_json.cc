@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "borescope/base/utf8.h"
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal::chakra {
 namespace {
