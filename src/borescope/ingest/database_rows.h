@@ -39,6 +39,17 @@ class TableRows {
 
   // Goes to the next row; false behind the last one. kCorrupt where the database is damaged.
   Result<bool> Next();
+  // Goes through all rows that are left and calls `read` at each.
+  template <class Read>
+  Result<void> ForEach(const Read& read) {
+    while (true) {
+      BS_ASSIGN(const bool is_row, Next());
+      if (!is_row) {
+        return {};
+      }
+      read();
+    }
+  }
 
   // A whole number, also one written as text or as a real, which is cut. NULL and the empty text,
   // which tracers write into columns of numbers, give `missing`, and so does anything else,

@@ -97,13 +97,7 @@ struct RocpdTables {
     }
     BS_ASSIGN(TableRows rows,
               TableRows::Open(database, schema, Name(base), columns, diagnostics()));
-    while (true) {
-      BS_ASSIGN(const bool is_row, rows.Next());
-      if (!is_row) {
-        return {};
-      }
-      add(rows);
-    }
+    return rows.ForEach([&] { add(rows); });
   }
   // The track of a thread by the rows of info_process and info_thread that describe it, which are
   // its numbers where there are no such rows: counted. `is_async` as in Tracks.

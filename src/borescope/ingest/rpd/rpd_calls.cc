@@ -142,13 +142,7 @@ void CallReader::Add(const TableRows& rows) {
 
 Result<void> CallReader::Read() {
   BS_ASSIGN(TableRows rows, tables_.Open("rocpd_api", kColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
   tables_.diagnostics().CountMany(Diag::kDuplicateKey, tables_.calls.Finish(), Diagnostics::kNoByte,
                                   "rocpd_api.id");
   return {};

@@ -31,14 +31,10 @@ Result<Launches> ReadLaunches(RpdTables& tables) {
   }
   constexpr std::string_view kLinkColumns[] = {"api_id", "op_id"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_api_ops", kLinkColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
+  BS_TRY(rows.ForEach([&] {
     launches.calls.push_back(rows.Integer(0));
     launches.ops.Add(rows.Integer(1));
-  }
+  }));
   launches.repeated = launches.ops.Finish();
   tables.diagnostics().CountMany(Diag::kSeveralLaunches, launches.repeated);
   return launches;
@@ -143,13 +139,7 @@ void DeviceReader::CountDanglingLaunches() {
 Result<void> DeviceReader::Read(bool is_swapped) {
   BS_TRY(details_.Read(tables_, is_swapped));
   BS_ASSIGN(TableRows rows, tables_.Open("rocpd_op", kColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
   lines_.AssignTracks(tables_.part);
   details_.CountUnused(tables_.diagnostics());
   CountDanglingLaunches();

@@ -35,20 +35,16 @@ Result<void> ReadRpdStacks(RpdTables& tables) {
   constexpr std::string_view kColumns[] = {"api_ptr_id", "depth", "name_id"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kColumns));
   std::vector<Frame> frames;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
+  BS_TRY(rows.ForEach([&] {
     const int64_t id = rows.Integer(kCall);
     const uint32_t call = id == kMissing ? RowIds::kNone : tables.calls.Find(id);
     if (call == RowIds::kNone) {
       tables.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
                                  "rocpd_stackframe.api_ptr_id");
-      continue;
+      return;
     }
     frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kName))});
-  }
+  }));
   std::stable_sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
     return a.call != b.call ? a.call < b.call : a.depth > b.depth;
   });
