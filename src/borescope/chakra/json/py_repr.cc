@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -169,16 +168,7 @@ void AppendNumber(std::string_view token, std::string& out) {
     out += token == "-0" ? std::string_view("0") : token;
     return;
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    // Beyond the range: infinite, or nothing.
-    value = token.find("e-") == std::string_view::npos && token.find("E-") == std::string_view::npos
-                ? HUGE_VAL
-                : 0.0;
-    value = token.starts_with('-') ? -value : value;
-  }
-  AppendPythonFloat(value, out);
+  AppendPythonFloat(chakra::ReadPythonDouble(token).value_or(0), out);
 }
 
 void AppendWord(std::string_view token, std::string& out) {
