@@ -2,6 +2,7 @@
 #include "borescope/ingest/rpd/rpd_details.h"
 #include "borescope/ingest/rpd/rpd_op_types.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -117,14 +118,12 @@ void DeviceReader::Add(const TableRows& rows) {
   if (!time.has_start) {
     return;
   }
-  DeviceEvents& device = tables_.part.data.device;
-  device.ts_ns.push_back(time.ts_ns);
-  device.dur_ns.push_back(time.dur_ns);
-  device.name.push_back(name);
-  device.kind.push_back(type.kind);
-  device.correlation.push_back(call);
-  device.external_id.push_back(kMissing);
-  device.detail.push_back(AddDetail(type.kind, call, op, description));
+  AddDeviceRow(tables_.part.data.device, {.ts_ns = time.ts_ns,
+                                          .dur_ns = time.dur_ns,
+                                          .name = name,
+                                          .kind = type.kind,
+                                          .correlation = call,
+                                          .detail = AddDetail(type.kind, call, op, description)});
   lines_.Add(rows.Integer(kDevice, -1), rows.Integer(type.is_cuda ? kSequence : kQueue, -1),
              ProcessOf(call));
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -15,12 +16,11 @@ struct Frame {
 // A frame is known for as long as its call runs, and no longer.
 void AddFrame(TracePart& part, const Frame& frame, StringId category) {
   HostEvents& host = part.data.host;
-  host.ts_ns.push_back(host.ts_ns[frame.call]);
-  host.dur_ns.push_back(host.dur_ns[frame.call]);
-  host.name.push_back(frame.name);
-  host.track.push_back(host.track[frame.call]);
-  host.kind.push_back(HostKind::kPython);
-  host.detail.push_back(kNoDetail);
+  AddHostRow(host, {.ts_ns = host.ts_ns[frame.call],
+                    .dur_ns = host.dur_ns[frame.call],
+                    .name = frame.name,
+                    .track = host.track[frame.call],
+                    .kind = HostKind::kPython});
   part.CountEvent('X', category, host.dur_ns.back());
 }
 
