@@ -166,12 +166,9 @@ Result<uint64_t> CountRows(SqlDatabase& database, const DatabaseSchema& schema,
   constexpr std::string_view kNoColumn[] = {""};
   Diagnostics unused;
   BS_ASSIGN(TableRows rows, TableRows::Open(database, schema, table, kNoColumn, unused));
-  for (uint64_t count = 0;; ++count) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return count;
-    }
-  }
+  uint64_t count = 0;
+  BS_TRY(rows.ForEach([&] { ++count; }));
+  return count;
 }
 
 }  // namespace borescope::internal

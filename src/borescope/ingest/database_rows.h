@@ -39,6 +39,17 @@ class TableRows {
 
   // Moves to the next row; false after the last one. kCorrupt if the database is damaged.
   Result<bool> Next();
+  // Goes through all rows that are left and calls `read` at each.
+  template <class Read>
+  Result<void> ForEach(const Read& read) {
+    while (true) {
+      BS_ASSIGN(const bool is_row, Next());
+      if (!is_row) {
+        return {};
+      }
+      read();
+    }
+  }
 
   // An integer, also written as text, or as a real, which is truncated. NULL and the empty text,
   // which tracers write into number columns, give `missing`, and so does anything else, which is

@@ -23,11 +23,10 @@ void DeviceLines::Add(int64_t device, int64_t stream, int64_t process) {
 
 void DeviceLines::AssignTracks(TracePart& part) const {
   std::vector<TrackId>& tracks = part.data.device.track;
-  tracks.reserve(row_lines_.size());
   for (size_t row = 0; row < row_lines_.size(); ++row) {
     const Line& line = lines_[row_lines_[row]];
-    tracks.push_back(part.Track(TrackKind::kDevice, line.device, line.stream,
-                                line.is_shared ? row_processes_[row] : kMissing));
+    tracks[row] = part.Track(TrackKind::kDevice, line.device, line.stream,
+                             line.is_shared ? row_processes_[row] : kMissing);
   }
 }
 

@@ -17,7 +17,7 @@ class DeviceLines {
  public:
   // `process` kMissing: unknown.
   void Add(int64_t device, int64_t stream, int64_t process);
-  // The tracks of everything that was added, in that order.
+  // Gives the device rows of `part` their tracks. REQUIRES: one was added for each, in their order.
   void AssignTracks(TracePart& part) const;
   std::vector<int64_t> Devices() const;
 

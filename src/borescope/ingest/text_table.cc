@@ -9,14 +9,10 @@ Result<void> TextTable::Read(SqlDatabase& database, const DatabaseSchema& schema
   const std::string_view columns[] = {id, text};
   BS_ASSIGN(TableRows rows,
             TableRows::Open(database, schema, table, columns, part.data.diagnostics));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
+  return rows.ForEach([&] {
     ids_.Add(rows.Integer(0));
     texts_.push_back(part.Intern(rows.Text(1)));
-  }
+  });
 }
 
 void TextTable::Finish(Diagnostics& diagnostics) {

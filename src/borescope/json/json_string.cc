@@ -108,4 +108,10 @@ std::string_view DecodeString(std::string_view raw, std::string& scratch, String
   return scratch;
 }
 
+std::string StringText(std::string_view value) {
+  std::string scratch;
+  StringRepairs repairs;
+  return std::string(DecodeString(StringContent(value), scratch, repairs));
+}
+
 }  // namespace borescope::internal

@@ -1,6 +1,7 @@
-// Text of JSON strings: escaping, unescaping, repair of UTF-8. Pure functions.
+// JSON string text: where it ends, what it says, UTF-8 repaired. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,5 +18,26 @@ struct StringRepairs {
 // The text between the quotes of a JSON string, escapes resolved, always valid UTF-8. `scratch` is
 // used only if something has to change; the result views `raw` or `scratch`.
 std::string_view DecodeString(std::string_view raw, std::string& scratch, StringRepairs& repairs);
+
+// Position of the first quotation mark at or after `at` that no backslash stands before: the one
+// that ends a string whose text begins at `at`. The size of the text if there is none.
+constexpr size_t FindClosingQuote(std::string_view text, size_t at) {
+  while (at < text.size() && text[at] != '"') {
+    at += text[at] == '\\' ? 2 : 1;
+  }
+  return at < text.size() ? at : text.size();
+}
+
+// Of the text of one JSON value: whether it is a string, and what stands between its quotation
+// marks as written, which is nothing in any other value.
+constexpr bool IsString(std::string_view value) {
+  return value.size() >= 2 && value.front() == '"';
+}
+constexpr std::string_view StringContent(std::string_view value) {
+  return IsString(value) ? value.substr(1, value.size() - 2) : std::string_view();
+}
+
+// What a string says: its content, escapes resolved, lone surrogates as U+FFFD.
+std::string StringText(std::string_view value);
 
 }  // namespace borescope::internal

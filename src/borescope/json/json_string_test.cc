@@ -146,5 +146,22 @@ TEST(DecodeStringTest, TheResultIsAlwaysUtf8) {
   }
 }
 
+TEST(FindClosingQuoteTest, EscapesAreNoEnd) {
+  EXPECT_EQ(FindClosingQuote(R"("a")", 1), 2U);
+  EXPECT_EQ(FindClosingQuote(R"("\\\"" b")", 1), 5U);
+  for (const std::string_view text : {"\"abc", "\"a\\", "\"a\\\"", ""}) {
+    EXPECT_EQ(FindClosingQuote(text, 1), text.size()) << text;
+  }
+}
+
+TEST(StringTextTest, OnlyStringsSaySomething) {
+  EXPECT_EQ(StringContent(R"("a\n")"), R"(a\n)");
+  EXPECT_EQ(StringText(R"("a\n\ud83d")"), "a\n" + kReplacement);
+  for (const char* text : {"", "\"", "12", "null", "[\"a\"]"}) {
+    EXPECT_FALSE(IsString(text));
+    EXPECT_EQ(StringText(text), "");
+  }
+}
+
 }  // namespace
 }  // namespace borescope::internal

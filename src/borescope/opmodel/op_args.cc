@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "borescope/json/json_string.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -42,10 +44,8 @@ class Cursor {
   bool String(std::string_view& string) {
     if (!Take('"')) return false;
     const size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != '"') {
-      at_ += text_[at_] == '\\' ? 2 : 1;
-    }
-    if (at_ >= text_.size()) return false;
+    at_ = FindClosingQuote(text_, begin);
+    if (at_ == text_.size()) return false;
     string = text_.substr(begin, at_ - begin);
     ++at_;
     return true;

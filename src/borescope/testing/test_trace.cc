@@ -38,53 +38,38 @@ TestTrace::TestTrace() {
 
 void TestTrace::Host(HostKind kind, std::string_view name, Span span, int64_t thread,
                      uint32_t detail) {
-  HostEvents& host = part_.data.host;
-  host.ts_ns.push_back(span.ts_ns);
-  host.dur_ns.push_back(span.dur_ns);
-  host.name.push_back(part_.Intern(name));
-  host.track.push_back(part_.Track(TrackKind::kHost, 1, thread));
-  host.kind.push_back(kind);
-  host.detail.push_back(detail);
-  part_.CountEvent('X', part_.Intern("host"), span.dur_ns);
+  maker_.Host(kind, name, thread, span, detail);
+  part().CountEvent('X', part().Intern("host"), span.dur_ns);
 }
 
 void TestTrace::Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail) {
-  DeviceEvents& device = part_.data.device;
-  device.ts_ns.push_back(span.ts_ns);
-  device.dur_ns.push_back(span.dur_ns);
-  device.name.push_back(part_.Intern(name));
-  device.track.push_back(part_.Track(TrackKind::kDevice, on.gpu, on.stream));
-  device.kind.push_back(kind);
-  device.correlation.push_back(on.correlation);
-  device.external_id.push_back(kMissing);
-  device.detail.push_back(detail);
-  part_.CountEvent('X', part_.Intern("device"), span.dur_ns);
+  maker_.Device(kind, name, on.gpu, on.stream, span,
+                {.correlation = on.correlation, .detail = detail});
+  part().CountEvent('X', part().Intern("device"), span.dur_ns);
 }
 
 uint32_t TestTrace::Triton(const OpArgs& args) {
   if (args.triton_file.empty()) {
     return kNoDetail;
   }
-  part_.data.triton.backend.push_back(part_.Intern("triton"));
-  part_.data.triton.kernel_file.push_back(part_.Intern(args.triton_file));
-  part_.data.triton.bytes.push_back(args.triton_bytes);
-  part_.data.triton.flops.push_back(kMissing);
-  return LastRow(part_.data.triton.size());
+  TritonLaunches& launches = data().triton;
+  const uint32_t row = AddMissingRow(launches);
+  launches.backend[row] = part().Intern("triton");
+  launches.kernel_file[row] = part().Intern(args.triton_file);
+  launches.bytes[row] = args.triton_bytes;
+  return row;
 }
 
 TestTrace& TestTrace::Op(std::string_view name, Span span, const OpArgs& args, int64_t thread) {
-  Ops& ops = part_.data.ops;
-  ops.external_id.push_back(args.external_id);
-  ops.record_function_id.push_back(kMissing);
-  ops.sequence.push_back(args.sequence);
-  ops.forward_thread.push_back(args.forward_thread);
-  ops.input_dims.push_back(part_.Intern(args.dims));
-  ops.input_types.push_back(part_.Intern(args.types));
-  ops.input_strides.push_back(part_.Intern(""));
-  ops.concrete_inputs.push_back(part_.Intern(""));
-  ops.collective.push_back(kNoDetail);
-  ops.triton.push_back(Triton(args));
-  Host(HostKind::kOp, name, span, thread, LastRow(ops.size()));
+  Ops& ops = data().ops;
+  const uint32_t row = AddMissingRow(ops);
+  ops.external_id[row] = args.external_id;
+  ops.sequence[row] = args.sequence;
+  ops.forward_thread[row] = args.forward_thread;
+  ops.input_dims[row] = part().Intern(args.dims);
+  ops.input_types[row] = part().Intern(args.types);
+  ops.triton[row] = Triton(args);
+  Host(HostKind::kOp, name, span, thread, row);
   return *this;
 }
 
@@ -95,7 +80,7 @@ TestTrace& TestTrace::Annotation(std::string_view name, Span span, int64_t threa
 
 TestTrace& TestTrace::AsyncAnnotation(std::string_view name, Span span, int64_t thread) {
   Host(HostKind::kAnnotation, name, span, thread, kNoDetail);
-  part_.data.host.track.back() = part_.AsyncTrack(1, thread);
+  data().host.track.back() = part().AsyncTrack(1, thread);
   return *this;
 }
 
@@ -106,7 +91,7 @@ TestTrace& TestTrace::Python(std::string_view name, Span span, int64_t thread) {
 
 TestTrace& TestTrace::Runtime(std::string_view name, Span span, int64_t correlation,
                               int64_t thread) {
-  RuntimeCalls& calls = part_.data.runtime_calls;
+  RuntimeCalls& calls = data().runtime_calls;
   const uint32_t row = AddMissingRow(calls);
   calls.correlation[row] = correlation;
   Host(HostKind::kRuntime, name, span, thread, row);
@@ -120,7 +105,7 @@ TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
 
 TestTrace& TestTrace::KernelOfSize(std::string_view name, Span span, int32_t blocks,
                                    int32_t threads, On on) {
-  Kernels& kernels = part_.data.kernels;
+  Kernels& kernels = data().kernels;
   const uint32_t row = AddMissingRow(kernels);
   kernels.grid_x[row] = blocks;
   kernels.block_x[row] = threads;
@@ -132,12 +117,12 @@ TestTrace& TestTrace::KernelOfSize(std::string_view name, Span span, int32_t blo
 }
 
 uint32_t TestTrace::Args(const CollectiveArgs& args) {
-  Collectives& rows = part_.data.collectives;
-  rows.collective.push_back(part_.Intern(args.name));
-  rows.dtype.push_back(part_.Intern(args.dtype));
-  rows.group.push_back(part_.Intern(args.group));
-  rows.group_desc.push_back(part_.Intern("default_pg"));
-  rows.ranks.push_back(part_.Intern(args.members));
+  Collectives& rows = data().collectives;
+  rows.collective.push_back(part().Intern(args.name));
+  rows.dtype.push_back(part().Intern(args.dtype));
+  rows.group.push_back(part().Intern(args.group));
+  rows.group_desc.push_back(part().Intern("default_pg"));
+  rows.ranks.push_back(part().Intern(args.members));
   rows.in_elems.push_back(args.in_elems);
   rows.out_elems.push_back(args.out_elems);
   rows.group_size.push_back(args.group_size);
@@ -147,33 +132,33 @@ uint32_t TestTrace::Args(const CollectiveArgs& args) {
 
 TestTrace& TestTrace::Collective(const CollectiveArgs& args, Span span, int64_t thread) {
   Op("record_param_comms", span, {}, thread);
-  part_.data.ops.collective.back() = Args(args);
+  data().ops.collective.back() = Args(args);
   return *this;
 }
 
 TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on, const CollectiveArgs& args) {
-  const uint32_t row = AddMissingRow(part_.data.kernels);
-  part_.data.kernels.collective[row] = Args(args);
+  const uint32_t row = AddMissingRow(data().kernels);
+  data().kernels.collective[row] = Args(args);
   Device(DeviceKind::kKernel, name, span, on, row);
   return *this;
 }
 
 TestTrace& TestTrace::Memcpy(std::string_view name, Span span, On on, int64_t bytes) {
-  const uint32_t row = AddMissingRow(part_.data.copies);
-  part_.data.copies.bytes[row] = bytes;
+  const uint32_t row = AddMissingRow(data().copies);
+  data().copies.bytes[row] = bytes;
   Device(DeviceKind::kMemcpy, name, span, on, row);
   return *this;
 }
 
 TestTrace& TestTrace::Memset(Span span, On on, int64_t bytes) {
-  const uint32_t row = AddMissingRow(part_.data.copies);
-  part_.data.copies.bytes[row] = bytes;
+  const uint32_t row = AddMissingRow(data().copies);
+  data().copies.bytes[row] = bytes;
   Device(DeviceKind::kMemset, "Memset (Device)", span, on, row);
   return *this;
 }
 
 TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait_on_record) {
-  Syncs& syncs = part_.data.syncs;
+  Syncs& syncs = data().syncs;
   syncs.stream.push_back(on.stream);
   syncs.wait_on_stream.push_back(kMissing);
   syncs.wait_on_record_correlation.push_back(wait_on_record);
@@ -182,9 +167,9 @@ TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait
 }
 
 TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
-  MemoryEvents& memory = part_.data.memory;
+  MemoryEvents& memory = data().memory;
   memory.ts_ns.push_back(allocation.ts_ns);
-  memory.track.push_back(part_.Track(TrackKind::kHost, 1, thread));
+  memory.track.push_back(part().Track(TrackKind::kHost, 1, thread));
   memory.device_type.push_back(allocation.device_type);
   memory.device.push_back(allocation.device);
   memory.address.push_back(allocation.address);
@@ -198,14 +183,14 @@ TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
 TestTrace& TestTrace::Range(std::string_view name, Span span,
                             std::initializer_list<std::pair<std::string_view, double>> metrics,
                             int64_t gpu) {
-  TraceData& data = part_.data;
-  data.ranges.first_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  TraceData& rows = data();
+  rows.ranges.first_metric.push_back(static_cast<uint32_t>(rows.metrics.size()));
   for (const auto& [metric, value] : metrics) {
-    data.metrics.name.push_back(part_.Intern(metric));
-    data.metrics.value.push_back(value);
+    rows.metrics.name.push_back(part().Intern(metric));
+    rows.metrics.value.push_back(value);
   }
-  data.ranges.end_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
-  Device(DeviceKind::kRange, name, span, {kMissing, 0, gpu}, LastRow(data.ranges.size()));
+  rows.ranges.end_metric.push_back(static_cast<uint32_t>(rows.metrics.size()));
+  Device(DeviceKind::kRange, name, span, {kMissing, 0, gpu}, LastRow(rows.ranges.size()));
   return *this;
 }
 
@@ -219,13 +204,13 @@ TestTrace& TestTrace::Launched(std::string_view name, Span launch, Span kernel, 
 }
 
 const RankView& TestTrace::View(int64_t rank) {
-  const Meta meta = part_.data.meta;
+  const Meta meta = data().meta;
   // Behind another part rows are copied, so that more can be added and the trace viewed again.
   TracePart first;
   first.Intern("first");
   TraceBuilder builder;
   builder.Append(std::move(first));
-  builder.Append(std::move(part_));
+  builder.Append(std::move(part()));
   trace_ = std::make_unique<Trace>(builder.Finish(meta, 0, 1));
   index_ = std::make_unique<TraceIndex>(BuildIndex(*trace_, 1));
   view_ = std::make_unique<RankView>(RankView{rank, *trace_, *index_});

@@ -1,5 +1,6 @@
 // TestTrace: makes small traces for the unit tests of the analyses, event by event, without a file
-// format. Times are nanoseconds. Sizes of the world: host process 1, devices as numbered.
+// format: a TraceMaker with words for all that analyses ask about, and the answers as text. Times
+// are nanoseconds. Sizes of the world: host process 1, devices as numbered.
 #pragma once
 
 #include <initializer_list>
@@ -9,14 +10,12 @@
 #include <utility>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/testing/trace_maker.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
 
-struct Span {
-  int64_t ts_ns;
-  int64_t dur_ns;
-};
+using testkit::Span;
 
 // Optional properties of an operator.
 struct OpArgs {
@@ -64,7 +63,7 @@ class TestTrace {
  public:
   TestTrace();
 
-  Meta& meta() { return part_.data.meta; }
+  Meta& meta() { return data().meta; }
 
   TestTrace& Op(std::string_view name, Span span, const OpArgs& args = {}, int64_t thread = 1);
   TestTrace& Annotation(std::string_view name, Span span, int64_t thread = 1);
@@ -102,7 +101,10 @@ class TestTrace {
   uint32_t Triton(const OpArgs& args);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 
-  TracePart part_;
+  TracePart& part() { return maker_.part(); }
+  TraceData& data() { return maker_.part().data; }
+
+  testkit::TraceMaker maker_{1};
   std::unique_ptr<Trace> trace_;
   std::unique_ptr<TraceIndex> index_;
   std::unique_ptr<RankView> view_;

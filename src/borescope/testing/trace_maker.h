@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "borescope/trace/columns.h"
+#include "borescope/trace/event_rows.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal::testkit {
@@ -25,22 +26,25 @@ struct OpArgs {
 struct DeviceArgs {
   int64_t correlation = kMissing;
   int64_t external_id = kMissing;
+  uint32_t detail = kNoDetail;
 };
 
 class TraceMaker {
  public:
-  // The rows so far, for changes that the functions below do not cover.
+  // All host events belong to the process `pid`.
+  explicit TraceMaker(int64_t pid = 100) : pid_(pid) {}
+
+  // The rows so far, for what the functions below cannot say.
   TracePart& part() { return part_; }
 
   void Host(HostKind kind, std::string_view name, int64_t tid, Span span,
             uint32_t detail = kNoDetail) {
-    HostEvents& host = part_.data.host;
-    host.ts_ns.push_back(span.ts_ns);
-    host.dur_ns.push_back(span.dur_ns);
-    host.name.push_back(part_.Intern(name));
-    host.track.push_back(part_.Track(TrackKind::kHost, kPid, tid));
-    host.kind.push_back(kind);
-    host.detail.push_back(detail);
+    AddHostRow(part_.data.host, {.ts_ns = span.ts_ns,
+                                 .dur_ns = span.dur_ns,
+                                 .name = part_.Intern(name),
+                                 .track = part_.Track(TrackKind::kHost, pid_, tid),
+                                 .kind = kind,
+                                 .detail = detail});
   }
 
   void Op(std::string_view name, int64_t tid, Span span, OpArgs args = {}) {
@@ -60,15 +64,15 @@ class TraceMaker {
 
   void Device(DeviceKind kind, std::string_view name, int64_t device_number, int64_t stream,
               Span span, DeviceArgs args = {}) {
-    DeviceEvents& device = part_.data.device;
-    device.ts_ns.push_back(span.ts_ns);
-    device.dur_ns.push_back(span.dur_ns);
-    device.name.push_back(part_.Intern(name));
-    device.track.push_back(part_.Track(TrackKind::kDevice, device_number, stream));
-    device.kind.push_back(kind);
-    device.correlation.push_back(args.correlation);
-    device.external_id.push_back(args.external_id);
-    device.detail.push_back(kNoDetail);
+    AddDeviceRow(part_.data.device,
+                 {.ts_ns = span.ts_ns,
+                  .dur_ns = span.dur_ns,
+                  .name = part_.Intern(name),
+                  .track = part_.Track(TrackKind::kDevice, device_number, stream),
+                  .kind = kind,
+                  .correlation = args.correlation,
+                  .external_id = args.external_id,
+                  .detail = args.detail});
   }
 
   void Kernel(std::string_view name, int64_t stream, Span span, DeviceArgs args = {}) {
@@ -85,8 +89,7 @@ class TraceMaker {
   }
 
  private:
-  static constexpr int64_t kPid = 100;
-
+  int64_t pid_;
   TracePart part_;
 };
 

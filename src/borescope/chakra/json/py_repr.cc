@@ -3,18 +3,83 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 
+#include "borescope/base/text.h"
 #include "borescope/base/utf8.h"
-#include "borescope/chakra/json/json_elements.h"
 #include "borescope/chakra/json/python_json.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {
 namespace {
+
+// ---- Tokens ----
+
+bool EndsWord(char c) {
+  return IsSpace(c) || c == ',' || c == ']' || c == '}' || c == '[' || c == '{' || c == ':' ||
+         c == '"';
+}
+
+// The size of the white space at the begin of `text`: mostly the indentation of a line.
+size_t SpaceSize(std::string_view text) {
+  constexpr uint64_t kEightBlanks = 0x2020202020202020;
+  size_t place = 0;
+  while (place < text.size() && IsSpace(text[place])) {
+    ++place;
+    uint64_t next = 0;
+    while (place + sizeof next <= text.size()) {
+      std::memcpy(&next, text.data() + place, sizeof next);
+      if (next != kEightBlanks) {
+        break;
+      }
+      place += sizeof next;
+    }
+  }
+  return place;
+}
+
+// The size of the word at the begin of `text`.
+size_t WordSize(std::string_view text) {
+  size_t place = 1;
+  while (place < text.size() && !EndsWord(text[place])) {
+    ++place;
+  }
+  return place;
+}
+
+// Brackets, commas, colons, strings with their quotation marks, and words (numbers, true, null).
+class JsonTokens {
+ public:
+  explicit JsonTokens(std::string_view text) : text_(text) {}
+
+  // The next token; empty at the end.
+  std::string_view Next() {
+    text_.remove_prefix(SpaceSize(text_));
+    if (text_.empty()) {
+      return {};
+    }
+    constexpr std::string_view kMarks = "[]{},:";
+    const char first = text_.front();
+    if (first == '"') {
+      return Take(FindClosingQuote(text_, 1) + 1);
+    }
+    return Take(kMarks.find(first) != std::string_view::npos ? 1 : WordSize(text_));
+  }
+
+ private:
+  std::string_view Take(size_t size) {
+    const std::string_view token = text_.substr(0, size);
+    text_.remove_prefix(token.size());
+    return token;
+  }
+
+  std::string_view text_;
+};
+
+// ---- Strings ----
 
 struct CodeRange {
   uint32_t first;
@@ -79,11 +144,6 @@ void AppendQuoted(std::string_view text, std::string& out) {
   out += quote;
 }
 
-// What stands between the quotation marks; the last may be missing.
-std::string_view Inside(std::string_view token) {
-  return token.substr(1, token.size() - std::min<size_t>(token.size(), 2));
-}
-
 // Whether repr() of the text is the text in single quotation marks.
 bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -91,31 +151,24 @@ bool IsPlain(std::string_view text) {
 }
 
 void AppendString(std::string_view token, std::string& out) {
-  const std::string_view inside = Inside(token);
+  const std::string_view inside = StringContent(token);
   if (IsPlain(inside)) {
     out += '\'';
     out += inside;
     out += '\'';
   } else {
-    AppendQuoted(UnescapeJson(token), out);
+    AppendQuoted(StringText(token), out);
   }
 }
+
+// ---- Numbers and words ----
 
 void AppendNumber(std::string_view token, std::string& out) {
   if (token.find_first_of(".eE") == std::string_view::npos) {
     out += token == "-0" ? std::string_view("0") : token;
     return;
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    // Beyond the range: infinite, or nothing.
-    value = token.find("e-") == std::string_view::npos && token.find("E-") == std::string_view::npos
-                ? HUGE_VAL
-                : 0.0;
-    value = token.starts_with('-') ? -value : value;
-  }
-  AppendPythonFloat(value, out);
+  AppendPythonFloat(chakra::ReadPythonDouble(token).value_or(0), out);
 }
 
 void AppendWord(std::string_view token, std::string& out) {
@@ -144,17 +197,11 @@ void AppendPythonFloat(double value, std::string& out) {
   chakra::AppendPythonDouble(out, value);
 }
 
-std::string UnescapeJson(std::string_view token) {
-  std::string scratch;
-  StringRepairs repairs;
-  return std::string(DecodeString(Inside(token), scratch, repairs));
-}
-
 void AppendPythonStr(std::string_view json, std::string& out) {
   JsonTokens tokens(json);
   std::string_view token = tokens.Next();
   if (token.starts_with('"')) {
-    out += UnescapeJson(token);
+    out += StringText(token);
     return;
   }
   for (; !token.empty(); token = tokens.Next()) {

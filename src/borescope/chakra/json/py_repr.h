@@ -13,8 +13,4 @@ void AppendPythonStr(std::string_view json, std::string& out);
 // The shortest digits that read back the same, as repr(): 0.1, 2.0, 1e-05, 1e+16, nan, inf.
 void AppendPythonFloat(double value, std::string& out);
 
-// The text behind a JSON string token, quotation marks included in `token`: escapes resolved, lone
-// surrogates as U+FFFD.
-std::string UnescapeJson(std::string_view token);
-
 }  // namespace borescope::internal

@@ -28,6 +28,7 @@ TEST(PyRepr, ValuesAreThoseOfPython) {
   EXPECT_EQ(Str("[NaN, Infinity, -Infinity]"), "[nan, inf, -inf]");
   EXPECT_EQ(Str("123456789012345678901234567890"), "123456789012345678901234567890");
   EXPECT_EQ(Str("[-0, 1E5, 1.50, -0.0]"), "[0, 100000.0, 1.5, -0.0]");
+  EXPECT_EQ(Str("[1e999, -1e999, 1e-999, -1.0e-999]"), "[inf, -inf, 0.0, -0.0]");
 }
 
 TEST(PyRepr, ATextAloneStandsAsItIs) { EXPECT_EQ(Str(R"("it's \"so\"")"), "it's \"so\""); }

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "borescope/base/utf8.h"
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal::chakra {
 namespace {
@@ -132,18 +133,11 @@ bool AppendNumber(std::string& out, std::string_view token) {
   if (first < '0' || first > '9') {
     return false;
   }
-  double value = 0;
-  const char* const begin = token.data();
-  const char* const end = begin + token.size();
-  const auto [rest, error] = std::from_chars(begin, end, value);
-  if (error == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(token).c_str(), nullptr);
+  const std::optional<double> value = ReadPythonDouble(token);
+  if (value.has_value()) {
+    AppendPythonDouble(out, *value);
   }
-  if (error == std::errc::invalid_argument || rest != end) {
-    return false;
-  }
-  AppendPythonDouble(out, value);
-  return true;
+  return value.has_value();
 }
 
 bool AppendScalar(std::string& out, std::string_view token) {
@@ -270,6 +264,17 @@ void AppendAsciiJson(std::string& out, std::string_view text) {
   while (!text.empty()) {
     AppendCodePoint(out, TakeUtf8(text));
   }
+}
+
+std::optional<double> ReadPythonDouble(std::string_view token) {
+  double value = 0;
+  const char* const end = token.data() + token.size();
+  const auto [rest, error] = std::from_chars(token.data(), end, value);
+  if (error == std::errc::invalid_argument || rest != end) {
+    return std::nullopt;
+  }
+  return error == std::errc::result_out_of_range ? std::strtod(std::string(token).c_str(), nullptr)
+                                                 : value;
 }
 
 void AppendPythonDouble(std::string& out, double value) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ void AppendStringToken(std::string& out, std::string_view content);
 
 // The inside of the JSON string of a text in UTF-8.
 void AppendAsciiJson(std::string& out, std::string_view text);
+
+// What Python reads from the text of a number: beyond the range of a double it is infinite, or
+// nothing. None for text that is no number.
+std::optional<double> ReadPythonDouble(std::string_view token);
 
 // repr(value): "0.1", "2.0", "1e-05", "1e+16", "NaN", "Infinity".
 void AppendPythonDouble(std::string& out, double value);

@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "borescope/chakra/json/json_cursor.h"
-
 namespace borescope::internal::chakra {
 namespace {
 
@@ -71,15 +69,6 @@ TEST(PythonJson, WhatIsNoJsonIsFound) {
   EXPECT_EQ(Written(std::string(kDeepestJson, '[') + std::string(kDeepestJson, ']')).substr(0, 3),
             "[\n ");
   EXPECT_EQ(Written(std::string(100'000, '[')), "bad at " + std::to_string(kDeepestJson + 1));
-}
-
-TEST(JsonCursor, Integers) {
-  EXPECT_EQ(IntValue("12"), 12);
-  EXPECT_EQ(IntValue("12.5"), std::nullopt);
-  EXPECT_EQ(LooseIntValue("\"123\""), 123);
-  EXPECT_EQ(LooseIntValue("12.9"), 12);
-  EXPECT_EQ(LooseIntValue("1e40"), std::nullopt);
-  EXPECT_EQ(LooseIntValue("[]"), std::nullopt);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "borescope/analysis/measures/collective_kinds.h"
-#include "borescope/chakra/json/json_elements.h"
+#include "borescope/base/text.h"
 #include "borescope/index/names/kernel_class.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal {
 namespace {
@@ -24,18 +26,13 @@ std::vector<const LinkedNode*> CallsOf(const LinkedTrace& linked, const LinkedTr
   return calls;
 }
 
-std::string_view Unquoted(std::string_view json) {
-  return json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2)
-                                                 : std::string_view();
-}
-
 // Before it had attributes for that, record_param_comms had the name among its arguments.
 CollectiveKind KindOfArguments(const LinkedNode& call) {
   if (call.name != "record_param_comms") {
     return CollectiveKind::kUnknown;
   }
   for (const std::string_view value : ElementsOf(call.inputs.values)) {
-    const CollectiveKind kind = KindOfRecordedName(Unquoted(value));
+    const CollectiveKind kind = KindOfRecordedName(StringContent(value));
     if (kind != CollectiveKind::kUnknown) {
       return kind;
     }
@@ -162,7 +159,7 @@ std::string_view GroupArgument(const LinkedNode& call) {
   for (size_t i = 0; i < std::min(values.size(), types.size()); ++i) {
     const std::vector<std::string_view> parts = ElementsOf(values[i]);
     if (types[i] == "\"Tuple[String,String]\"" && !parts.empty()) {
-      return Unquoted(parts.front());
+      return StringContent(parts.front());
     }
   }
   return {};
@@ -205,8 +202,8 @@ std::optional<int64_t> TensorBytes(std::string_view tensor_json) {
   if (parts.size() < 5) {
     return std::nullopt;
   }
-  const std::optional<int64_t> elems = IntOf(parts[3]);
-  const std::optional<int64_t> element = IntOf(parts[4]);
+  const std::optional<int64_t> elems = ParseNumber<int64_t>(parts[3]);
+  const std::optional<int64_t> element = ParseNumber<int64_t>(parts[4]);
   return elems && element ? Product(*elems, *element) : std::nullopt;
 }
 

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/base/text.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal::chakra {
 namespace {
@@ -128,7 +130,7 @@ class HostReader {
     while (cursor.NextMember(key)) {
       const std::string_view value = cursor.Value();
       if (key == "id") {
-        id = IntValue(value);
+        id = ParseNumber<int64_t>(value);
       } else {
         Understand(key, value, node);
       }
@@ -167,7 +169,7 @@ class HostReader {
     if (key == "name") {
       node.name = StringContent(value);
     } else if (key == "ctrl_deps" || (key == "parent" && !trace_.has_ctrl_deps)) {
-      node.parent = IntValue(value);
+      node.parent = ParseNumber<int64_t>(value);
     } else if (key == "rf_id" && !trace_.has_ctrl_deps) {
       TakeRfId(value, node);
     } else if (key == "attrs") {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "borescope/chakra/json/json_elements.h"
+#include "borescope/base/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/json/py_repr.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal {
 namespace {
@@ -96,7 +98,7 @@ bool LinkedNodeReader::ReadMember(std::string_view key, ondemand::value& value, 
 }
 
 bool LinkedNodeReader::ReadId(std::string_view json, LinkedNode& node) {
-  const std::optional<uint64_t> id = UintOf(json);
+  const std::optional<uint64_t> id = ParseNumber<uint64_t>(json);
   node.id = id.value_or(0);
   has_id_ = id.has_value();
   return has_id_;
@@ -106,7 +108,7 @@ bool LinkedNodeReader::ReadPlain(std::string_view key, std::string_view json, Li
   if (key == "name") {
     node.name = TextOf(json);
   } else if (key == "ctrl_deps" || (key == "parent" && !node.has_parent)) {
-    const std::optional<uint64_t> parent = UintOf(json);
+    const std::optional<uint64_t> parent = ParseNumber<uint64_t>(json);
     node.has_parent = parent.has_value();
     node.parent = parent.value_or(0);
   } else if (key == "exclusive_dur") {
@@ -114,7 +116,7 @@ bool LinkedNodeReader::ReadPlain(std::string_view key, std::string_view json, Li
   } else if (key == "ts") {
     node.ts_us = IsNull(json) ? std::string_view() : json;
   } else if (key == "inter_thread_dep") {
-    node.inter_thread_dep = UintOf(json);
+    node.inter_thread_dep = ParseNumber<uint64_t>(json);
   } else if (key == "sync_dep") {
     node.sync_deps = ReadIds(json);
   } else if (key == "stream_dep") {
@@ -132,9 +134,9 @@ bool LinkedNodeReader::ReadDeviceMember(std::string_view key, std::string_view j
     node.is_device = !IsNull(json);
     node.cat = TextOf(json);
   } else if (key == "stream") {
-    node.stream = IntOf(json);
+    node.stream = ParseNumber<int64_t>(json);
   } else if (key == "device") {
-    node.device = IntOf(json);
+    node.device = ParseNumber<int64_t>(json);
   } else if (key == "pg_name") {
     node.pg_name = TextOf(json);
   } else if (key != "inclusive_dur" && key != "ph") {
@@ -160,7 +162,7 @@ void LinkedNodeReader::ReadFlat(std::string_view key, std::string_view json, Lin
 std::pair<uint32_t, uint32_t> LinkedNodeReader::ReadIds(std::string_view json) {
   const auto begin = static_cast<uint32_t>(trace_.ids.size());
   const auto add = [&](std::string_view number) {
-    if (const std::optional<uint64_t> id = UintOf(number); id.has_value()) {
+    if (const std::optional<uint64_t> id = ParseNumber<uint64_t>(number); id.has_value()) {
       trace_.ids.push_back(*id);
     }
   };
@@ -215,7 +217,7 @@ bool LinkedNodeReader::ReadAttr(ondemand::object& object, LinkedNode& node) {
 bool LinkedNodeReader::SetAttr(std::string_view name, std::string_view json, LinkedNode& node) {
   for (size_t i = 0; i < kLinkedAttrs; ++i) {
     if (kAttrNames[i] == name) {
-      node.attrs[i] = IntOf(json);
+      node.attrs[i] = ParseNumber<int64_t>(json);
       trace_.counts.unread_attrs += node.attrs[i].has_value() ? 0 : 1;
       return true;
     }
@@ -229,9 +231,9 @@ bool LinkedNodeReader::SetAttr(std::string_view name, std::string_view json, Lin
   } else if (name == "dtype") {
     node.dtype = TextOf(json);
   } else if (name == "in_msg_nelems") {
-    node.in_elems = IntOf(json);
+    node.in_elems = ParseNumber<int64_t>(json);
   } else if (name == "out_msg_nelems") {
-    node.out_elems = IntOf(json);
+    node.out_elems = ParseNumber<int64_t>(json);
   } else {
     return false;
   }
@@ -245,7 +247,7 @@ std::string_view LinkedNodeReader::TextOf(std::string_view json) {
   if (json.find('\\') == std::string_view::npos) {
     return json.substr(1, json.size() - 2);
   }
-  return trace_.unescaped.emplace_back(UnescapeJson(json));
+  return trace_.unescaped.emplace_back(StringText(json));
 }
 
 }  // namespace borescope::internal

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "borescope/chakra/json/json_elements.h"
+#include "borescope/base/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/linked/linked_node.h"
 
@@ -64,11 +64,11 @@ class Parser {
     } else if (key == "time") {
       trace_.time = node_reader_.TextOf(json);
     } else if (key == "pid") {
-      trace_.pid = UintOf(json);
+      trace_.pid = ParseNumber<uint64_t>(json);
     } else if (key == "start_ts") {
-      trace_.start_ts = UintOf(json);
+      trace_.start_ts = ParseNumber<uint64_t>(json);
     } else if (key == "finish_ts") {
-      trace_.finish_ts = UintOf(json);
+      trace_.finish_ts = ParseNumber<uint64_t>(json);
     }
     return true;
   }

@@ -9,9 +9,9 @@
 
 #include "borescope/base/text.h"
 #include "borescope/chakra/check/et_graph.h"
-#include "borescope/chakra/json/json_elements.h"
 #include "borescope/chakra/linked/linked_tree.h"
 #include "borescope/chakra/plan/et_plan.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 namespace {
@@ -65,8 +65,9 @@ int64_t TensorBytes(std::string_view tensor) {
   if (parts.size() < 5) {
     return 0;
   }
-  const auto elems = static_cast<uint64_t>(IntOf(parts[3]).value_or(0));
-  return static_cast<int64_t>(elems * static_cast<uint64_t>(IntOf(parts[4]).value_or(0)));
+  const auto elems = static_cast<uint64_t>(ParseNumber<int64_t>(parts[3]).value_or(0));
+  return static_cast<int64_t>(elems *
+                              static_cast<uint64_t>(ParseNumber<int64_t>(parts[4]).value_or(0)));
 }
 
 // Bytes of all tensors among the arguments.

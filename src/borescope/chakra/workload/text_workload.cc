@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <utility>
+
+#include "borescope/base/text.h"
 
 namespace borescope::internal {
 namespace {
@@ -45,8 +47,9 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
 
 template <class Number>
 bool ReadNumber(std::string_view word, Number& number) {
-  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && stop == word.data() + word.size();
+  const std::optional<Number> read = ParseNumber<Number>(word);
+  number = read.value_or(Number());
+  return read.has_value();
 }
 
 // Goes through the lines of a file; errors name the line.

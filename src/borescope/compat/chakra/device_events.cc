@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "borescope/base/text.h"
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal::chakra::compat {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr double kLatest = 4e18;
 
 std::optional<Number> NumberOf(std::string_view text) {
-  if (const std::optional<int64_t> whole = IntValue(text); whole.has_value()) {
+  if (const std::optional<int64_t> whole = ParseNumber<int64_t>(text); whole.has_value()) {
     return std::abs(static_cast<double>(*whole)) < kLatest ? std::optional(Number::Int(*whole))
                                                            : std::nullopt;
   }
@@ -132,17 +133,17 @@ class DeviceReader {
         event.external_id_given = LooseIntValue(value);
         event.external_id = event.external_id_given.value_or(kNone);
       } else if (key == "Record function id") {
-        event.rf_id = IntValue(value);
+        event.rf_id = ParseNumber<int64_t>(value);
       } else if (key == "correlation") {
-        event.correlation = IntValue(value).value_or(kNone);
+        event.correlation = ParseNumber<int64_t>(value).value_or(kNone);
       } else if (key == "stream") {
         event.stream = value;
       } else if (key == "Process Group Name") {
         event.group = value == "null" ? std::string_view() : value;
       } else if (key == "wait_on_stream") {
-        event.wait_on_stream = IntValue(value).value_or(kNone);
+        event.wait_on_stream = ParseNumber<int64_t>(value).value_or(kNone);
       } else if (key == "wait_on_cuda_event_record_corr_id") {
-        event.wait_on_record_correlation = IntValue(value).value_or(kNone);
+        event.wait_on_record_correlation = ParseNumber<int64_t>(value).value_or(kNone);
       }
     }
   }

@@ -47,13 +47,9 @@ class HtaGraph {
  private:
   int64_t Between(uint32_t from, uint32_t to) const { return nodes_[to].time - nodes_[from].time; }
   void Add(uint32_t from, uint32_t to, int64_t weight, bool is_sync);
-  // Empty where there is a cycle.
-  std::vector<uint32_t> Order() const;
 
   std::vector<HtaNode> nodes_;
   std::vector<HtaEdge> edges_;
-  std::vector<std::vector<uint32_t>> out_;  // edges, by node
-  std::vector<std::vector<uint32_t>> in_;
   std::unordered_map<uint32_t, Ends> ends_;
   std::unordered_map<uint64_t, uint32_t> edge_of_;  // by both nodes
 };

@@ -7,7 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/base/text.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal::chakra::compat {
 namespace {
@@ -35,7 +36,7 @@ HtaRow RowOf(const DeviceEvent& event, uint32_t number, bool has_fractions) {
   row.name = event.name;
   row.pid = LooseIntValue(event.pid).value_or(0);
   row.tid = LooseIntValue(event.tid).value_or(0);
-  row.stream = IntValue(event.stream).value_or(kNone);
+  row.stream = ParseNumber<int64_t>(event.stream).value_or(kNone);
   row.correlation = event.correlation;
   row.wait_on_stream = event.wait_on_stream;
   row.wait_on_record_correlation = event.wait_on_record_correlation;

@@ -1,9 +1,9 @@
 #include "borescope/compat/pyprof/python_literal.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <system_error>
+
+#include "borescope/base/text.h"
 
 namespace borescope::internal {
 namespace {
@@ -130,10 +130,9 @@ bool Parser::Number(PythonValue& value) {
   const std::string_view written = text_.substr(at_, end - at_);
   at_ = end;
   value.text = written;
-  const auto [rest, error] =
-      std::from_chars(written.data(), written.data() + written.size(), value.number);
-  const bool is_whole = error == std::errc() && rest == written.data() + written.size();
-  value.kind = is_whole ? Kind::kInt : Kind::kFloat;
+  const std::optional<int64_t> whole = ParseNumber<int64_t>(written);
+  value.number = whole.value_or(0);
+  value.kind = whole.has_value() ? Kind::kInt : Kind::kFloat;
   return !written.empty();
 }
 

@@ -6,6 +6,7 @@
 
 #include "borescope/ingest/time_limit.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -119,16 +120,16 @@ bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_
     return false;
   }
   const int64_t process = ProcessOf(row.Integer(kWorkProcess));
-  DeviceEvents& device = part_.data.device;
-  device.ts_ns.push_back(time.ts_ns);
-  device.dur_ns.push_back(time.dur_ns);
-  device.name.push_back(name);
-  device.track.push_back(part_.Track(TrackKind::kDevice, TrackNumber(row.Integer(kWorkDevice)),
-                                     StreamOf(row), process));
-  device.kind.push_back(kind);
-  device.correlation.push_back(Correlation(row.Integer(kWorkCorrelation), process));
-  device.external_id.push_back(kMissing);
-  device.detail.push_back(detail);
+  const TrackId track = part_.Track(TrackKind::kDevice, TrackNumber(row.Integer(kWorkDevice)),
+                                    StreamOf(row), process);
+  AddDeviceRow(part_.data.device,
+               {.ts_ns = time.ts_ns,
+                .dur_ns = time.dur_ns,
+                .name = name,
+                .track = track,
+                .kind = kind,
+                .correlation = Correlation(row.Integer(kWorkCorrelation), process),
+                .detail = detail});
   return true;
 }
 
@@ -238,14 +239,7 @@ TrackId CuptiTrace::AsyncThread(int64_t process, int64_t thread) {
 
 uint32_t CuptiTrace::AddHost(ActivityTime time, HostKind kind, StringId name, TrackId track,
                              uint32_t detail) {
-  HostEvents& host = part_.data.host;
-  host.ts_ns.push_back(time.ts_ns);
-  host.dur_ns.push_back(time.dur_ns);
-  host.name.push_back(name);
-  host.track.push_back(track);
-  host.kind.push_back(kind);
-  host.detail.push_back(detail);
-  return static_cast<uint32_t>(host.size() - 1);
+  return AddHostRow(part_.data.host, {time.ts_ns, time.dur_ns, name, track, kind, detail});
 }
 
 void CuptiTrace::AddCall(ActivityTime time, StringId name, TrackId track, int64_t correlation) {

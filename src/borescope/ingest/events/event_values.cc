@@ -13,11 +13,9 @@ namespace {
 // "ts" beyond this many ns (2001) is Unix time, not relative to a base.
 constexpr int64_t kAbsoluteNs = 1'000'000'000LL * 1'000'000'000LL;
 
-bool IsString(std::string_view token) { return token.size() >= 2 && token[0] == '"'; }
-
-// Numbers may be strings; the text between the quotes is used.
+// Numbers also come as strings; what is between the quotes counts.
 std::string_view Unquoted(std::string_view token) {
-  return IsString(token) ? token.substr(1, token.size() - 2) : token;
+  return IsString(token) ? StringContent(token) : token;
 }
 
 bool IsAbsent(std::string_view token) { return token.empty() || token == "null"; }
@@ -163,7 +161,7 @@ std::string_view EventValues::Text(const RawEvent& event, Field field) {
   if (!IsString(token)) {
     return token == "null" ? std::string_view() : token;
   }
-  return Decoded(event, token.substr(1, token.size() - 2));
+  return Decoded(event, StringContent(token));
 }
 
 std::string_view EventValues::Decoded(const RawEvent& event, std::string_view raw) {

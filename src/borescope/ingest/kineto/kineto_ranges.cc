@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/json/object_members.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 namespace {
@@ -23,13 +23,19 @@ bool IsOtherField(std::string_view key) {
 
 void ReadMetrics(const RawEvent& event, EventValues& values, TracePart& part) {
   Metrics& metrics = part.data.metrics;
-  for (ObjectMembers members(event.Get(Field::kArgs)); members.Next();) {
-    if (IsOtherField(members.key())) {
+  JsonCursor args(event.Get(Field::kArgs));
+  if (!args.EnterObject()) {
+    return;
+  }
+  std::string_view key;
+  while (args.NextMember(key)) {
+    const std::string_view text = args.Value();
+    if (IsOtherField(key)) {
       continue;
     }
-    const std::optional<double> value = values.Number(event, members.key(), members.value());
+    const std::optional<double> value = values.Number(event, key, text);
     if (value.has_value()) {
-      metrics.name.push_back(part.Intern(values.Decoded(event, members.key())));
+      metrics.name.push_back(part.Intern(values.Decoded(event, key)));
       metrics.value.push_back(*value);
     }
   }

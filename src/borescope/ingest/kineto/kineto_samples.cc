@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/number.h"
-#include "borescope/json/object_members.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {
@@ -35,11 +35,12 @@ void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& par
     return;
   }
   const EventTime time = values.Time(event);
-  ObjectMembers members(event.Get(Field::kArgs));
-  if (!time.has_ts || !members.Next()) {
+  JsonCursor args(event.Get(Field::kArgs));
+  std::string_view key;
+  if (!time.has_ts || !args.EnterObject() || !args.NextMember(key)) {
     return;
   }
-  const std::optional<double> value = values.Number(event, members.key(), members.value());
+  const std::optional<double> value = values.Number(event, key, args.Value());
   if (!value.has_value()) {
     return;
   }
@@ -51,7 +52,7 @@ void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& par
   samples.end_ns[row] = time.ts_ns + time.dur_ns;
   samples.device_type[row] = part.Intern(monitored.type);
   samples.device[row] = monitored.device;
-  samples.name[row] = part.Intern(values.Decoded(event, members.key()));
+  samples.name[row] = part.Intern(values.Decoded(event, key));
   samples.value[row] = *value;
 }
 

@@ -140,22 +140,17 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
   EventNames names(strings_, trace_.part(), ApiName);
   const StringId domain = trace_.part().Intern(table.domain);
   std::vector<Call> backtraces;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      AddLoneBacktraces(backtraces);
-      return {};
-    }
+  BS_TRY(rows.ForEach([&] {
     Call call;
     if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), call.time)) {
-      continue;
+      return;
     }
     const int64_t thread = rows.Integer(kThread);
     call.track = trace_.Thread(thread);
     call.name = names.Get(rows.Integer(kName));
     if (!table.domain.empty()) {
       trace_.AddLibraryCall(call.time, call.name, call.track, domain);
-      continue;
+      return;
     }
     call.correlation =
         trace_.Correlation(rows.Integer(kCorrelation), CuptiTrace::ProcessOf(thread));
@@ -164,7 +159,9 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
     } else {
       AddCall(call);
     }
-  }
+  }));
+  AddLoneBacktraces(backtraces);
+  return {};
 }
 
 void NsysReader::AddCall(const Call& call) {
@@ -244,27 +241,16 @@ Result<void> NsysReader::ReadKernels() {
   constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "demangledName", "shortName"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kKernelTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kKernelTable);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
-    trace_.AddKernel(rows, KernelName(rows));
-  }
+  return rows.ForEach([&] { trace_.AddKernel(rows, KernelName(rows)); });
 }
 
 Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::string_view> columns,
                                   AddRow add) {
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, columns, trace_.diagnostics()));
   trace_.BeginTable(table);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      progress_.Done();
-      return {};
-    }
-    (trace_.*add)(rows);
-  }
+  BS_TRY(rows.ForEach([&] { (trace_.*add)(rows); }));
+  progress_.Done();
+  return {};
 }
 
 enum MemoryColumn : uint8_t {
@@ -281,13 +267,7 @@ Result<void> NsysReader::ReadMemory() {
   constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
                                            "bytes", "memKind",   "memoryOperationType"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
-    AddMemory(rows);
-  }
+  return rows.ForEach([&] { AddMemory(rows); });
 }
 
 // ENUM_CUDA_DEV_MEM_EVENT_OPER: 0 allocates, 1 frees; bytes are never negative.
@@ -326,18 +306,14 @@ Result<void> NsysReader::ReadThreadNames() {
   constexpr std::string_view kColumns[] = {"nameId", "globalTid"};
   TracePart& part = trace_.part();
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, "ThreadNames", kColumns, trace_.diagnostics()));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
+  return rows.ForEach([&] {
     const StringId name = strings_.Find(rows.Integer(0));
     const int64_t thread = rows.Integer(1);
     if (name.valid() && thread != kMissing) {
       part.thread_names.push_back(
           {CuptiTrace::ProcessOf(thread), CuptiTrace::ThreadOf(thread), name});
     }
-  }
+  });
 }
 
 Result<void> NsysReader::CountRest() {

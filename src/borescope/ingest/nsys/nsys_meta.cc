@@ -101,11 +101,7 @@ Result<void> ReadProducer(const DatabaseInput& input, Meta& meta, Diagnostics& d
   BS_ASSIGN(TableRows rows, TableRows::Open(input, "META_DATA_EXPORT", kColumns, diagnostics));
   std::string product;
   std::string schema;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
+  BS_TRY(rows.ForEach([&] {
     const std::string_view name = rows.Text(0);
     const std::string_view value = rows.Text(1).substr(0, kLongestVersion);
     if (name == "EXPORT_PRODUCT_VERSION" || name == "NSIGHT_SYSTEMS_VERSION") {
@@ -113,7 +109,7 @@ Result<void> ReadProducer(const DatabaseInput& input, Meta& meta, Diagnostics& d
     } else if (name == "EXPORT_SCHEMA_VERSION") {
       schema = value;
     }
-  }
+  }));
   meta.producer = "Nsight Systems";
   meta.producer += product.empty() ? "" : " " + product;
   meta.producer += schema.empty() ? "" : " (export schema " + schema + ")";

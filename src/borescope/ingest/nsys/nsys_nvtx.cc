@@ -32,13 +32,7 @@ bool IsStartEnd(int64_t type) { return type == kStartEnd || type == kImportedSta
 Result<void> NsysRanges::Read(const DatabaseInput& input) {
   BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kTable);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
   NameDomains();
   return {};
 }

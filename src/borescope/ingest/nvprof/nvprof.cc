@@ -100,13 +100,9 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, kColumns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   ActivityTime time;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
+  return rows.ForEach([&] {
     if (!trace_.Time(rows.Integer(kStart), rows.Integer(kEnd), time)) {
-      continue;
+      return;
     }
     // Stored with a sign; markers identify the same thread by its lower 32 bits.
     const int64_t thread = rows.Integer(kThread);
@@ -114,7 +110,7 @@ Result<void> NvprofReader::ReadCalls(const CallTable& table) {
         trace_.Thread(rows.Integer(kProcess), thread == kMissing ? kMissing : thread & 0xffffffff);
     trace_.AddCall(time, trace_.part().Intern(table.name(rows.Integer(kCallback))), track,
                    trace_.Correlation(rows.Integer(kCorrelation), kMissing));
-  }
+  });
 }
 
 StringId NvprofReader::KernelName(int64_t number) {
@@ -137,26 +133,14 @@ Result<void> NvprofReader::ReadKernels(std::string_view table) {
   constexpr std::string_view kColumns[] = {BS_KERNEL_COLUMNS, "name"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, kColumns, trace_.diagnostics()));
   trace_.BeginTable(table);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
-    trace_.AddKernel(rows, KernelName(rows.Integer(kKernelColumns)));
-  }
+  return rows.ForEach([&] { trace_.AddKernel(rows, KernelName(rows.Integer(kKernelColumns))); });
 }
 
 Result<void> NvprofReader::ReadWork(const WorkTable& work) {
   BS_ASSIGN(TableRows rows,
             TableRows::Open(input_, work.table, work.columns, trace_.diagnostics()));
   trace_.BeginTable(work.table);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
-    (trace_.*work.add)(rows);
-  }
+  return rows.ForEach([&] { (trace_.*work.add)(rows); });
 }
 
 Result<void> NvprofReader::CountRest() {

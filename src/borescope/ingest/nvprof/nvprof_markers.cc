@@ -38,14 +38,9 @@ uint64_t LittleEndian(std::string_view bytes) {
 Result<void> NvprofMarkers::Read(const DatabaseInput& input) {
   BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace_.diagnostics()));
   trace_.BeginTable(kTable);
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      AddOpenRanges();
-      return {};
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
+  AddOpenRanges();
+  return {};
 }
 
 void NvprofMarkers::Add(TableRows& row) {

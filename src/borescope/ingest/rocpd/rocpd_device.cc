@@ -2,6 +2,7 @@
 
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -84,14 +85,12 @@ void DeviceReader::Push(const TableRows& rows, DeviceKind kind, StringId name, i
   const uint32_t event = tables_.events.ids.Find(rows.Integer(kEvent));
   const int64_t link = event == RowIds::kNone ? kMissing : tables_.events.link[event];
   const int64_t process = rows.Integer(kProcess);
-  DeviceEvents& events = tables_.part.data.device;
-  events.ts_ns.push_back(time.ts_ns);
-  events.dur_ns.push_back(time.dur_ns);
-  events.name.push_back(name);
-  events.kind.push_back(kind);
-  events.correlation.push_back(tables_.Unique(process, link));
-  events.external_id.push_back(kMissing);
-  events.detail.push_back(detail);
+  AddDeviceRow(tables_.part.data.device, {.ts_ns = time.ts_ns,
+                                          .dur_ns = time.dur_ns,
+                                          .name = name,
+                                          .kind = kind,
+                                          .correlation = tables_.Unique(process, link),
+                                          .detail = detail});
   tables_.lines.Add(device == kMissing ? -1 : device,
                     rows.Integer(kStream, rows.Integer(kQueue, -1)),
                     tables_.processes.Get(process));

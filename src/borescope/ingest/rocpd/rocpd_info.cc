@@ -1,6 +1,6 @@
 #include "borescope/ingest/rocpd/rocpd_tables.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
-#include "borescope/json/object_members.h"
 
 namespace borescope::internal {
 namespace {
@@ -127,16 +127,15 @@ Result<void> ReadArguments(RocpdTables& tables) {
 }  // namespace
 
 std::string RocpdMessage(std::string_view extdata) {
-  if (!extdata.starts_with('{')) {
+  JsonCursor cursor(extdata);
+  if (!cursor.EnterObject()) {
     return {};
   }
-  ObjectMembers members(extdata);
-  while (members.Next()) {
-    const std::string_view value = members.value();
-    if (members.key() == "message" && value.size() >= 2 && value.front() == '"') {
-      std::string scratch;
-      StringRepairs repairs;
-      return std::string(DecodeString(value.substr(1, value.size() - 2), scratch, repairs));
+  std::string_view key;
+  while (cursor.NextMember(key)) {
+    const std::string_view value = cursor.Value();
+    if (key == "message" && IsString(value)) {
+      return StringText(value);
     }
   }
   return {};

@@ -1,6 +1,7 @@
 #include "borescope/ingest/cupti/nvtx_text.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -61,21 +62,21 @@ void RegionReader::Add(const TableRows& rows) {
   const bool is_marker = part.data.strings.Get(category).find("MARKER") != std::string_view::npos;
   const bool is_async = is_marker && IsStartStop(part.data.strings.Get(name));
   name = is_marker ? MarkerName(rows, event, name) : name;
-  HostEvents& host = part.data.host;
-  host.ts_ns.push_back(time.ts_ns);
-  host.dur_ns.push_back(time.dur_ns);
-  host.name.push_back(name);
-  host.track.push_back(tables_.ThreadOf(rows.Integer(kProcess), rows.Integer(kThread), is_async));
+  HostRow row{.ts_ns = time.ts_ns, .dur_ns = time.dur_ns, .name = name};
+  row.track = tables_.ThreadOf(rows.Integer(kProcess), rows.Integer(kThread), is_async);
   const std::optional<OperatorText> op =
       is_marker && !is_async ? ParseOperatorText(part.data.strings.Get(name)) : std::nullopt;
   if (op.has_value()) {
-    host.name.back() = part.Intern(op->name);
-    host.kind.push_back(HostKind::kOp);
-    host.detail.push_back(AddOperator(part, *op));
-    return;
+    row.name = part.Intern(op->name);
+    row.kind = HostKind::kOp;
+    row.detail = AddOperator(part, *op);
+  } else if (is_marker) {
+    row.kind = HostKind::kAnnotation;
+  } else {
+    row.kind = HostKind::kRuntime;
+    row.detail = AddCall(rows, event);
   }
-  host.kind.push_back(is_marker ? HostKind::kAnnotation : HostKind::kRuntime);
-  host.detail.push_back(is_marker ? kNoDetail : AddCall(rows, event));
+  AddHostRow(part.data.host, row);
 }
 
 }  // namespace

@@ -96,13 +96,7 @@ struct RocpdTables {
     }
     BS_ASSIGN(TableRows rows,
               TableRows::Open(database, schema, Name(base), columns, diagnostics()));
-    while (true) {
-      BS_ASSIGN(const bool is_row, rows.Next());
-      if (!is_row) {
-        return {};
-      }
-      add(rows);
-    }
+    return rows.ForEach([&] { add(rows); });
   }
   // The track of a thread by its rows in info_process and info_thread; if there are no such rows,
   // the ids are its numbers, which is counted. `is_async` as in Tracks.

@@ -27,17 +27,14 @@ Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
   }
   constexpr std::string_view kColumns[] = {"tag", "value"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_metadata", kColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return metadata;
-    }
+  BS_TRY(rows.ForEach([&] {
     if (rows.Text(0) == "schema_version") {
       metadata.schema_version = rows.Text(1);
     }
     metadata.has_right_copy_ends |=
         rows.Text(0) == kRpdCopyEndsTag && rows.Text(1) == kRpdCopyEndsRight;
-  }
+  }));
+  return metadata;
 }
 
 // The version by the content of the file: merged and old files have no row with it.
@@ -73,17 +70,13 @@ Result<void> ReadSamples(RpdTables& tables) {
                                            "start",      "end",      "value"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_monitor", kColumns));
   Samples& samples = tables.part.data.samples;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      return {};
-    }
+  return rows.ForEach([&] {
     const StringId name = tables.part.Intern(rows.Text(kName));
     tables.part.CountEvent('C', name, 0);
     const RowTime time = rows.Time(kStart, kEnd, rows.Text(kName));
     const std::optional<double> value = rows.Number(kValue);
     if (!time.has_start || !value.has_value()) {
-      continue;
+      return;
     }
     const uint32_t row = AddMissingRow(samples);
     samples.ts_ns[row] = time.ts_ns;
@@ -92,7 +85,7 @@ Result<void> ReadSamples(RpdTables& tables) {
     samples.device[row] = rows.Integer(kDevice);
     samples.name[row] = name;
     samples.value[row] = *value;
-  }
+  });
 }
 
 Result<void> CountUnreadTables(RpdTables& tables) {

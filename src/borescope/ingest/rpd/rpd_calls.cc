@@ -1,6 +1,7 @@
 #include "borescope/ingest/rpd/rpd_markers.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -55,13 +56,7 @@ NameKind CallReader::KindOf(StringId name) {
 }
 
 void CallReader::PushHost(HostKind kind, StringId name, uint32_t detail, StringId category) {
-  HostEvents& host = tables_.part.data.host;
-  host.ts_ns.push_back(time_.ts_ns);
-  host.dur_ns.push_back(time_.dur_ns);
-  host.name.push_back(name);
-  host.track.push_back(track_);
-  host.kind.push_back(kind);
-  host.detail.push_back(detail);
+  AddHostRow(tables_.part.data.host, {time_.ts_ns, time_.dur_ns, name, track_, kind, detail});
   tables_.part.CountEvent('X', category, time_.dur_ns);
 }
 
@@ -142,13 +137,7 @@ void CallReader::Add(const TableRows& rows) {
 
 Result<void> CallReader::Read() {
   BS_ASSIGN(TableRows rows, tables_.Open("rocpd_api", kColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
   tables_.diagnostics().CountMany(Diag::kDuplicateKey, tables_.calls.Finish(), Diagnostics::kNoByte,
                                   "rocpd_api.id");
   return {};

@@ -86,13 +86,7 @@ Result<void> RpdDetails::ReadKernels(RpdTables& tables) {
                                       "privateSegmentSize",
                                       "kernelName_id"};
   BS_ASSIGN(TableRows rows, tables.Open(table, columns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    AddKernel(tables, rows);
-  }
+  BS_TRY(rows.ForEach([&] { AddKernel(tables, rows); }));
   kernels_.is_used.assign(kernels_.ids.size(), 0);
   tables.diagnostics().CountMany(Diag::kDuplicateKey, kernels_.ids.Finish(), Diagnostics::kNoByte,
                                  table);
@@ -141,13 +135,7 @@ Result<void> RpdDetails::ReadCopies(RpdTables& tables, bool is_swapped) {
                                       "sync",
                                       "pinned"};
   BS_ASSIGN(TableRows rows, tables.Open(table, columns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    AddCopy(tables, rows, is_swapped);
-  }
+  BS_TRY(rows.ForEach([&] { AddCopy(tables, rows, is_swapped); }));
   copies_.is_used.assign(copies_.ids.size(), 0);
   tables.diagnostics().CountMany(Diag::kDuplicateKey, copies_.ids.Finish(), Diagnostics::kNoByte,
                                  table);

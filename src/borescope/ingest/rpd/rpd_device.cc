@@ -2,6 +2,7 @@
 #include "borescope/ingest/rpd/rpd_details.h"
 #include "borescope/ingest/rpd/rpd_op_types.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -31,14 +32,10 @@ Result<Launches> ReadLaunches(RpdTables& tables) {
   }
   constexpr std::string_view kLinkColumns[] = {"api_id", "op_id"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_api_ops", kLinkColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
+  BS_TRY(rows.ForEach([&] {
     launches.calls.push_back(rows.Integer(0));
     launches.ops.Add(rows.Integer(1));
-  }
+  }));
   launches.repeated = launches.ops.Finish();
   tables.diagnostics().CountMany(Diag::kSeveralLaunches, launches.repeated);
   return launches;
@@ -121,14 +118,12 @@ void DeviceReader::Add(const TableRows& rows) {
   if (!time.has_start) {
     return;
   }
-  DeviceEvents& device = tables_.part.data.device;
-  device.ts_ns.push_back(time.ts_ns);
-  device.dur_ns.push_back(time.dur_ns);
-  device.name.push_back(name);
-  device.kind.push_back(type.kind);
-  device.correlation.push_back(call);
-  device.external_id.push_back(kMissing);
-  device.detail.push_back(AddDetail(type.kind, call, op, description));
+  AddDeviceRow(tables_.part.data.device, {.ts_ns = time.ts_ns,
+                                          .dur_ns = time.dur_ns,
+                                          .name = name,
+                                          .kind = type.kind,
+                                          .correlation = call,
+                                          .detail = AddDetail(type.kind, call, op, description)});
   lines_.Add(rows.Integer(kDevice, -1), rows.Integer(type.is_cuda ? kSequence : kQueue, -1),
              ProcessOf(call));
 }
@@ -143,13 +138,7 @@ void DeviceReader::CountDanglingLaunches() {
 Result<void> DeviceReader::Read(bool is_swapped) {
   BS_TRY(details_.Read(tables_, is_swapped));
   BS_ASSIGN(TableRows rows, tables_.Open("rocpd_op", kColumns));
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
-    Add(rows);
-  }
+  BS_TRY(rows.ForEach([&] { Add(rows); }));
   lines_.AssignTracks(tables_.part);
   details_.CountUnused(tables_.diagnostics());
   CountDanglingLaunches();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -15,12 +16,11 @@ struct Frame {
 // A frame is known only while its call runs.
 void AddFrame(TracePart& part, const Frame& frame, StringId category) {
   HostEvents& host = part.data.host;
-  host.ts_ns.push_back(host.ts_ns[frame.call]);
-  host.dur_ns.push_back(host.dur_ns[frame.call]);
-  host.name.push_back(frame.name);
-  host.track.push_back(host.track[frame.call]);
-  host.kind.push_back(HostKind::kPython);
-  host.detail.push_back(kNoDetail);
+  AddHostRow(host, {.ts_ns = host.ts_ns[frame.call],
+                    .dur_ns = host.dur_ns[frame.call],
+                    .name = frame.name,
+                    .track = host.track[frame.call],
+                    .kind = HostKind::kPython});
   part.CountEvent('X', category, host.dur_ns.back());
 }
 
@@ -35,20 +35,16 @@ Result<void> ReadRpdStacks(RpdTables& tables) {
   constexpr std::string_view kColumns[] = {"api_ptr_id", "depth", "name_id"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kColumns));
   std::vector<Frame> frames;
-  while (true) {
-    BS_ASSIGN(const bool is_row, rows.Next());
-    if (!is_row) {
-      break;
-    }
+  BS_TRY(rows.ForEach([&] {
     const int64_t id = rows.Integer(kCall);
     const uint32_t call = id == kMissing ? RowIds::kNone : tables.calls.Find(id);
     if (call == RowIds::kNone) {
       tables.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
                                  "rocpd_stackframe.api_ptr_id");
-      continue;
+      return;
     }
     frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kName))});
-  }
+  }));
   std::stable_sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
     return a.call != b.call ? a.call < b.call : a.depth > b.depth;
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/json/json_string.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -13,13 +15,12 @@ size_t SkipSpace(std::string_view text, size_t at) {
 
 // Behind the string whose opening quotation mark stands at `at`.
 size_t SkipString(std::string_view text, size_t at) {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    at += text[at] == '\\' ? 1 : 0;
-  }
-  return std::min(at + 1, text.size());
+  return std::min(FindClosingQuote(text, at + 1) + 1, text.size());
 }
 
-// Behind the value that starts at `at`: before the comma or bracket that follows.
+// Behind the value that starts at `at`: before the comma or bracket that follows. Whatever stands
+// before those is taken for the value: an event that was repaired when it was read may have a text
+// with quotation marks in the middle, which ends the walk of a JsonCursor.
 size_t SkipValue(std::string_view text, size_t at) {
   size_t depth = 0;
   while (at < text.size()) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "borescope/testing/test_trace.h"
+#include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -39,15 +40,11 @@ TEST(BusyTest, ByStream) {
 TEST(BusyTest, ProcessesOfAFileShareADevice) {
   TracePart part;
   const auto add = [&](int64_t process, int64_t ts_ns, int64_t dur_ns) {
-    DeviceEvents& device = part.data.device;
-    device.ts_ns.push_back(ts_ns);
-    device.dur_ns.push_back(dur_ns);
-    device.name.push_back(part.Intern("k"));
-    device.track.push_back(part.Track(TrackKind::kDevice, 0, 7, process));
-    device.kind.push_back(DeviceKind::kKernel);
-    device.correlation.push_back(kMissing);
-    device.external_id.push_back(kMissing);
-    device.detail.push_back(kNoDetail);
+    AddDeviceRow(part.data.device, {.ts_ns = ts_ns,
+                                    .dur_ns = dur_ns,
+                                    .name = part.Intern("k"),
+                                    .track = part.Track(TrackKind::kDevice, 0, 7, process),
+                                    .kind = DeviceKind::kKernel});
   };
   add(11, 0, 60);
   add(12, 30, 50);

@@ -65,14 +65,7 @@ class HtaCriticalGraph {
   std::vector<CriticalEdge> LongestPath() const;
 
  private:
-  struct Adjacency {
-    std::vector<uint32_t> first;  // per node, and one past the last
-    std::vector<uint32_t> edges;
-  };
-
   void Touch(CriticalNodeId node);
-  Adjacency AdjacentBy(CriticalNodeId CriticalEdge::* end) const;
-  std::vector<CriticalNodeId> TopologicalOrder(const Adjacency& out) const;
 
   std::vector<CriticalNode> nodes_;
   std::vector<CriticalEdge> edges_;

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
-namespace borescope::internal::chakra {
+namespace borescope::internal {
 
 class JsonCursor {
  public:
@@ -51,13 +52,11 @@ class JsonCursor {
   bool failed_ = false;
 };
 
-// What is between the quotation marks of a string as written; empty for any other value.
-std::string_view StringContent(std::string_view value);
-inline bool IsString(std::string_view value) { return !value.empty() && value[0] == '"'; }
+// The values in an array, each as its text, up to the first that is none; empty where the text is
+// no array.
+std::vector<std::string_view> ElementsOf(std::string_view array);
 
-// A number that is written as an integer of 64 bits.
-std::optional<int64_t> IntValue(std::string_view value);
-// The same, also from a fraction (cut towards zero) or from digits in quotation marks.
+// A number of 64 bits, also from a fraction (cut towards zero) or from digits in quotation marks.
 std::optional<int64_t> LooseIntValue(std::string_view value);
 
-}  // namespace borescope::internal::chakra
+}  // namespace borescope::internal

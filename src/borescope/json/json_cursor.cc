@@ -1,11 +1,13 @@
-#include "borescope/chakra/json/json_cursor.h"
+#include "borescope/json/json_cursor.h"
 
 #include <array>
 #include <cmath>
 
 #include "borescope/base/text.h"
+#include "borescope/json/json_space.h"
+#include "borescope/json/json_string.h"
 
-namespace borescope::internal::chakra {
+namespace borescope::internal {
 namespace {
 
 constexpr std::array<bool, 256> kEndsScalar = [] {
@@ -20,11 +22,7 @@ constexpr bool EndsScalar(char c) { return kEndsScalar[static_cast<unsigned char
 
 }  // namespace
 
-void JsonCursor::SkipSpace() {
-  while (at_ < text_.size() && IsSpace(text_[at_])) {
-    ++at_;
-  }
-}
+void JsonCursor::SkipSpace() { at_ = FindNonSpace(text_, at_); }
 
 bool JsonCursor::Fail() {
   failed_ = true;
@@ -85,16 +83,12 @@ bool JsonCursor::NextElement() { return Next(']'); }
 
 // REQUIRES: at a quotation mark.
 bool JsonCursor::SkipString() {
-  for (size_t at = at_ + 1; at < text_.size(); ++at) {
-    const char c = text_[at];
-    if (c == '"') {
-      at_ = at + 1;
-      return true;
-    }
-    at += c == '\\' ? 1 : 0;
+  at_ = FindClosingQuote(text_, at_ + 1);
+  if (at_ == text_.size()) {
+    return Fail();
   }
-  at_ = text_.size();
-  return Fail();
+  ++at_;
+  return true;
 }
 
 // REQUIRES: at an opening bracket.
@@ -151,17 +145,26 @@ bool JsonCursor::AtEnd() {
   return at_ >= text_.size();
 }
 
-std::string_view StringContent(std::string_view value) {
-  return IsString(value) ? value.substr(1, value.size() - 2) : std::string_view();
+std::vector<std::string_view> ElementsOf(std::string_view array) {
+  std::vector<std::string_view> elements;
+  JsonCursor cursor(array);
+  if (!cursor.EnterArray()) {
+    return elements;
+  }
+  while (cursor.NextElement()) {
+    const std::string_view value = cursor.Value();
+    if (!cursor.failed()) {
+      elements.push_back(value);
+    }
+  }
+  return elements;
 }
-
-std::optional<int64_t> IntValue(std::string_view value) { return ParseNumber<int64_t>(value); }
 
 std::optional<int64_t> LooseIntValue(std::string_view value) {
   if (IsString(value)) {
-    return IntValue(StringContent(value));
+    return ParseNumber<int64_t>(StringContent(value));
   }
-  if (const std::optional<int64_t> exact = IntValue(value); exact.has_value()) {
+  if (const std::optional<int64_t> exact = ParseNumber<int64_t>(value); exact.has_value()) {
     return exact;
   }
   constexpr double kLimit = 9.2e18;  // fits 64 bits with room for rounding
@@ -172,4 +175,4 @@ std::optional<int64_t> LooseIntValue(std::string_view value) {
   return static_cast<int64_t>(*number);
 }
 
-}  // namespace borescope::internal::chakra
+}  // namespace borescope::internal
