@@ -52,6 +52,7 @@ struct RunRequest {
   const RunOptions& options;
   std::string_view name = "";  // which run of a comparison: "base", "test"
   bool keep_traces = false;    // hand them over with their parts
+  bool reads_files = false;    // call Pipeline::read_files
 };
 
 // One analysis over one rank, its needs checked.

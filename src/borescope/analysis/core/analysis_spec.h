@@ -17,6 +17,7 @@
 #include "borescope/analysis/core/params.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
+#include "borescope/table/line_style.h"
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 #include "borescope/trace/overlay.h"
@@ -60,6 +61,10 @@ using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
 // The functions that answer a question.
 struct Pipeline {
   Result<Tables> (*map)(const RankView&, const Params&) = nullptr;
+  // Adds to the tables of map what stands in files that the trace names, where they lie: on the
+  // machine that maps. The one function here that may look at files; the session calls it only
+  // where answers may hold what it finds. nullptr: nothing to read.
+  Result<Tables> (*read_files)(Tables, const Params&) = nullptr;
   // Associative, and the order of the tables does not matter: partial results of any split of
   // the ranks, in any order, give the same tables. The tables of one map are a valid input.
   Result<Tables> (*reduce)(std::span<const Tables>, const Params&) = nullptr;
@@ -113,6 +118,8 @@ struct AnalysisSpec {
   std::span<const std::string_view> report_tables = {};
   bool in_report = true;
   bool draws_other_verbs = false;  // its answer holds tables of other verbs, with their views
+  // How text shows its tables, which are ready to be shown, as lines for scripts. nullptr: never.
+  LineStyle (*lines)(const Params&, std::span<const Table>) = nullptr;
   // --save and --load; nullptr: not defined.
   const SavedForm* saved = nullptr;
 
