@@ -140,14 +140,18 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   } else {
     MapTraceFile(request, file, threads, progress, part);
   }
-  if (part.load_error.has_value()) {
-    part.report.error = part.load_error->message;
-    part.report.skipped =
-        input.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
-  }
+  SetLoadReport(part);
 }
 
 }  // namespace
+
+void SetLoadReport(RankPart& part) {
+  if (part.load_error.has_value()) {
+    part.report.error = part.load_error->message;
+    part.report.skipped =
+        part.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
+  }
+}
 
 Outcome OutcomeOf(Result<Tables> tables) {
   return tables.ok() ? Outcome{std::nullopt, std::move(*tables)} : Outcome{tables.error(), {}};

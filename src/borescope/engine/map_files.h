@@ -55,6 +55,9 @@ struct RunRequest {
   bool reads_files = false;    // call Pipeline::read_files
 };
 
+// What the report says of a file that could not be loaded follows from its part.
+void SetLoadReport(RankPart& part);
+
 // One analysis over one rank, its needs checked.
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);
 

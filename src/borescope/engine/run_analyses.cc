@@ -178,9 +178,8 @@ Result<void> CheckDistinct(const Tables& tables) {
 
 }  // namespace
 
-Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
-  RunOptions options = given;
-  if (given.for_picture) {
+Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& options) {
+  if (options.for_picture) {
     std::for_each(specs.begin(), specs.end(),
                   [&](const AnalysisSpec* spec) { AskForViews(*spec, options.params); });
   }
@@ -188,13 +187,11 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   for (const AnalysisSpec* spec : specs) {
     BS_TRY(CheckOptions(*spec, options.params));
   }
-  BS_TRY(CheckTogether(specs, options));
-  if (specs.front()->takes_two()) {
-    return RunComparison(*specs.front(), options);
-  }
-  RunRequest request{specs, options.files, options.ranks, options.params, options};
-  request.reads_files = true;
-  BS_ASSIGN(MappedRun run, MapRun(request));
+  return CheckTogether(specs, options);
+}
+
+Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+                        MappedRun& run) {
   Answer answer;
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
   BS_TRY(CheckDistinct(answer.document.tables));
@@ -208,6 +205,18 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;
+}
+
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+  RunOptions options = given;
+  BS_TRY(Prepare(specs, options));
+  if (specs.front()->takes_two()) {
+    return RunComparison(*specs.front(), options);
+  }
+  RunRequest request{specs, options.files, options.ranks, options.params, options};
+  request.reads_files = true;
+  BS_ASSIGN(MappedRun run, MapRun(request));
+  return AnswerOf(specs, options, run);
 }
 
 bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,15 @@ class StringValues {
   void emplace_back() { push_back({}); }
   // Appends all cells of `more`.
   void Append(const StringValues& more);
+
+  // The distinct texts in order of first appearance, and for each row the place of its text there.
+  // Valid until the next cell is appended.
+  std::span<const std::string> texts() const { return texts_; }
+  std::span<const uint32_t> places() const { return cells_; }
+  // A column of such; nothing where `texts` are not distinct, or not in order of first appearance,
+  // or a place is none of theirs.
+  static std::optional<StringValues> Of(std::vector<std::string> texts,
+                                        std::vector<uint32_t> places);
 
  private:
   // The number of `text` in texts_, where it is put on first sight.

@@ -78,6 +78,13 @@ struct Pipeline {
   DrawOverlay overlay = nullptr;
   // Of a tool that looks at parts of a rank: --annotation and --instance are allowed.
   bool takes_window = false;
+  // Tables that come from a file are held against those that map gives of an empty trace, name by
+  // name and column by column, before reduce sees them. With this, columns of numbers with a
+  // fraction may follow those, named by what was recorded.
+  bool adds_columns = false;
+  // What reduce and finish rely on beyond that: an error where the cells are none that map gives.
+  // nullptr: any cells will do.
+  Result<void> (*check_tables)(const Tables&, const Params&) = nullptr;
 };
 
 struct CompatRow;
