@@ -74,6 +74,16 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
   return {};
 }
 
+// One analysis over one rank, with what it reads of files beside the trace.
+Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
+                          const RankView& view) {
+  BS_ASSIGN(Tables tables, MapTrace(spec, request.params, view));
+  const auto read_files = spec.PipelineFor(request.params).read_files;
+  return read_files != nullptr && request.reads_files
+             ? read_files(std::move(tables), request.params)
+             : std::move(tables);
+}
+
 void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
                RankPart& part) {
   const Clock::time_point begin = Clock::now();
@@ -86,7 +96,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, 
   part.unknown = FindUnknown(view, request.params.selection);
   part.outcomes.resize(verbs);
   ParallelFor(verbs, threads, [&](size_t verb) {
-    part.outcomes[verb] = OutcomeOf(MapTrace(*request.specs[verb], request.params, view));
+    part.outcomes[verb] = OutcomeOf(MapAndRead(request, *request.specs[verb], view));
   });
   part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
   if (request.keep_traces) {
@@ -130,14 +140,18 @@ void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& p
   } else {
     MapTraceFile(request, file, threads, progress, part);
   }
-  if (part.load_error.has_value()) {
-    part.report.error = part.load_error->message;
-    part.report.skipped =
-        input.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
-  }
+  SetLoadReport(part);
 }
 
 }  // namespace
+
+void SetLoadReport(RankPart& part) {
+  if (part.load_error.has_value()) {
+    part.report.error = part.load_error->message;
+    part.report.skipped =
+        part.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
+  }
+}
 
 Outcome OutcomeOf(Result<Tables> tables) {
   return tables.ok() ? Outcome{std::nullopt, std::move(*tables)} : Outcome{tables.error(), {}};

@@ -52,7 +52,11 @@ struct RunRequest {
   const RunOptions& options;
   std::string_view name = "";  // which run of a comparison: "base", "test"
   bool keep_traces = false;    // hand them over with their parts
+  bool reads_files = false;    // call Pipeline::read_files
 };
+
+// What the report says of a file that could not be loaded follows from its part.
+void SetLoadReport(RankPart& part);
 
 // One analysis over one rank, its needs checked.
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);

@@ -14,20 +14,6 @@
 namespace borescope::internal {
 namespace {
 
-// Tables are mapped under a provisional rank. Analyses name ranks in a column `rank` and nowhere
-// else before their reduce.
-void SetRank(Tables& tables, int64_t rank) {
-  for (Table& table : tables) {
-    Column* column = table.Find("rank");
-    if (column == nullptr || column->role != Role::kKey) {
-      continue;
-    }
-    if (auto* ranks = std::get_if<IntValues>(&column->values)) {
-      std::fill(ranks->begin(), ranks->end(), rank);
-    }
-  }
-}
-
 void AssignRanksTo(std::span<RankPart* const> loaded) {
   std::vector<RankClaim> claims;
   std::vector<Diagnostics> decisions(loaded.size());
@@ -81,23 +67,22 @@ std::string NameOf(const std::vector<RankPart>& parts) {
   return parts.front().from_directory ? path.parent_path().string() : path.string();
 }
 
-Error NoSuchRank(const RunRequest& request, std::span<RankPart* const> sorted,
+Error NoSuchRank(std::string_view run_name, std::span<RankPart* const> sorted,
                  const std::vector<RankPart>& parts) {
   const std::string ranks = ListRanks(sorted);
   const std::string text =
-      request.name.empty()
+      run_name.empty()
           ? fmt::format("--rank names no rank of this run; its ranks are {}", ranks)
           : fmt::format(
                 "--{0}-rank (or --rank) names no rank of the {0} run {1}; its ranks are {2}",
-                request.name, NameOf(parts), ranks);
+                run_name, NameOf(parts), ranks);
   return {ErrorCode::kInvalidArgument, text};
 }
 
 // The loaded parts that were asked for, in rank order.
 Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
-                                           const RunRequest& request,
+                                           const NumberRanges& ranks, std::string_view run_name,
                                            const std::vector<RankPart>& parts) {
-  const NumberRanges& ranks = request.ranks;
   std::vector<RankPart*> sorted(loaded.begin(), loaded.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const RankPart* a, const RankPart* b) { return a->report.rank < b->report.rank; });
@@ -106,7 +91,7 @@ Result<std::vector<RankPart*>> SelectRanks(std::span<RankPart* const> loaded,
       sorted.begin(), sorted.end(), std::back_inserter(selected),
       [&](const RankPart* part) { return ranks.empty() || ranks.Contains(part->report.rank); });
   if (selected.empty()) {
-    return NoSuchRank(request, sorted, parts);
+    return NoSuchRank(run_name, sorted, parts);
   }
   return selected;
 }
@@ -142,8 +127,8 @@ std::vector<std::string> UnknownMembers(std::span<RankPart* const> selected) {
   return unknown.has_value() ? NamesOf(*unknown) : std::vector<std::string>();
 }
 
-void CountUnknown(std::span<RankPart* const> loaded, const RunRequest& request, MappedRun& run) {
-  std::vector<std::string> names = UnknownRanks(loaded, request.ranks);
+void CountUnknown(std::span<RankPart* const> loaded, const NumberRanges& ranks, MappedRun& run) {
+  std::vector<std::string> names = UnknownRanks(loaded, ranks);
   for (std::string& name : UnknownMembers(run.selected)) {
     names.push_back(std::move(name));
   }
@@ -209,9 +194,27 @@ std::string_view WithoutPath(std::string_view error, const FileReport& report) {
   return error;
 }
 
+void SetRank(Tables& tables, int64_t rank) {
+  for (Table& table : tables) {
+    Column* column = table.Find("rank");
+    if (column == nullptr || column->role != Role::kKey) {
+      continue;
+    }
+    if (auto* ranks = std::get_if<IntValues>(&column->values)) {
+      std::fill(ranks->begin(), ranks->end(), rank);
+    }
+  }
+}
+
 Result<MappedRun> MapRun(const RunRequest& request) {
+  BS_ASSIGN(std::vector<RankPart> parts, MapFiles(request));
+  return TellRanksApart(std::move(parts), request.ranks, request.name);
+}
+
+Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges& ranks,
+                                 std::string_view run_name) {
   MappedRun run;
-  BS_ASSIGN(run.parts, MapFiles(request));
+  run.parts = std::move(parts);
   std::vector<RankPart*> loaded;
   for (RankPart& part : run.parts) {
     if (part.loaded()) {
@@ -223,8 +226,8 @@ Result<MappedRun> MapRun(const RunRequest& request) {
                              : NothingLoaded(run.parts);
   }
   AssignRanksTo(loaded);
-  BS_ASSIGN(run.selected, SelectRanks(loaded, request, run.parts));
-  CountUnknown(loaded, request, run);
+  BS_ASSIGN(run.selected, SelectRanks(loaded, ranks, run_name, run.parts));
+  CountUnknown(loaded, ranks, run);
   return run;
 }
 

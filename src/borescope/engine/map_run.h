@@ -19,6 +19,15 @@ struct MappedRun {
 // wanted. Exceptions of third parties pass through.
 Result<MappedRun> MapRun(const RunRequest& request);
 
+// What follows once every file is mapped, by whatever process: which rank each is, and which of
+// them are wanted. `run_name` as RunRequest::name. Errors as MapRun's about ranks and files.
+Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges& ranks,
+                                 std::string_view run_name);
+
+// Tables are mapped under a provisional rank. Analyses name ranks in a column `rank` and nowhere
+// else before their reduce.
+void SetRank(Tables& tables, int64_t rank);
+
 // The files drafted for the selected ranks appear, those of others vanish.
 Result<void> CommitDrafts(MappedRun& run);
 

@@ -9,12 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/verbs/inductor/generated_code.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/conclude.h"
 #include "borescope/engine/inputs/param_files.h"
-#include "borescope/engine/line_styles.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/run_progress.h"
 #include "borescope/table/table_ops.h"
@@ -130,6 +128,18 @@ void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& opti
   document.source = fmt::format("{} of {}", fmt::join(verbs, ", "), NameOfRun(options.files));
 }
 
+// Which of the tables, if any, text shows as lines for scripts.
+LineStyle LinesOf(std::span<const AnalysisSpec* const> specs, const Params& params,
+                  std::span<const Table> tables) {
+  for (const AnalysisSpec* spec : specs) {
+    LineStyle style = spec->lines == nullptr ? LineStyle() : spec->lines(params, tables);
+    if (style.form != LineForm::kNone) {
+      return style;
+    }
+  }
+  return {};
+}
+
 Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   Params test_params = options.params;
@@ -168,9 +178,8 @@ Result<void> CheckDistinct(const Tables& tables) {
 
 }  // namespace
 
-Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
-  RunOptions options = given;
-  if (given.for_picture) {
+Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& options) {
+  if (options.for_picture) {
     std::for_each(specs.begin(), specs.end(),
                   [&](const AnalysisSpec* spec) { AskForViews(*spec, options.params); });
   }
@@ -178,18 +187,17 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   for (const AnalysisSpec* spec : specs) {
     BS_TRY(CheckOptions(*spec, options.params));
   }
-  BS_TRY(CheckTogether(specs, options));
-  if (specs.front()->takes_two()) {
-    return RunComparison(*specs.front(), options);
-  }
-  BS_ASSIGN(MappedRun run, MapRun({specs, options.files, options.ranks, options.params, options}));
+  return CheckTogether(specs, options);
+}
+
+Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+                        MappedRun& run) {
   Answer answer;
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
-  AddInductorCode(specs, options.params, answer.document.tables);
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
   AddViews(specs, options, answer.document);
-  answer.document.lines = LineStyleOf(specs, options.params, answer.document.tables);
+  answer.document.lines = LinesOf(specs, options.params, answer.document.tables);
   answer.document.begins = BeginsOf(run);
   if (options.accept) {
     BS_TRY(options.accept(answer.document));
@@ -197,6 +205,18 @@ Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const Run
   BS_TRY(CommitDrafts(run));
   AppendReports(run, answer);
   return answer;
+}
+
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+  RunOptions options = given;
+  BS_TRY(Prepare(specs, options));
+  if (specs.front()->takes_two()) {
+    return RunComparison(*specs.front(), options);
+  }
+  RunRequest request{specs, options.files, options.ranks, options.params, options};
+  request.reads_files = true;
+  BS_ASSIGN(MappedRun run, MapRun(request));
+  return AnswerOf(specs, options, run);
 }
 
 bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }

@@ -111,6 +111,15 @@ struct Answer {
 Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options);
 
+struct MappedRun;
+
+// Both halves of it, for those who map here and reduce elsewhere. The first makes the options
+// complete and checks them; the second answers from what was mapped, by whatever process, of which
+// `options` say the params, the files and how the answer is shown.
+Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& options);
+Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+                        MappedRun& run);
+
 // Whether any table of the analysis can be drawn, by a format that draws.
 bool HasPicture(const AnalysisSpec& spec);
 

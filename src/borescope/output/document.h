@@ -7,6 +7,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/output/units/timestamps.h"
+#include "borescope/table/line_style.h"
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 
@@ -20,21 +21,6 @@ struct DiagnosticRow {
   std::string file;   // as the user named it
   std::string first;  // place and description of the first case; may be empty
   std::string help;   // what it means and what to do
-};
-
-// How text shows a table where it is not fitted to the terminal: a heading and a line per row, all
-// of them, with values as they are.
-enum class LineForm : uint8_t {
-  kNone,    // fitted
-  kSpaced,  // one blank between values
-  kFixed,   // columns of given widths, one blank behind each: text at the left and cut, numbers at
-            // the right and never cut
-  kQuoted,  // each value in double quotes, with commas between them
-};
-struct LineStyle {
-  LineForm form = LineForm::kNone;
-  std::string table = {};           // which table; others are fitted
-  std::vector<size_t> widths = {};  // of kFixed: code points, by column
 };
 
 // What one invocation answers: the tables, and how far the input can be trusted.

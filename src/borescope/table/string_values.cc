@@ -1,6 +1,7 @@
 #include "borescope/table/string_values.h"
 
 #include <functional>
+#include <utility>
 
 namespace borescope::internal {
 namespace {
@@ -21,6 +22,24 @@ void StringValues::Append(const StringValues& more) {
     }
     cells_.push_back(numbers[cell]);
   }
+}
+
+std::optional<StringValues> StringValues::Of(std::vector<std::string> texts,
+                                             std::vector<uint32_t> places) {
+  StringValues values;
+  for (const uint32_t place : places) {
+    if (place > values.texts_.size() || place >= texts.size()) {
+      return std::nullopt;
+    }
+    if (place == values.texts_.size() && values.Intern(texts[place]) != place) {
+      return std::nullopt;
+    }
+  }
+  if (values.texts_.size() != texts.size()) {
+    return std::nullopt;
+  }
+  values.cells_ = std::move(places);
+  return values;
 }
 
 uint32_t StringValues::Intern(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,11 @@ class StringValues {
   void emplace_back() { push_back({}); }
   // Appends all cells of `more`.
   void Append(const StringValues& more);
+
+  // A column made of these two; nothing if `texts` are not distinct or not in order of first
+  // appearance, or if a number is out of range.
+  static std::optional<StringValues> Of(std::vector<std::string> texts,
+                                        std::vector<uint32_t> numbers);
 
  private:
   // The number of `text` in texts_, where it is added if new.

@@ -17,6 +17,7 @@
 #include "borescope/analysis/core/params.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
+#include "borescope/table/line_style.h"
 #include "borescope/table/table.h"
 #include "borescope/table/view.h"
 #include "borescope/trace/overlay.h"
@@ -60,6 +61,10 @@ using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
 // The functions that answer a question.
 struct Pipeline {
   Result<Tables> (*map)(const RankView&, const Params&) = nullptr;
+  // Adds to the tables of map what stands in files that the trace names, where they lie: on the
+  // machine that maps. The one function here that may look at files; the session calls it only
+  // where answers may hold what it finds. nullptr: nothing to read.
+  Result<Tables> (*read_files)(Tables, const Params&) = nullptr;
   // Associative, and the order of the tables does not matter: partial results of any split of
   // the ranks, in any order, give the same tables. The tables of one map are a valid input.
   Result<Tables> (*reduce)(std::span<const Tables>, const Params&) = nullptr;
@@ -73,6 +78,13 @@ struct Pipeline {
   DrawOverlay overlay = nullptr;
   // Of a tool that looks at parts of a rank: --annotation and --instance are allowed.
   bool takes_window = false;
+  // Tables that come from a file are held against those that map gives of an empty trace, name by
+  // name and column by column, before reduce sees them. With this, columns of numbers with a
+  // fraction may follow those, named by what was recorded.
+  bool adds_columns = false;
+  // What reduce and finish rely on beyond that: an error where the cells are none that map gives.
+  // nullptr: any cells will do.
+  Result<void> (*check_tables)(const Tables&, const Params&) = nullptr;
 };
 
 struct CompatRow;
@@ -113,6 +125,8 @@ struct AnalysisSpec {
   std::span<const std::string_view> report_tables = {};
   bool in_report = true;
   bool draws_other_verbs = false;  // its answer holds tables of other verbs, with their views
+  // How text shows its tables, which are ready to be shown, as lines for scripts. nullptr: never.
+  LineStyle (*lines)(const Params&, std::span<const Table>) = nullptr;
   // --save and --load; nullptr: not defined.
   const SavedForm* saved = nullptr;
 

@@ -29,15 +29,21 @@ inline constexpr ParamSpec kSeriesParam{"series", "", "also a table of every cha
 
 // sequences
 inline constexpr ParamSpec kOperatorParam{
-    "operator", "TEXT", "operators whose name contains this (default: every outermost one)",
-    ParamType::kText};
+    .name = "operator",
+    .value = "TEXT",
+    .help = "operators whose name contains this (default: every outermost one)",
+    .type = ParamType::kText,
+    .names_events = true};
 inline constexpr ParamSpec kMinLengthParam{"min-length", "N", "only patterns of at least N kernels",
                                            ParamType::kCount, 3};
 
 // stacks
 inline constexpr ParamSpec kRootParam{
-    "root", "TEXT", "only below frames whose name contains this; all else is one row",
-    ParamType::kText};
+    .name = "root",
+    .value = "TEXT",
+    .help = "only below frames whose name contains this; all else is one row",
+    .type = ParamType::kText,
+    .names_events = true};
 inline constexpr ParamSpec kDepthParam{
     "depth", "N", "at most N frames deep; what is below is \"(other)\" (default: all)",
     ParamType::kCount, 0};

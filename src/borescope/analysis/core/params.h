@@ -64,6 +64,7 @@ struct ParamSpec {
   ParamType type = ParamType::kFlag;
   int64_t default_number = 0;  // count, or ns
   std::string_view default_text = {};
+  bool names_events = false;  // an error where nothing recorded has such a name
 };
 
 // The value of one option as given.

@@ -84,7 +84,8 @@ inline constexpr Pipeline kHtaStragglers{
     .map = MapHtaStragglers, .reduce = ConcatTables, .finish = FinishHtaStragglers};
 
 Result<Tables> MapHtaCounters(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaCounters{.map = MapHtaCounters, .reduce = ConcatTables};
+inline constexpr Pipeline kHtaCounters{
+    .map = MapHtaCounters, .reduce = ConcatTables, .adds_columns = true};
 
 Result<Tables> MapHtaCriticalPath(const RankView& view, const Params& params);
 Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params);

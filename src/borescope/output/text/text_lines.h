@@ -1,4 +1,4 @@
-// Tables as lines for scripts, in the styles of tools that print them so (LineForm of document.h).
+// Tables as lines for scripts, in the styles of tools that print them so (LineForm of table/line_style.h).
 #pragma once
 
 #include "borescope/output/document.h"

@@ -216,7 +216,7 @@ const AnalysisSpec kCountersVerb{
     .summary = "hardware counters per kernel with the operators behind, FLOPs from them",
     .example = "borescope counters trace.json.gz -f csv",
     .needs = Needs::kCounters,
-    .answer = {.map = MapCounters, .reduce = ConcatTables},
+    .answer = {.map = MapCounters, .reduce = ConcatTables, .adds_columns = true},
     .compats = kCompatPipelines};
 
 }  // namespace borescope::internal

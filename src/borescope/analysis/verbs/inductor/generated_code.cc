@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/inductor/inductor.h"
 
 namespace borescope::internal {
@@ -18,6 +19,13 @@ namespace fs = std::filesystem;
 
 // Of each row of the table of kernels.
 using Codes = std::vector<std::optional<InductorCode>>;
+
+// The columns between map and finish in which codes travel. Of ranks whose files differ the largest
+// text and number count; a file that only some ranks could read is as good as read.
+constexpr std::string_view kFileRead = "file_read";
+constexpr std::string_view kFileAten = "file_aten";
+constexpr std::string_view kFileNodes = "file_nodes";
+constexpr std::string_view kFileGigabytes = "file_gigabytes";
 
 // The text between the brackets behind `label`, on one line of a comment.
 std::string BracketsBehind(std::string_view code, std::string_view label) {
@@ -111,14 +119,10 @@ std::vector<std::optional<double>> RatesOf(const Table& kernels, const Codes& co
 }
 
 // Of the memory of the device, in 1e9 bytes per second.
-std::optional<double> BandwidthIn(const Tables& tables) {
-  for (const Table& table : tables) {
-    const Column* peak = table.Find("memory_gbps");
-    const bool is_known =
-        table.name == "inductor_time" && peak != nullptr && peak->size() > 0 && !peak->IsMissing(0);
-    if (is_known) return std::get<FloatValues>(peak->values)[0];
-  }
-  return std::nullopt;
+std::optional<double> BandwidthIn(const Table& time) {
+  const Column& peak = *time.Find("memory_gbps");
+  const bool is_known = peak.size() > 0 && !peak.IsMissing(0);
+  return is_known ? std::optional(std::get<FloatValues>(peak.values)[0]) : std::nullopt;
 }
 
 void AddRates(const std::vector<std::optional<double>>& rates, std::optional<double> bandwidth,
@@ -150,6 +154,34 @@ void AddOrigins(const Codes& codes, Table& kernels) {
   }
 }
 
+void PushCode(const std::optional<InductorCode>& code, Table& kernels) {
+  const auto push = [&](std::string_view name, const auto& value) {
+    code.has_value() ? PushOptional(*kernels.Find(name), std::optional(value(*code)))
+                     : PushMissing(*kernels.Find(name));
+  };
+  push(kFileRead, [](const InductorCode&) { return true; });
+  push(kFileAten, [](const InductorCode& one) { return std::string_view(one.original_aten); });
+  push(kFileNodes, [](const InductorCode& one) { return std::string_view(one.source_nodes); });
+  PushOptional(*kernels.Find(kFileGigabytes), code.has_value() ? code->gigabytes : std::nullopt);
+}
+
+// Takes the columns of the codes out of the table.
+Codes TakeCodes(Table& kernels) {
+  Codes codes(kernels.rows());
+  const Column& gigabytes = *kernels.Find(kFileGigabytes);
+  for (size_t row = 0; row < codes.size(); ++row) {
+    if (kernels.Find(kFileRead)->IsMissing(row)) continue;
+    codes[row] = InductorCode{.original_aten = Texts(kernels, kFileAten)[row],
+                              .source_nodes = Texts(kernels, kFileNodes)[row]};
+    if (!gigabytes.IsMissing(row)) codes[row]->gigabytes = Floats(kernels, kFileGigabytes)[row];
+  }
+  std::erase_if(kernels.columns, [](const Column& column) {
+    return column.name == kFileRead || column.name == kFileAten || column.name == kFileNodes ||
+           column.name == kFileGigabytes;
+  });
+  return codes;
+}
+
 template <class Optionals>
 bool HasAny(const Optionals& values) {
   return std::any_of(values.begin(), values.end(),
@@ -176,21 +208,28 @@ InductorCode ParseInductorCode(std::string_view code) {
           .gigabytes = NumberBehind(code, "'kernel_num_gb'")};
 }
 
-void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
-                     Tables& tables) {
-  const bool is_asked = std::any_of(specs.begin(), specs.end(), [](const AnalysisSpec* spec) {
-    return spec->name == "inductor";
-  });
-  const auto kernels = std::find_if(tables.begin(), tables.end(), [](const Table& table) {
-    return table.name == "inductor_kernels";
-  });
-  if (!is_asked || kernels == tables.end()) return;
-  const Codes codes = CodesOf(*kernels, params.Text(kInductorCacheParam));
-  if (const auto rates = RatesOf(*kernels, codes); HasAny(rates)) {
-    AddRates(rates, BandwidthIn(tables), *kernels);
+Result<Tables> ReadKernelFiles(Tables tables, const Params& params) {
+  Table& kernels = tables.front();
+  const Codes codes = CodesOf(kernels, params.Text(kInductorCacheParam));
+  AddBool(kernels, kFileRead, Role::kMax, "Whether the kernel's file could be read.");
+  AddString(kernels, kFileAten, Role::kMax, "Operators that were fused, by the kernel's file.");
+  AddString(kernels, kFileNodes, Role::kMax, "Nodes of the model's Python, by the kernel's file.");
+  AddFloat(kernels, kFileGigabytes, Unit::kNone, Role::kMax,
+           "1e9 bytes a call moves, by the kernel's file.");
+  for (const std::optional<InductorCode>& code : codes) {
+    PushCode(code, kernels);
+  }
+  return tables;
+}
+
+void UseKernelFiles(Table& kernels, const Table& time) {
+  if (kernels.Find(kFileRead) == nullptr) return;
+  const Codes codes = TakeCodes(kernels);
+  if (const auto rates = RatesOf(kernels, codes); HasAny(rates)) {
+    AddRates(rates, BandwidthIn(time), kernels);
   }
   if (HasAny(codes)) {
-    AddOrigins(codes, *kernels);
+    AddOrigins(codes, kernels);
   }
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,13 +23,15 @@ std::optional<std::string> ReadGeneratedCode(const std::string& path);
 // Of the first kernel in the text, which may be anything. Pure.
 InductorCode ParseInductorCode(std::string_view code);
 
-// Adds what the files of Triton kernels say to the table of kernels of `inductor`, if one of
-// `specs` made it: those recorded or, with --inductor-cache, those of the same names below that
-// folder (DIR/ab/HASH.py, DIR/HASH.py). Columns original_aten and source_nodes appear where at
-// least one file could be read; only regular files called *.py are, the first 4 MiB of each.
-// Columns gbps and bandwidth_share appear where the bytes of a kernel are recorded or stand in its
-// file.
-void AddInductorCode(std::span<const AnalysisSpec* const> specs, const Params& params,
-                     Tables& tables);
+// Adds what the files of Triton kernels say to the kernels that `inductor` mapped, in columns of its
+// own: files as recorded or, with --inductor-cache, those of the same names below that folder
+// (DIR/ab/HASH.py, DIR/HASH.py). Only regular files called *.py are read, the first 4 MiB of each.
+// REQUIRES: the table of kernels comes first.
+Result<Tables> ReadKernelFiles(Tables tables, const Params& params);
+
+// Turns these columns, where they are, into those of the answer: original_aten and source_nodes
+// where at least one file could be read, gbps and bandwidth_share where the bytes of a kernel are
+// recorded or stand in its file. `time` is the table of times.
+void UseKernelFiles(Table& kernels, const Table& time);
 
 }  // namespace borescope::internal

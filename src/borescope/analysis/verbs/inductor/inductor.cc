@@ -30,6 +30,7 @@
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/time/device_time.h"
 #include "borescope/analysis/verbs/inductor/compiled_graphs.h"
+#include "borescope/analysis/verbs/inductor/generated_code.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
 
@@ -305,7 +306,9 @@ Result<Tables> FinishInductor(Tables tables, const Params&) {
     work[row] = SumOf(kernels, "total_ns");
     share[row] = ShareOf(Ints(time, "busy_ns")[row], wall_ns);
   }
-  return Tables{std::move(categories), Sorted(kernels, "total_ns"), std::move(time)};
+  kernels = Sorted(kernels, "total_ns");
+  UseKernelFiles(kernels, time);
+  return Tables{std::move(categories), std::move(kernels), std::move(time)};
 }
 
 constexpr std::string_view kInductorKeys[] = {"step", "graph"};
@@ -328,7 +331,10 @@ const AnalysisSpec kInductorVerb{
     .needs = Needs::kDeviceEvents,
     .by = kInductorKeys,
     .params = kInductorParams,
-    .answer = {.map = MapInductor, .reduce = MergeTables, .finish = FinishInductor},
+    .answer = {.map = MapInductor,
+               .read_files = ReadKernelFiles,
+               .reduce = MergeTables,
+               .finish = FinishInductor},
     .compats = kCompatPipelines,
     .check = CheckInductor,
     .views = kViews};

@@ -11,7 +11,7 @@
 
 namespace borescope::internal {
 
-// Where the session looks for the files of kernels (inductor_code.h).
+// Where the files of kernels are looked for (generated_code.h).
 inline constexpr ParamSpec kInductorCacheParam{
     "inductor-cache", "DIR",
     "read what generated kernels do from their files in this folder (default: where they were "

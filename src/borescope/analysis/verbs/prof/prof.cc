@@ -400,6 +400,26 @@ Result<Tables> FinishProf(Tables findings, const Params& params) {
   return findings;
 }
 
+// PyProf's own styles. Without an option its columns have blanks between them.
+LineForm FormOf(const Params& params) {
+  if (params.Number(kWidthParam) != 0) return LineForm::kFixed;
+  if (params.Flag(kQuotedParam)) return LineForm::kQuoted;
+  return params.compat == Compat::kPyProf ? LineForm::kSpaced : LineForm::kNone;
+}
+
+LineStyle LinesOfProf(const Params& params, std::span<const Table> tables) {
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [](const Table& each) { return each.name == "prof"; });
+  if (table == tables.end()) {
+    return {};
+  }
+  LineStyle style{.form = FormOf(params), .table = table->name};
+  if (style.form == LineForm::kFixed) {
+    style.widths = ProfWidths(*table, params.Number(kWidthParam));
+  }
+  return style;
+}
+
 constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
                                             &kCausalParam, &kSfuWeightParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kPyProf, &kPyProf}};
@@ -416,6 +436,7 @@ const AnalysisSpec kProfVerb{
     .answer = {.map = MapProf, .reduce = ConcatTables, .finish = FinishProf},
     .compats = kCompatPipelines,
     .check = CheckProf,
-    .in_report = false};
+    .in_report = false,
+    .lines = LinesOfProf};
 
 }  // namespace borescope::internal

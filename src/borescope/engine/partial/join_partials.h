@@ -1,0 +1,34 @@
+// From the partials of several processes to one run. Pure.
+//
+// Files stand in the natural order of their paths, numbers in names by value, as those of a folder
+// do: so that the order in which partials arrive, and the tree in which they are merged, never
+// show. Which rank each file is follows only here, as it does where one process maps all files.
+#pragma once
+
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/map_run.h"
+#include "borescope/engine/partial/partial_data.h"
+
+namespace borescope::internal {
+
+// One partial with the files of all. Its tables are not reduced, so that it is as large as they are
+// together. A file that comes twice counts once where its answers are the same to the byte.
+// kInvalidArgument for no partial, for partials of different questions (the message names the
+// difference) or formats, and for a file that comes twice with different answers.
+Result<PartialData> MergePartials(std::vector<PartialData> partials);
+
+// A run ready to be concluded.
+struct JoinedRun {
+  Question question;
+  std::vector<InputFile> files;  // of the run's parts, in their order
+  MappedRun run;
+};
+
+// Errors as MergePartials, and as MapRun about ranks and files. Every table of the partials must be
+// one that its verb maps, as ParsePartial sees to.
+Result<JoinedRun> JoinPartials(std::vector<PartialData> partials);
+
+}  // namespace borescope::internal

@@ -1,0 +1,30 @@
+// Partials as bytes: the body of partial.proto in the envelope of envelope.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/partial/partial_data.h"
+
+namespace borescope::internal {
+
+// The same bytes for the same partial, whatever the threads that mapped it. kInvalidArgument where
+// it is larger than a partial may be (kMostBodyBytes).
+Result<std::string> SerializePartial(const PartialData& partial);
+
+// What SerializePartial wrote; `name` stands for the bytes in messages. Whatever the bytes are,
+// memory is linear in them, and what comes back can be joined and reduced: its verbs and options
+// are those of this program, its tables such as the verbs map. kUnsupportedFormat for what is no
+// partial or one of another major version, kCorrupt for a damaged one, kInvalidArgument for one
+// whose question or tables this program does not have; messages say which version wrote it.
+Result<PartialData> ParsePartial(std::string_view bytes, std::string_view name);
+
+// The body alone.
+std::string PartialBody(const PartialData& partial);
+Result<PartialData> ParsePartialBody(std::string_view body, std::string_view name);
+
+// The bytes of one file's answers.
+std::string FileBytes(const PartialFile& file);
+
+}  // namespace borescope::internal

@@ -1,0 +1,60 @@
+// PartialData: the answers of some ranks of a run, mapped and not yet reduced, with everything that
+// reducing them needs. It can be written (partial_bytes.h), carried to another machine, joined with
+// others of the same question (join_partials.h) and reduced as if one process had mapped all files.
+//
+// A plain value: copy, move and read it from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection_members.h"
+#include "borescope/base/diagnostics.h"
+#include "borescope/base/result.h"
+#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/map_files.h"
+
+namespace borescope::internal {
+
+// Of the format. A higher minor version can be read all the same, another major version cannot.
+inline constexpr uint16_t kPartialMajor = 1;
+inline constexpr uint16_t kPartialMinor = 0;
+
+// What is asked of every file. Partials of different questions are not joined.
+struct Question {
+  std::vector<const AnalysisSpec*> verbs;
+  Params params;       // complete and checked; without run_faults
+  NumberRanges ranks;  // empty = all
+};
+
+// What RankPart keeps of a file, without trace, index and drafts, and without times that differ
+// from run to run.
+struct PartialFile {
+  std::string path;  // as FileReport::path
+  bool from_directory = false;
+  RankClaim claim;
+  int64_t rank = 0;  // provisional: which rank it is becomes clear when all files are known
+  uint64_t file_bytes = 0;
+  uint64_t text_bytes = 0;
+  uint64_t events = 0;
+  int64_t begin_ns = 0;
+  Diagnostics diagnostics;
+  std::optional<Error> load_error;
+  std::optional<SelectionMembers> unknown;
+  std::vector<Outcome> outcomes;  // one per verb; none where there is a load_error
+};
+
+struct PartialData {
+  uint16_t major = kPartialMajor;
+  uint16_t minor = kPartialMinor;
+  std::string program_version;  // of the Borescope that wrote it
+  Question question;
+  std::vector<PartialFile> files;  // in the natural order of their paths, each path once
+  std::string name;                // what messages call it; no part of its bytes
+};
+
+}  // namespace borescope::internal

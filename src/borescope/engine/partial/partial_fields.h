@@ -1,0 +1,76 @@
+// The numbers of partial.proto. partial_schema_test.cc holds both against what is written.
+#pragma once
+
+#include <cstdint>
+
+namespace borescope::internal::wire {
+
+namespace partial {
+enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles };
+}
+namespace question {
+enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions };
+}
+namespace range {
+enum : uint32_t { kFirst = 1, kLast };
+}
+namespace selection {
+enum : uint32_t { kSteps = 1, kGpus, kStreams, kAnnotation, kInstances, kBegin, kEnd };
+}
+namespace time_point {
+enum : uint32_t { kKind = 1, kNumber, kText };
+}
+namespace option {
+enum : uint32_t { kName = 1, kNumber, kText, kContent };
+}
+namespace file {
+enum : uint32_t {
+  kPath = 1,
+  kFromDirectory,
+  kRecordedRank,
+  kNamedRank,
+  kWorldSize,
+  kRank,
+  kFileBytes,
+  kTextBytes,
+  kEvents,
+  kBeginNs,
+  kOddities,
+  kLoadError,
+  kUnknown,
+  kAnswers
+};
+}
+namespace oddity {
+enum : uint32_t { kCode = 1, kCount, kFirstByte, kFirst };
+}
+namespace failure {
+enum : uint32_t { kCause = 1, kMessage };
+}
+namespace unknown {
+enum : uint32_t { kSteps = 1, kGpus, kStreams, kInstances };
+}
+namespace answer {
+enum : uint32_t { kFailure = 1, kTables };
+}
+namespace table {
+enum : uint32_t { kName = 1, kTitle, kPreviewRows, kColumns };
+}
+namespace column {
+enum : uint32_t {
+  kName = 1,
+  kUnit,
+  kRole,
+  kDoc,
+  kType,
+  kInts,
+  kDeltas,
+  kFloats,
+  kTexts,
+  kPlaces,
+  kBools,
+  kMissing
+};
+}
+
+}  // namespace borescope::internal::wire

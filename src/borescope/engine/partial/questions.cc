@@ -1,0 +1,127 @@
+#include "borescope/engine/partial/questions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "borescope/output/utf8.h"
+
+namespace borescope::internal {
+namespace {
+
+std::string VerbsOf(const Question& question) {
+  std::vector<std::string_view> names;
+  for (const AnalysisSpec* verb : question.verbs) {
+    names.push_back(verb->name);
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::string TextOf(const NumberRanges& numbers) {
+  std::string text;
+  for (const auto& [first, last] : numbers.ranges) {
+    text += text.empty() ? "" : ",";
+    text += first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
+  }
+  return text;
+}
+
+std::string TextOf(const TimePoint& point) {
+  return point.is_open() ? std::string() : fmt::format("{} ({})", point.text, point.number);
+}
+
+bool IsPath(const ParamValue& value) {
+  return value.type == ParamType::kFile || value.type == ParamType::kFolder;
+}
+
+// The value of an option as a text that is equal where the answer is. The folder of an option is
+// where something was read while mapping, and may be another one on each machine.
+std::string TextOf(const ParamValue& value) {
+  if (IsPath(value)) {
+    return value.content;
+  }
+  return value.text.empty() ? fmt::format("{}", value.number) : value.text;
+}
+
+struct Detail {
+  std::string name;
+  std::string value;
+};
+
+// Everything that makes one question different from another.
+std::vector<Detail> DetailsOf(const Question& question) {
+  const Params& params = question.params;
+  const Selection& selection = params.selection;
+  std::vector<Detail> details = {
+      {"the verbs", VerbsOf(question)},
+      {"--rank", TextOf(question.ranks)},
+      {"--compat", std::string(CompatName(params.compat))},
+      {"--by", fmt::format("{}", fmt::join(params.by, ","))},
+      {"--all", params.all ? "given" : ""},
+      {"--step", TextOf(selection.steps)},
+      {"--gpu", TextOf(selection.gpus)},
+      {"--stream", TextOf(selection.streams)},
+      {"--annotation", selection.annotation},
+      {"--instance", TextOf(selection.instances)},
+      {"--begin", TextOf(selection.range.begin)},
+      {"--end", TextOf(selection.range.end)},
+  };
+  for (const ParamValue& value : params.values) {
+    details.push_back({"--" + std::string(value.name), TextOf(value)});
+  }
+  return details;
+}
+
+// The order in which options are given says nothing.
+void SortOptions(std::vector<Detail>& details, size_t options) {
+  std::stable_sort(details.end() - static_cast<std::ptrdiff_t>(options), details.end(),
+                   [](const Detail& a, const Detail& b) { return a.name < b.name; });
+}
+
+std::string Shown(const std::string& value) {
+  constexpr size_t kWidth = 60;
+  return value.empty() ? "none" : ShortenMiddle(ToPrintable(value), kWidth);
+}
+
+std::string Describe(const std::string& name, const std::string& a, const std::string& b) {
+  return fmt::format("{} ({}; {})", name, Shown(a), Shown(b));
+}
+
+}  // namespace
+
+std::string DifferenceOf(const Question& a, const Question& b) {
+  std::vector<Detail> in_a = DetailsOf(a);
+  std::vector<Detail> in_b = DetailsOf(b);
+  SortOptions(in_a, a.params.values.size());
+  SortOptions(in_b, b.params.values.size());
+  for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
+    if (in_a[i].name != in_b[i].name) {
+      const bool a_first = in_a[i].name < in_b[i].name;
+      return a_first ? Describe(in_a[i].name, in_a[i].value, "")
+                     : Describe(in_b[i].name, "", in_b[i].value);
+    }
+    if (in_a[i].value != in_b[i].value) {
+      return Describe(in_a[i].name, in_a[i].value, in_b[i].value);
+    }
+  }
+  if (in_a.size() == in_b.size()) {
+    return {};
+  }
+  return in_a.size() > in_b.size() ? Describe(in_a[in_b.size()].name, in_a[in_b.size()].value, "")
+                                   : Describe(in_b[in_a.size()].name, "", in_b[in_a.size()].value);
+}
+
+void MergeQuestion(Question& to, const Question& other) {
+  for (ParamValue& value : to.params.values) {
+    for (const ParamValue& same : other.params.values) {
+      if (same.name == value.name && IsPath(value)) {
+        value.text = std::min(value.text, same.text);
+      }
+    }
+  }
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,29 @@
+// The two halves of RunAnalyses on machines of their own: ranks are mapped where their files lie,
+// and reduced where the partials meet.
+//
+// Thread-safe: calls share nothing. Nothing here prints.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/base/result.h"
+#include "borescope/engine/partial/partial_data.h"
+#include "borescope/engine/run_analyses.h"
+
+namespace borescope::internal {
+
+// Maps the files of `options` and reduces nothing. Of the options it takes what RunAnalyses takes,
+// but for what is only about the answer: sort, top, accept. A file that cannot be loaded is no
+// error here: it travels with the others, and the answer tells. kInvalidArgument for --overlay and
+// --save, whose files belong to a finished answer, and for verbs that compare two runs.
+Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
+                               const RunOptions& options);
+
+// The answer of all files of these partials, as RunAnalyses gives it of the files in the natural
+// order of their paths. `shown` says how it is shown: sort, top, accept; questions, files and ranks
+// come with the partials. Errors as those of JoinPartials and RunAnalyses.
+Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown);
+
+}  // namespace borescope::internal
