@@ -1,3 +1,5 @@
+include(install_library)
+
 # borescope_library(): the library, from the objects of all modules.
 #
 #   borescope::borescope  what others link: the shared library, or the static one with
@@ -41,8 +43,9 @@ function(borescope_library)
     add_library(borescope_static STATIC ${objects})
     set_target_properties(borescope_static PROPERTIES OUTPUT_NAME borescope LINKER_LANGUAGE CXX)
     target_link_libraries(borescope_static PUBLIC ${libs})
-    target_include_directories(borescope_static PUBLIC "${PROJECT_SOURCE_DIR}/src"
-                                                       "${PROJECT_SOURCE_DIR}/include")
+    target_include_directories(
+      borescope_static PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
     add_library(borescope::internals ALIAS borescope_static)
+    borescope_install_library()
   endif()
 endfunction()

@@ -13,23 +13,37 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parent.parent / "src" / "borescope"
 
+READS = {"table", "trace", "index", "opmodel", "json", "base"}
 ALLOWED = {
     "base": set(),
+    "json": {"base"},
     "table": {"base"},
     "arrow": {"table", "base"},
     "trace": {"base"},
-    "ingest": {"trace", "base"},
+    "rpd": {"trace", "base"},
+    "ingest": {"trace", "json", "base"},
     "index": {"trace", "base"},
-    "opmodel": {"trace", "base"},
-    "analysis": {"index", "opmodel", "trace", "table", "base"},
-    "chakra": {"analysis", "index", "output", "trace", "table", "base"},
-    "output": {"table", "trace", "base"},
-    "convert": {"index", "output", "trace", "table", "base"},
-    "serve": {"base"},
+    "opmodel": {"trace", "json", "base"},
+    "analysis/core": READS,
+    "analysis/measures": READS | {"analysis/core"},
+    "compat": READS | {"analysis/core", "analysis/measures"},
+    "analysis/verbs": READS | {"analysis/core", "analysis/measures", "compat"},
+    "catalog": READS | {"analysis/core", "analysis/measures", "analysis/verbs"},
+    "output": {"table", "trace", "json", "base"},
+    "convert": {"index", "output", "trace", "table", "json", "rpd", "base"},
     "query": {"index", "trace", "table", "base"},
-    "cli": {"session", "table", "base"},
+    "serve": {"base"},
 }
-ALLOWED["session"] = set(ALLOWED) - {"cli"}
+ALLOWED["chakra"] = {"analysis/core", "analysis/measures", "compat", "compat/chakra", "output"} | READS
+ALLOWED["compat/chakra"] = ALLOWED["chakra"] | {"chakra"}
+ALLOWED["engine"] = set(ALLOWED) - {"arrow", "chakra", "compat/chakra", "convert", "query", "serve"}
+ALLOWED["verbs"] = set(ALLOWED) - {"arrow"}
+ALLOWED["api"] = set(ALLOWED)
+# Still on the inside; docs/library.md says what is missing for it to stand on include/ alone.
+ALLOWED["cli"] = set(ALLOWED) - {"api"}
+ALLOWED["testing"] = READS | {"analysis/core", "catalog"}
+# Modules in whose headers declarations of include/ are implemented.
+PUBLIC = {"api", "arrow"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"borescope/([^"]+)"', re.MULTILINE)
 # Comments and literals, whose text is not code. Raw strings first: they may hold quotes.
@@ -47,8 +61,12 @@ NOISE = re.compile(
 
 
 def module_of(path: str) -> str:
-    """The module of a path relative to src/borescope."""
-    return path.split("/")[0]
+    """The module of a path relative to src/borescope, or of a header of include/: "public"."""
+    parts = path.split("/")
+    if len(parts) == 1:
+        return "public"
+    longest = "/".join(parts[:2])
+    return longest if longest in ALLOWED else parts[0]
 
 
 def strip(code: str) -> str:
@@ -66,13 +84,14 @@ def check(name: str, code: str) -> list[str]:
     def report(text: str, offset: int, message: str) -> None:
         findings.append(f"{name}:{text.count(chr(10), 0, offset) + 1}: {message}")
 
-    for match in INCLUDE.finditer(code):
-        if "/" not in match[1]:
-            continue  # a public header: include/borescope/arrow.h
-        target = module_of(match[1])
-        if target not in ALLOWED[module] | {module}:
-            report(code, match.start(1), f"{module} must not include {target} ({match[1]})")
     is_test = name.endswith("_test.cc")
+    allowed = ALLOWED[module] | {module}
+    allowed |= {"public"} if module in PUBLIC else set()
+    allowed |= {"testing", "catalog", "api", "public"} if is_test else set()
+    for match in INCLUDE.finditer(code):
+        target = module_of(match[1])
+        if target not in allowed:
+            report(code, match.start(1), f"{module} must not include {target} ({match[1]})")
     if module != "cli" and not is_test and not name.startswith("base/check."):
         plain = strip(code)
         for match in NOISE.finditer(plain):

@@ -17,6 +17,7 @@ enum class ErrorCode {
   kCorrupt,            // the input is damaged beyond repair
   kMissingData,        // the analysis needs data that the trace does not contain
   kInvalidArgument,    // the caller requested something impossible
+  kCancelled,          // a stop was requested
 };
 
 // `message` names file, place, cause and remedy, in that order, in one line without a full stop.

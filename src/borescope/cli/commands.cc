@@ -127,10 +127,7 @@ int RunCommandLine(std::span<const std::string> words) {
   if (parsed->raw.help) {
     return RunHelp(*parsed);
   }
-  if (!parsed->analyses.empty()) {
-    return RunAnalysisVerb(*parsed);
-  }
-  return parsed->verb->run(*parsed);
+  return parsed->verb != nullptr ? parsed->verb->run(*parsed) : RunAnalysisVerb(*parsed);
 }
 
 }  // namespace borescope::internal::cli

@@ -8,6 +8,7 @@
 #include "borescope/cli/commands/link_command.h"
 #include "borescope/cli/commands/list_command.h"
 #include "borescope/cli/commands/open_command.h"
+#include "borescope/cli/commands/partial_commands.h"
 #include "borescope/cli/commands/query_command.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/engine/run_analyses.h"
@@ -43,6 +44,13 @@ constexpr InsteadRow kQueryInstead[] = {
     {"by", "GROUP BY in the statement"},
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
+
+constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};
+
+constexpr std::string_view kMapDetails =
+    "The options are those of the verbs, without --format, --sort, --top, --overlay\n"
+    "and --save: borescope map VERB --help. Parts of one question are joined by\n"
+    "borescope reduce, on any machine, in any order.\n";
 
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
 constexpr std::string_view kChakraOptions[] = {"host",
@@ -146,6 +154,20 @@ constexpr VerbRow kOtherVerbs[] = {
      .run = RunQuery,
      .options = kQueryOptions,
      .instead = kQueryInstead},
+    {.name = "map",
+     .summary = "one part of an answer, of the files that are here, for reduce",
+     .usage = "VERB[,VERB...] [OPTIONS] INPUT... -o PART",
+     .example = "borescope map summary rank-0.json.gz -o rank-0.part",
+     .run = RunMapVerb,
+     .details = kMapDetails,
+     .pointless = kOfTables,
+     .takes_verbs = true},
+    {.name = "reduce",
+     .summary = "the answer of all parts that map wrote",
+     .usage = "[OPTIONS] PART...",
+     .example = "borescope reduce parts/ --top 10",
+     .run = RunReduceVerb,
+     .options = kReduceOptions},
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
      "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", RunBenchVerb,
      kBenchOptions},

@@ -44,6 +44,8 @@ struct VerbRow {
   // Options of every verb that mean nothing here: not shown, and told apart where they are given.
   std::span<const std::string_view> pointless = {};
   std::span<const InsteadRow> instead = {};
+  // Verbs that analyse follow it, with their options: `map VERB[,VERB...]`.
+  bool takes_verbs = false;
 };
 std::span<const VerbRow> OtherVerbs();
 

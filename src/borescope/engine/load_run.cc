@@ -17,7 +17,7 @@ Result<LoadedRun> LoadRun(const RunOptions& options) {
   loaded.ranks.reserve(run.selected.size());
   for (RankPart* part : run.selected) {
     loaded.ranks.push_back({part->report.rank, part->report.path, std::move(part->diagnostics),
-                            std::move(part->trace), std::move(part->index)});
+                            std::move(part->trace)});
   }
   loaded.files = TakeReports(run);
   return loaded;

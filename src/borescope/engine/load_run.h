@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "borescope/engine/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/index/trace_index.h"
 
 namespace borescope::internal {
 
@@ -15,8 +15,7 @@ struct LoadedRank {
   int64_t rank = 0;
   std::string path;         // as the user named it
   Diagnostics diagnostics;  // of reading and indexing
-  std::unique_ptr<Trace> trace;
-  std::unique_ptr<TraceIndex> index;
+  std::shared_ptr<const LoadedTrace> loaded;
 };
 
 struct LoadedRun {

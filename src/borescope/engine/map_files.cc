@@ -1,5 +1,7 @@
 #include "borescope/engine/map_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -9,6 +11,7 @@
 #include "borescope/engine/memory_estimate.h"
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
+#include "borescope/engine/trace_cache.h"
 
 namespace borescope::internal {
 namespace {
@@ -77,6 +80,9 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
 // One analysis over one rank, with what it reads of files beside the trace.
 Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
                           const RankView& view) {
+  if (request.options.stop.stop_requested()) {
+    return Error{ErrorCode::kCancelled, fmt::format("{}: stopped", spec.name)};
+  }
   BS_ASSIGN(Tables tables, MapTrace(spec, request.params, view));
   const auto read_files = spec.PipelineFor(request.params).read_files;
   return read_files != nullptr && request.reads_files
@@ -84,24 +90,21 @@ Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
              : std::move(tables);
 }
 
-void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, int threads,
-               RankPart& part) {
+void MapLoaded(const RunRequest& request, const InputFile& input,
+               const std::shared_ptr<const LoadedTrace>& loaded, int threads, RankPart& part) {
   const Clock::time_point begin = Clock::now();
-  TraceIndex index = BuildIndex(trace, threads);
-  part.report.index_ns = NanosecondsSince(begin);
-  part.diagnostics.Merge(trace.diagnostics());
-  part.diagnostics.Merge(index.diagnostics);
+  part.diagnostics.Merge(loaded->trace.diagnostics());
+  part.diagnostics.Merge(loaded->index.diagnostics);
   const size_t verbs = request.specs.size();
-  const RankView view{part.report.rank, trace, index, verbs > 1 ? 1 : threads};
+  const RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
   part.unknown = FindUnknown(view, request.params.selection);
   part.outcomes.resize(verbs);
   ParallelFor(verbs, threads, [&](size_t verb) {
     part.outcomes[verb] = OutcomeOf(MapAndRead(request, *request.specs[verb], view));
   });
-  part.report.analysis_ns = NanosecondsSince(begin) - part.report.index_ns;
+  part.report.analysis_ns = NanosecondsSince(begin);
   if (request.keep_traces) {
-    part.trace = std::make_unique<Trace>(std::move(trace));
-    part.index = std::make_unique<TraceIndex>(std::move(index));
+    part.trace = loaded;
     return;
   }
   if (const Result<void> drafted = DraftFiles(request, view, input, part); !drafted.ok()) {
@@ -113,20 +116,23 @@ void MapLoaded(const RunRequest& request, const InputFile& input, Trace& trace, 
 void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
                   RankPart& part) {
   const InputFile& input = request.files[file];
-  const Clock::time_point begin = Clock::now();
-  LoadOptions load{threads, {}};
+  LoadOptions load{threads, {}, request.options.stop};
   load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
-  Result<Trace> trace = LoadFile(input.path, load);
-  part.report.load_ns = NanosecondsSince(begin);
-  if (!trace.ok()) {
-    part.load_error = trace.error();
+  TraceCache* cache = request.options.cache;
+  const Result<std::shared_ptr<const LoadedTrace>> loaded =
+      cache == nullptr ? LoadTrace(input, load) : cache->Get(input, load);
+  if (!loaded.ok()) {
+    part.load_error = loaded.error();
     return;
   }
-  Describe(*trace, part.report);
-  part.claim.recorded = trace->meta().rank;
-  part.claim.world_size = trace->meta().world_size;
+  const LoadedTrace& trace = **loaded;
+  part.report.load_ns = trace.load_ns;
+  part.report.index_ns = trace.index_ns;
+  Describe(trace.trace, part.report);
+  part.claim.recorded = trace.trace.meta().rank;
+  part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known
-  MapLoaded(request, input, *trace, threads, part);
+  MapLoaded(request, input, *loaded, threads, part);
 }
 
 void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
@@ -174,6 +180,9 @@ Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
     MapFile(request, i, inner, progress, parts[i]);
     progress.Finish(i);
   });
+  if (request.options.stop.stop_requested()) {
+    return Error{ErrorCode::kCancelled, "stopped"};
+  }
   return parts;
 }
 

@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/selection_members.h"
 #include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/sink.h"
@@ -35,8 +36,7 @@ struct RankPart {
   std::vector<Outcome> outcomes;  // one per analysis
   // Files of --overlay and --save, which wait for their Commit.
   std::vector<std::unique_ptr<FileSink>> drafts;
-  std::unique_ptr<Trace> trace;  // both nullptr unless kept
-  std::unique_ptr<TraceIndex> index;
+  std::shared_ptr<const LoadedTrace> trace;  // nullptr unless kept
 
   bool loaded() const { return !load_error.has_value(); }
 };

@@ -148,7 +148,8 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
   BS_ASSIGN(MappedRun base,
             MapRun({specs, options.files, options.ranks, options.params, first, "base"}));
   BS_ASSIGN(Tables base_tables, ReduceRun(spec, options.params, base));
-  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  second.cache = options.test.cache;
   BS_ASSIGN(MappedRun test,
             MapRun({specs, options.test.files, options.test.ranks, test_params, second, "test"}));
   BS_ASSIGN(Tables test_tables, ReduceRun(spec, test_params, test));

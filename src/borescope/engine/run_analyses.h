@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@
 
 namespace borescope::internal {
 
+class TraceCache;
+
 struct Progress {
   uint64_t done_bytes = 0;   // of all files, as stored
   uint64_t total_bytes = 0;  // 0 when unknown
@@ -36,6 +39,7 @@ struct Progress {
 // The second run of a comparison: what differs from the first.
 struct TestRun {
   std::vector<InputFile> files;
+  TraceCache* cache = nullptr;  // of its own; as RunOptions::cache
   NumberRanges ranks;
   NumberRanges steps;
 };
@@ -49,7 +53,10 @@ struct RunOptions {
   std::string save;     // likewise: what SavedForm::save keeps; empty = none
   bool load = false;    // the files are such, not traces
   int threads = DefaultThreads();
-  uint64_t memory_limit = 0;  // bytes; 0 = none
+  uint64_t memory_limit = 0;    // bytes; 0 = none
+  TraceCache* cache = nullptr;  // keeps what is loaded; outlives the run. nullptr: each trace is
+                                // freed once it is mapped
+  std::stop_token stop = {};    // ends with kCancelled once it is requested
   // For display, applied last: the column every table that has it is sorted by, and the number of
   // rows kept.
   std::string sort;

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 #include "borescope/trace/trace.h"
 
@@ -19,6 +22,8 @@ struct LoadOptions {
   // Called repeatedly, from any loading thread but never from two at once, with stored bytes read
   // so far and in total (0 if unknown, as for standard input). May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  // Reading ends early once this is requested; what was read until then is of no use.
+  std::stop_token stop = {};
 };
 
 // Loads the file at `path`, or standard input for "-". An unusable input gives one Error that names
@@ -28,6 +33,10 @@ Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 // The same for bytes in memory (tests, fuzzing); `name` is the name of the file in messages.
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options);
+
+// The same for any source of bytes, plain or compressed.
+Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
+                       const LoadOptions& options);
 
 // One row per readable format, for `borescope list`.
 struct FormatRow {

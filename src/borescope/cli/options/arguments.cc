@@ -23,7 +23,8 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
 
 // Whether what was asked for, verbs or the other kind of verb, takes the option.
 bool Applies(const OptionRow& row, const Command& command) {
-  return command.verb != nullptr ? Applies(row, *command.verb) : Applies(row, command.analyses);
+  return command.analyses.empty() && command.verb != nullptr ? Applies(row, *command.verb)
+                                                             : Applies(row, command.analyses);
 }
 
 // As CLI11 wants them: "-f,--format".
@@ -211,23 +212,24 @@ Error UnknownVerb(const std::string& word) {
   return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));
 }
 
+// The verbs that follow one which takes verbs.
+Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
+  if (command.verb == nullptr || !command.verb->takes_verbs || rest.empty() ||
+      rest.front().starts_with('-')) {
+    return {};
+  }
+  Command inner;
+  if (!SetVerb(rest.front(), inner) || inner.analyses.empty()) {
+    return UnknownVerb(rest.front());
+  }
+  command.analyses = std::move(inner.analyses);
+  rest = rest.subspan(1);
+  return {};
+}
+
 bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
 
 }  // namespace
-
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> items;
-  while (!text.empty()) {
-    std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(item.size() + 1, text.size()));
-    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    item = item.substr(0, item.find_last_not_of(' ') + 1);
-    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
-      items.emplace_back(item);
-    }
-  }
-  return items;
-}
 
 bool SetVerb(std::string_view name, Command& command) {
   for (const VerbRow& row : OtherVerbs()) {
@@ -272,6 +274,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
+  BS_TRY(TakeVerbs(rest, command));
   BS_TRY(ParseOptions(rest, command));
   BS_TRY(CheckColour(command.raw.color));
   BS_TRY(TakeLeadingWord(command));

@@ -16,8 +16,9 @@
 namespace borescope::internal::cli {
 
 struct Command {
-  std::vector<const AnalysisSpec*> analyses;  // "idle,overlap" are two; or
-  const VerbRow* verb = nullptr;              // or neither: --help or --version alone
+  std::vector<const AnalysisSpec*> analyses;  // "idle,overlap" are two
+  const VerbRow* verb = nullptr;  // instead of them, or before them (`map`); neither: --help or
+                                  // --version alone
   bool version = false;
   RawOptions raw;
 };
@@ -27,8 +28,5 @@ Result<Command> Parse(std::span<const std::string> words);
 
 // Sets the verb called `name`, or the analyses it lists; false when there is none.
 bool SetVerb(std::string_view name, Command& command);
-
-// "a, b,a" -> a, b: the items of a list, each once.
-std::vector<std::string> SplitList(std::string_view text);
 
 }  // namespace borescope::internal::cli

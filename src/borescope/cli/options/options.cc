@@ -17,14 +17,7 @@ bool Always(const AnalysisSpec*) { return true; }
 // An option of single verbs that are no analyses, which name it.
 bool OnlyNamed(const AnalysisSpec*) { return false; }
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
-bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
-bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
-bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
 bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && CanBeSaved(*spec); }
-bool TakesTwo(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_two(); }
-bool HasAll(const AnalysisSpec* spec) {
-  return spec != nullptr && (spec->takes_all || spec->ToolThatTakesAll() != nullptr);
-}
 
 Choices WriterNames(const AnalysisSpec* spec) {
   Choices names;
@@ -38,23 +31,6 @@ Choices WriterNames(const AnalysisSpec* spec) {
 
 Choices Whens(const AnalysisSpec*) { return {"auto", "always", "never"}; }
 
-Choices Keys(const AnalysisSpec* spec) {
-  return spec == nullptr ? Choices() : Choices(spec->by.begin(), spec->by.end());
-}
-
-Choices Compats(const AnalysisSpec* spec) {
-  if (spec == nullptr) {
-    return {"chakra"};  // of link and chakra, the only other verbs with the option
-  }
-  Choices names;
-  for (const CompatRow& tool : kCompats) {
-    if (spec->FindPipeline(tool.id) != nullptr) {
-      names.push_back(tool.name);
-    }
-  }
-  return names;
-}
-
 Choices Targets(const AnalysisSpec*) {
   Choices names;
   for (const ConvertFormat& format : ConvertFormats()) {
@@ -63,16 +39,19 @@ Choices Targets(const AnalysisSpec*) {
   return names;
 }
 
-bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && !Compats(spec).empty(); }
-
 constexpr auto kSelection = OptionGroup::kSelection;
 constexpr auto kQuestion = OptionGroup::kQuestion;
 constexpr auto kOutput = OptionGroup::kOutput;
 constexpr auto kRun = OptionGroup::kRun;
 using Raw = RawOptions;
 
+OptionRow FromQuestion(OptionGroup group, std::string_view name) {
+  const QuestionRow& row = GetQuestionRow(name);
+  return {group, "", row.name, row.value, row.help, row.text, row.flag, row.applies, row.choices};
+}
+
 // Order = order in --help.
-constexpr OptionRow kOptions[] = {
+const OptionRow kOptions[] = {
     {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
      &Raw::host, nullptr, OnlyNamed, nullptr},
     {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
@@ -85,38 +64,21 @@ constexpr OptionRow kOptions[] = {
      nullptr},
     {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
      nullptr},
-    {kSelection, "", "rank", "LIST", "only these ranks: 0 or 0,3 or 2..5", &Raw::rank, nullptr,
-     IsAnalysis, nullptr},
-    {kSelection, "", "step", "LIST", "only these steps (the N of ProfilerStep#N)", &Raw::step,
-     nullptr, Selects, nullptr},
-    {kSelection, "", "gpu", "LIST", "only these devices", &Raw::gpu, nullptr, Selects, nullptr},
-    {kSelection, "", "stream", "LIST", "only these device streams", &Raw::stream, nullptr, Selects,
-     nullptr},
-    {kSelection, "", "annotation", "NAME", "only inside the host annotation of this name",
-     &Raw::annotation, nullptr, Selects, nullptr},
-    {kSelection, "", "instance", "LIST",
-     "which of its occurrences, counted from 0: 0 or 0,3 or 2..5", &Raw::instance, nullptr, Selects,
-     nullptr},
-    {kSelection, "", "base-rank", "LIST", "of the first input, instead of --rank", &Raw::base_rank,
-     nullptr, TakesTwo, nullptr},
-    {kSelection, "", "test-rank", "LIST", "of the second input, instead of --rank", &Raw::test_rank,
-     nullptr, TakesTwo, nullptr},
-    {kSelection, "", "base-step", "LIST", "of the first input, instead of --step", &Raw::base_step,
-     nullptr, TakesTwo, nullptr},
-    {kSelection, "", "test-step", "LIST", "of the second input, instead of --step", &Raw::test_step,
-     nullptr, TakesTwo, nullptr},
-    {kSelection, "", "begin", "TIME",
-     "only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or part of the "
-     "name of a kernel, the first of which starts there",
-     &Raw::begin, nullptr, Selects, nullptr},
-    {kSelection, "", "end", "TIME", "only up to here, as --begin", &Raw::end, nullptr, Selects,
-     nullptr},
-    {kQuestion, "", "by", "KEYS", "group by these, too", &Raw::by, nullptr, HasKeys, Keys},
-    {kQuestion, "", "compat", "TOOL", "rows, units and rounding of this tool", &Raw::compat,
-     nullptr, HasCompat, Compats},
-    {kQuestion, "", "all", "",
-     "also copies and memsets; ops --compat key_averages: also kernels and runtime calls", nullptr,
-     &Raw::all, HasAll, nullptr},
+    FromQuestion(kSelection, "rank"),
+    FromQuestion(kSelection, "step"),
+    FromQuestion(kSelection, "gpu"),
+    FromQuestion(kSelection, "stream"),
+    FromQuestion(kSelection, "annotation"),
+    FromQuestion(kSelection, "instance"),
+    FromQuestion(kSelection, "base-rank"),
+    FromQuestion(kSelection, "test-rank"),
+    FromQuestion(kSelection, "base-step"),
+    FromQuestion(kSelection, "test-step"),
+    FromQuestion(kSelection, "begin"),
+    FromQuestion(kSelection, "end"),
+    FromQuestion(kQuestion, "by"),
+    FromQuestion(kQuestion, "compat"),
+    FromQuestion(kQuestion, "all"),
     {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
     {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
      nullptr, OnlyNamed, Targets},
@@ -164,18 +126,10 @@ constexpr OptionRow kOptions[] = {
      nullptr, Always, nullptr},
     {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
      &Raw::color, nullptr, Always, Whens},
-    {kOutput, "", "sort", "COLUMN", "sort rows by this column, numbers from large to small",
-     &Raw::sort, nullptr, IsAnalysis, nullptr},
-    {kOutput, "", "top", "N", "show the first N rows of each table", &Raw::top, nullptr, IsAnalysis,
-     nullptr},
-    {kOutput, "", "overlay", "FILE",
-     "also write the whole trace with what was selected drawn into it; into a folder under its own "
-     "name, several traces so only; .gz compresses",
-     &Raw::overlay, nullptr, HasOverlay, nullptr},
-    {kOutput, "", "save", "FILE",
-     "also write what the answer follows from, for --load; into a folder as NAME.graph, several "
-     "traces so only; .gz compresses",
-     &Raw::save, nullptr, HasSaved, nullptr},
+    FromQuestion(kOutput, "sort"),
+    FromQuestion(kOutput, "top"),
+    FromQuestion(kOutput, "overlay"),
+    FromQuestion(kOutput, "save"),
     {kOutput, "", "load", "FILE",
      "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
      HasSaved, nullptr},
@@ -242,18 +196,6 @@ std::string_view ShortNameOf(const ParamSpec& param) {
   const auto* row = std::find_if(std::begin(kShortNames), std::end(kShortNames),
                                  [&](const ShortName& one) { return one.param == param.name; });
   return row == std::end(kShortNames) ? "" : row->name;
-}
-
-std::vector<const ParamSpec*> ParamsOf(Specs specs) {
-  std::vector<const ParamSpec*> params;
-  for (const AnalysisSpec* spec : specs) {
-    for (const ParamSpec* param : spec->params) {
-      if (std::find(params.begin(), params.end(), param) == params.end()) {
-        params.push_back(param);
-      }
-    }
-  }
-  return params;
 }
 
 std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {

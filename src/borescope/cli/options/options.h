@@ -9,29 +9,24 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/engine/inputs/question_text.h"
 #include "borescope/engine/run_analyses.h"
 
 namespace borescope::internal::cli {
 
 // What was typed, not yet understood. Empty = not given.
-struct RawOptions {
+struct RawOptions : QuestionText {
   std::vector<std::string> inputs;
-  std::string format, output, color, sort, top;
-  std::string rank, step, gpu, stream, annotation, instance;
-  std::string by, compat, overlay, save, load;
-  std::string base_rank, test_rank, base_step, test_step;
-  std::string begin, end;
+  std::string format, output, color, load;
   std::string to;                               // of convert
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
   std::string against;                          // of report
   std::string threads, memory_limit;
-  std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" behind a flag
   std::string time_limit, row_limit;
   std::string trace, timeout, python;  // of bench-kernel
   std::string port;                    // of open, as are timeout and against
-  bool all = false;
   bool no_progress = false;
   bool quiet = false;
   bool verbose = false;
@@ -61,17 +56,11 @@ struct OptionRow {
 
 std::span<const OptionRow> Options();
 
-// Analyses asked for together; none stands for a verb that is no analysis.
-using Specs = std::span<const AnalysisSpec* const>;
-
 struct VerbRow;  // a verb that is no analysis
 
-// Whether any of the verbs takes the option.
+// Whether any of the verbs takes the option; no verb stands for one that is no analysis.
 bool Applies(const OptionRow& row, Specs specs);
 bool Applies(const OptionRow& row, const VerbRow& verb);
-
-// The options that belong to these verbs only, in order, each once.
-std::vector<const ParamSpec*> ParamsOf(Specs specs);
 
 // "c" of --columns; empty for most.
 std::string_view ShortNameOf(const ParamSpec& param);

@@ -17,14 +17,6 @@ Result<RunOptions> Understand(Specs specs, const RawOptions& raw);
 
 // The value of --threads.
 Result<int> ParseThreads(const std::string& text);
-// "0,3" or "2..5", the value of `option`; empty text: all.
-Result<NumberRanges> ParseRanges(std::string_view option, const std::string& text);
-// A number of `smallest` to `largest`, the value of `option`.
-Result<int64_t> ParseWithin(std::string_view option, const std::string& text, int64_t smallest,
-                            int64_t largest);
-Result<int> ParseCount(std::string_view option, const std::string& text, int largest,
-                       int smallest = 1);
-
 // "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view text);
 

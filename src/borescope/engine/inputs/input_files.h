@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
@@ -15,6 +18,9 @@ struct InputFile {
   std::string path;             // as the user named it, or below the directory he named; "-"
   bool from_directory = false;  // found, not named: silently skipped if it is no trace at all
   uint64_t bytes = 0;           // as stored; 0 when unknown
+  // Where the bytes come from if not from the file at `path`, which then is a name for messages:
+  // opens them anew at each call.
+  std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;
 };
 
 // The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not

@@ -21,7 +21,8 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run) {
   std::vector<query::RankData> ranks;
   ranks.reserve(run.ranks.size());
   for (const LoadedRank& rank : run.ranks) {
-    ranks.push_back({rank.rank, rank.path, *rank.trace, *rank.index, rank.diagnostics});
+    ranks.push_back(
+        {rank.rank, rank.path, rank.loaded->trace, rank.loaded->index, rank.diagnostics});
   }
   return ranks;
 }

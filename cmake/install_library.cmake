@@ -1,0 +1,39 @@
+# borescope_install_library(): what programs that use the library need, as the component
+# "development". Only of a build without tests, whose library hides what is inside.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+function(borescope_install_library)
+  target_include_directories(borescope_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(borescope_shared INTERFACE cxx_std_20)
+  set_target_properties(borescope_shared PROPERTIES EXPORT_NAME borescope)
+  set(package "${CMAKE_INSTALL_LIBDIR}/cmake/borescope")
+  install(
+    TARGETS borescope_shared
+    EXPORT borescopeTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  install(FILES $<TARGET_FILE:borescope_static> DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          COMPONENT development)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/borescope"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
+  install(
+    EXPORT borescopeTargets
+    NAMESPACE borescope::
+    DESTINATION "${package}"
+    COMPONENT development)
+  configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/borescopeConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/borescopeConfig.cmake"
+    INSTALL_DESTINATION "${package}" PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/borescopeConfigVersion.cmake"
+                                   COMPATIBILITY SameMinorVersion)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/borescope.pc.in" "${PROJECT_BINARY_DIR}/borescope.pc"
+                 @ONLY)
+  install(
+    FILES "${PROJECT_BINARY_DIR}/borescopeConfig.cmake"
+          "${PROJECT_BINARY_DIR}/borescopeConfigVersion.cmake"
+    DESTINATION "${package}"
+    COMPONENT development)
+  install(FILES "${PROJECT_BINARY_DIR}/borescope.pc"
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+endfunction()

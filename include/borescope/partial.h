@@ -1,0 +1,48 @@
+// Partial: what one process has found out about some files of a run, to be joined elsewhere with
+// what others found out about the rest. The answer of all of them is, byte for byte, the one that a
+// single process gives for all files in the natural order of their paths.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/answer.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+
+namespace borescope {
+
+// Immutable and cheap to copy; safe to read from any number of threads.
+class BORESCOPE_EXPORT Partial {
+ public:
+  // The partial as bytes (docs/partials.md). The same partial gives the same bytes.
+  Result<std::string> Serialize() const;
+
+  // Reads what Serialize wrote; `name` stands for the bytes in messages. Whatever the bytes are,
+  // the result is a partial or an error: kUnsupportedFormat for another format or another major
+  // version of it (the message says which program wrote it), kCorrupt for damage.
+  static Result<Partial> Parse(std::string_view bytes, std::string_view name);
+
+ private:
+  friend struct PartialAccess;
+  struct Data;
+  std::shared_ptr<const Data> data_;
+};
+
+// How an answer is shown; applied last, never before a merge.
+struct Display {
+  std::string sort;           // column by which every table that has it is sorted; empty: as it is
+  std::optional<size_t> top;  // rows kept of each table
+};
+
+// The answer of all these partials, in any order. kInvalidArgument where they are of different
+// questions, or hold a file twice with different content.
+BORESCOPE_EXPORT Result<Answer> Reduce(std::span<const Partial> partials,
+                                       const Display& display = {});
+// One partial that holds them all, for reducing in a tree.
+BORESCOPE_EXPORT Result<Partial> Merge(std::span<const Partial> partials);
+
+}  // namespace borescope

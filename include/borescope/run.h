@@ -1,0 +1,104 @@
+// Run: the recordings of one job, opened once and asked many times.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/answer.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+#include "borescope/params.h"
+#include "borescope/partial.h"
+#include "borescope/progress.h"
+
+namespace borescope {
+
+// Yields the bytes of one recording from front to back. Used by one thread at a time.
+class BORESCOPE_EXPORT Reader {
+ public:
+  virtual ~Reader();
+  // Reads up to `capacity` bytes into `out`; 0 means the end. May return fewer than asked for.
+  virtual Result<size_t> Read(char* out, size_t capacity) = 0;
+};
+
+// Where recordings come from. A plain value.
+struct Source {
+  // A file, a folder of one file a rank, or a glob.
+  Source(std::string path_of_files)  // NOLINT(google-explicit-constructor)
+      : path(std::move(path_of_files)) {}
+  Source(const char* path_of_files)  // NOLINT(google-explicit-constructor)
+      : path(path_of_files) {}
+  // One recording in memory; `name` stands for it in messages and may say the rank ("rank-3.json").
+  static Source Memory(std::string name, std::shared_ptr<const std::string> bytes);
+  // One recording that `open` yields, once for each time it is loaded.
+  static Source Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open);
+
+  std::string path;
+  std::shared_ptr<const std::string> bytes = nullptr;
+  std::function<Result<std::unique_ptr<Reader>>()> open = nullptr;
+};
+
+struct OpenOptions {
+  int threads = 0;            // 0: one per processor
+  uint64_t memory_limit = 0;  // bytes of traces that are loaded at once; 0: none
+  // Bytes of loaded traces that are kept between questions; the least recently used go first. 0
+  // keeps none.
+  uint64_t keep_bytes = uint64_t{4} << 30;
+  ProgressCallback progress;
+  StopToken stop;
+};
+
+// Safe to ask from several threads at once: a recording is loaded once, however many ask.
+class BORESCOPE_EXPORT Run {
+ public:
+  // Finds the files; reads none of them yet. kIo or kInvalidArgument for a source without a file.
+  static Result<Run> Open(std::span<const Source> sources, const OpenOptions& options = {});
+  static Result<Run> Open(std::initializer_list<Source> sources, const OpenOptions& options = {});
+
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
+  ~Run();
+
+  // The files that were found, in order.
+  std::vector<std::string> paths() const;
+
+  // Answers one verb of Describe(), or several by one load. Errors:
+  //   kInvalidArgument  an unknown verb or parameter, a bad value, a rank that does not exist
+  //   kMissingData      no rank holds what the verb needs; the hint names the profiler's option
+  //   kCancelled        a stop was requested
+  //   else              no file could be loaded
+  // A file that fails while others do not is reported by Answer::files() and diagnostics().
+  Result<Answer> Ask(std::string_view verb, const Params& params = {}) const;
+  Result<Answer> Ask(std::span<const std::string_view> verbs, const Params& params = {}) const;
+  Result<Answer> Ask(std::initializer_list<std::string_view> verbs,
+                     const Params& params = {}) const;
+
+  // What changed from this run to `test`, by a verb that compares two ("diff").
+  Result<Answer> Compare(const Run& test, std::string_view verb, const Params& params = {}) const;
+
+  // A table for every statement of `sql`, over everything that was recorded (docs/sql.md).
+  Result<Answer> Query(std::string_view sql) const;
+
+  // The part of an answer that these files give, to be reduced elsewhere.
+  Result<Partial> Map(std::span<const std::string_view> verbs, const Params& params = {}) const;
+  Result<Partial> Map(std::initializer_list<std::string_view> verbs,
+                      const Params& params = {}) const;
+
+  // Bytes of the loaded traces that are kept now.
+  uint64_t kept_bytes() const;
+  // Lets go of them; the next question loads again.
+  void Forget();
+
+ private:
+  struct State;
+  explicit Run(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace borescope

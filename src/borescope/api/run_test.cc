@@ -1,0 +1,202 @@
+#include "borescope/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "borescope/schema.h"
+
+namespace borescope {
+namespace {
+
+// A rank with one launched kernel a microsecond `at`.
+std::string TraceText(int at) {
+  const std::string ts = std::to_string(at);
+  return R"({"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":)" +
+         ts + R"(,"dur":5,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":)" +
+         ts +
+         R"(,"dur":2,"args":{"correlation":7}},
+{"ph":"X","cat":"kernel","name":"add_kernel","pid":0,"tid":7,"ts":)" +
+         ts +
+         R"(9,"dur":3,"args":{"device":0,"stream":7,"correlation":7}}
+]})";
+}
+
+Source Rank(int rank, std::atomic<int>* loads = nullptr) {
+  const std::string name = "rank-" + std::to_string(rank) + ".json";
+  const auto bytes = std::make_shared<const std::string>(TraceText(rank + 1));
+  if (loads == nullptr) {
+    return Source::Memory(name, bytes);
+  }
+  class Bytes : public Reader {
+   public:
+    explicit Bytes(std::shared_ptr<const std::string> text) : text_(std::move(text)) {}
+    Result<size_t> Read(char* out, size_t capacity) override {
+      const size_t size = std::min(capacity, text_->size() - at_);
+      std::memcpy(out, text_->data() + at_, size);
+      at_ += size;
+      return size;
+    }
+
+   private:
+    std::shared_ptr<const std::string> text_;
+    size_t at_ = 0;
+  };
+  return Source::Stream(name, [bytes, loads]() -> Result<std::unique_ptr<Reader>> {
+    ++*loads;
+    return std::unique_ptr<Reader>(std::make_unique<Bytes>(bytes));
+  });
+}
+
+std::string Json(const Result<Answer>& answer) {
+  return answer.ok() ? *answer->Render("json") : answer.error().Sentence();
+}
+
+TEST(RunTest, AnswersFromMemory) {
+  const Result<Run> run = Run::Open({Rank(0), Rank(1)});
+  ASSERT_TRUE(run.ok()) << run.error().Sentence();
+  const Result<Answer> answer = run->Ask("kernels");
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
+  Table kernels;
+  ASSERT_TRUE(answer->Find("kernels", &kernels));
+  Column count;
+  ASSERT_TRUE(kernels.Find("count", &count));
+  ASSERT_EQ(kernels.num_rows(), 1U);
+  EXPECT_EQ(count.Int(0), 2);
+  EXPECT_EQ(count.role(), "sum");
+  Column name;
+  ASSERT_TRUE(kernels.Find("name", &name));
+  EXPECT_EQ(name.Text(0), "add_kernel");
+  EXPECT_EQ(answer->files().size(), 2U);
+  EXPECT_FALSE(kernels.Find("no such column", &name));
+}
+
+TEST(RunTest, LoadsOnceForSeveralQuestions) {
+  std::atomic<int> loads = 0;
+  Result<Run> run = Run::Open({Rank(0, &loads)});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(loads, 0);
+  EXPECT_TRUE(run->Ask("breakdown").ok());
+  EXPECT_TRUE(run->Ask({"kernels", "idle"}).ok());
+  EXPECT_TRUE(run->Query("SELECT count(*) FROM events").ok());
+  EXPECT_EQ(loads, 1);
+  EXPECT_GT(run->kept_bytes(), 0U);
+  run->Forget();
+  EXPECT_EQ(run->kept_bytes(), 0U);
+  EXPECT_TRUE(run->Ask("breakdown").ok());
+  EXPECT_EQ(loads, 2);
+}
+
+TEST(RunTest, KeepsNothingBeyondItsBudget) {
+  std::atomic<int> loads = 0;
+  OpenOptions options;
+  options.keep_bytes = 0;
+  const Result<Run> run = Run::Open({Rank(0, &loads)}, options);
+  ASSERT_TRUE(run.ok());
+  const std::string first = Json(run->Ask("kernels"));
+  EXPECT_EQ(Json(run->Ask("kernels")), first);
+  EXPECT_EQ(loads, 2);
+  EXPECT_EQ(run->kept_bytes(), 0U);
+}
+
+TEST(RunTest, ThreadsShareOneLoad) {
+  std::atomic<int> loads = 0;
+  const Result<Run> run = Run::Open({Rank(0, &loads), Rank(1, &loads)});
+  ASSERT_TRUE(run.ok());
+  const std::string expected = Json(Run::Open({Rank(0), Rank(1)})->Ask("breakdown"));
+  std::vector<std::string> answers(4);
+  std::vector<std::thread> threads;
+  for (std::string& answer : answers) {
+    threads.emplace_back([&] { answer = Json(run->Ask("breakdown")); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(loads, 2);
+  EXPECT_EQ(answers, std::vector<std::string>(4, expected));
+}
+
+TEST(RunTest, PartsReduceToTheSameBytes) {
+  const std::string expected =
+      Json(Run::Open({Rank(0), Rank(1), Rank(2)})->Ask({"kernels", "idle"}));
+  std::vector<Partial> parts;
+  for (const int rank : {2, 0, 1}) {
+    const Result<Partial> part = Run::Open({Rank(rank)})->Map({"kernels", "idle"});
+    ASSERT_TRUE(part.ok()) << part.error().Sentence();
+    const Result<Partial> parsed = Partial::Parse(*part->Serialize(), "part");
+    ASSERT_TRUE(parsed.ok()) << parsed.error().Sentence();
+    parts.push_back(*parsed);
+  }
+  EXPECT_EQ(Json(Reduce(parts)), expected);
+  const std::vector<Partial> tree = {*Merge(std::vector<Partial>{parts[1], parts[0]}), parts[2]};
+  EXPECT_EQ(Json(Reduce(tree)), expected);
+}
+
+TEST(RunTest, ErrorsNameTheParameter) {
+  const Result<Run> run = Run::Open({Rank(0)});
+  const Error unknown = run->Ask("idle", {{"kernel_wiat", "1us"}}).error();
+  EXPECT_EQ(unknown.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(unknown.parameter, "kernel_wiat");
+  EXPECT_EQ(unknown.hint, "did you mean 'kernel-wait'?");
+  const Error bad = run->Ask("idle", {{"kernel_wait", "soon"}}).error();
+  EXPECT_EQ(bad.parameter, "kernel_wait");
+  EXPECT_EQ(bad.message.find("--"), std::string::npos) << bad.message;
+  const Error verb = run->Ask("idel").error();
+  EXPECT_EQ(verb.hint, "did you mean 'idle'?");
+}
+
+TEST(RunTest, ErrorsNameTheFile) {
+  const auto bytes = std::make_shared<const std::string>("this is no trace");
+  const Result<Run> run = Run::Open({Source::Memory("notes.txt", bytes)});
+  const Error error = run->Ask("breakdown").error();
+  EXPECT_EQ(error.code, ErrorCode::kUnsupportedFormat);
+  EXPECT_EQ(error.file, "notes.txt");
+  EXPECT_EQ(error.offset, 0U);
+  EXPECT_FALSE(error.hint.empty());
+  EXPECT_TRUE(error.Sentence().starts_with("notes.txt: byte 0: ")) << error.Sentence();
+  EXPECT_EQ(Run::Open({Source("/no/such/folder/*.json")}).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(RunTest, AStopEndsALoad) {
+  std::stop_source stop;
+  stop.request_stop();
+  OpenOptions options;
+  options.stop = stop.get_token();
+  const Result<Run> run = Run::Open({Rank(0)}, options);
+  EXPECT_EQ(run->Ask("breakdown").error().code, ErrorCode::kCancelled);
+}
+
+TEST(RunTest, ComparesTwoRuns) {
+  const Result<Run> base = Run::Open({Rank(0)});
+  const Result<Run> test = Run::Open({Rank(1)});
+  EXPECT_TRUE(base->Compare(*test, "diff").ok());
+  EXPECT_EQ(base->Ask("diff").error().hint, "call Run::Compare");
+  EXPECT_EQ(base->Compare(*test, "idle").error().hint, "call Run::Ask");
+}
+
+TEST(SchemaTest, EveryVerbCanBeAskedWithItsDefaults) {
+  const Result<Run> run = Run::Open({Rank(0)});
+  for (const VerbInfo& verb : Describe().verbs) {
+    EXPECT_FALSE(verb.summary.empty()) << verb.name;
+    for (const ParameterInfo& parameter : verb.parameters) {
+      EXPECT_FALSE(parameter.doc.empty()) << verb.name << " " << parameter.name;
+      EXPECT_EQ(parameter.name.find('-'), std::string::npos) << parameter.name;
+    }
+    if (!verb.takes_two) {
+      const Result<Answer> answer = run->Ask(verb.name);
+      EXPECT_TRUE(answer.ok() || answer.error().code == ErrorCode::kMissingData)
+          << verb.name << ": " << answer.error().Sentence();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope

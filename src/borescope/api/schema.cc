@@ -1,0 +1,126 @@
+#include "borescope/schema.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "borescope/catalog/catalog.h"
+#include "borescope/engine/inputs/question_text.h"
+#include "borescope/ingest/load.h"
+#include "borescope/output/writer.h"
+
+namespace borescope {
+namespace {
+
+std::string Underscored(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '-', '_');
+  return result;
+}
+
+std::string_view TypeName(internal::ParamType type) {
+  switch (type) {
+    case internal::ParamType::kFlag:
+      return "flag";
+    case internal::ParamType::kCount:
+      return "count";
+    case internal::ParamType::kNumber:
+      return "number";
+    case internal::ParamType::kTime:
+      return "time";
+    case internal::ParamType::kTimes:
+      return "times";
+    case internal::ParamType::kShare:
+      return "share";
+    case internal::ParamType::kChoice:
+      return "choice";
+    case internal::ParamType::kFile:
+      return "file";
+    case internal::ParamType::kFolder:
+      return "folder";
+    case internal::ParamType::kText:
+      return "text";
+  }
+  return "text";
+}
+
+std::string DefaultOf(const internal::ParamSpec& param) {
+  const bool is_number =
+      param.type == internal::ParamType::kCount || param.type == internal::ParamType::kNumber;
+  if (param.type == internal::ParamType::kTime) {
+    return internal::FormatParamTime(param.default_number);
+  }
+  return is_number && param.default_number != 0 ? std::to_string(param.default_number)
+                                                : std::string(param.default_text);
+}
+
+// "exact|half|full" as a list.
+std::vector<std::string> ChoicesOf(const internal::ParamSpec& param) {
+  std::vector<std::string> choices;
+  if (param.type != internal::ParamType::kChoice) {
+    return choices;
+  }
+  for (std::string_view rest = param.value; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find('|'));
+    choices.emplace_back(word);
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return choices;
+}
+
+ParameterInfo ParameterOf(const internal::QuestionRow& row, const internal::AnalysisSpec& spec) {
+  ParameterInfo info{Underscored(row.name), std::string(row.type), std::string(row.help), "", {}};
+  if (row.choices != nullptr) {
+    for (const std::string_view choice : row.choices(&spec)) {
+      info.choices.emplace_back(choice);
+    }
+  }
+  return info;
+}
+
+ParameterInfo ParameterOf(const internal::ParamSpec& param) {
+  return {Underscored(param.name), std::string(TypeName(param.type)), std::string(param.help),
+          DefaultOf(param), ChoicesOf(param)};
+}
+
+VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
+  VerbInfo verb{std::string(spec.name),
+                std::string(spec.summary),
+                std::string(spec.example),
+                spec.takes_two(),
+                {}};
+  if (spec.leading != nullptr) {
+    verb.parameters.push_back(ParameterOf(*spec.leading));
+  }
+  for (const internal::QuestionRow& row : internal::QuestionRows()) {
+    if (row.applies(&spec)) {
+      verb.parameters.push_back(ParameterOf(row, spec));
+    }
+  }
+  for (const internal::ParamSpec* param : spec.params) {
+    verb.parameters.push_back(ParameterOf(*param));
+  }
+  return verb;
+}
+
+Schema MakeSchema() {
+  Schema schema;
+  for (const internal::AnalysisSpec* spec : internal::Analyses()) {
+    schema.verbs.push_back(VerbOf(*spec));
+  }
+  for (const internal::FormatRow& row : internal::Formats()) {
+    schema.formats.push_back({std::string(row.name), std::string(row.summary)});
+  }
+  for (const internal::TableWriter& row : internal::TableWriters()) {
+    schema.writers.push_back({std::string(row.name), std::string(row.summary)});
+  }
+  return schema;
+}
+
+}  // namespace
+
+const Schema& Describe() {
+  static const Schema schema = MakeSchema();
+  return schema;
+}
+
+}  // namespace borescope

@@ -1,0 +1,13 @@
+// `map` and `reduce`: an answer in parts, made where the files lie and joined elsewhere.
+#pragma once
+
+#include "borescope/cli/options/arguments.h"
+
+namespace borescope::internal::cli {
+
+// `map VERB[,VERB...] [OPTIONS] INPUT... -o PART`. REQUIRES: Command::analyses are the verbs.
+int RunMapVerb(const Command& command);
+
+int RunReduceVerb(const Command& command);
+
+}  // namespace borescope::internal::cli

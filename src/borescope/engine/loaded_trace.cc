@@ -1,0 +1,80 @@
+#include "borescope/engine/loaded_trace.h"
+
+#include <chrono>
+#include <utility>
+
+#include "borescope/trace/columns.h"
+
+namespace borescope::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t NanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
+  if (input.content == nullptr) {
+    return LoadFile(input.path, options);
+  }
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, About(input.path, input.content()));
+  return LoadFrom(std::move(source), input.path, options);
+}
+
+Error Stopped(const InputFile& input) {
+  return {ErrorCode::kCancelled, input.path + ": stopped while loading"};
+}
+
+template <class T>
+uint64_t BytesOf(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+template <class Columns>
+uint64_t ColumnBytes(const Columns& columns) {
+  uint64_t bytes = 0;
+  ForEachColumn([&](const auto& column) { bytes += BytesOf(column); }, columns);
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
+                                                     const LoadOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  Result<Trace> trace = LoadInput(input, options);
+  if (options.stop.stop_requested()) {
+    return Stopped(input);
+  }
+  if (!trace.ok()) {
+    return trace.error();
+  }
+  const int64_t load_ns = NanosecondsSince(begin);
+  TraceIndex index = BuildIndex(*trace, options.threads);
+  const int64_t index_ns = NanosecondsSince(begin) - load_ns;
+  const uint64_t bytes = MemoryBytes(*trace) + MemoryBytes(index);
+  return std::make_shared<const LoadedTrace>(
+      LoadedTrace{std::move(*trace), std::move(index), load_ns, index_ns, bytes});
+}
+
+uint64_t MemoryBytes(const Trace& trace) {
+  return trace.strings().bytes() + ColumnBytes(trace.tracks()) + ColumnBytes(trace.host()) +
+         ColumnBytes(trace.device()) + ColumnBytes(trace.ops()) + ColumnBytes(trace.triton()) +
+         ColumnBytes(trace.runtime_calls()) + ColumnBytes(trace.kernels()) +
+         ColumnBytes(trace.copies()) + ColumnBytes(trace.copy_calls()) +
+         ColumnBytes(trace.syncs()) + ColumnBytes(trace.collectives()) +
+         ColumnBytes(trace.memory()) + ColumnBytes(trace.ranges()) + ColumnBytes(trace.metrics()) +
+         ColumnBytes(trace.flows()) + ColumnBytes(trace.samples());
+}
+
+uint64_t MemoryBytes(const TraceIndex& index) {
+  const Correlation& links = index.correlation;
+  return BytesOf(index.tree.parent) + BytesOf(index.tree.subtree_end) + BytesOf(links.launch_of) +
+         BytesOf(links.op_of) + BytesOf(links.rule) + BytesOf(links.device_begin) +
+         BytesOf(links.device_rows) + BytesOf(index.steps.steps) +
+         BytesOf(index.steps.device_step) + BytesOf(index.steps.pieces) +
+         BytesOf(index.forward_backward) + BytesOf(index.class_of_name);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,34 @@
+// A recording in memory with everything that follows from it, and where it comes from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
+
+namespace borescope::internal {
+
+// Immutable; safe to read from any number of threads.
+struct LoadedTrace {
+  Trace trace;
+  TraceIndex index;
+  int64_t load_ns = 0;
+  int64_t index_ns = 0;
+  uint64_t bytes = 0;  // of memory that it takes
+};
+
+// Loads and indexes one input of a run: a file, or what InputFile::content yields. kCancelled when
+// `options.stop` is requested before it is done.
+Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
+                                                     const LoadOptions& options);
+
+// The memory that the columns, texts and indexes take. O(columns).
+uint64_t MemoryBytes(const Trace& trace);
+uint64_t MemoryBytes(const TraceIndex& index);
+
+}  // namespace borescope::internal
