@@ -80,8 +80,11 @@ inline constexpr Pipeline kHtaAnnotations{
 
 Result<Tables> MapHtaStragglers(const RankView& view, const Params& params);
 Result<Tables> FinishHtaStragglers(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaStragglers{
-    .map = MapHtaStragglers, .reduce = ConcatTables, .finish = FinishHtaStragglers};
+Result<void> CheckHtaStragglers(const Tables& findings, const Params& params);
+inline constexpr Pipeline kHtaStragglers{.map = MapHtaStragglers,
+                                         .reduce = ConcatTables,
+                                         .finish = FinishHtaStragglers,
+                                         .check_tables = CheckHtaStragglers};
 
 Result<Tables> MapHtaCounters(const RankView& view, const Params& params);
 inline constexpr Pipeline kHtaCounters{

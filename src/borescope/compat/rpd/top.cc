@@ -110,7 +110,7 @@ Table FinishRpdTotals(const Table& merged, RpdRounding rounding) {
   for (size_t i = 0; i < sorted.rows(); ++i) {
     const int64_t calls = Ints(sorted, "calls")[i];
     const int64_t total_ns = Ints(sorted, "total")[i];
-    const int64_t mean_ns = calls == 0 ? 0 : total_ns / calls;
+    const int64_t mean_ns = calls <= 0 ? 0 : total_ns / calls;
     Row row(table);
     row.Text(Texts(sorted, "Name")[i]).Int(calls).Int(total_ns / 1000);
     is_old ? row.Int(mean_ns / 1000) : row.Float(static_cast<double>(mean_ns) / 1000.0);

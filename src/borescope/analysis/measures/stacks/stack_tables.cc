@@ -1,5 +1,7 @@
 #include "borescope/analysis/measures/stacks/stack_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -175,6 +177,19 @@ Result<Table> FoldedTable(const StackTree& tree) {
     }
   }
   return table;
+}
+
+Result<void> CheckStacks(const Tables& tables, const Params&) {
+  int64_t deepest = 0;  // that the next row may be
+  for (const int64_t depth : Ints(tables.front(), "depth")) {
+    if (depth < 0 || depth > deepest) {
+      return Error{ErrorCode::kCorrupt, fmt::format("a frame of depth {} stands below one of "
+                                                    "depth {}",
+                                                    depth, deepest - 1)};
+    }
+    deepest = depth + 1;
+  }
+  return {};
 }
 
 Result<Tables> ReduceStacks(std::span<const Tables> findings, const Params&) {

@@ -23,4 +23,7 @@ std::string FoldedName(std::string_view name);
 // The reduce of tables that WriteStacks made: the trees of all ranks become one.
 Result<Tables> ReduceStacks(std::span<const Tables> tables, const Params& params);
 
+// Whether the rows of such tables are in preorder (Pipeline::check_tables).
+Result<void> CheckStacks(const Tables& tables, const Params& params);
+
 }  // namespace borescope::internal

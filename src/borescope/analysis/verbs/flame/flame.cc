@@ -114,7 +114,10 @@ const AnalysisSpec kFlameVerb{
     .needs = Needs::kDeviceEvents,
     .by = kFlameKeys,
     .params = kStackParams,
-    .answer = {.map = MapFlame, .reduce = ReduceStacks, .finish = FinishFlame},
+    .answer = {.map = MapFlame,
+               .reduce = ReduceStacks,
+               .finish = FinishFlame,
+               .check_tables = CheckStacks},
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -314,8 +314,10 @@ Result<Tables> FinishInductor(Tables tables, const Params&) {
 constexpr std::string_view kInductorKeys[] = {"step", "graph"};
 constexpr const ParamSpec* kInductorParams[] = {&kWallParam, &kRunsParam, &kInductorCacheParam,
                                                 &kDeviceParam, &kDeviceSpecParam};
-constexpr Pipeline kInductorReport{
-    .map = MapInductorReport, .reduce = MergeTables, .finish = FinishInductorReport};
+constexpr Pipeline kInductorReport{.map = MapInductorReport,
+                                   .reduce = MergeTables,
+                                   .finish = FinishInductorReport,
+                                   .check_tables = CheckInductorReport};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kInductor, &kInductorReport}};
 constexpr std::string_view kCategory[] = {"category"};
 constexpr std::string_view kTotal[] = {"total_ns"};

@@ -54,5 +54,6 @@ int64_t InductorWallNs(const Selected& selected, const Params& params);
 // The rows of TorchInductor's own report (--compat inductor).
 Result<Tables> MapInductorReport(const RankView& view, const Params& params);
 Result<Tables> FinishInductorReport(Tables tables, const Params& params);
+Result<void> CheckInductorReport(const Tables& tables, const Params& params);
 
 }  // namespace borescope::internal

@@ -118,6 +118,16 @@ Result<Tables> MapInductorReport(const RankView& view, const Params& params) {
   return Tables{MapKernelRows(view), std::move(wall)};
 }
 
+// Numbers of categories become names.
+Result<void> CheckInductorReport(const Tables& tables, const Params&) {
+  for (const int64_t category : Ints(tables[0], "category")) {
+    if (category < 0 || category >= static_cast<int64_t>(std::size(kCategories))) {
+      return Error{ErrorCode::kCorrupt, "no category has the number " + std::to_string(category)};
+    }
+  }
+  return {};
+}
+
 Result<Tables> FinishInductorReport(Tables tables, const Params& params) {
   const double wall_ns = PerRun(SumOf(tables[1], "wall_ns"), params);
   const Table sorted = Sorted(tables[0], "total");

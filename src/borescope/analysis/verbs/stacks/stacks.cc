@@ -89,7 +89,10 @@ const AnalysisSpec kStacksVerb{
     .needs = Needs::kHostEvents,
     .by = kStackKeys,
     .params = kStackParams,
-    .answer = {.map = MapStacks, .reduce = ReduceStacks, .finish = FinishStacks},
+    .answer = {.map = MapStacks,
+               .reduce = ReduceStacks,
+               .finish = FinishStacks,
+               .check_tables = CheckStacks},
     .views = kViews};
 
 }  // namespace borescope::internal

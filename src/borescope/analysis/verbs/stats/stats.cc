@@ -4,6 +4,8 @@
 // Times are nanoseconds, sizes multiples of 10^6 bytes, as nsys prints them; medians of an even
 // number of values are the mean of the middle two, deviations those of a sample (n - 1), "Time (%)"
 // is of the total of the report.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -45,6 +47,31 @@ Result<Tables> MapStats(const RankView& view, const Params& params) {
   return tables;
 }
 
+// Measures become places in a list.
+Result<void> CheckMeasures(const Table& samples, std::span<const StatColumn> columns) {
+  int64_t largest = 0;
+  for (const StatColumn& column : columns) {
+    largest = std::max(largest, column.measure);
+  }
+  for (const int64_t measure : Ints(samples, "measure")) {
+    if (measure < 0 || measure > largest) {
+      return Error{ErrorCode::kCorrupt, fmt::format("{} has no measure {}", samples.name, measure)};
+    }
+  }
+  return {};
+}
+
+Result<void> CheckStatsTables(const Tables& tables, const Params& params) {
+  BS_ASSIGN(const std::vector<const StatsReport*> reports,
+            FindStatsReports(params.Text(kReportParam)));
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (!reports[i]->columns.empty()) {
+      BS_TRY(CheckMeasures(tables[i], reports[i]->columns));
+    }
+  }
+  return {};
+}
+
 Result<Tables> FinishStats(Tables tables, const Params& params) {
   BS_ASSIGN(const std::vector<const StatsReport*> reports,
             FindStatsReports(params.Text(kReportParam)));
@@ -65,7 +92,10 @@ const AnalysisSpec kStatsVerb{
     .summary = "the reports of nsys stats with their columns, of any input",
     .example = "borescope stats cuda_gpu_kern_sum,cuda_api_sum trace.json.gz -f csv",
     .needs = Needs::kEvents,
-    .answer = {.map = MapStats, .reduce = ReduceByRank, .finish = FinishStats},
+    .answer = {.map = MapStats,
+               .reduce = ReduceByRank,
+               .finish = FinishStats,
+               .check_tables = CheckStatsTables},
     .leading = &kReportParam,
     .check = CheckStats,
     .in_report = false};

@@ -353,7 +353,34 @@ void ScorePlace(std::span<const Call> calls, Scorer& scorer) {
   }
 }
 
+Error NoCollectives(std::string_view what) {
+  return {ErrorCode::kCorrupt, fmt::format("its collectives are none of one rank: {}", what)};
+}
+
 }  // namespace
+
+Result<void> CheckStragglers(std::span<const Table> ranks_keys_calls) {
+  if (ranks_keys_calls[0].rows() != 1) {
+    return NoCollectives("it has more or less than one row for the rank");
+  }
+  const IntValues& keys = Ints(ranks_keys_calls[1], "key");
+  for (size_t row = 0; row < keys.size(); ++row) {
+    if (keys[row] != static_cast<int64_t>(row)) {
+      return NoCollectives("keys are not numbered from 0");
+    }
+  }
+  const Table& calls = ranks_keys_calls[2];
+  for (size_t row = 0; row < calls.rows(); ++row) {
+    const int64_t key = Ints(calls, "key")[row];
+    if (key < 0 || key >= static_cast<int64_t>(keys.size())) {
+      return NoCollectives("a call has a key that is not there");
+    }
+    if (Ints(calls, "dur_ns")[row] < 0) {
+      return NoCollectives("a call has a negative length");
+    }
+  }
+  return {};
+}
 
 Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
   std::vector<Score> scores = ScoresOf(ranks_keys_calls[0]);

@@ -13,6 +13,8 @@
 // of ranks with different counts tell nothing, and nothing is matched.
 #pragma once
 
+#include <span>
+
 #include "borescope/analysis/core/analysis_spec.h"
 
 namespace borescope::internal {
@@ -20,5 +22,9 @@ namespace borescope::internal {
 // Tables stragglers and late_collectives from the tables of all ranks. kMissingData for a single
 // rank. O(n log n) in the calls.
 Result<Tables> ScoreStragglers(Tables ranks_keys_calls);
+
+// Whether three tables of one rank are such: one row of the rank, keys numbered from 0, and calls
+// of these.
+Result<void> CheckStragglers(std::span<const Table> ranks_keys_calls);
 
 }  // namespace borescope::internal

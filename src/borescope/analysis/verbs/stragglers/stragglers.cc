@@ -286,6 +286,10 @@ Result<Tables> MapStragglers(const RankView& view, const Params& params) {
   return Tables{RankTable(view, all, all - used), KeyTable(view, keys), std::move(call_table)};
 }
 
+Result<void> CheckStragglerTables(const Tables& tables, const Params&) {
+  return CheckStragglers(tables);
+}
+
 Result<Tables> FinishStragglers(Tables findings, const Params&) {
   return ScoreStragglers(std::move(findings));
 }
@@ -303,7 +307,10 @@ const AnalysisSpec kStragglersVerb{
     .summary = "ranks that enter collectives late, so that the others wait",
     .example = "borescope stragglers run/",
     .needs = Needs::kCollectiveKernels,
-    .answer = {.map = MapStragglers, .reduce = ConcatTables, .finish = FinishStragglers},
+    .answer = {.map = MapStragglers,
+               .reduce = ConcatTables,
+               .finish = FinishStragglers,
+               .check_tables = CheckStragglerTables},
     .compats = kCompatPipelines,
     .views = kViews};
 

@@ -296,6 +296,11 @@ Result<Tables> MapSummary(const RankView& view, const Params& params) {
   return findings;
 }
 
+Result<void> CheckSummary(const Tables& tables, const Params& params) {
+  const auto first = tables.begin() + kStragglers;
+  return kStragglersVerb.answer.check_tables(Tables(first, first + kStragglerTables), params);
+}
+
 Result<Tables> FinishSummary(Tables findings, const Params& params) {
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
@@ -339,7 +344,10 @@ const AnalysisSpec kSummaryVerb{
     .name = "summary",
     .summary = "one page: what costs the time, with the numbers behind it",
     .example = "borescope summary run/",
-    .answer = {.map = MapSummary, .reduce = ReduceByRank, .finish = FinishSummary},
+    .answer = {.map = MapSummary,
+               .reduce = ReduceByRank,
+               .finish = FinishSummary,
+               .check_tables = CheckSummary},
     .report_tables = kOverviewTables,
     .draws_other_verbs = true};
 

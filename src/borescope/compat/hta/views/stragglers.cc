@@ -224,6 +224,21 @@ Result<Tables> MapHtaStragglers(const RankView& view, const Params&) {
   return findings;
 }
 
+// Times are compared and sorted, which numbers that are none, or whose differences are none, spoil.
+Result<void> CheckHtaStragglers(const Tables& findings, const Params&) {
+  constexpr double kMost = 1e300;
+  for (const Table& table : findings) {
+    for (const Column& column : table.columns) {
+      const auto* values = std::get_if<FloatValues>(&column.values);
+      if (values != nullptr && !std::all_of(values->begin(), values->end(),
+                                            [](double value) { return std::abs(value) < kMost; })) {
+        return Error{ErrorCode::kCorrupt, column.name + " is no time"};
+      }
+    }
+  }
+  return {};
+}
+
 Result<Tables> FinishHtaStragglers(Tables findings, const Params&) {
   const KernelSteps kernels = LongKernels(findings);
   Table table = NewTable();
