@@ -4,9 +4,9 @@ include(install_library)
 #
 #   borescope::borescope  what others link: the shared library, or the static one with
 #                         BORESCOPE_SHARED off. Only what include/ declares is visible in it
-#   borescope::internals  what our own programs and tests link, who see everything: in a build with
-#                         tests one shared library, which spares linking all of it into each program;
-#                         else the static library
+#   borescope::inside     the static library for our own programs, who see everything
+#   borescope::internals  what tests link, who see everything, too: in a build with tests one shared
+#                         library, which spares linking all of it into each program
 #
 # In a build with tests nothing is hidden, as the tests are of the inside. What others link comes from
 # a build without tests.
@@ -33,6 +33,12 @@ function(borescope_library)
   set_target_properties(
     borescope_shared PROPERTIES OUTPUT_NAME borescope LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                                 SOVERSION ${BORESCOPE_SOVERSION})
+  add_library(borescope_static STATIC ${objects})
+  set_target_properties(borescope_static PROPERTIES OUTPUT_NAME borescope LINKER_LANGUAGE CXX)
+  target_link_libraries(borescope_static PUBLIC ${libs})
+  target_include_directories(borescope_static PUBLIC "${PROJECT_SOURCE_DIR}/src"
+                                                     "${PROJECT_SOURCE_DIR}/include")
+  add_library(borescope::inside ALIAS borescope_static)
   if(BORESCOPE_TESTS)
     target_link_libraries(borescope_shared PUBLIC ${libs})
     target_include_directories(borescope_shared PUBLIC "${PROJECT_SOURCE_DIR}/src"
@@ -40,11 +46,6 @@ function(borescope_library)
     add_library(borescope::internals ALIAS borescope_shared)
   else()
     target_link_libraries(borescope_shared PRIVATE ${libs})
-    add_library(borescope_static STATIC ${objects})
-    set_target_properties(borescope_static PROPERTIES OUTPUT_NAME borescope LINKER_LANGUAGE CXX)
-    target_link_libraries(borescope_static PUBLIC ${libs})
-    target_include_directories(
-      borescope_static PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
     add_library(borescope::internals ALIAS borescope_static)
     borescope_install_library()
   endif()

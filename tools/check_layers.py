@@ -84,7 +84,7 @@ def check(name: str, code: str) -> list[str]:
     def report(text: str, offset: int, message: str) -> None:
         findings.append(f"{name}:{text.count(chr(10), 0, offset) + 1}: {message}")
 
-    is_test = name.endswith("_test.cc")
+    is_test = name.endswith(("_test.cc", "_testing.h"))
     allowed = ALLOWED[module] | {module}
     allowed |= {"public"} if module in PUBLIC else set()
     allowed |= {"testing", "catalog", "api", "public"} if is_test else set()

@@ -47,7 +47,8 @@ def closure(path, root):
         if current in seen or not current.exists():
             continue
         seen.add(current)
-        waiting += [root / "src" / name.decode() for name in text_and_includes(current)[1]]
+        waiting += [root / folder / name.decode() for name in text_and_includes(current)[1]
+                    for folder in ("src", "include")]
     return sorted(seen)
 
 

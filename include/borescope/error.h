@@ -26,11 +26,11 @@ enum class ErrorCode : uint8_t {
 // `message` and `hint` as `name` in backquotes, without the dashes of a command line.
 struct Error {
   ErrorCode code = ErrorCode::kIo;
-  std::string message;             // the cause, in one line without a full stop
-  std::string hint;                // what to do about it; may be empty
-  std::string file;                // the input or output it is about; may be empty
-  std::optional<uint64_t> offset;  // byte in that file, inflated
-  std::string parameter;           // the parameter of the question it is about; may be empty
+  std::string message = {};             // the cause, in one line without a full stop
+  std::string hint = {};                // what to do about it; may be empty
+  std::string file = {};                // the input or output it is about; may be empty
+  std::optional<uint64_t> offset = {};  // byte in that file, inflated
+  std::string parameter = {};           // the parameter of the question it is about; may be empty
 
   // "FILE: byte OFFSET: MESSAGE; HINT", whatever of these there is.
   BORESCOPE_EXPORT std::string Sentence() const;

@@ -119,6 +119,7 @@ class Folder:
         (path / "k.py").write_text(GENERATED_KERNEL)
         self.expect("borescope link --host et.json --device kineto.json.gz -o linked.json")
         self.expect("borescope chakra convert linked.json rank.0.et")
+        self.expect("mkdir parts && borescope map kernels run -q -o parts/all.part")
 
     def run(self, command: str) -> subprocess.CompletedProcess:
         return subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.path, text=True,

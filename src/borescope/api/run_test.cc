@@ -60,7 +60,7 @@ std::string Json(const Result<Answer>& answer) {
 }
 
 TEST(RunTest, AnswersFromMemory) {
-  const Result<Run> run = Run::Open({Rank(0), Rank(1)});
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0), Rank(1)});
   ASSERT_TRUE(run.ok()) << run.error().Sentence();
   const Result<Answer> answer = run->Ask("kernels");
   ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
@@ -80,7 +80,7 @@ TEST(RunTest, AnswersFromMemory) {
 
 TEST(RunTest, LoadsOnceForSeveralQuestions) {
   std::atomic<int> loads = 0;
-  Result<Run> run = Run::Open({Rank(0, &loads)});
+  Result<borescope::Run> run = borescope::Run::Open({Rank(0, &loads)});
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(loads, 0);
   EXPECT_TRUE(run->Ask("breakdown").ok());
@@ -98,7 +98,7 @@ TEST(RunTest, KeepsNothingBeyondItsBudget) {
   std::atomic<int> loads = 0;
   OpenOptions options;
   options.keep_bytes = 0;
-  const Result<Run> run = Run::Open({Rank(0, &loads)}, options);
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0, &loads)}, options);
   ASSERT_TRUE(run.ok());
   const std::string first = Json(run->Ask("kernels"));
   EXPECT_EQ(Json(run->Ask("kernels")), first);
@@ -108,9 +108,9 @@ TEST(RunTest, KeepsNothingBeyondItsBudget) {
 
 TEST(RunTest, ThreadsShareOneLoad) {
   std::atomic<int> loads = 0;
-  const Result<Run> run = Run::Open({Rank(0, &loads), Rank(1, &loads)});
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0, &loads), Rank(1, &loads)});
   ASSERT_TRUE(run.ok());
-  const std::string expected = Json(Run::Open({Rank(0), Rank(1)})->Ask("breakdown"));
+  const std::string expected = Json(borescope::Run::Open({Rank(0), Rank(1)})->Ask("breakdown"));
   std::vector<std::string> answers(4);
   std::vector<std::thread> threads;
   for (std::string& answer : answers) {
@@ -125,10 +125,10 @@ TEST(RunTest, ThreadsShareOneLoad) {
 
 TEST(RunTest, PartsReduceToTheSameBytes) {
   const std::string expected =
-      Json(Run::Open({Rank(0), Rank(1), Rank(2)})->Ask({"kernels", "idle"}));
+      Json(borescope::Run::Open({Rank(0), Rank(1), Rank(2)})->Ask({"kernels", "idle"}));
   std::vector<Partial> parts;
   for (const int rank : {2, 0, 1}) {
-    const Result<Partial> part = Run::Open({Rank(rank)})->Map({"kernels", "idle"});
+    const Result<Partial> part = borescope::Run::Open({Rank(rank)})->Map({"kernels", "idle"});
     ASSERT_TRUE(part.ok()) << part.error().Sentence();
     const Result<Partial> parsed = Partial::Parse(*part->Serialize(), "part");
     ASSERT_TRUE(parsed.ok()) << parsed.error().Sentence();
@@ -140,7 +140,7 @@ TEST(RunTest, PartsReduceToTheSameBytes) {
 }
 
 TEST(RunTest, ErrorsNameTheParameter) {
-  const Result<Run> run = Run::Open({Rank(0)});
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0)});
   const Error unknown = run->Ask("idle", {{"kernel_wiat", "1us"}}).error();
   EXPECT_EQ(unknown.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(unknown.parameter, "kernel_wiat");
@@ -154,14 +154,14 @@ TEST(RunTest, ErrorsNameTheParameter) {
 
 TEST(RunTest, ErrorsNameTheFile) {
   const auto bytes = std::make_shared<const std::string>("this is no trace");
-  const Result<Run> run = Run::Open({Source::Memory("notes.txt", bytes)});
+  const Result<borescope::Run> run = borescope::Run::Open({Source::Memory("notes.txt", bytes)});
   const Error error = run->Ask("breakdown").error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupportedFormat);
   EXPECT_EQ(error.file, "notes.txt");
   EXPECT_EQ(error.offset, 0U);
   EXPECT_FALSE(error.hint.empty());
   EXPECT_TRUE(error.Sentence().starts_with("notes.txt: byte 0: ")) << error.Sentence();
-  EXPECT_EQ(Run::Open({Source("/no/such/folder/*.json")}).error().code,
+  EXPECT_EQ(borescope::Run::Open({Source("/no/such/folder/*.json")}).error().code,
             ErrorCode::kInvalidArgument);
 }
 
@@ -170,20 +170,20 @@ TEST(RunTest, AStopEndsALoad) {
   stop.request_stop();
   OpenOptions options;
   options.stop = stop.get_token();
-  const Result<Run> run = Run::Open({Rank(0)}, options);
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0)}, options);
   EXPECT_EQ(run->Ask("breakdown").error().code, ErrorCode::kCancelled);
 }
 
 TEST(RunTest, ComparesTwoRuns) {
-  const Result<Run> base = Run::Open({Rank(0)});
-  const Result<Run> test = Run::Open({Rank(1)});
+  const Result<borescope::Run> base = borescope::Run::Open({Rank(0)});
+  const Result<borescope::Run> test = borescope::Run::Open({Rank(1)});
   EXPECT_TRUE(base->Compare(*test, "diff").ok());
   EXPECT_EQ(base->Ask("diff").error().hint, "call Run::Compare");
   EXPECT_EQ(base->Compare(*test, "idle").error().hint, "call Run::Ask");
 }
 
 TEST(SchemaTest, EveryVerbCanBeAskedWithItsDefaults) {
-  const Result<Run> run = Run::Open({Rank(0)});
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0)});
   for (const VerbInfo& verb : Describe().verbs) {
     EXPECT_FALSE(verb.summary.empty()) << verb.name;
     for (const ParameterInfo& parameter : verb.parameters) {

@@ -31,6 +31,12 @@ uint64_t BytesOf(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
 
+uint64_t TrackBytes(const Tracks& tracks) {
+  return BytesOf(tracks.kind) + BytesOf(tracks.pid) + BytesOf(tracks.tid) +
+         BytesOf(tracks.process) + BytesOf(tracks.is_async) + BytesOf(tracks.name) +
+         BytesOf(tracks.first_row) + BytesOf(tracks.end_row);
+}
+
 template <class Columns>
 uint64_t ColumnBytes(const Columns& columns) {
   uint64_t bytes = 0;
@@ -59,7 +65,7 @@ Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
 }
 
 uint64_t MemoryBytes(const Trace& trace) {
-  return trace.strings().bytes() + ColumnBytes(trace.tracks()) + ColumnBytes(trace.host()) +
+  return trace.strings().bytes() + TrackBytes(trace.tracks()) + ColumnBytes(trace.host()) +
          ColumnBytes(trace.device()) + ColumnBytes(trace.ops()) + ColumnBytes(trace.triton()) +
          ColumnBytes(trace.runtime_calls()) + ColumnBytes(trace.kernels()) +
          ColumnBytes(trace.copies()) + ColumnBytes(trace.copy_calls()) +

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/selection_members.h"
+#include "borescope/analysis/core/selection/selection_members.h"
 #include "borescope/engine/inputs/rank_numbers.h"
 #include "borescope/engine/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"

@@ -11,7 +11,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/phases.h"
+#include "borescope/analysis/core/selection/phases.h"
 
 namespace borescope::internal {
 

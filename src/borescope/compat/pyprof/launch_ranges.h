@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/compat/pyprof/markers.h"
 
 namespace borescope::internal {

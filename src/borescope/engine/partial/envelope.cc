@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "borescope/base/text.h"
+#include "borescope/base/version.h"
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"

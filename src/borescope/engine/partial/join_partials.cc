@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "borescope/base/version.h"
 #include "borescope/engine/partial/partial_bytes.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/output/utf8.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection_members.h"
+#include "borescope/analysis/core/selection/selection_members.h"
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/rank_numbers.h"

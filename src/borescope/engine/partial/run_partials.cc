@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/version.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/output/writer.h"

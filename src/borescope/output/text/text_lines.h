@@ -1,4 +1,5 @@
-// Tables as lines for scripts, in the styles of tools that print them so (LineForm of table/line_style.h).
+// Tables as lines for scripts, in the styles of tools that print them so (LineForm of
+// table/line_style.h).
 #pragma once
 
 #include "borescope/output/document.h"

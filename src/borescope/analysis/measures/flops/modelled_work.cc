@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
 #include "borescope/analysis/measures/flops/repeated_ops.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/analysis/measures/phases.h"
 #include "borescope/opmodel/list_type.h"
 #include "borescope/opmodel/quantity.h"
 

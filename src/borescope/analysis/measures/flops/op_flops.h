@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 
 namespace borescope::internal {

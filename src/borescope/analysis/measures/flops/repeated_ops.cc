@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "borescope/analysis/measures/phases.h"
+#include "borescope/analysis/core/selection/phases.h"
 
 namespace borescope::internal {
 namespace {

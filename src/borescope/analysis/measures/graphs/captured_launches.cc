@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/text.h"

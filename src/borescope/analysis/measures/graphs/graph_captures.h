@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 
 namespace borescope::internal {
 

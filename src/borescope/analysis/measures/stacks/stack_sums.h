@@ -22,7 +22,7 @@
 #include <string_view>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 
 namespace borescope::internal {
 

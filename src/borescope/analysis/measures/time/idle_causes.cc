@@ -5,8 +5,8 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/data_loading.h"
-#include "borescope/analysis/measures/time/device_time.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/base/check.h"
 #include "borescope/index/syncs/sync_calls.h"

@@ -8,7 +8,7 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 #include "borescope/analysis/verbs/verbs.h"

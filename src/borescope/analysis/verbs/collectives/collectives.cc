@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/collective_calls.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"

@@ -15,7 +15,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/counter_columns.h"
 #include "borescope/analysis/measures/flops/counter_lineup.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"

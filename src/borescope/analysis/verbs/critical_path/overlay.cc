@@ -4,7 +4,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/path_overlay.h"
 #include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
 #include "borescope/analysis/verbs/critical_path/path.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/critical_path/path.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"
 #include "borescope/table/table.h"

@@ -18,7 +18,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/compat/hta/tables.h"

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "borescope/analysis/measures/names/name_flags.h"
-#include "borescope/analysis/measures/phases.h"
+#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_edges.h"

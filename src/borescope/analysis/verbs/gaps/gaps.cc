@@ -22,7 +22,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/step_windows.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/analysis/verbs/verbs.h"

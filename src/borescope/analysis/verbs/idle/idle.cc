@@ -17,7 +17,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/idle_causes.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/measures/time/step_windows.h"

@@ -23,8 +23,8 @@ std::optional<std::string> ReadGeneratedCode(const std::string& path);
 // Of the first kernel in the text, which may be anything. Pure.
 InductorCode ParseInductorCode(std::string_view code);
 
-// Adds what the files of Triton kernels say to the kernels that `inductor` mapped, in columns of its
-// own: files as recorded or, with --inductor-cache, those of the same names below that folder
+// Adds what the files of Triton kernels say to the kernels that `inductor` mapped, in columns of
+// its own: files as recorded or, with --inductor-cache, those of the same names below that folder
 // (DIR/ab/HASH.py, DIR/HASH.py). Only regular files called *.py are read, the first 4 MiB of each.
 // REQUIRES: the table of kernels comes first.
 Result<Tables> ReadKernelFiles(Tables tables, const Params& params);

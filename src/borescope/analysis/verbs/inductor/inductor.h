@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/inductor/inductor_names.h"
 
 namespace borescope::internal {

@@ -16,7 +16,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/memory/memory_levels.h"
 #include "borescope/analysis/verbs/memory/memory_ops.h"
 #include "borescope/analysis/verbs/verbs.h"

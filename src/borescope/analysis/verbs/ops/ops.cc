@@ -25,7 +25,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/verbs/verbs.h"

@@ -4,7 +4,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 
 namespace borescope::internal {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/table/table.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/stats/stats_samples.h"
 
 namespace borescope::internal {

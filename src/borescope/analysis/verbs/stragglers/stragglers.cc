@@ -20,7 +20,7 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/collective_calls.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/verbs.h"

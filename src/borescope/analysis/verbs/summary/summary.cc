@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/duration_stats.h"

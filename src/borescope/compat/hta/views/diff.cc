@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/compat/hta/iterations.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/tables.h"

@@ -1,4 +1,4 @@
-#include "borescope/analysis/core/selection_members.h"
+#include "borescope/analysis/core/selection/selection_members.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
 
 #include <algorithm>
 #include <array>

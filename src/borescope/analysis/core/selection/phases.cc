@@ -1,6 +1,6 @@
-#include "borescope/analysis/measures/phases.h"
+#include "borescope/analysis/core/selection/phases.h"
 
-#include "borescope/analysis/measures/names/name_flags.h"
+#include "borescope/analysis/core/selection/name_flags.h"
 
 namespace borescope::internal {
 namespace {

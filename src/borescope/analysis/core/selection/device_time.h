@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope::internal {

@@ -1,4 +1,4 @@
-#include "borescope/analysis/core/selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
 
 namespace borescope::internal {
 namespace {

@@ -1,12 +1,12 @@
-#include "borescope/analysis/core/selection_members.h"
+#include "borescope/analysis/core/selection/selection_members.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
 #include <string_view>
 
-#include "borescope/analysis/core/selection.h"
-#include "borescope/analysis/measures/time/device_time.h"
+#include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/core/selection/selection.h"
 
 namespace borescope::internal {
 namespace {
