@@ -1,5 +1,5 @@
 # borescope_png(<target>)
-# Adds RenderPng() of output/charts/png.h to the target: by librsvg, whose headers are needed here and
+# Adds RenderPng() of output/charts/png/png.h to the target: by librsvg, whose headers are needed here and
 # which is loaded when a picture is first asked for; or one that says what is missing.
 function(borescope_png target)
   set(problem "")

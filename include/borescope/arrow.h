@@ -63,7 +63,7 @@ struct ArrowArray {
 struct ArrowArrayStream {
   /// Gives the type of all arrays, which is released on its own. Returns 0 or a value of errno.
   int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
-  /// Gives the next array, which is released on its own; a released one behind the last. Returns 0
+  /// Gives the next array, which is released on its own; a released one after the last. Returns 0
   /// or a value of errno.
   int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
   /// Describes the failure of the last call; may be null. Valid until the next call.

@@ -1,4 +1,4 @@
-// Params: what is asked of a verb beyond the question itself, by name and as text.
+// Params: what is requested from a verb beyond the question itself, by name and as text.
 //
 //   Params{{"by", "step"}, {"kernel_wait", "50us"}}
 //

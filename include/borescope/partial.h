@@ -21,7 +21,7 @@ class BORESCOPE_EXPORT Partial {
   // The partial as bytes (docs/partials.md). The same partial gives the same bytes.
   Result<std::string> Serialize() const;
 
-  // Reads what Serialize wrote; `name` stands for the bytes in messages. Whatever the bytes are,
+  // Reads what Serialize wrote; `name` represents the bytes in messages. Whatever the bytes are,
   // the result is a partial or an error: kUnsupportedFormat for another format or another major
   // version of it (the message says which program wrote it), kCorrupt for damage.
   static Result<Partial> Parse(std::string_view bytes, std::string_view name);

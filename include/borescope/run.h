@@ -34,7 +34,7 @@ struct Source {
       : path(std::move(path_of_files)) {}
   Source(const char* path_of_files)  // NOLINT(google-explicit-constructor)
       : path(path_of_files) {}
-  // One recording in memory; `name` stands for it in messages and may say the rank ("rank-3.json").
+  // One recording in memory; `name` represents it in messages and may say the rank ("rank-3.json").
   static Source Memory(std::string name, std::shared_ptr<const std::string> bytes);
   // One recording that `open` yields, once for each time it is loaded.
   static Source Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open);

@@ -1,4 +1,4 @@
-// Lengths of queues against a slow twin: the length after each change is counted anew, from all
+// Lengths of queues against a slow twin: the length after each change is counted again, from all
 // launches there are.
 
 #include <gtest/gtest.h>

@@ -190,7 +190,7 @@ TEST_F(PartialDamageTest, ChangedBytesEndInAnErrorOrAnAnswer) {
   }
 }
 
-// Some bits of compressed text stand for nothing: then the partial is the same.
+// Some bits of compressed text mean nothing: then the partial is the same.
 TEST_F(PartialDamageTest, NoChangeOfSealedBytesGoesUnnoticed) {
   const PartialData sound = Map(*FindAnalysis("kernels"), {});
   const std::string body = PartialBody(sound);

@@ -36,9 +36,9 @@ struct ExportLimits {
 //
 // Threads: the stream is used by one thread at a time; arrays are read, and released, by any.
 //
-// Failures are told by get_next (EINVAL for a table whose columns do not fit together, ENOMEM) and
-// get_last_error; the same call may be tried again. The callbacks throw nothing. ExportTable itself
-// throws std::bad_alloc without memory for the stream, and leaves `*out` as it was.
+// Failures are reported by get_next (EINVAL for a table whose columns do not fit together, ENOMEM)
+// and get_last_error; the same call may be tried again. The callbacks throw nothing. ExportTable
+// itself throws std::bad_alloc without memory for the stream, and leaves `*out` as it was.
 //
 // REQUIRES: `table` is not null, and nobody changes it from now on.
 void ExportTable(std::shared_ptr<const Table> table, ArrowArrayStream* out,

@@ -1,5 +1,5 @@
-// Which analyses make the HTML report, in which order, and what of their tables is drawn. An
-// analysis without a row here has a section of plain tables.
+// Which analyses make the HTML report, in which order, and what of their tables is drawn: collected
+// from AnalysisSpec::in_report, report_tables and views.
 #pragma once
 
 #include <span>

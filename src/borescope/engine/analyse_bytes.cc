@@ -18,7 +18,7 @@
 namespace borescope::internal {
 namespace {
 
-// Texts of options of which just any of their type would lead nowhere, and what stands in the files
+// Texts of options of which just any of their type would lead nowhere, and the content of the files
 // they name.
 struct ExampleRow {
   const ParamSpec* option;
@@ -115,7 +115,7 @@ void AddModes(const AnalysisSpec& spec, const Params& plain, const Params& group
   AddWith(spec, grouped, std::move(flags), modes);
 }
 
-// Appends what one mode of one analysis says of a trace that may lack what it needs.
+// Appends what one mode of one analysis reports for a trace that may lack what it needs.
 Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const RankView& view,
                           Document& document) {
   const Result<Tables> mapped = MapTrace(spec, params, view);

@@ -61,7 +61,7 @@ constexpr ParamSpec kNewOptions[] = {
     {"text", "TEXT", "", ParamType::kText},
 };
 
-// A new option needs nothing here but its row and its name in the registry.
+// A new option needs nothing here but its row and its name in AnalysisSpec::params.
 TEST(AllModes, AskForNewOptionsOfEveryType) {
   std::vector<const ParamSpec*> params;
   for (const ParamSpec& option : kNewOptions) {

@@ -1,5 +1,5 @@
 // Loads a run to keep it: every trace with its indexes, for what asks more than one question of it.
-// Analyses, which need a rank once, free each trace as they go (session.h).
+// Analyses, which need a rank once, free each trace as they go (map_files.h).
 #pragma once
 
 #include <memory>

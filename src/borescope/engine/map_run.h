@@ -1,4 +1,4 @@
-// The ranks of a run: its files are mapped (run_files.h), told apart, and those that are wanted
+// The ranks of a run: its files are mapped (map_files.h), told apart, and those that are wanted
 // selected. Which rank a file is becomes clear only when all are known.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The one place where everything meets: files become traces, traces become indexes, an analysis is
 // mapped over the ranks and reduced, and the answer becomes a document for any writer. The command
-// line is a skin over these functions and over their like for other verbs (run_report.h); what it
+// line is a skin over these functions and over their like for other verbs (verbs/); what it
 // needs of modules below, such as how numbers are written, comes with this header.
 //
 // Thread-safe: calls share nothing. Nothing here prints. Exceptions of third parties (memory) pass
@@ -108,7 +108,7 @@ struct Answer {
 // A file that fails while others do not is counted in the document's diagnostics.
 //
 // Ranks run in parallel, and each trace is freed once mapped, so that memory follows the ranks in
-// flight. `memory_limit` lowers their number; it is compared with an estimate (see run_memory.cc)
+// flight. `memory_limit` lowers their number; it is compared with an estimate (memory_estimate.cc)
 // and an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank
 // a file is stands in the file.
 //

@@ -1,4 +1,4 @@
-// The registry of table writers: one row per output format. `--format`, the help and `borescope
+// The list of table writers: one row per output format. `--format`, the help and `borescope
 // list` follow from it. To add one: its file, a row in writer.cc, a golden test.
 //
 // Writers format and never compute: values arrive in base units, and only people's formats scale,
@@ -73,7 +73,7 @@ Result<void> WriteJson(const Document& document, const WriteOptions& options, Si
 // svg   One picture of all views, below each other; complete in itself. kMissingData where nothing
 //       of the document can be drawn.
 Result<void> WriteSvg(const Document& document, const WriteOptions& options, Sink& sink);
-// png   The same picture, drawn by a library (charts/png.h), which may be missing.
+// png   The same picture, drawn by a library (charts/png/png.h), which may be missing.
 Result<void> WritePng(const Document& document, const WriteOptions& options, Sink& sink);
 
 }  // namespace borescope::internal

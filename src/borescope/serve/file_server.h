@@ -24,10 +24,10 @@ enum class ServeEnd {
   kStopped,    // `stop` was set
 };
 
-// Answers requests as http_answer.h says. Ends once a GET has all of the file, or nobody asked for
-// it in time; those who are being answered at that moment still get their answers. Who connects and
-// says nothing keeps nobody out: where there are too many clients, the one that has been silent for
-// longest goes, never one that is being answered. `stop` may be set by another thread or by a
+// Answers requests as http_response.h says. Ends once a GET has all of the file, or nobody asked
+// for it in time; those who are being answered at that moment still get their answers. Who connects
+// and says nothing keeps nobody out: where there are too many clients, the one that has been silent
+// for longest goes, never one that is being answered. `stop` may be set by another thread or by a
 // signal handler, and is noticed within a fifth of a second. kIo, naming the address, when the
 // system takes the listening socket away. Blocks, in the calling thread alone; it does not matter
 // whether SIGPIPE is ignored.

@@ -4,7 +4,7 @@
 //
 // An analysis maps one rank to tables and reduces the tables of several ranks to one answer. Both
 // are pure functions: they read a finished trace, and neither print, log nor open files. Sorting
-// for display and --top are applied afterwards by the session, never inside a reduce.
+// for display and --top are applied afterwards by the engine, never inside a reduce.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct RankView {
 
 using Tables = std::vector<Table>;
 
-// What a trace must hold for the question to make sense. Checked by the session before map; the
+// What a trace must hold for the question to make sense. Checked by the engine before map; the
 // message names the profiler option that records it.
 enum class Needs : uint8_t {
   kNothing,
@@ -62,7 +62,7 @@ using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
 struct Pipeline {
   Result<Tables> (*map)(const RankView&, const Params&) = nullptr;
   // Adds to the tables of map what stands in files that the trace names, where they lie: on the
-  // machine that maps. The one function here that may look at files; the session calls it only
+  // machine that maps. The one function here that may look at files; the engine calls it only
   // where answers may hold what it finds. nullptr: nothing to read.
   Result<Tables> (*read_files)(Tables, const Params&) = nullptr;
   // Associative, and the order of the tables does not matter: partial results of any split of

@@ -33,7 +33,7 @@ bool HasKey(std::span<const std::string> by, std::string_view key);
 
 class GroupKeys {
  public:
-  // `by` holds names accepted by the analysis' row in the registry. Keys are put in the order of
+  // `by` holds names that AnalysisSpec::by of the analysis accepts. Keys are put in the order of
   // GroupKey, whatever the order they were asked for in.
   GroupKeys(const RankView& view, std::span<const std::string> by);
 

@@ -1,5 +1,5 @@
-// Every option that belongs to some analyses only, beside the common ones. One row each; the
-// registry says which verbs take it.
+// Every option that belongs to some analyses only, beside the common ones. One row each;
+// AnalysisSpec::params says which verbs take it.
 #pragma once
 
 #include "borescope/analysis/core/params.h"

@@ -49,14 +49,14 @@ enum class ParamType : uint8_t {
   kTimes,   // lengths of time above 0, each longer than the one before, with commas between them
   kShare,   // a part of the whole, "1%" or "0.01"; read by Params::Share
   kChoice,  // one of the words in ParamSpec::value, which have "|" between them
-  kFile,    // a path, whose text the session reads before anything asks for it
-  kFolder,  // a path, which the session finds to be that of a folder
+  kFile,    // a path, whose text the engine reads before anything asks for it
+  kFolder,  // a path, which the engine finds to be that of a folder
   kText,
 };
 
-// An option of one analysis. Declared once, in param_specs.h; the registry lists the ones a verb
-// takes, and parsing, --help and completion follow. The default is part of the declaration, so that
-// an analysis asked without a command line behaves the same.
+// An option of one analysis. Declared once, in param_specs.h; AnalysisSpec::params lists those of
+// a verb, and parsing, --help and completion follow. The default is part of the declaration, so
+// that an analysis asked without a command line behaves the same.
 struct ParamSpec {
   std::string_view name;   // "kernel-wait": --kernel-wait
   std::string_view value;  // what stands for the value in help: "TIME"; empty for a flag

@@ -1,22 +1,22 @@
 // Tables of --compat hta: what HolisticTraceAnalysis prints for the same file, quirks included.
 //
-//   hta/frame.h        a rank as HTA loads it: rounding, step filter, links by correlation
-//   hta/rows.h         which rows HTA takes for device rows
-//   hta/breakdown.cc   get_temporal_breakdown
-//   hta/kernels.cc     get_gpu_kernel_breakdown
-//   hta/overlap.cc     get_comm_comp_overlap
-//   hta/idle.cc        get_idle_time_breakdown
-//   hta/launches.cc    get_cuda_kernel_launch_stats
-//   hta/delays.cc      get_aten_op_kernels_and_delay
-//   hta/queue.cc       get_queue_length_summary, get_time_spent_blocked_on_full_queue
-//   hta/bandwidth.cc   get_memory_bw_summary
-//   hta/sequences.cc   get_frequent_cuda_kernel_sequences
-//   hta/annotations.cc get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
-//   hta/stragglers.cc  get_potential_stragglers
-//   hta/counters.cc    get_cupti_counter_data_with_operators
-//   hta/critical_tables.cc, critical_overlay.cc  critical_path_analysis, its breakdown, summary and
-//                      overlay; critical_build.h is how its graph is made
-//   hta/diff.cc        TraceDiff.compare_traces, ops_diff
+//   frame.h               a rank as HTA loads it: rounding, step filter, links by correlation
+//   rows.h                which rows HTA takes for device rows
+//   views/breakdown.cc    get_temporal_breakdown
+//   views/kernels.cc      get_gpu_kernel_breakdown
+//   views/overlap.cc      get_comm_comp_overlap
+//   views/idle.cc         get_idle_time_breakdown
+//   views/launches.cc     get_cuda_kernel_launch_stats
+//   views/delays.cc       get_aten_op_kernels_and_delay
+//   views/queue.cc        get_queue_length_summary, get_time_spent_blocked_on_full_queue
+//   views/bandwidth.cc    get_memory_bw_summary
+//   views/sequences.cc    get_frequent_cuda_kernel_sequences
+//   views/annotations.cc  get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
+//   views/stragglers.cc   get_potential_stragglers
+//   views/counters.cc     get_cupti_counter_data_with_operators
+//   critical_path/        critical_path_analysis, its breakdown, summary and overlay;
+//                         critical_build.h is how its graph is made
+//   views/diff.cc         TraceDiff.compare_traces, ops_diff
 //
 // Numbers are whole microseconds wherever HTA's are.
 #pragma once

@@ -1,13 +1,13 @@
 // prof and its twin of --compat pyprof: one row per kernel, with the operator, the layer and the
 // line of Python behind it, and what it computes and moves.
 //
-//   pyprof/python_literal.cc  the language of PyProf's markers
-//   pyprof/markers.cc         the markers
-//   pyprof/launch_ranges.cc   what stands around a launch
-//   prof.cc                   the rows by our rules
-//   pyprof/compat.cc          the rows by PyProf's
-//   pyprof/formula_table.cc   PyProf's FLOPs and bytes, in *_formulas.cc
-//   pyprof/columns.cc         the columns of both
+//   python_literal.cc            the language of PyProf's markers
+//   markers.cc                   the markers
+//   launch_ranges.cc             what is around a launch
+//   analysis/verbs/prof/prof.cc  the rows by our rules
+//   compat.cc                    the rows by PyProf's
+//   formulas/formula_table.cc    PyProf's FLOPs and bytes, in formulas/*_formulas.cc
+//   columns.cc                   the columns of both
 #pragma once
 
 #include "borescope/analysis/core/reduce.h"

@@ -1,11 +1,11 @@
 // Tables of --compat rpd: what the views of an .rpd file (rocmProfileData) say of the same
 // recording, quirks included; docs/compat-rpd.md.
 //
-//   rpd/top.cc      views top and op
-//   rpd/busy.cc     view busy
-//   rpd/kernels.cc  views ktop and kernel
-//   rpd/copies.cc   views copy and copyop
-//   rpd/calls.cc    view api
+//   top.cc      views top and op
+//   busy.cc     view busy
+//   kernels.cc  views ktop and kernel
+//   copies.cc   views copy and copyop
+//   calls.cc    view api
 //
 // Columns have the names of the views, less those that a recording does not keep (ids of device
 // work, sequence numbers); views of rows have the rank in front. Times are nanoseconds unless the

@@ -1,9 +1,9 @@
 // Tables of --compat key_averages: what `key_averages().table()` of PyTorch's profiler says of the
 // same recording; docs/compat-key-averages.md.
 //
-//   torch/key_averages.cc    the table and its footer
-//   torch/profiler_calls.cc  the tree of events behind it
-//   torch/profiler_flops.cc  FLOPs as `with_flops=True` counts them
+//   key_averages.cc    the table and its footer
+//   profiler_calls.cc  the tree of events behind it
+//   profiler_flops.cc  FLOPs as `with_flops=True` counts them
 #pragma once
 
 #include "borescope/analysis/core/reduce.h"

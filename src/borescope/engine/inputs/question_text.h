@@ -33,7 +33,7 @@ struct QuestionText {
 struct QuestionRow {
   std::string_view name;   // "annotation"
   std::string_view type;   // as ParameterInfo::type of the public schema
-  std::string_view value;  // what stands for the value in help: "NAME"; empty for a flag
+  std::string_view value;  // what represents the value in help: "NAME"; empty for a flag
   std::string_view help;
   std::string QuestionText::* text;  // where the value goes; nullptr for a flag
   bool QuestionText::* flag;         // set by a flag; nullptr otherwise

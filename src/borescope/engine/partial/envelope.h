@@ -43,7 +43,7 @@ bool IsPartial(std::string_view bytes);
 // release of zstd.
 Result<std::string> Seal(const Envelope& envelope);
 
-// `name` stands for the bytes in messages. kUnsupportedFormat for what is no partial, and for a
+// `name` represents the bytes in messages. kUnsupportedFormat for what is no partial, and for a
 // partial of another major version; kCorrupt for a damaged one.
 Result<Envelope> Open(std::string_view bytes, std::string_view name);
 

@@ -1,6 +1,6 @@
 // From the partials of several processes to one run. Pure.
 //
-// Files stand in the natural order of their paths, numbers in names by value, as those of a folder
+// Files are in the natural order of their paths, numbers in names by value, as those of a folder
 // do: so that the order in which partials arrive, and the tree in which they are merged, never
 // show. Which rank each file is follows only here, as it does where one process maps all files.
 #pragma once

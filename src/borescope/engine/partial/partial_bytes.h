@@ -13,7 +13,7 @@ namespace borescope::internal {
 // it is larger than a partial may be (kMostBodyBytes).
 Result<std::string> SerializePartial(const PartialData& partial);
 
-// What SerializePartial wrote; `name` stands for the bytes in messages. Whatever the bytes are,
+// What SerializePartial wrote; `name` represents the bytes in messages. Whatever the bytes are,
 // memory is linear in them, and what comes back can be joined and reduced: its verbs and options
 // are those of this program, its tables such as the verbs map. kUnsupportedFormat for what is no
 // partial or one of another major version, kCorrupt for a damaged one, kInvalidArgument for one

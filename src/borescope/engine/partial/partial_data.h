@@ -24,7 +24,7 @@ namespace borescope::internal {
 inline constexpr uint16_t kPartialMajor = 1;
 inline constexpr uint16_t kPartialMinor = 0;
 
-// What is asked of every file. Partials of different questions are not joined.
+// What every file is asked. Partials of different questions are not joined.
 struct Question {
   std::vector<const AnalysisSpec*> verbs;
   Params params;       // complete and checked; without run_faults

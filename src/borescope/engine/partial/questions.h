@@ -8,7 +8,7 @@
 namespace borescope::internal {
 
 // What differs between two questions, for a message: "--by" or "the verbs (top; kernels)"; empty
-// where they are the same. Paths of files and folders may differ: what stands in the files counts.
+// where they are the same. Paths of files and folders may differ: the content of the files counts.
 std::string DifferenceOf(const Question& a, const Question& b);
 
 // Makes `to` independent of which of several equal questions it was: of paths that differ the

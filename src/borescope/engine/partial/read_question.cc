@@ -88,7 +88,7 @@ Selection ReadSelection(WireReader in) {
   return selected;
 }
 
-// An option as it stands in the bytes.
+// An option as it is in the bytes.
 struct RawOption {
   std::string name;
   ParamValue value;
@@ -151,7 +151,7 @@ bool IsOfType(const ParamSpec& spec, const ParamValue& value) {
   return false;
 }
 
-// Options can be told apart only once the verbs are known.
+// Options can be distinguished only once the verbs are known.
 void AddOptions(std::vector<RawOption> options, WireReader& in, Question& question) {
   for (RawOption& raw : options) {
     const ParamSpec* spec = FindOption(question, raw.name);

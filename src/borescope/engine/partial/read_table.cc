@@ -10,7 +10,7 @@
 namespace borescope::internal::wire {
 namespace {
 
-// A column as it stands in the bytes, whose fields may come in any order.
+// A column as it is in the bytes, whose fields may come in any order.
 struct RawColumn {
   Column column;
   uint64_t type = 0;

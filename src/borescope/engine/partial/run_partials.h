@@ -16,7 +16,8 @@ namespace borescope::internal {
 
 // Maps the files of `options` and reduces nothing. Of the options it takes what RunAnalyses takes,
 // but for what is only about the answer: sort, top, accept. A file that cannot be loaded is no
-// error here: it travels with the others, and the answer tells. kInvalidArgument for --overlay and
+// error here: it travels with the others, and the answer says so. kInvalidArgument for --overlay
+// and
 // --save, whose files belong to a finished answer, and for verbs that compare two runs.
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
                                const RunOptions& options);

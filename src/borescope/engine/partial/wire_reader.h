@@ -1,5 +1,5 @@
 // WireReader: a message of Protocol Buffers, field by field. What cannot be read ends the reading
-// of the whole document: the place and cause of the first fault stand in a WireFault that all
+// of the whole document: the place and cause of the first fault are in a WireFault that all
 // readers of one document share, and from then on every reader is at its end. So that code which
 // reads need not look for errors after each field, only once at the end.
 //

@@ -9,7 +9,7 @@
 
 namespace borescope::internal {
 
-// An error when these analyses draw nothing on such inputs; run_targets.h checks where it would be
+// An error when these analyses draw nothing on such inputs; targets.h checks where it would be
 // written. REQUIRES: options.overlay is not empty.
 Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 

@@ -9,7 +9,7 @@
 
 namespace borescope::internal {
 
-// Ends the names of columns of moments, in nanoseconds since the recording began (moments.h).
+// Ends the names of columns of moments, in nanoseconds since the recording began (timestamps.h).
 inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
 
 // The largest of the numbers of a column, by magnitude; 0 where there is none.

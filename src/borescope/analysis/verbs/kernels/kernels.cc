@@ -1,7 +1,7 @@
-// kernels: device time per kernel name, and per class of kernels (index/kernel_class.h). Every
-// kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets. `share` is
-// a part of all device time listed, so overlapping streams count twice here but not in the
-// breakdown. With --patterns kernel_categories sums up by the user's own categories.
+// kernels: device time per kernel name, and per class of kernels (index/names/kernel_class.h).
+// Every kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets.
+// `share` is a part of all device time listed, so overlapping streams count twice here but not in
+// the breakdown. With --patterns kernel_categories sums up by the user's own categories.
 #include <fmt/format.h>
 
 #include <utility>

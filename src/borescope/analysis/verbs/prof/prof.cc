@@ -2,7 +2,7 @@
 // arguments, its layer and its line of Python, and what the call computes and moves.
 //
 //   operator   by the operators of the recording (modelled_work.h) where they say their shapes,
-//              else by PyProf's markers (pyprof/marker_work.h)
+//              else by PyProf's markers (compat/pyprof/marker_work.h)
 //   direction  as modelled_work.h; in recordings whose backward operators do not name their forward
 //              thread (emit_nvtx) by their names: below "MmBackward0" is backward, and Python
 //              called there by a function of C++ or by checkpointing is recompute
