@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/catalog/catalog.h"
 
 namespace borescope::internal {
 

@@ -9,11 +9,11 @@ namespace borescope::internal::wire {
 using protozero::pbf_wire_type;
 
 WireReader::WireReader(std::string_view document, WireFault& fault)
-    : WireReader(protozero::data_view(document.data(), document.size()), fault) {
+    : WireReader(fault, protozero::data_view(document.data(), document.size())) {
   fault.begin = document.data();
 }
 
-WireReader::WireReader(protozero::data_view message, WireFault& fault)
+WireReader::WireReader(WireFault& fault, protozero::data_view message)
     : in_(message), at_(message.data()), fault_(&fault) {}
 
 void WireReader::Fail(std::string cause) {
@@ -75,7 +75,7 @@ std::string_view WireReader::Bytes() {
 
 WireReader WireReader::Message() {
   const std::string_view bytes = Bytes();
-  return {protozero::data_view(bytes.data(), bytes.size()), *fault_};
+  return {*fault_, protozero::data_view(bytes.data(), bytes.size())};
 }
 
 template <class Value, class Decode>

@@ -47,7 +47,7 @@ class WireReader {
   void Fail(std::string cause);
 
  private:
-  WireReader(protozero::data_view message, WireFault& fault);
+  WireReader(WireFault& fault, protozero::data_view message);
 
   template <class Value, class Get>
   Value Take(protozero::pbf_wire_type type, Get get);

@@ -1,0 +1,117 @@
+#include "borescope/engine/partial/join_partials.h"
+
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/engine/partial/partial_bytes.h"
+#include "borescope/engine/partial/partial_samples.h"
+#include "borescope/engine/partial/questions.h"
+#include "borescope/engine/partial/run_partials.h"
+
+namespace borescope::internal {
+namespace {
+
+// A partial of one file with the empty tables of `kernels`.
+PartialData PartialOf(const std::string& path, int64_t rank) {
+  PartialData partial = SampleOfKernels(Compat::kNone, false);
+  partial.name = path + ".part";
+  PartialFile file;
+  file.path = path;
+  file.from_directory = true;
+  file.claim.recorded = rank;
+  file.rank = rank;
+  file.outcomes.push_back({std::nullopt, ShapeOf(*FindAnalysis("kernels"), {}).value()});
+  partial.files.push_back(std::move(file));
+  return partial;
+}
+
+std::vector<std::string> PathsOf(const PartialData& partial) {
+  std::vector<std::string> paths;
+  for (const PartialFile& file : partial.files) {
+    paths.push_back(file.path);
+  }
+  return paths;
+}
+
+TEST(JoinPartials, FilesStandInTheOrderOfAFolder) {
+  const PartialData merged =
+      MergePartials({PartialOf("run/r10", 1), PartialOf("run/r9", 2), PartialOf("run/r1", 3)})
+          .value();
+  EXPECT_EQ(PathsOf(merged), (std::vector<std::string>{"run/r1", "run/r9", "run/r10"}));
+}
+
+TEST(JoinPartials, AFileThatComesTwiceCountsOnce) {
+  const PartialData merged =
+      MergePartials({PartialOf("a", 1), PartialOf("b", 2), PartialOf("a", 1)}).value();
+  EXPECT_EQ(merged.files.size(), 2U);
+  const Result<PartialData> differs = MergePartials({PartialOf("a", 1), PartialOf("a", 2)});
+  ASSERT_FALSE(differs.ok());
+  EXPECT_EQ(differs.error().message,
+            "a: two partials hold this file with different answers; map it once, or give the files "
+            "of each machine paths of their own");
+}
+
+TEST(JoinPartials, OtherQuestionsAreRefusedByWhatDiffers) {
+  const auto message_of = [](const PartialData& a, const PartialData& b) {
+    const Result<PartialData> merged = MergePartials({a, b});
+    return merged.ok() ? std::string() : merged.error().message;
+  };
+  const PartialData first = PartialOf("a", 1);
+  PartialData other = PartialOf("b", 2);
+  other.question.params.by = {"rank"};
+  EXPECT_EQ(message_of(first, other),
+            "a.part and b.part answer different questions: they differ in --by (none; rank); map "
+            "all ranks with the same verbs and options");
+  other = PartialOf("b", 2);
+  other.question.verbs = {FindAnalysis("ops")};
+  EXPECT_NE(message_of(first, other).find("the verbs (kernels; ops)"), std::string::npos);
+  other = PartialOf("b", 2);
+  other.question.ranks = NumberRanges::Parse("1,3..4").value();
+  EXPECT_NE(message_of(first, other).find("--rank (none; 1,3..4)"), std::string::npos);
+  other = PartialOf("b", 2);
+  other.question.params.values.push_back({kWidthParam.name, 7, "", {}, kWidthParam.type});
+  EXPECT_NE(message_of(first, other).find("--w (none; 7)"), std::string::npos)
+      << message_of(first, other);
+  other = PartialOf("b", 2);
+  other.major = 9;
+  EXPECT_NE(message_of(first, other).find("format 9"), std::string::npos);
+  EXPECT_FALSE(MergePartials({}).ok());
+}
+
+TEST(JoinPartials, WhereFilesOfOptionsLieMakesNoDifference) {
+  Question a;
+  a.params.values.push_back({"device-spec", 1, "/b/x.json", "{}", ParamType::kFile});
+  a.params.values.push_back({"inductor-cache", 1, "/tmp/b", {}, ParamType::kFolder});
+  Question b = a;
+  b.params.values[0].text = "/a/x.json";
+  b.params.values[1].text = "/tmp/a";
+  EXPECT_EQ(DifferenceOf(a, b), "");
+  MergeQuestion(a, b);
+  EXPECT_EQ(a.params.values[0].text, "/a/x.json");
+  b.params.values[0].content = "{ }";
+  EXPECT_EQ(DifferenceOf(a, b), "--device-spec ({}; { })");
+}
+
+TEST(JoinPartials, RanksAreToldApartOnlyHere) {
+  const JoinedRun joined =
+      JoinPartials({PartialOf("b", 0), PartialOf("a", 0), PartialOf("c", 5)}).value();
+  ASSERT_EQ(joined.run.selected.size(), 3U);
+  EXPECT_EQ(joined.run.selected[0]->report.path, "a");
+  EXPECT_EQ(joined.run.selected[2]->report.path, "b");
+  EXPECT_EQ(joined.run.selected[2]->report.rank, 6);
+  EXPECT_EQ(joined.files.size(), 3U);
+}
+
+TEST(JoinPartials, WhatCannotTravelIsRefused) {
+  RunOptions options;
+  options.overlay = "x";
+  const AnalysisSpec* const queue[] = {FindAnalysis("queue")};
+  EXPECT_EQ(MapPartial(queue, options).error().message,
+            "--overlay is written with a finished answer; leave it out to map");
+  const AnalysisSpec* const diff[] = {FindAnalysis("diff")};
+  EXPECT_EQ(MapPartial(diff, {}).error().message,
+            "diff: it compares two runs, and a partial is of one; run it where both are");
+}
+
+}  // namespace
+}  // namespace borescope::internal
