@@ -221,7 +221,7 @@ TEST_F(PartialDamageTest, NoChangeOfSealedBytesGoesUnnoticed) {
 }
 
 // Seeds of the fuzz target, which lead nowhere once the tables of their verbs have changed. Written
-// anew by this test with BORESCOPE_PARTIAL_CORPUS=fuzz/corpus/partial in the environment.
+// again by this test with BORESCOPE_PARTIAL_CORPUS=fuzz/corpus/partial in the environment.
 TEST_F(PartialDamageTest, SeedsAreThoseOfThisProgram) {
   constexpr const char* kVerbs[] = {"breakdown", "counters", "flame",  "gaps",  "inductor",
                                     "kernels",   "memory",   "stacks", "stats", "stragglers"};

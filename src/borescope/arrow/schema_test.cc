@@ -1,4 +1,4 @@
-// The metadata of schemas, and schemas that stand alone.
+// The metadata of schemas, and schemas without arrays.
 #include <gtest/gtest.h>
 
 #include "borescope/arrow/arrow_testing.h"

@@ -79,7 +79,7 @@ std::string FirstWordCase(std::string_view verb) {
   return words.empty() ? "" : fmt::format("      {0}:{0}) words+=' {1}' ;;\n", verb, words);
 }
 
-// Verbs can stand in a list: what comes behind the last comma is completed, and the options are
+// Verbs can be in a list: what follows the last comma is completed, and the options are
 // those of all its verbs.
 std::string BashScript() {
   std::string choices;

@@ -87,7 +87,7 @@ std::string InputUsage(const AnalysisSpec& spec) {
   return spec.leading == nullptr ? "INPUT..." : fmt::format("{} INPUT...", spec.leading->value);
 }
 
-// The word in front of INPUT, explained.
+// The word before INPUT, explained.
 std::string LeadingHelp(const AnalysisSpec& spec) {
   if (spec.leading == nullptr) {
     return {};

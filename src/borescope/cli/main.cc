@@ -29,7 +29,7 @@ void LetGlibcFindLibgcc() {
 int main(int argc, char** argv) {
   namespace cli = borescope::internal::cli;
   LetGlibcFindLibgcc();
-  // A reader that goes away becomes an error of write(), which is told from others.
+  // A reader that goes away becomes an error of write(), which is distinguished from others.
   std::signal(SIGPIPE, SIG_IGN);
   // And so does a limit on the size of files.
   std::signal(SIGXFSZ, SIG_IGN);

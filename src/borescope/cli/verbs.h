@@ -15,7 +15,7 @@ struct Command;
 struct AliasRow {
   enum class Use : uint8_t {
     kRename,      // means the option `to`
-    kInput,       // its value stands as INPUT
+    kInput,       // its value is an INPUT
     kIgnore,      // has no meaning here, nor does its value
     kIgnoreFlag,  // has no meaning here
   };
@@ -41,7 +41,7 @@ struct VerbRow {
   std::span<const std::string_view> options = {};
   std::string_view details = {};  // more lines of help, below the example
   std::span<const AliasRow> aliases = {};
-  // Options of every verb that mean nothing here: not shown, and told apart where they are given.
+  // Options of every verb that mean nothing here: not shown, and recognised where they are given.
   std::span<const std::string_view> pointless = {};
   std::span<const InsteadRow> instead = {};
   // Verbs that analyse follow it, with their options: `map VERB[,VERB...]`.

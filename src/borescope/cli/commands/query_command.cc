@@ -106,7 +106,7 @@ std::string ReadAll() {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
-// Answers statements as they are typed. A wrong one is told, and the next may follow.
+// Answers statements as they are typed. A wrong one is reported, and the next may follow.
 int RunShell(QuerySession& session, const QueryRequest& request, const Command& command) {
   std::string sql;
   std::string line;

@@ -159,7 +159,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
     return UsageError(error.what());
   }
   JoinLists(command.raw);
-  // An unset variable of a script must not select everything in silence.
+  // An unset variable of a script must not select everything silently.
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& values = option->results();
     if (option->get_expected_max() != 0 &&
@@ -170,7 +170,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
   return {};
 }
 
-// The word in front of INPUT is an option like any other from here on.
+// The word before INPUT is an option like any other from here on.
 Result<void> TakeLeadingWord(Command& command) {
   for (const AnalysisSpec* spec : command.analyses) {
     if (spec->leading == nullptr || command.raw.help) {

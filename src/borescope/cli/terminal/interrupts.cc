@@ -28,7 +28,7 @@ Interrupts::Interrupts(std::function<void()> cleanup) : cleanup_(std::move(clean
   try {
     watcher_ = std::jthread([this](const std::stop_token& token) { Watch(token); });
   } catch (const std::system_error&) {
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // no more threads: signals end us as ever
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // no more threads: signals end us as before
   }
 }
 

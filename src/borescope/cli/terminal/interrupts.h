@@ -15,7 +15,7 @@ class Interrupts {
  public:
   // Signals set `stop`, and nothing else.
   Interrupts() : Interrupts(nullptr) {}
-  // Signals call `cleanup`, in that thread, and then end the process as ever.
+  // Signals call `cleanup`, in that thread, and then end the process as before.
   explicit Interrupts(std::function<void()> cleanup);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;

@@ -17,7 +17,7 @@ int TerminalWidth();
 // True when standard output is a terminal, no dumb one, and NO_COLOR is not set.
 bool TerminalHasColours();
 
-// Writes to standard error as it is; failures there have nowhere to be told.
+// Writes to standard error as it is; failures there cannot be reported anywhere.
 void WriteMessage(std::string_view text);
 
 // Writes one line there. Names of files and texts out of them may hold anything, escape sequences
@@ -34,7 +34,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  // What is to be told of the progress, of a run or of a file in bytes; empty where no bar may
+  // What reports the progress of a run or of a file in bytes; empty where no bar may
   // appear. The bar must outlive it.
   std::function<void(const Progress&)> OfRun();
   std::function<void(uint64_t done, uint64_t total)> OfFile();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "borescope/base/version.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/partial/envelope.h"
 #include "borescope/engine/partial/file_bytes.h"
