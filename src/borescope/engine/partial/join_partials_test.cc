@@ -70,7 +70,7 @@ TEST(JoinPartials, OtherQuestionsAreRefusedByWhatDiffers) {
   EXPECT_NE(message_of(first, other).find("--rank (none; 1,3..4)"), std::string::npos);
   other = PartialOf("b", 2);
   other.question.params.values.push_back({kWidthParam.name, 7, "", {}, kWidthParam.type});
-  EXPECT_NE(message_of(first, other).find("--w (none; 7)"), std::string::npos)
+  EXPECT_NE(message_of(first, other).find("--width (none; 7)"), std::string::npos)
       << message_of(first, other);
   other = PartialOf("b", 2);
   other.major = 9;

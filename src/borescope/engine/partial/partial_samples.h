@@ -12,9 +12,11 @@
 
 namespace borescope::internal {
 
-// Cells for a table that has none: two that are there, and one that is missing.
+// Cells for a table, in place of those that it has: two that are there, and one that is
+// missing; or three times close to each other.
 inline void FillTable(Table& table) {
   for (Column& column : table.columns) {
+    column = EmptyLike(column);
     std::visit(
         [](auto& cells) {
           cells.push_back(typename std::decay_t<decltype(cells)>::value_type());
@@ -22,9 +24,10 @@ inline void FillTable(Table& table) {
         },
         column.values);
     if (column.unit == Unit::kNanoseconds && std::holds_alternative<IntValues>(column.values)) {
-      column.values = IntValues{1'000'000'000, 1'000'000'001};
+      column.values = IntValues{1'000'000'000, 1'000'000'001, 1'000'000'002};
+    } else {
+      PushMissing(column);
     }
-    PushMissing(column);
   }
 }
 

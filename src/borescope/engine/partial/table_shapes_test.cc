@@ -27,7 +27,7 @@ TEST(TableShapes, WhatDiffersIsNamed) {
     return MismatchOf(tables, shape, false);
   };
   EXPECT_EQ(mismatch([](Tables& tables) { tables.pop_back(); }),
-            "it has 0 tables, and should have 1");
+            "it has 1 tables, and should have 2");
   EXPECT_EQ(mismatch([](Tables& tables) { tables[0].name = "x"; }),
             "a table \"x\" stands where \"kernels\" should");
   EXPECT_EQ(mismatch([](Tables& tables) { tables[0].columns.pop_back(); }),
