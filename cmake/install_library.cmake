@@ -27,6 +27,8 @@ function(borescope_install_library)
     INSTALL_DESTINATION "${package}" PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/borescopeConfigVersion.cmake"
                                    COMPATIBILITY SameMinorVersion)
+  # The package may be installed, or moved, anywhere.
+  file(RELATIVE_PATH borescope_up_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/borescope.pc.in" "${PROJECT_BINARY_DIR}/borescope.pc"
                  @ONLY)
   install(
