@@ -1,8 +1,6 @@
 #include "borescope/run.h"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "borescope/api/access.h"
@@ -197,8 +195,6 @@ struct Run::State {
   std::vector<std::string> paths;
   OpenOptions options;
   internal::TraceCache cache;
-  std::mutex querying;
-  std::optional<internal::QuerySession> queries;  // guarded by `querying`
 };
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -286,22 +282,18 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
 }
 
 Result<Answer> Run::Query(std::string_view sql) const {
-  const std::lock_guard lock(state_->querying);
-  if (!state_->queries.has_value()) {
-    internal::Result<internal::QuerySession> session =
-        internal::QuerySession::Open(state_->Common());
-    if (!session.ok()) {
-      return PublicError(session.error(), state_->paths);
-    }
-    state_->queries = std::move(*session);
+  // Opened for each query: it would hold the recordings beyond the budget of those that are kept.
+  internal::Result<internal::QuerySession> session = internal::QuerySession::Open(state_->Common());
+  if (!session.ok()) {
+    return PublicError(session.error(), state_->paths);
   }
-  internal::Result<internal::Document> document = state_->queries->Run(sql, {});
+  internal::Result<internal::Document> document = session->Run(sql, {});
   if (!document.ok()) {
     return PublicError(document.error(), state_->paths);
   }
   internal::Answer answer;
   answer.document = std::move(*document);
-  answer.files = state_->queries->files();
+  answer.files = session->files();
   return AnswerAccess::Make(std::move(answer));
 }
 
@@ -328,10 +320,6 @@ Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
 
 uint64_t Run::kept_bytes() const { return state_->cache.bytes(); }
 
-void Run::Forget() {
-  const std::lock_guard lock(state_->querying);
-  state_->queries.reset();
-  state_->cache.Clear();
-}
+void Run::Forget() { state_->cache.Clear(); }
 
 }  // namespace borescope

@@ -103,6 +103,9 @@ TEST(RunTest, KeepsNothingBeyondItsBudget) {
   const std::string first = Json(run->Ask("kernels"));
   EXPECT_EQ(Json(run->Ask("kernels")), first);
   EXPECT_EQ(loads, 2);
+  EXPECT_TRUE(run->Query("SELECT count(*) FROM events").ok());
+  EXPECT_TRUE(run->Query("SELECT count(*) FROM events").ok());
+  EXPECT_EQ(loads, 4);
   EXPECT_EQ(run->kept_bytes(), 0U);
 }
 
@@ -144,7 +147,7 @@ TEST(RunTest, ErrorsNameTheParameter) {
   const Error unknown = run->Ask("idle", {{"kernel_wiat", "1us"}}).error();
   EXPECT_EQ(unknown.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(unknown.parameter, "kernel_wiat");
-  EXPECT_EQ(unknown.hint, "did you mean 'kernel-wait'?");
+  EXPECT_EQ(unknown.hint, "did you mean 'kernel_wait'?");
   const Error bad = run->Ask("idle", {{"kernel_wait", "soon"}}).error();
   EXPECT_EQ(bad.parameter, "kernel_wait");
   EXPECT_EQ(bad.message.find("--"), std::string::npos) << bad.message;

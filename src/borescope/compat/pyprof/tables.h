@@ -1,5 +1,5 @@
 // prof and its twin of --compat pyprof: one row per kernel, with the operator, the layer and the
-// line of Python behind it, and what it computes and moves.
+// line of Python that it comes from, and what it computes and moves.
 //
 //   python_literal.cc            the language of PyProf's markers
 //   markers.cc                   the markers

@@ -2,7 +2,7 @@
 // same recording; docs/compat-key-averages.md.
 //
 //   key_averages.cc    the table and its footer
-//   profiler_calls.cc  the tree of events behind it
+//   profiler_calls.cc  the tree of events that they follow from
 //   profiler_flops.cc  FLOPs as `with_flops=True` counts them
 #pragma once
 

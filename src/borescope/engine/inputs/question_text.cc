@@ -175,7 +175,8 @@ std::vector<std::string_view> NamesOf(Specs specs) {
 }
 
 Error UnknownName(Specs specs, std::string_view name) {
-  const std::string_view nearest = Nearest(name, NamesOf(specs));
+  std::string nearest(Nearest(name, NamesOf(specs)));
+  std::replace(nearest.begin(), nearest.end(), '-', '_');  // as programs write names
   return UsageError(
       fmt::format("--{}: no such parameter of {}{}", name, specs.front()->name,
                   nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));

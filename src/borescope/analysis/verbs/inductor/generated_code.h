@@ -1,5 +1,5 @@
 // What TorchInductor wrote into the file of a kernel it generated, for `inductor`: the operators
-// and lines of the model behind it, and the bytes it moves at least.
+// and lines of the model that it was made from, and the bytes it moves at least.
 #pragma once
 
 #include <optional>
