@@ -36,7 +36,7 @@ STAND_INS = {
     "TEST": "after", "REPORT": "all", "STATEMENT": "SELECT 1 AS one", "VERB": "breakdown",
     "K.py": "k.py", "TRACE": "kineto.json.gz", "TRACE.json": "kineto.json.gz", "ET.json": "et.json",
     "LINKED": "linked.json", "LINKED.json": "linked.json", "LOG": "sim.log", "N": "2",
-    "MHZ": "1000", "…": "1 AS one",
+    "MHZ": "1000", "PART": "part", "PART…": "part", "…": "1 AS one",
 }
 # What some verbs mean by those words.
 OWN_STAND_INS = {
@@ -118,6 +118,7 @@ class Folder:
         (path / "torch.py").write_text(TORCH)
         (path / "k.py").write_text(GENERATED_KERNEL)
         self.expect("borescope link --host et.json --device kineto.json.gz -o linked.json")
+        self.expect("borescope map breakdown run -o part")
         self.expect("borescope chakra convert linked.json rank.0.et")
         self.expect("mkdir parts && borescope map kernels run -q -o parts/all.part")
 

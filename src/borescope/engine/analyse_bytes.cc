@@ -106,7 +106,7 @@ void AddModes(const AnalysisSpec& spec, const Params& plain, const Params& group
               std::vector<Params>& modes) {
   std::vector<ParamValue> values;
   std::vector<ParamValue> flags;
-  for (const ParamSpec* option : spec.params) {
+  for (const ParamSpec* option : spec.AllParams()) {
     (option->type == ParamType::kFlag ? flags : values).push_back(ExampleOf(*option));
   }
   modes.push_back(plain);

@@ -15,6 +15,14 @@ const Pipeline* AnalysisSpec::FindPipeline(Compat compat) const {
   return found == compats.end() ? nullptr : found->pipeline;
 }
 
+std::vector<const ParamSpec*> AnalysisSpec::AllParams() const {
+  std::vector<const ParamSpec*> all(params.begin(), params.end());
+  if (leading != nullptr) {
+    all.insert(all.begin(), leading);
+  }
+  return all;
+}
+
 bool AnalysisSpec::TakesAll(Compat compat) const {
   if (compat == Compat::kNone) {
     return takes_all;

@@ -144,6 +144,8 @@ struct AnalysisSpec {
   DrawOverlay OverlayFor(const Params& given) const {
     return given.compat == Compat::kNone ? overlay : PipelineFor(given).overlay;
   }
+  // Every option of its own: the leading word, then `params`.
+  std::vector<const ParamSpec*> AllParams() const;
   bool takes_two() const { return answer.compare != nullptr; }
 };
 

@@ -268,9 +268,8 @@ void AppendAsciiJson(std::string& out, std::string_view text) {
 
 std::optional<double> ReadPythonDouble(std::string_view token) {
   double value = 0;
-  const char* const end = token.data() + token.size();
-  const auto [rest, error] = std::from_chars(token.data(), end, value);
-  if (error == std::errc::invalid_argument || rest != end) {
+  const auto [rest, error] = std::from_chars(token.begin(), token.end(), value);
+  if (error == std::errc::invalid_argument || rest != token.end()) {
     return std::nullopt;
   }
   return error == std::errc::result_out_of_range ? std::strtod(std::string(token).c_str(), nullptr)

@@ -106,6 +106,15 @@ Result<Compat> ParseCompat(const std::string& name) {
       fmt::format("--compat: unknown tool '{}'; tools are {}", name, fmt::join(names, ", ")));
 }
 
+// The options of these verbs, and the word in front of INPUT of the first.
+std::vector<const ParamSpec*> WithLeading(Specs specs) {
+  std::vector<const ParamSpec*> params = ParamsOf(specs);
+  if (specs.front()->leading != nullptr) {
+    params.push_back(specs.front()->leading);
+  }
+  return params;
+}
+
 Result<Params> ReadParams(Specs specs, const QuestionText& text) {
   Params params;
   BS_ASSIGN(params.selection.steps, ParseRanges("step", text.step));
@@ -119,11 +128,7 @@ Result<Params> ReadParams(Specs specs, const QuestionText& text) {
   }
   params.by = SplitList(text.by);
   params.all = text.all;
-  std::vector<const ParamSpec*> known = ParamsOf(specs);
-  if (specs.front()->leading != nullptr) {
-    known.push_back(specs.front()->leading);
-  }
-  for (const ParamSpec* param : known) {
+  for (const ParamSpec* param : WithLeading(specs)) {
     if (const auto given = text.params.find(param->name); given != text.params.end()) {
       BS_ASSIGN(ParamValue value, ParseParam(*param, given->second));
       params.values.push_back(std::move(value));
@@ -196,11 +201,7 @@ Result<bool> ParseFlag(std::string_view name, const std::string& value) {
 // Whether `name` is an option of these verbs alone; it is set then.
 Result<bool> SetParam(Specs specs, std::string_view name, const std::string& value,
                       QuestionText& text) {
-  std::vector<const ParamSpec*> known = ParamsOf(specs);
-  if (specs.front()->leading != nullptr) {
-    known.push_back(specs.front()->leading);
-  }
-  for (const ParamSpec* param : known) {
+  for (const ParamSpec* param : WithLeading(specs)) {
     if (param->name != name) {
       continue;
     }

@@ -14,6 +14,7 @@ namespace {
 
 std::string VerbsOf(const Question& question) {
   std::vector<std::string_view> names;
+  names.reserve(question.verbs.size());
   for (const AnalysisSpec* verb : question.verbs) {
     names.push_back(verb->name);
   }

@@ -119,7 +119,7 @@ RawOption ReadOption(WireReader in) {
 
 const ParamSpec* FindOption(const Question& question, std::string_view name) {
   for (const AnalysisSpec* verb : question.verbs) {
-    for (const ParamSpec* param : verb->params) {
+    for (const ParamSpec* param : verb->AllParams()) {
       if (param->name == name) {
         return param;
       }
