@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/output.h"
 #include "borescope/table.h"
 
 namespace borescope {
@@ -26,6 +29,16 @@ struct Diagnostic {
   std::string help;   // what it means and what to do
 };
 
+// A copy of a trace, written for the parameter `overlay`.
+struct OverlayInfo {
+  std::string path;
+  size_t counters = 0;
+  size_t tracks = 0;
+  size_t arrows = 0;
+  size_t marked = 0;          // recorded events
+  bool keeps_damage = false;  // what was repaired while reading is as it was in the copy
+};
+
 // One input file of the run.
 struct FileInfo {
   std::string path;
@@ -35,6 +48,11 @@ struct FileInfo {
   uint64_t events = 0;
   bool skipped = false;  // found in a folder, and not a trace
   std::string error;     // why it could not be loaded; empty if it was
+  int64_t load_ns = 0;   // how long each part took
+  int64_t index_ns = 0;
+  int64_t analysis_ns = 0;
+  std::optional<OverlayInfo> overlay = {};
+  std::string saved = {};  // the file that the parameter `save` wrote; empty for none
 };
 
 struct RenderOptions {
@@ -42,9 +60,22 @@ struct RenderOptions {
   bool colour = false;  // text: escape sequences
 };
 
+// A column of texts, for Answer::OfTexts.
+struct TextColumn {
+  std::string name;
+  std::string doc;
+  bool is_key = false;
+  std::vector<std::string> cells;
+};
+
 // Immutable and cheap to copy; safe to read from any number of threads.
 class BORESCOPE_EXPORT Answer {
  public:
+  // One table of texts, for front ends that list what they have. REQUIRES: as many cells in each
+  // column.
+  static Answer OfTexts(std::string_view name, std::string_view title,
+                        std::span<const TextColumn> columns);
+
   std::vector<Table> tables() const;
   // The table of this name; false when there is none.
   bool Find(std::string_view name, Table* table) const;
@@ -56,10 +87,24 @@ class BORESCOPE_EXPORT Answer {
   // nothing to show.
   Result<std::string> Render(std::string_view format, const RenderOptions& options = {}) const;
 
+  // The same bytes, in pieces to a function, or to a file. A format whose files hold one table each
+  // has several tables in PATH.TABLE.EXTENSION ("out.csv": "out.kernels.csv"). Each file appears
+  // complete or not at all. Returns OutputPaths.
+  Result<std::vector<std::string>> Write(std::string_view format, const Output& output,
+                                         const RenderOptions& options = {}) const;
+  // The files that Write writes for the output `path`; none for an unknown format.
+  std::vector<std::string> OutputPaths(std::string_view format, const std::string& path) const;
+  // Whether the diagnostics are in what Write makes; where not, RenderDiagnostics shows them.
+  bool CarriesDiagnostics(std::string_view format) const;
+
  private:
   friend struct AnswerAccess;
   struct Data;
   std::shared_ptr<const Data> data_;
 };
+
+// What the diagnostics say, as text for people; empty where there is nothing to say.
+BORESCOPE_EXPORT std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
+                                               const RenderOptions& options = {});
 
 }  // namespace borescope

@@ -8,10 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/answer.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/output.h"
 
 namespace borescope {
 
@@ -20,6 +22,12 @@ class BORESCOPE_EXPORT Partial {
  public:
   // The partial as bytes (docs/partials.md). The same partial gives the same bytes.
   Result<std::string> Serialize() const;
+
+  // The same bytes to a file or a function.
+  Result<void> Write(const Output& output) const;
+
+  // How many files it holds the answers of.
+  size_t num_files() const;
 
   // Reads what Serialize wrote; `name` represents the bytes in messages. Whatever the bytes are,
   // the result is a partial or an error: kUnsupportedFormat for another format or another major
@@ -31,6 +39,10 @@ class BORESCOPE_EXPORT Partial {
   struct Data;
   std::shared_ptr<const Data> data_;
 };
+
+// The partials in the files that `inputs` (files, folders, globs) lead to. Errors as those of
+// Parse, and of reading.
+BORESCOPE_EXPORT Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs);
 
 // How an answer is shown; applied last, never before a merge.
 struct Display {

@@ -13,9 +13,11 @@
 #include "borescope/answer.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/output.h"
 #include "borescope/params.h"
 #include "borescope/partial.h"
 #include "borescope/progress.h"
+#include "borescope/query.h"
 
 namespace borescope {
 
@@ -50,9 +52,21 @@ struct OpenOptions {
   // Bytes of loaded traces that are kept between questions; the least recently used go first. 0
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;
+  bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   ProgressCallback progress;
   StopToken stop;
 };
+
+// Where an answer will be written. What cannot be written there is refused before anything is read:
+// a path that leads to an input, to a directory, or to another file that the question writes.
+struct Destination {
+  std::string format = {};  // for a format that draws, what is drawn is asked for, too
+  std::string path = {};    // empty: no file
+};
+
+// kInvalidArgument for what Run::Ask refuses of the verbs and parameters, whatever the recordings.
+BORESCOPE_EXPORT Result<void> CheckQuestion(std::span<const std::string_view> verbs,
+                                            const Params& params);
 
 // Safe to ask from several threads at once: a recording is loaded once, however many ask.
 class BORESCOPE_EXPORT Run {
@@ -75,18 +89,29 @@ class BORESCOPE_EXPORT Run {
   //   else              no file could be loaded
   // A file that fails while others do not is reported by Answer::files() and diagnostics().
   Result<Answer> Ask(std::string_view verb, const Params& params = {}) const;
-  Result<Answer> Ask(std::span<const std::string_view> verbs, const Params& params = {}) const;
+  Result<Answer> Ask(std::span<const std::string_view> verbs, const Params& params = {},
+                     const Destination& destination = {}) const;
   Result<Answer> Ask(std::initializer_list<std::string_view> verbs,
                      const Params& params = {}) const;
 
   // What changed from this run to `test`, by a verb that compares two ("diff").
-  Result<Answer> Compare(const Run& test, std::string_view verb, const Params& params = {}) const;
+  Result<Answer> Compare(const Run& test, std::string_view verb, const Params& params = {},
+                         const Destination& destination = {}) const;
 
-  // A table for every statement of `sql`, over everything that was recorded (docs/sql.md).
-  Result<Answer> Query(std::string_view sql) const;
+  // A table for every statement of `sql`, over everything that was recorded. Several questions are
+  // cheaper in a QuerySession.
+  Result<Answer> Query(std::string_view sql, const SqlParameters& parameters = {}) const;
+
+  // Writes one self-contained HTML page with the answers of all verbs (docs/report.md), and of what
+  // changed since the run `against`, if any. Of `params` it takes those that select, and `top`.
+  // Returns the files of the run. An output that is an input is refused.
+  Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
+                                       const Run* against = nullptr) const;
 
   // The part of an answer that these files give, to be reduced elsewhere.
-  Result<Partial> Map(std::span<const std::string_view> verbs, const Params& params = {}) const;
+  // An error where the file `destination` is an input.
+  Result<Partial> Map(std::span<const std::string_view> verbs, const Params& params = {},
+                      const std::string& destination = {}) const;
   Result<Partial> Map(std::initializer_list<std::string_view> verbs,
                       const Params& params = {}) const;
 
@@ -96,9 +121,13 @@ class BORESCOPE_EXPORT Run {
   void Forget();
 
  private:
+  friend struct RunAccess;
   struct State;
   explicit Run(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Whether reports have charts: those of a build without node are plain tables.
+BORESCOPE_EXPORT bool HasReportCharts();
 
 }  // namespace borescope

@@ -17,6 +17,8 @@ struct ParameterInfo {
   std::string doc;
   std::string default_text;          // empty for none
   std::vector<std::string> choices;  // empty when anything of the type goes
+  std::string placeholder;           // represents the value in help: "NAME"; empty for a flag
+  std::string group;                 // "selection", "question" or "output"
 };
 
 struct VerbInfo {
@@ -24,18 +26,27 @@ struct VerbInfo {
   std::string summary;
   std::string example;     // a command line
   bool takes_two = false;  // compares two runs: Run::Compare
+  bool draws = false;      // its answers can be written in formats that draw
+  bool saves = false;      // `save` keeps what its answer follows from, for OpenOptions::saved
+  std::string word;        // the parameter that a command line takes as a word; empty for none
   std::vector<ParameterInfo> parameters;
 };
 
 struct FormatInfo {
   std::string name;
   std::string summary;
+  // Of writers:
+  std::string extension = {};    // of files: "csv"
+  bool draws = false;            // pictures, of verbs that can be drawn
+  bool is_binary = false;        // nothing for a terminal
+  std::string unavailable = {};  // why this build cannot write it; empty if it can
 };
 
 struct Schema {
   std::vector<VerbInfo> verbs;
   std::vector<FormatInfo> formats;  // of inputs
   std::vector<FormatInfo> writers;  // of answers
+  std::vector<FormatInfo> targets;  // of Convert
 };
 
 // The same at every call; lives as long as the program. Thread-safe.

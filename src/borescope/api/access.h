@@ -1,6 +1,7 @@
-// How the public handles are made from what is inside, and back. Internal to api/.
+// How the public values are made from what is inside, and back. Internal to api/.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,7 +12,10 @@
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/error.h"
+#include "borescope/output.h"
 #include "borescope/partial.h"
+#include "borescope/progress.h"
+#include "borescope/run.h"
 #include "borescope/table.h"
 
 namespace borescope {
@@ -23,6 +27,8 @@ struct TableAccess {
 
 struct AnswerAccess {
   static Answer Make(internal::Answer answer);
+  static Answer Make(internal::Document document);
+  static const internal::Document& Inside(const Answer& answer);
 };
 
 struct PartialAccess {
@@ -30,8 +36,41 @@ struct PartialAccess {
   static const internal::PartialData& Inside(const Partial& partial);
 };
 
+struct RunAccess {
+  // What every question of this run has in common. The run must outlive it.
+  static internal::RunOptions Common(const Run& run);
+  static std::span<const std::string> Paths(const Run& run);
+};
+
 // An error in parts. Inside, errors are one line: file, place, cause and remedy, in that order,
 // with parameters as options of the command line; `paths` are the files that one may begin with.
+// Sentence() of the result is that line, but for the names of parameters.
 Error PublicError(const internal::Error& error, std::span<const std::string> paths = {});
+
+// A result of what is inside, whose value `convert` makes public.
+template <class T, class Convert>
+auto Public(internal::Result<T> result, Convert convert, std::span<const std::string> paths = {})
+    -> Result<decltype(convert(std::move(*result)))> {
+  if (!result.ok()) {
+    return PublicError(result.error(), paths);
+  }
+  return convert(std::move(*result));
+}
+inline Result<void> Public(const internal::Result<void>& result,
+                           std::span<const std::string> paths = {}) {
+  return result.ok() ? Result<void>() : PublicError(result.error(), paths);
+}
+
+std::vector<Diagnostic> PublicDiagnostics(std::span<const internal::DiagnosticRow> rows);
+std::vector<FileInfo> PublicFiles(std::span<const internal::FileReport> files);
+
+// The number of threads that `threads` of a public option means.
+int ThreadsOf(int threads);
+// A callback for the bytes of one file after the other; empty for an empty one.
+std::function<void(uint64_t done, uint64_t total)> FileProgress(const ProgressCallback& progress);
+
+// Lets `write` write to the output.
+internal::Result<void> WriteTo(const Output& output,
+                               const std::function<internal::Result<void>(internal::Sink&)>& write);
 
 }  // namespace borescope

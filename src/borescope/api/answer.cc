@@ -9,25 +9,33 @@
 namespace borescope {
 namespace {
 
-Severity PublicSeverity(internal::Severity severity) {
-  switch (severity) {
-    case internal::Severity::kInfo:
-      return Severity::kInfo;
-    case internal::Severity::kWarning:
-      return Severity::kWarning;
-    case internal::Severity::kError:
-      return Severity::kError;
+// The writer of this format, or an error that names it.
+Result<const internal::TableWriter*> WriterOf(std::string_view format) {
+  const internal::TableWriter* const writer = internal::FindTableWriter(format);
+  if (writer == nullptr) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "unknown format '" + std::string(format) + "'",
+                 .hint = "Describe().writers lists the formats",
+                 .parameter = "format"};
   }
-  return Severity::kError;
+  return writer;
 }
 
-Diagnostic PublicDiagnostic(const internal::DiagnosticRow& row) {
-  return {row.code, PublicSeverity(row.severity), row.count, row.file, row.first, row.help};
+internal::WriteOptions Inside(const RenderOptions& options) {
+  return {options.width, options.colour};
 }
 
-FileInfo PublicFile(const internal::FileReport& file) {
-  return {file.path,   file.rank,    file.file_bytes, file.text_bytes,
-          file.events, file.skipped, file.error};
+internal::DiagnosticRow Inside(const Diagnostic& diagnostic) {
+  internal::DiagnosticRow row;
+  row.code = diagnostic.code;
+  row.severity = diagnostic.severity == Severity::kInfo      ? internal::Severity::kInfo
+                 : diagnostic.severity == Severity::kWarning ? internal::Severity::kWarning
+                                                             : internal::Severity::kError;
+  row.count = diagnostic.count;
+  row.file = diagnostic.file;
+  row.first = diagnostic.first;
+  row.help = diagnostic.help;
+  return row;
 }
 
 }  // namespace
@@ -41,13 +49,36 @@ struct Answer::Data {
 Answer AnswerAccess::Make(internal::Answer answer) {
   auto data = std::make_shared<Answer::Data>();
   data->document = std::move(answer.document);
-  std::transform(data->document.diagnostics.begin(), data->document.diagnostics.end(),
-                 std::back_inserter(data->diagnostics), PublicDiagnostic);
-  std::transform(answer.files.begin(), answer.files.end(), std::back_inserter(data->files),
-                 PublicFile);
+  data->diagnostics = PublicDiagnostics(data->document.diagnostics);
+  data->files = PublicFiles(answer.files);
   Answer handle;
   handle.data_ = std::move(data);
   return handle;
+}
+
+Answer AnswerAccess::Make(internal::Document document) {
+  internal::Answer answer;
+  answer.document = std::move(document);
+  return Make(std::move(answer));
+}
+
+const internal::Document& AnswerAccess::Inside(const Answer& answer) {
+  return answer.data_->document;
+}
+
+Answer Answer::OfTexts(std::string_view name, std::string_view title,
+                       std::span<const TextColumn> columns) {
+  internal::Table table{std::string(name), std::string(title), {}};
+  table.columns.reserve(columns.size());
+  for (const TextColumn& given : columns) {
+    internal::Column& column = internal::AddString(
+        table, given.name, given.is_key ? internal::Role::kKey : internal::Role::kDerived,
+        given.doc);
+    for (const std::string& cell : given.cells) {
+      internal::Push(column, cell);
+    }
+  }
+  return AnswerAccess::Make(internal::Document{{std::move(table)}, {}});
 }
 
 std::vector<Table> Answer::tables() const {
@@ -73,19 +104,54 @@ const std::vector<Diagnostic>& Answer::diagnostics() const { return data_->diagn
 const std::vector<FileInfo>& Answer::files() const { return data_->files; }
 
 Result<std::string> Answer::Render(std::string_view format, const RenderOptions& options) const {
+  std::string text;
+  const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
+    text += bytes;
+    return {};
+  });
+  const Result<std::vector<std::string>> written = Write(format, output, options);
+  return written.ok() ? Result<std::string>(std::move(text)) : written.error();
+}
+
+Result<std::vector<std::string>> Answer::Write(std::string_view format, const Output& output,
+                                               const RenderOptions& options) const {
+  const Result<const internal::TableWriter*> writer = WriterOf(format);
+  if (!writer.ok()) {
+    return writer.error();
+  }
+  if (!output.write) {
+    return Public(
+        internal::WriteFiles(**writer, data_->document, Inside(options), output.path),
+        [](std::vector<std::string> paths) { return paths; }, OutputPaths(format, output.path));
+  }
+  const internal::Result<void> written = WriteTo(output, [&](internal::Sink& sink) {
+    return (*writer)->write(data_->document, Inside(options), sink);
+  });
+  return written.ok() ? Result<std::vector<std::string>>(std::vector<std::string>())
+                      : PublicError(written.error());
+}
+
+std::vector<std::string> Answer::OutputPaths(std::string_view format,
+                                             const std::string& path) const {
   const internal::TableWriter* const writer = internal::FindTableWriter(format);
-  if (writer == nullptr) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "unknown format '" + std::string(format) + "'",
-                 .hint = "Describe().writers lists the formats",
-                 .parameter = "format"};
+  return writer == nullptr ? std::vector<std::string>()
+                           : internal::OutputPaths(*writer, data_->document, path);
+}
+
+bool Answer::CarriesDiagnostics(std::string_view format) const {
+  const internal::TableWriter* const writer = internal::FindTableWriter(format);
+  return writer != nullptr && internal::CarriesDiagnostics(*writer, data_->document);
+}
+
+std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
+                              const RenderOptions& options) {
+  std::vector<internal::DiagnosticRow> rows;
+  rows.reserve(diagnostics.size());
+  for (const Diagnostic& diagnostic : diagnostics) {
+    rows.push_back(Inside(diagnostic));
   }
   internal::StringSink sink;
-  const internal::Result<void> written =
-      writer->write(data_->document, {options.width, options.colour}, sink);
-  if (!written.ok()) {
-    return PublicError(written.error());
-  }
+  static_cast<void>(internal::WriteQuality(rows, Inside(options), sink));
   return sink.text();
 }
 

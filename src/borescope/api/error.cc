@@ -79,10 +79,16 @@ std::string WithoutDashes(std::string_view text, std::string& parameter) {
   return result;
 }
 
-// "`by`: cannot …" names its parameter in a field of its own.
+bool Names(const std::string& text, const std::string& name) {
+  return text.find(name) != std::string::npos;
+}
+
+// "`by`: cannot …" names its parameter in a field of its own, from which Sentence() puts it back.
 void DropParameter(Error& error) {
-  const std::string prefix = "`" + error.parameter + "`: ";
-  if (!error.parameter.empty() && error.message.starts_with(prefix)) {
+  const std::string name = "`" + error.parameter + "`";
+  const std::string prefix = name + ": ";
+  if (!error.parameter.empty() && error.message.starts_with(prefix) &&
+      !Names(error.message.substr(prefix.size()), name) && !Names(error.hint, name)) {
     error.message.erase(0, prefix.size());
   }
 }
@@ -93,8 +99,7 @@ std::string Error::Sentence() const {
   std::string sentence = file.empty() ? "" : file + ": ";
   sentence += offset.has_value() ? "byte " + std::to_string(*offset) + ": " : "";
   const std::string name = parameter.empty() ? "" : "`" + parameter + "`";
-  const bool is_named =
-      message.find(name) != std::string::npos || hint.find(name) != std::string::npos;
+  const bool is_named = Names(message, name) || Names(hint, name);
   sentence += is_named ? "" : name + ": ";
   sentence += message;
   return sentence + (hint.empty() ? "" : "; " + hint);

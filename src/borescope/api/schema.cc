@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "borescope/api/access.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/inputs/question_text.h"
+#include "borescope/engine/run_analyses.h"
+#include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/writer.h"
+#include "borescope/verbs/convert/convert_run.h"
 
 namespace borescope {
 namespace {
@@ -68,7 +72,8 @@ std::vector<std::string> ChoicesOf(const internal::ParamSpec& param) {
 }
 
 ParameterInfo ParameterOf(const internal::QuestionRow& row, const internal::AnalysisSpec& spec) {
-  ParameterInfo info{Underscored(row.name), std::string(row.type), std::string(row.help), "", {}};
+  ParameterInfo info{Underscored(row.name),  std::string(row.type), std::string(row.help), "", {},
+                     std::string(row.value), std::string(row.group)};
   if (row.choices != nullptr) {
     for (const std::string_view choice : row.choices(&spec)) {
       info.choices.emplace_back(choice);
@@ -78,8 +83,13 @@ ParameterInfo ParameterOf(const internal::QuestionRow& row, const internal::Anal
 }
 
 ParameterInfo ParameterOf(const internal::ParamSpec& param) {
-  return {Underscored(param.name), std::string(TypeName(param.type)), std::string(param.help),
-          DefaultOf(param), ChoicesOf(param)};
+  return {Underscored(param.name),
+          std::string(TypeName(param.type)),
+          std::string(param.help),
+          DefaultOf(param),
+          ChoicesOf(param),
+          std::string(param.value),
+          "question"};
 }
 
 VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
@@ -87,6 +97,9 @@ VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
                 std::string(spec.summary),
                 std::string(spec.example),
                 spec.takes_two(),
+                internal::HasPicture(spec),
+                internal::CanBeSaved(spec),
+                spec.leading == nullptr ? "" : Underscored(spec.leading->name),
                 {}};
   if (spec.leading != nullptr) {
     verb.parameters.push_back(ParameterOf(*spec.leading));
@@ -111,7 +124,14 @@ Schema MakeSchema() {
     schema.formats.push_back({std::string(row.name), std::string(row.summary)});
   }
   for (const internal::TableWriter& row : internal::TableWriters()) {
-    schema.writers.push_back({std::string(row.name), std::string(row.summary)});
+    const internal::Result<void> checked =
+        row.check == nullptr ? internal::Result<void>() : row.check();
+    schema.writers.push_back({std::string(row.name), std::string(row.summary),
+                              std::string(row.extension), row.draws, row.is_binary,
+                              checked.ok() ? "" : PublicError(checked.error()).Sentence()});
+  }
+  for (const internal::ConvertFormat& row : internal::ConvertFormats()) {
+    schema.targets.push_back({std::string(row.name), std::string(row.summary)});
   }
   return schema;
 }

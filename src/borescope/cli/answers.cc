@@ -8,21 +8,26 @@
 
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal/terminal.h"
+#include "borescope/cli/wording.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
-int WriteToFiles(const OutputOptions& output, const Document& document, bool quiet) {
-  const Result<std::vector<std::string>> paths =
-      WriteFiles(*output.writer, document, {}, output.path);
-  if (!paths.ok()) {
-    return Fail(paths.error().message);
-  }
-  if (paths->size() > 1 && !quiet) {
+Result<void> WriteToFiles(const OutputOptions& output, const Answer& answer, bool quiet) {
+  CLI_ASSIGN(const std::vector<std::string> paths, answer.Write(output.writer->name, output.path));
+  if (paths.size() > 1 && !quiet) {
     WriteMessageLine(
-        fmt::format("borescope: one table per file: wrote {}", fmt::join(*paths, ", ")));
+        fmt::format("borescope: one table per file: wrote {}", fmt::join(paths, ", ")));
   }
-  return kDone;
+  return {};
+}
+
+Result<void> WriteToTerminal(const OutputOptions& output, const Answer& answer) {
+  return WriteToOutput([&](const Output& standard_output) -> Result<void> {
+    CLI_TRY(answer.Write(output.writer->name, standard_output, {TerminalWidth(), output.colour}));
+    return {};
+  });
 }
 
 std::string Milliseconds(int64_t ns) {
@@ -30,7 +35,7 @@ std::string Milliseconds(int64_t ns) {
   return fmt::format("{:.1f} ms", static_cast<double>(ns) / kNanosecondsPerMillisecond);
 }
 
-std::string FileLine(const FileReport& file) {
+std::string FileLine(const FileInfo& file) {
   if (file.skipped) {
     return fmt::format("{}; skipped", file.error);
   }
@@ -49,24 +54,24 @@ std::string SkippedLine(size_t skipped) {
                                   : fmt::format("{} files that are no traces of a GPU", skipped));
 }
 
-void ReportFiles(const std::vector<FileReport>& files, const RawOptions& raw) {
+void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
   const bool verbose = raw.verbose && !raw.quiet;
-  for (const FileReport& file : files) {
+  for (const FileInfo& file : files) {
     if (!file.error.empty() && !file.skipped) {
       WriteMessageLine(fmt::format("borescope: {}", file.error));
     } else if (verbose) {
       WriteMessageLine(FileLine(file));
     }
   }
-  const auto skipped = std::count_if(files.begin(), files.end(),
-                                     [](const FileReport& file) { return file.skipped; });
+  const auto skipped =
+      std::count_if(files.begin(), files.end(), [](const FileInfo& file) { return file.skipped; });
   if (skipped != 0 && !verbose && !raw.quiet) {
     WriteMessageLine(SkippedLine(static_cast<size_t>(skipped)) + "; -v says why");
   }
 }
 
-int StatusOf(const std::vector<FileReport>& files) {
-  const bool any_failed = std::any_of(files.begin(), files.end(), [](const FileReport& file) {
+int StatusOf(const std::vector<FileInfo>& files) {
+  const bool any_failed = std::any_of(files.begin(), files.end(), [](const FileInfo& file) {
     return !file.error.empty() && !file.skipped;
   });
   return any_failed ? kFailed : kDone;
@@ -84,43 +89,41 @@ int FailWith(const Error& error, const Command& command) {
   } else if (command.verb != nullptr) {
     verb = fmt::format("{} ", command.verb->name);
   }
-  const int status = Fail(error.message);
+  const int status = Fail(Worded(error));
   if (error.code == ErrorCode::kInvalidArgument) {
     WriteMessageLine(fmt::format("Try: borescope {}--help", verb));
   }
   return status;
 }
 
-int WriteToOutput(const std::function<Result<void>(Sink&)>& write) {
-  DescriptorSink sink(STDOUT_FILENO, "standard output");
-  const Result<void> written = write(sink);
-  return written.ok() || sink.reader_is_gone() ? kDone : Fail(written.error().message);
+Result<void> WriteToOutput(const std::function<Result<void>(const Output&)>& write) {
+  DescriptorWriter writer(STDOUT_FILENO, "standard output");
+  const Result<void> written =
+      write(Output::To([&](std::string_view bytes) { return writer.Write(bytes); }));
+  return writer.reader_is_gone() ? Result<void>() : written;
 }
 
 int Print(const std::string& text) {
-  return WriteToOutput([&](Sink& sink) { return sink.Write(text); });
+  const Result<void> written =
+      WriteToOutput([&](const Output& output) { return output.write(text); });
+  return written.ok() ? kDone : Fail(Worded(written.error()));
 }
 
-void ReportQuality(std::span<const DiagnosticRow> rows) {
-  StringSink quality;
-  static_cast<void>(WriteQuality(rows, {TerminalWidth(), false}, quality));
-  WriteMessage(quality.text());
+void ReportQuality(std::span<const Diagnostic> diagnostics) {
+  WriteMessage(RenderDiagnostics(diagnostics, {TerminalWidth(), false}));
 }
 
-int WriteDocument(const OutputOptions& output, const Document& document, const Command& command) {
-  if (const Result<void> checked = CheckFiles(output, document); !checked.ok()) {
+int WriteAnswer(const OutputOptions& output, const Answer& answer, const Command& command) {
+  if (const Result<void> checked = CheckFiles(output, answer); !checked.ok()) {
     return FailWith(checked.error(), command);
   }
   const bool quiet = command.raw.quiet;
-  const WriteOptions options{TerminalWidth(), output.colour};
-  const int status =
-      output.path.empty()
-          ? WriteToOutput([&](Sink& sink) { return output.writer->write(document, options, sink); })
-          : WriteToFiles(output, document, quiet);
-  if (!CarriesDiagnostics(*output.writer, document) && !quiet) {
-    ReportQuality(document.diagnostics);
+  const Result<void> written =
+      output.path.empty() ? WriteToTerminal(output, answer) : WriteToFiles(output, answer, quiet);
+  if (!answer.CarriesDiagnostics(output.writer->name) && !quiet) {
+    ReportQuality(answer.diagnostics());
   }
-  return status;
+  return written.ok() ? kDone : FailWith(written.error(), command);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // The exit status of the program is part of the contract.
 inline constexpr int kDone = 0;
@@ -18,4 +18,4 @@ int RunCommandLine(std::span<const std::string> words);
 // One error line on standard error; returns kFailed.
 int Fail(const std::string& message);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "borescope/catalog/catalog.h"
 #include "borescope/cli/options/options.h"
+#include "borescope/cli/result_macros.h"
 #include "borescope/cli/verbs.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -24,8 +24,8 @@ struct Verb {
 
 std::vector<Verb> Verbs() {
   std::vector<Verb> verbs;
-  for (const AnalysisSpec* spec : Analyses()) {
-    verbs.push_back({spec->name, spec->summary, true, OptionViews(*spec)});
+  for (const VerbInfo& verb : Describe().verbs) {
+    verbs.push_back({verb.name, verb.summary, true, OptionViews(verb)});
   }
   for (const VerbRow& row : OtherVerbs()) {
     verbs.push_back({row.name, row.summary, false, OptionViews(row)});
@@ -246,7 +246,7 @@ Result<std::string> CompletionScript(std::string_view shell) {
       return row.script();
     }
   }
-  return Error{ErrorCode::kInvalidArgument, "completion: name a shell: bash, zsh or fish"};
+  return UsageError("completion: name a shell: bash, zsh or fish");
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

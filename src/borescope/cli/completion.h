@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/base/result.h"
+#include "borescope/error.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // kInvalidArgument, naming the shells there are, for any other.
 Result<std::string> CompletionScript(std::string_view shell);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "borescope/base/version.h"
-#include "borescope/catalog/catalog.h"
+#include "borescope/text.h"
+#include "borescope/version.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kInputHelp =
@@ -80,20 +80,22 @@ std::string OptionsHelp(const std::vector<OptionView>& rows) {
   return text;
 }
 
-std::string InputUsage(const AnalysisSpec& spec) {
-  if (spec.takes_two()) {
+std::string InputUsage(const VerbInfo& verb) {
+  if (verb.takes_two) {
     return "BASE TEST";
   }
-  return spec.leading == nullptr ? "INPUT..." : fmt::format("{} INPUT...", spec.leading->value);
+  const ParameterInfo* const word = FindParameter(verb, verb.word);
+  return word == nullptr ? "INPUT..." : fmt::format("{} INPUT...", word->placeholder);
 }
 
 // The word before INPUT, explained.
-std::string LeadingHelp(const AnalysisSpec& spec) {
-  if (spec.leading == nullptr) {
+std::string LeadingHelp(const VerbInfo& verb) {
+  const ParameterInfo* const word = FindParameter(verb, verb.word);
+  if (word == nullptr) {
     return {};
   }
-  const std::string term = fmt::format("{}: ", spec.leading->value);
-  return DefinitionLines(term, term.size(), spec.leading->help) + "\n";
+  const std::string term = fmt::format("{}: ", word->placeholder);
+  return DefinitionLines(term, term.size(), word->doc) + "\n";
 }
 
 }  // namespace
@@ -105,8 +107,8 @@ std::string MainHelp() {
       "       borescope INPUT...                 the same as borescope summary INPUT...\n\n"
       "{}\nVerbs\n",
       Version(), kInputHelp);
-  for (const AnalysisSpec* spec : Analyses()) {
-    text += VerbLines(spec->name, spec->summary);
+  for (const VerbInfo& verb : Describe().verbs) {
+    text += VerbLines(verb.name, verb.summary);
   }
   text += '\n';
   for (const VerbRow& row : OtherVerbs()) {
@@ -123,14 +125,14 @@ std::string MainHelp() {
   return text;
 }
 
-std::string AnalysisHelp(const AnalysisSpec& spec) {
+std::string AnalysisHelp(const VerbInfo& verb) {
   return fmt::format(
              "{}\n"
              "Usage: borescope {} [OPTIONS] {}\n"
              "Example: {}\n\n{}{}",
-             HeadLines(spec.name, spec.summary), spec.name, InputUsage(spec), spec.example,
-             LeadingHelp(spec), spec.takes_two() ? kTwoInputsHelp : kInputHelp) +
-         OptionsHelp(OptionViews(spec));
+             HeadLines(verb.name, verb.summary), verb.name, InputUsage(verb), verb.example,
+             LeadingHelp(verb), verb.takes_two ? kTwoInputsHelp : kInputHelp) +
+         OptionsHelp(OptionViews(verb));
 }
 
 std::string VerbHelp(const VerbRow& row) {
@@ -143,4 +145,4 @@ std::string VerbHelp(const VerbRow& row) {
          OptionsHelp(OptionViews(row));
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

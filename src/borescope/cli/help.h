@@ -6,10 +6,10 @@
 #include "borescope/cli/options/options.h"
 #include "borescope/cli/verbs.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 std::string MainHelp();
-std::string AnalysisHelp(const AnalysisSpec& spec);
+std::string AnalysisHelp(const VerbInfo& verb);
 std::string VerbHelp(const VerbRow& row);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -27,7 +27,7 @@ void LetGlibcFindLibgcc() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  namespace cli = borescope::internal::cli;
+  namespace cli = borescope::cli;
   LetGlibcFindLibgcc();
   // A reader that goes away becomes an error of write(), which is distinguished from others.
   std::signal(SIGPIPE, SIG_IGN);

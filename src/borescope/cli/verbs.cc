@@ -1,6 +1,5 @@
 #include "borescope/cli/verbs.h"
 
-#include "borescope/catalog/catalog.h"
 #include "borescope/cli/commands/bench_command.h"
 #include "borescope/cli/commands/chakra_command.h"
 #include "borescope/cli/commands/completion_command.h"
@@ -11,9 +10,9 @@
 #include "borescope/cli/commands/partial_commands.h"
 #include "borescope/cli/commands/query_command.h"
 #include "borescope/cli/commands/report_command.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/schema.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
@@ -188,8 +187,8 @@ std::span<const VerbRow> OtherVerbs() { return kOtherVerbs; }
 
 std::vector<std::string_view> VerbNames() {
   std::vector<std::string_view> names;
-  for (const AnalysisSpec* spec : Analyses()) {
-    names.push_back(spec->name);
+  for (const VerbInfo& verb : Describe().verbs) {
+    names.push_back(verb.name);
   }
   for (const VerbRow& row : kOtherVerbs) {
     names.push_back(row.name);
@@ -197,4 +196,4 @@ std::vector<std::string_view> VerbNames() {
   return names;
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 struct Command;
 
@@ -52,4 +52,4 @@ std::span<const VerbRow> OtherVerbs();
 // The names of all verbs, in the order of --help.
 std::vector<std::string_view> VerbNames();
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -157,10 +157,6 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
     return RefusedStatement(sql, "writing");
   }
   sql.remove_prefix(static_cast<size_t>(rest - sql.data()));
-  if (statement != nullptr && sqlite3_bind_parameter_count(prepared) > 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "query: there are no values for parameters (?, :name); write them out"};
-  }
   return statement;
 }
 
@@ -218,7 +214,8 @@ Result<Database> Database::Open(std::span<const RankData> ranks) {
   return Database(std::move(state));
 }
 
-Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Limits& limits) {
+Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Parameters& parameters,
+                                               const Limits& limits) {
   constexpr size_t kLongestSql = 1'000'000;
   if (sql.size() > kLongestSql) {
     return Error{ErrorCode::kInvalidArgument,
@@ -228,15 +225,18 @@ Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Limit
     return Error{ErrorCode::kInvalidArgument, "query: the statement holds a NUL character"};
   }
   std::vector<QueryResult> answers;
+  ParameterBinder values(parameters);
   while (!sql.empty()) {
     state_->data.deadline() = DeadlineOf(limits);
     BS_ASSIGN(const Statement statement, state_->Prepare(sql, limits));
     if (statement == nullptr) {
       continue;
     }
+    BS_TRY(values.Bind(statement.get()));
     BS_ASSIGN(QueryResult answer, state_->Collect(statement.get(), answers.size() + 1, limits));
     answers.push_back(std::move(answer));
   }
+  BS_TRY(values.CheckAllUsed());
   return answers;
 }
 

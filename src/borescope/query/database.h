@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/query/parameters.h"
 #include "borescope/query/relations/relation.h"
 #include "borescope/table/table.h"
 
@@ -38,8 +39,10 @@ class Database {
 
   // Runs statements, separated by ";", and returns the result of each that is more than a comment.
   // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line and name what is
-  // wrong with the statement; where a name is unknown, the nearest one.
-  Result<std::vector<QueryResult>> Run(std::string_view sql, const Limits& limits);
+  // wrong with the statement; where a name is unknown, the nearest one. `parameters` are those of
+  // all statements.
+  Result<std::vector<QueryResult>> Run(std::string_view sql, const Parameters& parameters,
+                                       const Limits& limits);
 
  private:
   struct State;

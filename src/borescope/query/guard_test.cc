@@ -64,7 +64,7 @@ TEST(QueryGuard, ErrorsNameTheNearest) {
 TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
   TestRun run = SmallRun();
   const auto cut = [&](size_t rows) {
-    return run.database().Run("SELECT id FROM device_events", {std::nullopt, rows}).value()[0];
+    return run.database().Run("SELECT id FROM device_events", {}, {std::nullopt, rows}).value()[0];
   };
   EXPECT_EQ(cut(2).table.rows(), 2U);
   EXPECT_TRUE(cut(2).is_cut);

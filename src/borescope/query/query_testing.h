@@ -35,7 +35,7 @@ class TestRun {
 
   // Rows of the last statement: cells joined with ",", rows with "\n"; NULL is "-". Or the error.
   std::string Ask(std::string_view sql, const Limits& limits = {}) {
-    const Result<std::vector<QueryResult>> answers = database().Run(sql, limits);
+    const Result<std::vector<QueryResult>> answers = database().Run(sql, {}, limits);
     if (!answers.ok()) {
       return answers.error().message;
     }

@@ -3,8 +3,8 @@
 
 #include "borescope/cli/options/arguments.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 int RunBenchVerb(const Command& command);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -4,20 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iterator>
-#include <optional>
 
-#include "borescope/base/nearest.h"
-#include "borescope/base/text.h"
+#include "borescope/chakra.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/engine/targets/targets.h"
-#include "borescope/verbs/chakra/chakra_tasks.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 // The command less its first word.
@@ -30,17 +28,18 @@ struct Task {
 };
 
 Result<bool> IsReference(const RawOptions& raw) {
-  if (!raw.compat.empty() && raw.compat != "chakra") {
-    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", raw.compat));
+  const std::string compat = raw.Param("compat");
+  if (!compat.empty() && compat != "chakra") {
+    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
-  return !raw.compat.empty();
+  return !compat.empty();
 }
 
 // `largest` is at most 2^63 - 1.
 Result<uint64_t> ParseAmount(std::string_view option, const std::string& text, uint64_t smallest,
                              uint64_t largest) {
-  BS_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
-                                              static_cast<int64_t>(largest)));
+  CLI_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
+                                               static_cast<int64_t>(largest)));
   return static_cast<uint64_t>(number);
 }
 
@@ -63,7 +62,7 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   }
   paths.input = task.inputs[0];
   paths.output = names_output ? task.raw().output : task.inputs.size() == 2 ? task.inputs[1] : "";
-  BS_TRY(CheckNoInput({&paths.input, 1}, paths.output, "--output"));
+  CLI_TRY(CheckOutput(paths.output, {&paths.input, 1}));
   return paths;
 }
 
@@ -78,14 +77,12 @@ Result<Paths> FindOutput(const Task& task) {
 
 // Writes to the file, which appears complete or not at all, or to standard output.
 int WriteTo(const Task& task, const std::string& output,
-            const std::function<Result<void>(Sink&)>& write) {
-  if (output.empty()) {
-    return WriteToOutput(write);
-  }
-  if (const Result<void> written = WriteFile(output, write); !written.ok()) {
+            const std::function<Result<void>(const Output&)>& write) {
+  const Result<void> written = output.empty() ? WriteToOutput(write) : write(output);
+  if (!written.ok()) {
     return task.Fail(written.error());
   }
-  if (!task.raw().quiet) {
+  if (!output.empty() && !task.raw().quiet) {
     WriteMessageLine(fmt::format("borescope: wrote {}", output));
   }
   return kDone;
@@ -98,18 +95,18 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   options.host = task.raw().host;
   options.device = task.raw().device;
   const bool is_pair = !options.host.empty() || !options.device.empty();
-  BS_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
+  CLI_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
   if (paths.output.empty()) {
     return UsageError("chakra convert writes a file; name OUT last, or with -o");
   }
   options.input = std::move(paths.input);
   options.output = std::move(paths.output);
-  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
+  CLI_ASSIGN(options.as_reference, IsReference(task.raw()));
   if (!task.raw().npus.empty()) {
-    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
+    CLI_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
   }
   if (!task.raw().passes.empty()) {
-    BS_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
+    CLI_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
   }
   return options;
 }
@@ -123,11 +120,11 @@ int Convert(const Task& task) {
   if (!options.ok()) {
     return task.Fail(options.error());
   }
-  const Result<Document> answer = RunChakraConvert(*options);
+  const Result<Answer> answer = ChakraConvert(*options);
   if (!answer.ok()) {
     return task.Fail(answer.error());
   }
-  return WriteDocument(*output, *answer, task.command);
+  return WriteAnswer(*output, *answer, task.command);
 }
 
 int Dump(const Task& task) {
@@ -136,8 +133,15 @@ int Dump(const Task& task) {
   if (!paths.ok() || !as_reference.ok()) {
     return task.Fail(paths.ok() ? as_reference.error() : paths.error());
   }
-  return WriteTo(task, paths->output,
-                 [&](Sink& sink) { return RunChakraDump(paths->input, *as_reference, sink); });
+  return WriteTo(task, paths->output, [&](const Output& output) {
+    return ChakraDump(paths->input, *as_reference, output);
+  });
+}
+
+// By the ending of the file; empty for another.
+std::string DrawFormatOf(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return ending == ".dot" || ending == ".graphml" ? ending.substr(1) : "";
 }
 
 int Draw(const Task& task) {
@@ -146,15 +150,14 @@ int Draw(const Task& task) {
   if (!paths.ok() || !as_reference.ok()) {
     return task.Fail(paths.ok() ? as_reference.error() : paths.error());
   }
-  const std::optional<DrawFormat> format =
-      paths->output.empty() ? DrawFormat::kDot : DrawFormatOf(paths->output);
-  if (!format.has_value()) {
+  const std::string format = paths->output.empty() ? "dot" : DrawFormatOf(paths->output);
+  if (format.empty()) {
     return task.Fail(UsageError(fmt::format(
         "{}: unknown ending; name a .dot or .graphml (for a picture: dot -Tpdf of Graphviz)",
         paths->output)));
   }
-  return WriteTo(task, paths->output, [&](Sink& sink) {
-    return RunChakraDraw(paths->input, *format, *as_reference, sink);
+  return WriteTo(task, paths->output, [&](const Output& output) {
+    return ChakraDraw(paths->input, format, *as_reference, output);
   });
 }
 
@@ -168,14 +171,14 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
   const auto read = [](std::string_view option, const std::string& text, uint64_t largest,
                        uint64_t& number) -> Result<void> {
     if (!text.empty()) {
-      BS_ASSIGN(number, ParseAmount(option, text, 0, largest));
+      CLI_ASSIGN(number, ParseAmount(option, text, 0, largest));
     }
     return {};
   };
-  BS_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
-  BS_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
-  BS_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
-  BS_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
+  CLI_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
+  CLI_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
+  CLI_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
+  CLI_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
   return options;
 }
 
@@ -184,7 +187,7 @@ int Generate(const Task& task) {
   if (!options.ok()) {
     return task.Fail(options.error());
   }
-  const Result<uint64_t> files = RunChakraGenerate(*options);
+  const Result<uint64_t> files = ChakraGenerate(*options);
   if (!files.ok()) {
     return task.Fail(files.error());
   }
@@ -201,10 +204,10 @@ Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& 
   if (task.raw().npus.empty() || task.raw().frequency.empty()) {
     return UsageError("chakra timeline needs --num-npus and --npu-frequency (MHz)");
   }
-  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
-  BS_ASSIGN(options.frequency_mhz,
-            ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
-  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
+  CLI_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
+  CLI_ASSIGN(options.frequency_mhz,
+             ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
+  CLI_ASSIGN(options.as_reference, IsReference(task.raw()));
   return options;
 }
 
@@ -217,9 +220,9 @@ int DrawTimeline(const Task& task) {
   if (!options.ok()) {
     return task.Fail(options.error());
   }
-  std::vector<DiagnosticRow> diagnostics;
-  const int status = WriteTo(task, paths->output, [&](Sink& sink) -> Result<void> {
-    BS_ASSIGN(diagnostics, RunChakraTimeline(*options, sink));
+  std::vector<Diagnostic> diagnostics;
+  const int status = WriteTo(task, paths->output, [&](const Output& output) -> Result<void> {
+    CLI_ASSIGN(diagnostics, ChakraTimeline(*options, output));
     return {};
   });
   if (!task.raw().quiet) {
@@ -233,10 +236,10 @@ Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& outp
     return UsageError("chakra check: name the .et of one rank, or of all ranks of a run");
   }
   const RawOptions& raw = task.raw();
-  BS_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
+  CLI_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
-  BS_TRY(ProtectInputs(inputs, output));
+  CLI_TRY(ProtectInputs(inputs, output));
   return ChakraCheckOptions{std::move(files), raw.linked, raw.host, raw.device, raw.order};
 }
 
@@ -249,11 +252,11 @@ int Check(const Task& task) {
   if (!options.ok()) {
     return task.Fail(options.error());
   }
-  const Result<ChakraVerdict> verdict = RunChakraCheck(*options);
+  const Result<ChakraVerdict> verdict = ChakraCheck(*options);
   if (!verdict.ok()) {
     return task.Fail(verdict.error());
   }
-  const int status = WriteDocument(*output, verdict->document, task.command);
+  const int status = WriteAnswer(*output, verdict->answer, task.command);
   return status == kDone && !verdict->passed ? kCheckFailed : status;
 }
 
@@ -275,10 +278,6 @@ constexpr TaskRow kTasks[] = {
     {"convert", Convert, kConvertOptions}, {"check", Check, kCheckOptions},
     {"dump", Dump, kCompatOption},         {"generate", Generate, kGenerateOptions},
     {"draw", Draw, kCompatOption},         {"timeline", DrawTimeline, kTimelineOptions}};
-
-bool IsGiven(const OptionRow& row, const RawOptions& raw) {
-  return row.text != nullptr ? !(raw.*row.text).empty() : raw.*row.flag;
-}
 
 // Options of the verb that mean nothing to this task of it.
 Result<void> CheckOptions(const TaskRow& task, const Command& command) {
@@ -324,4 +323,4 @@ int RunChakraVerb(const Command& command) {
   return row->run({command, {words.begin() + 1, words.end()}});
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

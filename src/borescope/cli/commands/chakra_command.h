@@ -5,10 +5,10 @@
 
 #include "borescope/cli/options/arguments.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // Returns the exit status: kCheckFailed where `chakra check` found something a simulator cannot
 // live with.
 int RunChakraVerb(const Command& command);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

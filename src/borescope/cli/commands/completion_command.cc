@@ -5,7 +5,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/completion.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 int RunCompletionVerb(const Command& command) {
   if (!command.raw.format.empty() || !command.raw.output.empty()) {
@@ -16,4 +16,4 @@ int RunCompletionVerb(const Command& command) {
   return script.ok() ? Print(*script) : FailWith(script.error(), command);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -9,51 +9,56 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/verbs/convert/convert_run.h"
+#include "borescope/convert.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
+struct ConvertRequest {
+  std::vector<std::string> inputs;
+  std::string output;
+  ConvertOptions options;
+};
+
 // The last of several words is OUT, unless -o names it. A forgotten OUT must not cost the last IN.
-Result<void> FindOutput(const RawOptions& raw, ConvertOptions& options) {
-  options.inputs = raw.inputs;
-  options.output = raw.output;
+Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
+  request.inputs = raw.inputs;
+  request.output = raw.output;
   if (raw.output.empty() && !raw.inputs.empty()) {
-    options.output = options.inputs.back();
-    options.inputs.pop_back();
+    request.output = request.inputs.back();
+    request.inputs.pop_back();
   }
-  if (options.inputs.empty()) {
+  if (request.inputs.empty()) {
     return UsageError("convert reads files and writes one; name IN, perhaps more, and OUT last");
   }
   std::error_code ignored;
-  if (raw.output.empty() && options.inputs.size() > 1 &&
-      std::filesystem::is_regular_file(options.output, ignored)) {
-    return UsageError(options.output + ": exists; to replace it, name it with -o");
+  if (raw.output.empty() && request.inputs.size() > 1 &&
+      std::filesystem::is_regular_file(request.output, ignored)) {
+    return UsageError(request.output + ": exists; to replace it, name it with -o");
   }
   return {};
 }
 
-Result<ConvertOptions> UnderstandConvert(const RawOptions& raw) {
+Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("convert has no tables to write; choose the format of OUT with --to");
   }
-  ConvertOptions options;
-  BS_TRY(FindOutput(raw, options));
-  options.to = raw.to;
-  options.begin = raw.begin;
-  options.end = raw.end;
-  if (!raw.threads.empty()) {
-    BS_ASSIGN(options.threads, ParseThreads(raw.threads));
-  }
-  return options;
+  ConvertRequest request;
+  CLI_TRY(FindOutput(raw, request));
+  request.options.to = raw.to;
+  request.options.begin = raw.Param("begin");
+  request.options.end = raw.Param("end");
+  CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
+  return request;
 }
 
-Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertOptions& options) {
+Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertRequest& request) {
   ProgressBar bar(command.raw);
-  options.progress = bar.OfFile();
-  return RunConvert(options);
+  request.options.progress = bar.Callback();
+  return Convert(request.inputs, request.output, request.options);
 }
 
 // Whether `path` is our own standard output (/dev/stdout) and nobody reads it any more: then
@@ -94,20 +99,20 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
 }  // namespace
 
 int RunConvertVerb(const Command& command) {
-  Result<ConvertOptions> options = UnderstandConvert(command.raw);
-  if (!options.ok()) {
-    return FailWith(options.error(), command);
+  Result<ConvertRequest> request = UnderstandConvert(command.raw);
+  if (!request.ok()) {
+    return FailWith(request.error(), command);
   }
-  const Result<ConvertReport> report = ConvertWithProgress(command, *options);
+  const Result<ConvertReport> report = ConvertWithProgress(command, *request);
   if (!report.ok()) {
-    const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(options->output);
+    const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(request->output);
     return is_lost ? kDone : FailWith(report.error(), command);
   }
   if (!command.raw.quiet) {
-    ReportOutcome(*report, options->output);
+    ReportOutcome(*report, request->output);
     ReportQuality(report->diagnostics);
   }
   return kDone;
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

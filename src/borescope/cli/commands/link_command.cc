@@ -2,24 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <limits>
 
-#include "borescope/base/text.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/verbs/link/link_traces.h"
+#include "borescope/link.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 Result<int64_t> ParseRank(const std::string& text) {
-  const std::optional<int64_t> rank = ParseNumber<int64_t>(text);
-  if (!rank.has_value() || *rank < 0) {
-    return UsageError(fmt::format("--rank: '{}' is no rank; link reads one", text));
-  }
-  return *rank;
+  const Result<int64_t> rank = ParseWithin("rank", text, 0, std::numeric_limits<int64_t>::max());
+  return rank.ok() ? rank
+                   : UsageError(fmt::format("--rank: '{}' is no rank; link reads one", text));
 }
 
 Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
@@ -27,27 +24,24 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
     return UsageError(
         fmt::format("link takes no INPUT but --host and --device: '{}'", raw.inputs.front()));
   }
-  if (!raw.compat.empty() && raw.compat != "chakra") {
-    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", raw.compat));
+  const std::string compat = raw.Param("compat");
+  if (!compat.empty() && compat != "chakra") {
+    return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
   LinkOptions options;
-  options.host = raw.host;
-  options.device = raw.device;
-  options.output = raw.output;
-  options.as_chakra = !raw.compat.empty();
-  if (!raw.rank.empty()) {
-    BS_ASSIGN(options.rank, ParseRank(raw.rank));
+  options.as_chakra = !compat.empty();
+  if (const std::string rank = raw.Param("rank"); !rank.empty()) {
+    CLI_ASSIGN(options.rank, ParseRank(rank));
   }
-  if (!raw.threads.empty()) {
-    BS_ASSIGN(options.threads, ParseThreads(raw.threads));
-  }
+  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
   return options;
 }
 
-Result<Document> LinkWithProgress(const Command& command, LinkOptions& options) {
-  ProgressBar bar(command.raw);
-  options.progress = bar.OfFile();
-  return RunLink(options);
+Result<Answer> LinkWithProgress(const RawOptions& raw) {
+  CLI_ASSIGN(LinkOptions options, UnderstandLink(raw));
+  ProgressBar bar(raw);
+  options.progress = bar.Callback();
+  return Link(raw.host, raw.device, raw.output, options);
 }
 
 }  // namespace
@@ -57,18 +51,14 @@ int RunLinkVerb(const Command& command) {
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  Result<LinkOptions> options = UnderstandLink(command.raw);
-  if (!options.ok()) {
-    return FailWith(options.error(), command);
-  }
-  const Result<Document> answer = LinkWithProgress(command, *options);
+  const Result<Answer> answer = LinkWithProgress(command.raw);
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
   }
   if (!command.raw.quiet) {
-    WriteMessageLine(fmt::format("borescope: wrote {}", options->output));
+    WriteMessageLine(fmt::format("borescope: wrote {}", command.raw.output));
   }
-  return WriteDocument(*output, *answer, command);
+  return WriteAnswer(*output, *answer, command);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -3,9 +3,9 @@
 
 #include "borescope/cli/options/arguments.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // Returns the exit status.
 int RunListVerb(const Command& command);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

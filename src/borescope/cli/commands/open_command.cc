@@ -6,189 +6,150 @@
 #include <string>
 #include <utility>
 
-#include "borescope/base/io/temporary_folder.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
-#include "borescope/cli/options/understand.h"
-#include "borescope/cli/terminal/browser.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/interrupts.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/verbs/open/open_trace.h"
+#include "borescope/serve.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
-struct OpenOptions {
+struct OpenRequest {
   ConvertOptions trace;  // what is read of a trace
   uint16_t port = kPerfettoPort;
-  ServeLimits limits;
+  std::chrono::seconds limit{300};
 };
 
 // Options that select what the report is about; a trace is shown whole, or a window of it.
-struct ReportOption {
-  std::string_view name;
-  std::string RawOptions::* text;
-};
-constexpr ReportOption kReportOnly[] = {
-    {"rank", &RawOptions::rank},
-    {"step", &RawOptions::step},
-    {"gpu", &RawOptions::gpu},
-    {"stream", &RawOptions::stream},
-    {"annotation", &RawOptions::annotation},
-    {"instance", &RawOptions::instance},
-    {"top", &RawOptions::top},
-    {"against", &RawOptions::against},
-    {"memory-limit", &RawOptions::memory_limit},
-};
+constexpr std::string_view kReportOnly[] = {
+    "rank", "step", "gpu", "stream", "annotation", "instance", "top", "against", "memory-limit"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
   }
-  for (const ReportOption& option : kReportOnly) {
-    if (!(raw.*option.text).empty()) {
-      return UsageError(fmt::format("--{} is an option of the report; add --report", option.name));
+  for (const OptionRow& row : Options()) {
+    const bool is_of_report = std::find(std::begin(kReportOnly), std::end(kReportOnly),
+                                        row.long_name) != std::end(kReportOnly);
+    if (is_of_report && IsGiven(row, raw)) {
+      return UsageError(
+          fmt::format("--{} is an option of the report; add --report", row.long_name));
     }
   }
   return {};
 }
 
-Result<OpenOptions> UnderstandOpen(const RawOptions& raw) {
+Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   constexpr int kLongestSeconds = 86'400;
   constexpr int kLastPort = 65'535;
   if (!raw.format.empty() || !raw.output.empty()) {
     return UsageError("open writes no file; convert and report do");
   }
-  OpenOptions options;
+  OpenRequest request;
   if (!raw.report) {
-    BS_TRY(CheckForTrace(raw));
+    CLI_TRY(CheckForTrace(raw));
   }
-  options.trace.inputs = raw.inputs;
-  options.trace.begin = raw.begin;
-  options.trace.end = raw.end;
-  if (!raw.threads.empty()) {
-    BS_ASSIGN(options.trace.threads, ParseThreads(raw.threads));
-  }
+  request.trace.begin = raw.Param("begin");
+  request.trace.end = raw.Param("end");
+  CLI_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
   if (!raw.port.empty()) {
-    BS_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
-    options.port = static_cast<uint16_t>(port);
+    CLI_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
+    request.port = static_cast<uint16_t>(port);
   }
   if (!raw.timeout.empty()) {
-    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
-    options.limits.whole = std::chrono::seconds(seconds);
+    CLI_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+    request.limit = std::chrono::seconds(seconds);
   }
-  return options;
+  return request;
 }
 
 // ---- What is served ----
 
-// A file and the address a browser finds it at. Both stay where they are: the file may refer to
-// `html`.
-struct Offer {
-  std::string html;
-  ServedFile file;
-  std::string address;
-  bool is_reachable = true;  // by the browser of this machine
-  int status = kDone;        // of what was read for it
-};
-
-// What keeps the timeline from being complete or right; the verbs that analyse tell the rest.
-void ReportConversion(const ReadyTrace& ready) {
-  const size_t events = ready.converted->written;
+// What keeps the timeline from being complete or right; the verbs that analyse report the rest.
+void ReportConversion(const OfferedTrace& offered) {
+  const ConvertReport& report = *offered.converted;
+  const auto events = static_cast<int64_t>(report.written);
   WriteMessageLine(fmt::format("borescope: converted for the timeline: {} event{}; {}",
-                               GroupDigits(static_cast<int64_t>(events)), events == 1 ? "" : "s",
-                               ready.why));
-  if (ready.converted->skipped != 0) {
-    WriteMessageLine(SkippedLine(ready.converted->skipped));
+                               GroupDigits(events), events == 1 ? "" : "s", offered.why));
+  if (report.skipped != 0) {
+    WriteMessageLine(SkippedLine(report.skipped));
   }
-  std::vector<DiagnosticRow> rows = ready.converted->diagnostics;
-  std::erase_if(rows, [](const DiagnosticRow& row) { return row.severity == Severity::kInfo; });
-  ReportQuality(rows);
+  std::vector<Diagnostic> odd = report.diagnostics;
+  std::erase_if(odd, [](const Diagnostic& one) { return one.severity == Severity::kInfo; });
+  ReportQuality(odd);
 }
 
-Result<ReadyTrace> PrepareWithProgress(const Command& command, ConvertOptions options,
-                                       const std::string& folder) {
+// A signal removes what is half converted.
+Result<OfferedTrace> OfferWithProgress(const Command& command, ConvertOptions options,
+                                       FileServer& server) {
+  const Interrupts interrupts([&] { server.RemoveDrafts(); });
   ProgressBar bar(command.raw);
-  options.progress = bar.OfFile();
-  return PrepareTrace(std::move(options), folder);
+  options.progress = bar.Callback();
+  return server.OfferTrace(command.raw.inputs, options);
 }
 
-// The temporary folder goes as soon as the file in it is open: whatever ends the process then,
-// nothing stays behind.
-Result<ReadyTrace> PrepareInFolder(const Command& command, const ConvertOptions& options) {
-  BS_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Make());
-  const auto remove = [&] { TemporaryFolder::RemoveFolder(folder.path()); };
-  const Interrupts interrupts(remove);
-  Result<ReadyTrace> ready = PrepareWithProgress(command, options, folder.path());
-  remove();
-  return ready;
-}
-
-Result<void> OfferTrace(const Command& command, const OpenOptions& options,
-                        const Listener& listener, Offer& offer) {
-  BS_ASSIGN(ReadyTrace ready, PrepareInFolder(command, options.trace));
-  if (ready.converted.has_value() && !command.raw.quiet) {
-    ReportConversion(ready);
+// Returns the exit status of what was read.
+Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileServer& server) {
+  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request.trace, server));
+  if (offered.converted.has_value() && !command.raw.quiet) {
+    ReportConversion(offered);
   }
-  offer.file = std::move(ready.file);
-  offer.address = PerfettoAddress(offer.file);
-  offer.is_reachable = listener.port() == kPerfettoPort;
-  return {};
+  return kDone;
 }
 
-Result<void> OfferReport(const Command& command, const Listener& listener, Offer& offer) {
-  BS_ASSIGN(const Report report, MakeReport(command));
-  StringSink html;
-  BS_TRY(WriteHtml(report.page, ReportTemplate(), html));
-  offer.html = html.text();
-  offer.status = StatusOf(report.files);
-  BS_ASSIGN(offer.file, PreparePage(offer.html, "report.html"));
-  offer.address = PageAddress(offer.file, listener.port());
-  return {};
+Result<int> OfferReport(const Command& command, FileServer& server) {
+  std::string html;
+  const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
+    html += bytes;
+    return {};
+  });
+  CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, output));
+  CLI_TRY(server.OfferPage(std::move(html), "report.html"));
+  return StatusOf(files);
 }
 
 // ---- Serving ----
 
-int64_t SecondsOf(const ServeLimits& limits) {
-  return std::chrono::duration_cast<std::chrono::seconds>(limits.whole).count();
-}
-
 // How the browser, on whichever machine, gets to the file.
-std::string WaysTo(const Offer& offer, uint16_t port, const ServeLimits& limits) {
-  const uint16_t wanted = offer.is_reachable ? port : kPerfettoPort;
-  const std::string forward = fmt::format("ssh -L {}:127.0.0.1:{} HOST", wanted, port);
-  return offer.is_reachable
+std::string WaysTo(const FileServer& server, std::chrono::seconds limit) {
+  const uint16_t wanted = server.is_reachable() ? server.port() : kPerfettoPort;
+  const std::string forward = fmt::format("ssh -L {}:127.0.0.1:{} HOST", wanted, server.port());
+  return server.is_reachable()
              ? fmt::format(
                    "borescope: open this address within {} s; Ctrl-C ends the wait\n"
                    "borescope: on another machine, first: {}\n",
-                   SecondsOf(limits), forward)
+                   limit.count(), forward)
              : fmt::format(
                    "borescope: Perfetto fetches from port {} only; first, there: {}\n"
                    "borescope: then open this address within {} s\n",
-                   kPerfettoPort, forward, SecondsOf(limits));
+                   kPerfettoPort, forward, limit.count());
 }
 
 // Where to look, on standard output unless a browser was opened.
-int Announce(const Command& command, const Offer& offer, uint16_t port, const ServeLimits& limits) {
+int Announce(const Command& command, const FileServer& server, std::chrono::seconds limit) {
   const bool talks = !command.raw.quiet;
-  if (offer.is_reachable && !command.raw.no_browser && OpenBrowser(offer.address)) {
-    WriteMessage(talks ? fmt::format("borescope: opened in the browser: {}\n", offer.address) : "");
+  const std::string& address = server.address();
+  if (server.is_reachable() && !command.raw.no_browser && OpenBrowser(address)) {
+    WriteMessage(talks ? fmt::format("borescope: opened in the browser: {}\n", address) : "");
     return kDone;
   }
-  WriteMessage(talks ? WaysTo(offer, port, limits) : "");
-  return Print(offer.address + "\n");
+  WriteMessage(talks ? WaysTo(server, limit) : "");
+  return Print(address + "\n");
 }
 
-int Serve(const Command& command, const Listener& listener, const Offer& offer,
-          const ServeLimits& limits, const Interrupts& interrupts) {
-  const Result<ServeEnd> end = ServeFile(listener, offer.file, limits, interrupts.stop());
+int Serve(const Command& command, FileServer& server, std::chrono::seconds limit,
+          const Interrupts& interrupts) {
+  const Result<ServeEnd> end = server.Serve(limit, interrupts.stop());
   if (!end.ok()) {
     return FailWith(end.error(), command);
   }
   if (*end == ServeEnd::kTimeLimit) {
     return Fail(fmt::format("nobody fetched the {} within {} s; --timeout waits longer",
-                            command.raw.report ? "report" : "trace", SecondsOf(limits)));
+                            command.raw.report ? "report" : "trace", limit.count()));
   }
   return kDone;
 }
@@ -196,26 +157,23 @@ int Serve(const Command& command, const Listener& listener, const Offer& offer,
 }  // namespace
 
 int RunOpenVerb(const Command& command) {
-  const Result<OpenOptions> options = UnderstandOpen(command.raw);
-  if (!options.ok()) {
-    return FailWith(options.error(), command);
+  const Result<OpenRequest> request = UnderstandOpen(command.raw);
+  if (!request.ok()) {
+    return FailWith(request.error(), command);
   }
-  const Result<Listener> listener = Listener::Open(options->port);
-  if (!listener.ok()) {
-    return FailWith(listener.error(), command);
+  Result<FileServer> server = FileServer::Open(request->port);
+  if (!server.ok()) {
+    return FailWith(server.error(), command);
   }
-  Offer offer;
-  const Result<void> offered = command.raw.report ? OfferReport(command, *listener, offer)
-                                                  : OfferTrace(command, *options, *listener, offer);
-  if (!offered.ok()) {
-    return FailWith(offered.error(), command);
+  const Result<int> read =
+      command.raw.report ? OfferReport(command, *server) : OfferTrace(command, *request, *server);
+  if (!read.ok()) {
+    return FailWith(read.error(), command);
   }
   const Interrupts interrupts;
-  const int announced = Announce(command, offer, listener->port(), options->limits);
-  if (announced != kDone) {
-    return announced;
-  }
-  return std::max(offer.status, Serve(command, *listener, offer, options->limits, interrupts));
+  const int announced = Announce(command, *server, request->limit);
+  return announced != kDone ? announced
+                            : std::max(*read, Serve(command, *server, request->limit, interrupts));
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -3,11 +3,11 @@
 
 #include "borescope/cli/options/arguments.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // `map VERB[,VERB...] [OPTIONS] INPUT... -o PART`. REQUIRES: Command::analyses are the verbs.
 int RunMapVerb(const Command& command);
 
 int RunReduceVerb(const Command& command);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

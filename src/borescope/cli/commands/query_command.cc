@@ -1,6 +1,5 @@
 #include "borescope/cli/commands/query_command.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,33 +8,23 @@
 #include <optional>
 #include <string>
 
-#include "borescope/base/text.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/options/values.h"
+#include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/engine/targets/targets.h"
-#include "borescope/verbs/query/query_run.h"
+#include "borescope/query.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 // What the words of the command line ask for.
 struct QueryRequest {
   std::optional<std::string> statement;  // none: statements come from standard input
-  RunOptions run;
-  QueryLimits limits;
+  std::vector<std::string> inputs;
+  QueryOptions options;
   OutputOptions output;
 };
-
-Result<double> ParseSeconds(const std::string& text) {
-  const std::optional<double> seconds = ParseNumber<double>(text);
-  if (!seconds.has_value() || !(*seconds > 0 && *seconds <= 1e9)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--time-limit: '{}' is no number of seconds above 0", text)};
-  }
-  return *seconds;
-}
 
 // No path has the form of a statement, but for those that exist.
 bool IsStatement(const std::string& word) {
@@ -45,61 +34,56 @@ bool IsStatement(const std::string& word) {
 }
 
 Result<void> UnderstandInputs(const RawOptions& raw, QueryRequest& request) {
-  std::vector<std::string> inputs = raw.inputs;
-  if (!inputs.empty() && IsStatement(inputs.front())) {
-    request.statement = inputs.front();
-    inputs.erase(inputs.begin());
+  request.inputs = raw.inputs;
+  if (!request.inputs.empty() && IsStatement(request.inputs.front())) {
+    request.statement = request.inputs.front();
+    request.inputs.erase(request.inputs.begin());
   }
-  if (inputs.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "no INPUT; name a trace file, a directory of them, or - for standard input"};
+  if (request.inputs.empty()) {
+    return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
   }
   if (!request.statement.has_value() &&
-      std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "statements and the trace cannot both come from standard input; name a STATEMENT"};
+      std::find(request.inputs.begin(), request.inputs.end(), "-") != request.inputs.end()) {
+    return UsageError(
+        "statements and the trace cannot both come from standard input; name a STATEMENT");
   }
-  BS_ASSIGN(request.run.files, ExpandInputs(inputs));
   return {};
 }
 
 Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
   constexpr int kMostRows = 1'000'000'000;
   QueryRequest request;
-  BS_ASSIGN(request.output, UnderstandOutput(raw));
-  BS_ASSIGN(request.run.ranks, ParseRanges("rank", raw.rank));
-  if (!raw.threads.empty()) {
-    BS_ASSIGN(request.run.threads, ParseCount("threads", raw.threads, 1024));
-  }
+  CLI_ASSIGN(request.output, UnderstandOutput(raw));
+  request.options.rank = raw.Param("rank");
   if (!raw.row_limit.empty()) {
-    BS_ASSIGN(const int rows, ParseCount("row-limit", raw.row_limit, kMostRows));
-    request.limits.rows = static_cast<size_t>(rows);
+    CLI_ASSIGN(const int rows, ParseCount("row-limit", raw.row_limit, kMostRows));
+    request.options.rows = static_cast<size_t>(rows);
   }
   if (!raw.time_limit.empty()) {
-    BS_ASSIGN(request.limits.seconds, ParseSeconds(raw.time_limit));
+    CLI_ASSIGN(request.options.seconds, ParseSeconds(raw.time_limit));
   }
-  BS_TRY(UnderstandInputs(raw, request));
-  BS_TRY(ProtectInputs(InputPaths(request.run), request.output));
+  CLI_TRY(UnderstandInputs(raw, request));
+  CLI_TRY(ProtectInputs(request.inputs, request.output));
   return request;
 }
 
-Result<QuerySession> Load(const RawOptions& raw, RunOptions& options) {
+Result<QuerySession> Load(const RawOptions& raw, const QueryRequest& request) {
   ProgressBar bar(raw);
-  options.progress = bar.OfRun();
-  return QuerySession::Open(options);
+  CLI_ASSIGN(const Run run, OpenRun(request.inputs, raw, bar.Callback()));
+  return QuerySession::Open(run, request.options);
 }
 
 // A result that has no rows or columns is an answer too; a text without a statement is none.
 int AnswerAll(QuerySession& session, const QueryRequest& request, const std::string& sql,
               const Command& command) {
-  const Result<Document> document = session.Run(sql, request.limits);
-  if (!document.ok()) {
-    return FailWith(document.error(), command);
+  const Result<Answer> answer = session.Ask(sql);
+  if (!answer.ok()) {
+    return FailWith(answer.error(), command);
   }
-  if (document->tables.empty()) {
-    return FailWith({ErrorCode::kInvalidArgument, "query: there is no statement"}, command);
+  if (answer->tables().empty()) {
+    return FailWith(UsageError("query: there is no statement"), command);
   }
-  return WriteDocument(request.output, *document, command);
+  return WriteAnswer(request.output, *answer, command);
 }
 
 std::string ReadAll() {
@@ -114,7 +98,7 @@ int RunShell(QuerySession& session, const QueryRequest& request, const Command& 
   for (prompt(); std::getline(std::cin, line); prompt()) {
     sql += line + "\n";
     const bool is_blank = sql.find_first_not_of(" \t\n;") == std::string::npos;
-    if (!is_blank && !IsCompleteSql(sql)) {
+    if (!is_blank && !IsCompleteStatement(sql)) {
       continue;
     }
     if (!is_blank) {
@@ -127,19 +111,17 @@ int RunShell(QuerySession& session, const QueryRequest& request, const Command& 
 }
 
 // No trace is read for it; those that are named stay as they are all the same.
-Result<OutputOptions> UnderstandSchema(const RawOptions& raw) {
-  BS_ASSIGN(OutputOptions output, UnderstandOutput(raw));
-  BS_TRY(ProtectInputs(PathsBehind(raw.inputs), output));
-  return output;
-}
-
 int ShowSchema(const Command& command) {
-  const Result<OutputOptions> output = UnderstandSchema(command.raw);
-  const Result<Document> schema = QuerySchema();
-  if (!output.ok() || !schema.ok()) {
-    return FailWith(output.ok() ? schema.error() : output.error(), command);
+  Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
   }
-  return WriteDocument(*output, *schema, command);
+  const Result<void> checked = ProtectInputs(command.raw.inputs, *output);
+  const Result<Answer> schema = QuerySchema();
+  if (!checked.ok() || !schema.ok()) {
+    return FailWith(schema.ok() ? checked.error() : schema.error(), command);
+  }
+  return WriteAnswer(*output, *schema, command);
 }
 
 }  // namespace
@@ -148,11 +130,11 @@ int RunQuery(const Command& command) {
   if (command.raw.schema) {
     return ShowSchema(command);
   }
-  Result<QueryRequest> request = UnderstandQuery(command.raw);
+  const Result<QueryRequest> request = UnderstandQuery(command.raw);
   if (!request.ok()) {
     return FailWith(request.error(), command);
   }
-  Result<QuerySession> session = Load(command.raw, request->run);
+  Result<QuerySession> session = Load(command.raw, *request);
   if (!session.ok()) {
     return FailWith(session.error(), command);
   }
@@ -166,4 +148,4 @@ int RunQuery(const Command& command) {
                                  : AnswerAll(*session, *request, ReadAll(), command));
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "borescope/catalog/catalog.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/engine/targets/targets.h"
-#include "borescope/verbs/report/report.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
-Result<void> CheckOutput(const RawOptions& raw) {
+Result<void> CheckPage(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
   }
@@ -24,52 +21,45 @@ Result<void> CheckOutput(const RawOptions& raw) {
   return {};
 }
 
-// Options mean what they mean for an analysis that takes a selection.
-Result<RunOptions> UnderstandReport(const RawOptions& raw) {
-  const AnalysisSpec* const specs[] = {FindAnalysis("summary")};
-  BS_ASSIGN(RunOptions options, Understand(specs, raw));
-  if (!raw.against.empty()) {
-    BS_ASSIGN(options.test.files, ExpandInputs({&raw.against, 1}));
+// --against is a run of its own, with the same options.
+Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Output& output) {
+  const RawOptions& raw = command.raw;
+  const std::string_view asked_like[] = {"summary"};
+  CLI_TRY(CheckInputs(raw));
+  CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  ProgressBar bar(raw);
+  CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback()));
+  if (raw.against.empty()) {
+    return run.Report(output, raw.ToParams());
   }
-  BS_TRY(CheckNoInput(InputPaths(options), raw.output, "--output"));
-  return options;
-}
-
-Result<Report> RunWithProgress(const Command& command, RunOptions& options) {
-  ProgressBar bar(command.raw);
-  options.progress = bar.OfRun();
-  return RunReport(options);
-}
-
-int WriteReport(const Command& command, const Report& report) {
-  const std::string& path = command.raw.output;
-  const auto write = [&](Sink& sink) { return WriteHtml(report.page, ReportTemplate(), sink); };
-  if (path.empty()) {
-    return WriteToOutput(write);
-  }
-  const Result<void> written = WriteFile(path, write);
-  return written.ok() ? kDone : Fail(written.error().message);
+  CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
+  return run.Report(output, raw.ToParams(), &against);
 }
 
 }  // namespace
 
-Result<Report> MakeReport(const Command& command) {
-  BS_ASSIGN(RunOptions options, UnderstandReport(command.raw));
-  BS_ASSIGN(Report report, RunWithProgress(command, options));
-  ReportFiles(report.files, command.raw);
-  if (ReportTemplate().empty() && !command.raw.quiet) {
+Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output) {
+  CLI_ASSIGN(std::vector<FileInfo> files, WriteWithProgress(command, output));
+  ReportFiles(files, command.raw);
+  if (!HasReportCharts() && !command.raw.quiet) {
     WriteMessage("borescope: plain tables without charts: this program was built without node\n");
   }
-  return report;
+  return files;
 }
 
 int RunReportVerb(const Command& command) {
-  if (const Result<void> checked = CheckOutput(command.raw); !checked.ok()) {
+  if (const Result<void> checked = CheckPage(command.raw); !checked.ok()) {
     return FailWith(checked.error(), command);
   }
-  const Result<Report> report = MakeReport(command);
-  return report.ok() ? std::max(StatusOf(report->files), WriteReport(command, *report))
-                     : FailWith(report.error(), command);
+  int read = kDone;
+  const auto write = [&](const Output& output) -> Result<void> {
+    CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, output));
+    read = StatusOf(files);
+    return {};
+  };
+  const std::string& path = command.raw.output;
+  const Result<void> written = path.empty() ? WriteToOutput(write) : write(path);
+  return written.ok() ? read : FailWith(written.error(), command);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -1,16 +1,17 @@
-// `borescope report`: one HTML page about a run.
+// `borescope report`.
 #pragma once
 
-#include "borescope/base/result.h"
+#include <vector>
+
+#include "borescope/answer.h"
 #include "borescope/cli/options/arguments.h"
-#include "borescope/verbs/report/report.h"
+#include "borescope/output.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
-// Returns the exit status.
 int RunReportVerb(const Command& command);
 
-// The report that the options of the verb ask for; what there is to say about its files is said.
-Result<Report> MakeReport(const Command& command);
+// Writes the report that the command asks for, and says what became of the files.
+Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 const AliasRow* FindAlias(const VerbRow& verb, std::string_view option) {
@@ -35,4 +35,4 @@ std::vector<std::string> Translate(std::span<const std::string> words, const Ver
   return out;
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

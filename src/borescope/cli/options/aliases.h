@@ -7,10 +7,10 @@
 
 #include "borescope/cli/verbs.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // Words as they would have been typed for Borescope, by the aliases of the verb; nullptr: as they
 // are.
 std::vector<std::string> Translate(std::span<const std::string> words, const VerbRow* verb);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

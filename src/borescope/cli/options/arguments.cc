@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <functional>
 
-#include "borescope/base/nearest.h"
-#include "borescope/catalog/catalog.h"
 #include "borescope/cli/options/aliases.h"
 #include "borescope/cli/options/output_options.h"
+#include "borescope/cli/options/values.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
@@ -33,70 +33,85 @@ std::string OptionNames(std::string_view short_name, std::string_view long_name)
                             : fmt::format("-{},--{}", short_name, long_name);
 }
 
-bool IsList(const OptionRow& row) { return row.value == "LIST" || row.value == "KEYS"; }
+// A value of the command line's own, or a parameter.
+void AddOption(CLI::App& app, const OptionRow& row, RawOptions& raw) {
+  const std::string names = OptionNames(row.short_name, row.long_name);
+  if (row.flag != nullptr) {
+    app.add_flag(names, raw.*row.flag);
+    return;
+  }
+  if (row.is_parameter() && row.value.empty()) {
+    app.add_flag_callback(names,
+                          [&raw, name = row.long_name] { raw.params[std::string(name)] = "true"; });
+    return;
+  }
+  CLI::Option* const option =
+      row.text != nullptr ? app.add_option(names, raw.*row.text)
+                          : app.add_option_function<std::string>(
+                                names, [&raw, name = row.long_name](const std::string& text) {
+                                  raw.params[std::string(name)] = text;
+                                });
+  // Lists grow; of all else the last one counts, as with most tools.
+  option->multi_option_policy(row.is_list() ? CLI::MultiOptionPolicy::Join
+                                            : CLI::MultiOptionPolicy::TakeLast);
+}
+
+void AddOwnParameter(CLI::App& app, const ParameterInfo& parameter, RawOptions& raw) {
+  const std::string option = OptionName(parameter);
+  const std::string names = OptionNames(ShortNameOf(parameter), option);
+  if (parameter.type == "flag") {
+    app.add_flag_callback(names, [&raw, option] { raw.params[option] = "true"; });
+  } else {
+    app.add_option_function<std::string>(
+           names, [&raw, option](const std::string& text) { raw.params[option] = text; })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+}
 
 // CLI11 puts a newline between the values of an option that was given several times.
 void JoinLists(RawOptions& raw) {
   for (const OptionRow& row : Options()) {
-    if (row.text != nullptr && IsList(row)) {
-      std::replace((raw.*row.text).begin(), (raw.*row.text).end(), '\n', ',');
+    const auto given = raw.params.find(row.long_name);
+    if (row.is_list() && given != raw.params.end()) {
+      std::replace(given->second.begin(), given->second.end(), '\n', ',');
     }
   }
 }
 
 void AddOptions(CLI::App& app, Command& command) {
-  RawOptions& raw = command.raw;
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
   for (const OptionRow& row : Options()) {
-    if (!Applies(row, command)) {
-      continue;
-    }
-    const std::string names = OptionNames(row.short_name, row.long_name);
-    if (row.text != nullptr) {
-      // Lists grow; of all else the last one counts, as with most tools.
-      const bool is_list = IsList(row);
-      app.add_option(names, raw.*row.text)
-          ->multi_option_policy(is_list ? CLI::MultiOptionPolicy::Join
-                                        : CLI::MultiOptionPolicy::TakeLast);
-    } else {
-      app.add_flag(names, raw.*row.flag);
+    if (Applies(row, command)) {
+      AddOption(app, row, command.raw);
     }
   }
-  for (const ParamSpec* param : ParamsOf(command.analyses)) {
-    const std::string name = OptionNames(ShortNameOf(*param), param->name);
-    if (param->type == ParamType::kFlag) {
-      app.add_flag_callback(name, [&raw, param] { raw.params[param->name] = ""; });
-    } else {
-      app.add_option_function<std::string>(
-             name, [&raw, param](const std::string& text) { raw.params[param->name] = text; })
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    }
+  for (const ParameterInfo* parameter : OwnParameters(command.analyses)) {
+    AddOwnParameter(app, *parameter, command.raw);
   }
-  app.add_option("inputs", raw.inputs);
+  app.add_option("inputs", command.raw.inputs);
 }
 
 // Whether some verb has the option, though not these.
 bool IsOptionElsewhere(std::string_view name) {
-  const auto has = [name](const auto& rows, auto member) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const auto& row) { return std::invoke(member, row) == name; });
-  };
-  return has(Options(), &OptionRow::long_name) ||
-         std::any_of(Analyses().begin(), Analyses().end(), [&](const AnalysisSpec* spec) {
-           return has(spec->params, [](const ParamSpec* param) { return param->name; });
+  const std::span<const OptionRow> rows = Options();
+  const std::vector<VerbInfo>& verbs = Describe().verbs;
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const OptionRow& row) { return row.long_name == name; }) ||
+         std::any_of(verbs.begin(), verbs.end(), [&](const VerbInfo& verb) {
+           return FindParameter(verb, name) != nullptr && verb.word != name;
          });
 }
 
 // The long names of the options that the command has.
-std::vector<std::string_view> OptionNamesOf(const Command& command) {
-  std::vector<std::string_view> names;
+std::vector<std::string> OptionNamesOf(const Command& command) {
+  std::vector<std::string> names;
   for (const OptionRow& row : Options()) {
     if (Applies(row, command)) {
-      names.push_back(row.long_name);
+      names.emplace_back(row.long_name);
     }
   }
-  for (const ParamSpec* param : ParamsOf(command.analyses)) {
-    names.push_back(param->name);
+  for (const ParameterInfo* parameter : OwnParameters(command.analyses)) {
+    names.push_back(OptionName(*parameter));
   }
   return names;
 }
@@ -116,8 +131,8 @@ std::string Instead(const VerbRow* verb, std::string_view name) {
 Error MisplacedOption(std::string_view name, const Command& command) {
   std::vector<std::string_view> verbs;
   verbs.reserve(command.analyses.size() + 1);
-  for (const AnalysisSpec* spec : command.analyses) {
-    verbs.push_back(spec->name);
+  for (const VerbInfo* analysis : command.analyses) {
+    verbs.push_back(analysis->name);
   }
   if (command.verb != nullptr) {
     verbs.push_back(command.verb->name);
@@ -134,7 +149,9 @@ Error UnknownOption(std::string_view word, const Command& command) {
   if (word.starts_with("--") && IsOptionElsewhere(name)) {
     return MisplacedOption(name, command);
   }
-  const std::string_view nearest = Nearest(name, OptionNamesOf(command));
+  const std::vector<std::string> options = OptionNamesOf(command);
+  const std::vector<std::string_view> names(options.begin(), options.end());
+  const std::string_view nearest = Nearest(name, names);
   return UsageError(
       fmt::format("unknown option '{}'{}", word,
                   nearest.empty() ? "" : fmt::format("; did you mean '--{}'?", nearest)));
@@ -172,23 +189,25 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
 
 // The word before INPUT is an option like any other from here on.
 Result<void> TakeLeadingWord(Command& command) {
-  for (const AnalysisSpec* spec : command.analyses) {
-    if (spec->leading == nullptr || command.raw.help) {
+  for (const VerbInfo* verb : command.analyses) {
+    if (verb->word.empty() || command.raw.help) {
       continue;
     }
+    const std::string& name = verb->name;
+    const std::string& placeholder = FindParameter(*verb, verb->word)->placeholder;
     if (command.analyses.size() > 1) {
-      return UsageError(fmt::format("{} takes a word of its own; ask for it alone", spec->name));
+      return UsageError(fmt::format("{} takes a word of its own; ask for it alone", name));
     }
     std::vector<std::string>& inputs = command.raw.inputs;
     if (inputs.empty()) {
-      return UsageError(fmt::format("{}: no {} and no INPUT", spec->name, spec->leading->value));
+      return UsageError(fmt::format("{}: no {} and no INPUT", name, placeholder));
     }
     std::error_code ignored;
     if (inputs.size() == 1 && std::filesystem::exists(inputs.front(), ignored)) {
-      return UsageError(fmt::format("{}: no {} in front of '{}'; name one first", spec->name,
-                                    spec->leading->value, inputs.front()));
+      return UsageError(fmt::format("{}: no {} in front of '{}'; name one first", name, placeholder,
+                                    inputs.front()));
     }
-    command.raw.params[spec->leading->name] = inputs.front();
+    command.raw.params[verb->word] = inputs.front();
     inputs.erase(inputs.begin());
   }
   return {};
@@ -201,7 +220,7 @@ Error UnknownVerb(const std::string& word) {
     return UsageError(fmt::format("'{}' must follow a verb: borescope VERB {} ...", word, word));
   }
   if (word.find_first_of("/.*?") != std::string::npos) {
-    return {ErrorCode::kIo, word + ": no such file, and no verb of this name"};
+    return {.code = ErrorCode::kIo, .message = word + ": no such file, and no verb of this name"};
   }
   // Of several verbs the one that is none; the list itself when all are.
   for (const std::string& item : SplitList(word)) {
@@ -239,12 +258,12 @@ bool SetVerb(std::string_view name, Command& command) {
     }
   }
   for (const std::string& item : SplitList(name)) {
-    const AnalysisSpec* spec = FindAnalysis(item);
-    if (spec == nullptr) {
+    const VerbInfo* verb = FindVerb(item);
+    if (verb == nullptr) {
       command.analyses.clear();
       return false;
     }
-    command.analyses.push_back(spec);
+    command.analyses.push_back(verb);
   }
   return !command.analyses.empty();
 }
@@ -274,11 +293,11 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
-  BS_TRY(TakeVerbs(rest, command));
-  BS_TRY(ParseOptions(rest, command));
-  BS_TRY(CheckColour(command.raw.color));
-  BS_TRY(TakeLeadingWord(command));
+  CLI_TRY(TakeVerbs(rest, command));
+  CLI_TRY(ParseOptions(rest, command));
+  CLI_TRY(CheckColour(command.raw.color));
+  CLI_TRY(TakeLeadingWord(command));
   return command;
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

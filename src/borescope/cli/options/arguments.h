@@ -1,5 +1,5 @@
 // From the words of a command line to a verb and its raw options; what those of an analysis mean is
-// decided in understand.h. Every error is about usage (kInvalidArgument) and one line. Pure but for
+// decided in the library. Every error is about usage (kInvalidArgument) and one line. Pure but for
 // looking whether an input exists.
 #pragma once
 
@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/result.h"
 #include "borescope/cli/options/options.h"
 #include "borescope/cli/options/output_options.h"
+#include "borescope/cli/result_macros.h"
 #include "borescope/cli/verbs.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 struct Command {
-  std::vector<const AnalysisSpec*> analyses;  // "idle,overlap" are two
+  std::vector<const VerbInfo*> analyses;  // "idle,overlap" are two
   const VerbRow* verb = nullptr;  // instead of them, or before them (`map`); neither: --help or
                                   // --version alone
   bool version = false;
@@ -29,4 +29,4 @@ Result<Command> Parse(std::span<const std::string> words);
 // Sets the verb called `name`, or the analyses it lists; false when there is none.
 bool SetVerb(std::string_view name, Command& command);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

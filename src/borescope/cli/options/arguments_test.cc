@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/catalog/catalog.h"
+#include "borescope/cli/wording.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -13,10 +13,10 @@ using Words = std::vector<std::string>;
 std::string Complaint(const Words& words) {
   const Result<Command> command = Parse(words);
   if (!command.ok()) {
-    return command.error().message;
+    return Worded(command.error());
   }
   const Result<OutputOptions> output = UnderstandOutput(command->raw, command->analyses);
-  return output.ok() ? "" : output.error().message;
+  return output.ok() ? "" : Worded(output.error());
 }
 
 TEST(Arguments, TheLastOfSeveralCounts) {
@@ -30,14 +30,14 @@ TEST(Arguments, AfterTwoDashesEverythingIsAnInput) {
 TEST(Arguments, VersionAndHelpNeedNothingElse) {
   EXPECT_TRUE(Parse(Words{"--version"})->version);
   EXPECT_TRUE(Parse(Words{"-h"})->raw.help);
-  EXPECT_EQ(Parse(Words{"help", "kernels"})->analyses.front(), FindAnalysis("kernels"));
+  EXPECT_EQ(Parse(Words{"help", "kernels"})->analyses.front(), FindVerb("kernels"));
   EXPECT_TRUE(Parse(Words{"kernels", "--help"})->raw.help);
 }
 
 TEST(Arguments, AnExistingFileAsksForItsSummary) {
   const Result<Command> command = Parse(Words{"/dev/null", "--top", "3"});
   ASSERT_TRUE(command.ok());
-  EXPECT_EQ(command->analyses.front(), FindAnalysis("summary"));
+  EXPECT_EQ(command->analyses.front(), FindVerb("summary"));
   EXPECT_EQ(command->raw.inputs, (Words{"/dev/null"}));
 }
 
@@ -85,10 +85,12 @@ TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
 TEST(Arguments, ListsGrowAndOfAllElseTheLastOneCounts) {
   const Result<Command> command =
       Parse(Words{"steps", "--step", "1", "--step", "3..4", "--top", "5", "--top", "6", "-"});
-  EXPECT_EQ(command->raw.step, "1,3..4");
-  EXPECT_EQ(Parse(Words{"steps", "--rank", "0,,3", "-"})->raw.rank, "0,,3");  // for the parser
-  EXPECT_EQ(Parse(Words{"steps", "--instance", "0", "--instance", "2", "-"})->raw.instance, "0,2");
-  EXPECT_EQ(command->raw.top, "6");
+  EXPECT_EQ(command->raw.Param("step"), "1,3..4");
+  EXPECT_EQ(Parse(Words{"steps", "--rank", "0,,3", "-"})->raw.Param("rank"),
+            "0,,3");  // for the parser
+  EXPECT_EQ(Parse(Words{"steps", "--instance", "0", "--instance", "2", "-"})->raw.Param("instance"),
+            "0,2");
+  EXPECT_EQ(command->raw.Param("top"), "6");
 }
 
 TEST(Arguments, TheEndingOfAFileSaysItsFormat) {
@@ -118,4 +120,4 @@ TEST(Arguments, ColourIsAlwaysNeverOrAsTheTerminalSays) {
 }
 
 }  // namespace
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -5,35 +5,33 @@
 #include <algorithm>
 
 #include "borescope/cli/verbs.h"
-#include "borescope/engine/targets/saved_drafts.h"
-#include "borescope/verbs/convert/convert_run.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 using Choices = std::vector<std::string_view>;
 
-bool Always(const AnalysisSpec*) { return true; }
+bool Always(const VerbInfo*) { return true; }
 // An option of single verbs that are no analyses, which name it.
-bool OnlyNamed(const AnalysisSpec*) { return false; }
-bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
-bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && CanBeSaved(*spec); }
+bool OnlyNamed(const VerbInfo*) { return false; }
+bool IsAnalysis(const VerbInfo* verb) { return verb != nullptr; }
+bool HasSaved(const VerbInfo* verb) { return verb != nullptr && verb->saves; }
 
-Choices WriterNames(const AnalysisSpec* spec) {
+Choices WriterNames(const VerbInfo* verb) {
   Choices names;
-  for (const TableWriter& row : TableWriters()) {
-    if (!row.draws || (spec != nullptr && HasPicture(*spec))) {
+  for (const FormatInfo& row : Describe().writers) {
+    if (!row.draws || (verb != nullptr && verb->draws)) {
       names.push_back(row.name);
     }
   }
   return names;
 }
 
-Choices Whens(const AnalysisSpec*) { return {"auto", "always", "never"}; }
+Choices Whens(const VerbInfo*) { return {"auto", "always", "never"}; }
 
-Choices Targets(const AnalysisSpec*) {
+Choices Targets(const VerbInfo*) {
   Choices names;
-  for (const ConvertFormat& format : ConvertFormats()) {
+  for (const FormatInfo& format : Describe().targets) {
     names.push_back(format.name);
   }
   return names;
@@ -45,132 +43,161 @@ constexpr auto kOutput = OptionGroup::kOutput;
 constexpr auto kRun = OptionGroup::kRun;
 using Raw = RawOptions;
 
-OptionRow FromQuestion(OptionGroup group, std::string_view name) {
-  const QuestionRow& row = GetQuestionRow(name);
-  return {group, "", row.name, row.value, row.help, row.text, row.flag, row.applies, row.choices};
+// A parameter that many verbs have, as the first of them describes it.
+OptionRow FromParameter(OptionGroup group, std::string_view name) {
+  for (const VerbInfo& verb : Describe().verbs) {
+    if (const ParameterInfo* parameter = FindParameter(verb, name); parameter != nullptr) {
+      return {group,   "",      name,   parameter->placeholder, parameter->doc, nullptr,
+              nullptr, nullptr, nullptr};
+    }
+  }
+  return {group, "", name, "", "", nullptr, nullptr, nullptr, nullptr};
 }
 
 // Order = order in --help.
-const OptionRow kOptions[] = {
-    {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
-     &Raw::host, nullptr, OnlyNamed, nullptr},
-    {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
-     &Raw::device, nullptr, OnlyNamed, nullptr},
-    {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
-     nullptr},
-    {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
-     nullptr},
-    {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
-     nullptr},
-    {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
-     nullptr},
-    FromQuestion(kSelection, "rank"),
-    FromQuestion(kSelection, "step"),
-    FromQuestion(kSelection, "gpu"),
-    FromQuestion(kSelection, "stream"),
-    FromQuestion(kSelection, "annotation"),
-    FromQuestion(kSelection, "instance"),
-    FromQuestion(kSelection, "base-rank"),
-    FromQuestion(kSelection, "test-rank"),
-    FromQuestion(kSelection, "base-step"),
-    FromQuestion(kSelection, "test-step"),
-    FromQuestion(kSelection, "begin"),
-    FromQuestion(kSelection, "end"),
-    FromQuestion(kQuestion, "by"),
-    FromQuestion(kQuestion, "compat"),
-    FromQuestion(kQuestion, "all"),
-    {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
-    {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
-     nullptr, OnlyNamed, Targets},
-    {kQuestion, "", "against", "INPUT",
-     "compare every section with the run INPUT, and tell what changed", &Raw::against, nullptr,
-     OnlyNamed, nullptr},
-    {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
-     &Raw::schema, OnlyNamed, nullptr},
-    {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
-     nullptr, &Raw::order, OnlyNamed, nullptr},
-    {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
-     &Raw::npus, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
-     &Raw::passes, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
-     &Raw::frequency, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime, nullptr,
-     OnlyNamed, nullptr},
-    {kQuestion, "", "default-tensor-size", "BYTES", "generate: of memory, send and receive (1024)",
-     &Raw::tensor_size, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
-     &Raw::comm_size, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording", &Raw::trace,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
-     OnlyNamed, nullptr},
-    {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
-     OnlyNamed, nullptr},
-    {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
-     OnlyNamed, nullptr},
-    {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
-     OnlyNamed, nullptr},
-    {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
-     nullptr, Always, WriterNames},
-    {kOutput, "o", "output", "FILE",
-     "write to this file instead of standard output; tables as its ending says", &Raw::output,
-     nullptr, Always, nullptr},
-    {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
-     &Raw::color, nullptr, Always, Whens},
-    FromQuestion(kOutput, "sort"),
-    FromQuestion(kOutput, "top"),
-    FromQuestion(kOutput, "overlay"),
-    FromQuestion(kOutput, "save"),
-    {kOutput, "", "load", "FILE",
-     "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
-     HasSaved, nullptr},
-    {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
-     nullptr, IsAnalysis, nullptr},
-    {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
-     &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
-    {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
-     IsAnalysis, nullptr},
-    {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,
-     nullptr},
-    {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
-     &Raw::verbose, IsAnalysis, nullptr},
-    {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
-};
+std::vector<OptionRow> MakeOptions() {
+  return {
+      {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
+       &Raw::host, nullptr, OnlyNamed, nullptr},
+      {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
+       &Raw::device, nullptr, OnlyNamed, nullptr},
+      {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+       nullptr},
+      {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+       nullptr},
+      {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr,
+       OnlyNamed, nullptr},
+      {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+       nullptr},
+      FromParameter(kSelection, "rank"),
+      FromParameter(kSelection, "step"),
+      FromParameter(kSelection, "gpu"),
+      FromParameter(kSelection, "stream"),
+      FromParameter(kSelection, "annotation"),
+      FromParameter(kSelection, "instance"),
+      FromParameter(kSelection, "base-rank"),
+      FromParameter(kSelection, "test-rank"),
+      FromParameter(kSelection, "base-step"),
+      FromParameter(kSelection, "test-step"),
+      FromParameter(kSelection, "begin"),
+      FromParameter(kSelection, "end"),
+      FromParameter(kQuestion, "by"),
+      FromParameter(kQuestion, "compat"),
+      FromParameter(kQuestion, "all"),
+      {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed,
+       nullptr},
+      {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)",
+       &Raw::to, nullptr, OnlyNamed, Targets},
+      {kQuestion, "", "against", "INPUT",
+       "compare every section with the run INPUT, and tell what changed", &Raw::against, nullptr,
+       OnlyNamed, nullptr},
+      {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
+       &Raw::schema, OnlyNamed, nullptr},
+      {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from",
+       &Raw::linked, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
+       nullptr, &Raw::order, OnlyNamed, nullptr},
+      {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
+       &Raw::npus, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
+       &Raw::passes, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
+       &Raw::frequency, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime,
+       nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "default-tensor-size", "BYTES",
+       "generate: of memory, send and receive (1024)", &Raw::tensor_size, nullptr, OnlyNamed,
+       nullptr},
+      {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
+       &Raw::comm_size, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
+       nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer",
+       &Raw::time_limit, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording",
+       &Raw::trace, nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
+       nullptr, OnlyNamed, nullptr},
+      {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
+       OnlyNamed, nullptr},
+      {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
+       OnlyNamed, nullptr},
+      {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
+       OnlyNamed, nullptr},
+      {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
+       OnlyNamed, nullptr},
+      {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
+       nullptr, Always, WriterNames},
+      {kOutput, "o", "output", "FILE",
+       "write to this file instead of standard output; tables as its ending says", &Raw::output,
+       nullptr, Always, nullptr},
+      {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
+       &Raw::color, nullptr, Always, Whens},
+      FromParameter(kOutput, "sort"),
+      FromParameter(kOutput, "top"),
+      FromParameter(kOutput, "overlay"),
+      FromParameter(kOutput, "save"),
+      {kOutput, "", "load", "FILE",
+       "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load,
+       nullptr, HasSaved, nullptr},
+      {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
+       nullptr, IsAnalysis, nullptr},
+      {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
+       &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
+      {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
+       IsAnalysis, nullptr},
+      {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,
+       nullptr},
+      {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
+       &Raw::verbose, IsAnalysis, nullptr},
+      {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
+  };
+}
 
 // Options of analyses that have a short name, as in the tool they come from.
 struct ShortName {
-  std::string_view param;
+  std::string_view parameter;
   std::string_view name;
 };
 constexpr ShortName kShortNames[] = {{"columns", "c"}, {"width", "w"}};
 
 // What an option is for, and its default.
-std::string ParamHelp(const ParamSpec& param) {
-  std::string help(param.help);
-  if (param.type == ParamType::kTime) {
-    help += fmt::format(" ({}; a bare number is us)", FormatParamTime(param.default_number));
-  } else if (param.type == ParamType::kCount && param.default_number != 0) {
-    help += fmt::format(" ({})", param.default_number);
-  } else if (param.type == ParamType::kNumber && param.default_number != 0) {
-    help += fmt::format(" ({}; from 0 on)", param.default_number);
-  } else if (param.type == ParamType::kTimes) {
-    help += fmt::format(" ({})", param.default_text);
+std::string ParamHelp(const ParameterInfo& parameter) {
+  const std::string_view type = parameter.type;
+  const std::string& value = parameter.default_text;
+  if (type == "time") {
+    return fmt::format("{} ({}; a bare number is us)", parameter.doc, value);
   }
-  return help;
+  if (type == "number" && !value.empty()) {
+    return fmt::format("{} ({}; from 0 on)", parameter.doc, value);
+  }
+  const bool shows = type == "times" || (type == "count" && !value.empty());
+  return shows ? fmt::format("{} ({})", parameter.doc, value) : parameter.doc;
 }
 
-OptionView ViewOf(const OptionRow& row, const AnalysisSpec* spec) {
-  return {row.group, row.short_name,        row.long_name,
-          row.value, std::string(row.help), row.choices == nullptr ? Choices() : row.choices(spec)};
+// Verbs that are no analyses imitate one other tool.
+Choices ChoicesOf(const OptionRow& row, const VerbInfo* verb) {
+  if (row.choices != nullptr) {
+    return row.choices(verb);
+  }
+  if (!row.is_parameter()) {
+    return {};
+  }
+  if (verb == nullptr) {
+    return row.long_name == "compat" ? Choices{"chakra"} : Choices{};
+  }
+  const std::vector<std::string>& choices = FindParameter(*verb, row.long_name)->choices;
+  return {choices.begin(), choices.end()};
+}
+
+OptionView ViewOf(const OptionRow& row, const VerbInfo* verb) {
+  return {row.group, row.short_name,        std::string(row.long_name),
+          row.value, std::string(row.help), ChoicesOf(row, verb)};
+}
+
+bool AppliesTo(const OptionRow& row, const VerbInfo* verb) {
+  return row.applies != nullptr ? row.applies(verb)
+                                : verb != nullptr && FindParameter(*verb, row.long_name) != nullptr;
 }
 
 }  // namespace
@@ -180,37 +207,88 @@ std::string_view GroupTitle(OptionGroup group) {
   return kTitles[static_cast<size_t>(group)];
 }
 
-std::span<const OptionRow> Options() { return kOptions; }
+std::span<const OptionRow> Options() {
+  static const std::vector<OptionRow> options = MakeOptions();
+  return options;
+}
 
-bool Applies(const OptionRow& row, Specs specs) {
-  return specs.empty() ? row.applies(nullptr)
-                       : std::any_of(specs.begin(), specs.end(), row.applies);
+std::string RawOptions::Param(std::string_view name) const {
+  const auto found = params.find(name);
+  return found == params.end() ? "" : found->second;
+}
+
+Params RawOptions::ToParams() const {
+  Params result;
+  for (const auto& [name, value] : params) {
+    result.Set(name, value);
+  }
+  return result;
+}
+
+bool Applies(const OptionRow& row, Verbs verbs) {
+  return verbs.empty() ? AppliesTo(row, nullptr)
+                       : std::any_of(verbs.begin(), verbs.end(),
+                                     [&](const VerbInfo* verb) { return AppliesTo(row, verb); });
 }
 
 bool Applies(const OptionRow& row, const VerbRow& verb) {
-  return row.applies(nullptr) ||
+  return AppliesTo(row, nullptr) ||
          std::find(verb.options.begin(), verb.options.end(), row.long_name) != verb.options.end();
 }
 
-std::string_view ShortNameOf(const ParamSpec& param) {
-  const auto* row = std::find_if(std::begin(kShortNames), std::end(kShortNames),
-                                 [&](const ShortName& one) { return one.param == param.name; });
+bool IsGiven(const OptionRow& row, const RawOptions& raw) {
+  if (row.is_parameter()) {
+    return raw.params.contains(row.long_name);
+  }
+  return row.text != nullptr ? !(raw.*row.text).empty() : raw.*row.flag;
+}
+
+std::vector<const ParameterInfo*> OwnParameters(Verbs verbs) {
+  const auto has_row = [](const ParameterInfo& parameter) {
+    const std::string name = OptionName(parameter);
+    return std::any_of(Options().begin(), Options().end(), [&](const OptionRow& row) {
+      return row.is_parameter() && row.long_name == name;
+    });
+  };
+  std::vector<const ParameterInfo*> own;
+  for (const VerbInfo* verb : verbs) {
+    for (const ParameterInfo& parameter : verb->parameters) {
+      const bool is_known = std::any_of(own.begin(), own.end(), [&](const ParameterInfo* each) {
+        return each->name == parameter.name;
+      });
+      if (!is_known && parameter.name != verb->word && !has_row(parameter)) {
+        own.push_back(&parameter);
+      }
+    }
+  }
+  return own;
+}
+
+std::string_view ShortNameOf(const ParameterInfo& parameter) {
+  const auto* row =
+      std::find_if(std::begin(kShortNames), std::end(kShortNames),
+                   [&](const ShortName& one) { return one.parameter == parameter.name; });
   return row == std::end(kShortNames) ? "" : row->name;
 }
 
-std::vector<OptionView> OptionViews(const AnalysisSpec& spec) {
+std::vector<OptionView> OptionViews(const VerbInfo& verb) {
+  const VerbInfo* const verbs[] = {&verb};
   std::vector<OptionView> views;
-  bool params_are_in = false;
+  bool own_are_in = false;
   for (const OptionRow& row : Options()) {
-    if (row.group > kQuestion && !params_are_in) {
-      params_are_in = true;
-      for (const ParamSpec* param : spec.params) {
-        views.push_back(
-            {kQuestion, ShortNameOf(*param), param->name, param->value, ParamHelp(*param), {}});
+    if (row.group > kQuestion && !own_are_in) {
+      own_are_in = true;
+      for (const ParameterInfo* own : OwnParameters(verbs)) {
+        views.push_back({kQuestion,
+                         ShortNameOf(*own),
+                         OptionName(*own),
+                         own->placeholder,
+                         ParamHelp(*own),
+                         {}});
       }
     }
-    if (row.applies(&spec)) {
-      views.push_back(ViewOf(row, &spec));
+    if (AppliesTo(row, &verb)) {
+      views.push_back(ViewOf(row, &verb));
     }
   }
   return views;
@@ -235,4 +313,4 @@ std::string OptionSyntax(const OptionView& row) {
   return fmt::format("{}--{}{}{}", first, row.long_name, row.value.empty() ? "" : " ", row.value);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -1,6 +1,6 @@
-// Every option of every verb: one row each. Parsing, --help and shell completion follow from the
-// rows; what an option means is decided in understand.cc. To add one: a member of RawOptions, a row
-// in options.cc, its meaning in understand.cc.
+// Every option of every verb: one row each, or a parameter of the library's schema. Parsing, --help
+// and shell completion follow from them. To add an option of a single analysis: its ParamSpec, and
+// nothing here. To add another: a member of RawOptions and a row in options.cc.
 #pragma once
 
 #include <map>
@@ -9,14 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/engine/inputs/question_text.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/cli/verb_schema.h"
+#include "borescope/params.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // What was typed, not yet understood. Empty = not given.
-struct RawOptions : QuestionText {
+struct RawOptions {
   std::vector<std::string> inputs;
+  // Parameters of the library by the names of their options ("kernel-wait"); "true" for a flag.
+  std::map<std::string, std::string, std::less<>> params;
   std::string format, output, color, load;
   std::string to;                               // of convert
   std::string host, device;                     // of link and chakra
@@ -35,6 +37,11 @@ struct RawOptions : QuestionText {
   bool report = false;
   bool no_browser = false;
   bool help = false;
+
+  // The value of the option of a parameter; empty where it was not given.
+  std::string Param(std::string_view name) const;
+  // All of them, as the library takes them.
+  Params ToParams() const;
 };
 
 enum class OptionGroup { kSelection, kQuestion, kOutput, kRun };
@@ -44,42 +51,51 @@ struct OptionRow {
   OptionGroup group;
   std::string_view short_name;  // "f", or empty
   std::string_view long_name;   // "format"
-  std::string_view value;       // what stands for the value in help: "FORMAT"; empty for a flag
+  std::string_view value;       // what represents the value in help: "FORMAT"; empty for a flag
   std::string_view help;
-  std::string RawOptions::* text;  // where the value goes; nullptr for a flag
+  std::string RawOptions::* text;  // where the value goes; nullptr for a flag and a parameter
   bool RawOptions::* flag;         // set by a flag; nullptr otherwise
-  // Whether a verb takes it; a verb that is no analysis passes nullptr.
-  bool (*applies)(const AnalysisSpec* spec);
+  // Whether a verb takes it; nullptr for a verb that is no analysis. No function: as the verb has
+  // a parameter of the name.
+  bool (*applies)(const VerbInfo* verb);
   // The values to choose from, for help and completion; nullptr when anything goes.
-  std::vector<std::string_view> (*choices)(const AnalysisSpec* spec);
+  std::vector<std::string_view> (*choices)(const VerbInfo* verb);
+
+  bool is_parameter() const { return text == nullptr && flag == nullptr; }
+  bool is_list() const { return value == "LIST" || value == "KEYS"; }
 };
 
 std::span<const OptionRow> Options();
 
 struct VerbRow;  // a verb that is no analysis
 
-// Whether any of the verbs takes the option; no verb stands for one that is no analysis.
-bool Applies(const OptionRow& row, Specs specs);
+// Whether any of the verbs takes the option; no verb represents one that is no analysis.
+bool Applies(const OptionRow& row, Verbs verbs);
 bool Applies(const OptionRow& row, const VerbRow& verb);
+// Whether it was typed.
+bool IsGiven(const OptionRow& row, const RawOptions& raw);
+
+// The parameters that belong to these verbs and have no row, in order, each once.
+std::vector<const ParameterInfo*> OwnParameters(Verbs verbs);
 
 // "c" of --columns; empty for most.
-std::string_view ShortNameOf(const ParamSpec& param);
+std::string_view ShortNameOf(const ParameterInfo& parameter);
 
-// An option as help and completion show it, whichever of the two tables it comes from.
+// An option as help and completion show it, whichever of the two it comes from.
 struct OptionView {
   OptionGroup group;
   std::string_view short_name;
-  std::string_view long_name;
+  std::string long_name;
   std::string_view value;
   std::string help;
   std::vector<std::string_view> choices;
 };
 
 // Every option of one verb, in the order of --help.
-std::vector<OptionView> OptionViews(const AnalysisSpec& spec);
+std::vector<OptionView> OptionViews(const VerbInfo& verb);
 std::vector<OptionView> OptionViews(const VerbRow& verb);
 
 // "-f, --format FORMAT", or "    --top N" in line with it.
 std::string OptionSyntax(const OptionView& row);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "borescope/catalog/catalog.h"
 #include "borescope/cli/terminal/terminal.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 // The format that a file is called after: csv of "out.csv"; text of any other name.
 std::string_view FormatOf(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  for (const TableWriter& row : TableWriters()) {
+  for (const FormatInfo& row : Describe().writers) {
     if (extension.size() > 1 && extension.substr(1) == row.extension) {
       return row.name;
     }
@@ -24,35 +23,34 @@ std::string_view FormatOf(const std::string& path) {
   return "text";
 }
 
-Result<const TableWriter*> WriterOf(std::string_view format) {
-  const TableWriter* const writer = FindTableWriter(format);
-  if (writer == nullptr) {
-    std::vector<std::string_view> names;
-    for (const TableWriter& row : TableWriters()) {
-      names.push_back(row.name);
+Result<const FormatInfo*> WriterOf(std::string_view format) {
+  std::vector<std::string_view> names;
+  for (const FormatInfo& row : Describe().writers) {
+    if (row.name == format) {
+      return &row;
     }
-    return UsageError(fmt::format("--format: unknown format '{}'; formats are {}", format,
-                                  fmt::join(names, ", ")));
+    names.push_back(row.name);
   }
-  return writer;
+  return UsageError(
+      fmt::format("--format: unknown format '{}'; formats are {}", format, fmt::join(names, ", ")));
 }
 
-Result<void> CheckDrawable(const TableWriter& writer, Specs specs, const RawOptions& raw) {
-  const bool has_views = std::any_of(specs.begin(), specs.end(),
-                                     [](const AnalysisSpec* spec) { return HasPicture(*spec); });
+Result<void> CheckDrawable(const FormatInfo& writer, Verbs verbs, const RawOptions& raw) {
+  const bool has_views =
+      std::any_of(verbs.begin(), verbs.end(), [](const VerbInfo* verb) { return verb->draws; });
   if (!writer.draws || has_views) {
     return {};
   }
-  std::vector<std::string_view> verbs;
-  for (const AnalysisSpec* spec : Analyses()) {
-    if (HasPicture(*spec)) {
-      verbs.push_back(spec->name);
+  std::vector<std::string_view> names;
+  for (const VerbInfo& verb : Describe().verbs) {
+    if (verb.draws) {
+      names.push_back(verb.name);
     }
   }
   return UsageError(
       fmt::format("{}: nothing of this answer is drawn; pictures are made of {}",
                   raw.format.empty() ? "--output " + raw.output : "--format " + raw.format,
-                  fmt::join(verbs, ", ")));
+                  fmt::join(names, ", ")));
 }
 
 // Tables are text in a file of any other name; but who wants a page means the report.
@@ -79,14 +77,14 @@ Result<void> CheckColour(const std::string& when) {
   return {};
 }
 
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs) {
   OutputOptions output{nullptr, raw.output, false};
-  BS_TRY(CheckNoPage(raw));
-  BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
+  CLI_TRY(CheckNoPage(raw));
+  CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
-  BS_TRY(CheckDrawable(*output.writer, specs, raw));
-  if (output.writer->check != nullptr) {
-    BS_TRY(output.writer->check());
+  CLI_TRY(CheckDrawable(*output.writer, verbs, raw));
+  if (!output.writer->unavailable.empty()) {
+    return UsageError(output.writer->unavailable);
   }
   if (output.writer->is_binary && output.path.empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError(
@@ -97,16 +95,16 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs) {
 }
 
 Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output) {
-  output.inputs = FileLookup(inputs);
-  return CheckNoInput(output.inputs, output.path, "--output");
+  output.inputs.assign(inputs.begin(), inputs.end());
+  return CheckOutput(output.path, inputs);
 }
 
-Result<void> CheckFiles(const OutputOptions& output, const Document& document) {
+Result<void> CheckFiles(const OutputOptions& output, const Answer& answer) {
   if (output.path.empty()) {
     return {};
   }
-  for (const std::string& file : OutputPaths(*output.writer, document, output.path)) {
-    BS_TRY(CheckNoInput(output.inputs, file, "--output"));
+  for (const std::string& file : answer.OutputPaths(output.writer->name, output.path)) {
+    CLI_TRY(CheckOutput(file, output.inputs));
   }
   return {};
 }
@@ -116,4 +114,4 @@ Result<OutputOptions> UnderstandStandardOutput(RawOptions raw) {
   return UnderstandOutput(raw);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -4,38 +4,39 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "borescope/base/result.h"
+#include "borescope/answer.h"
 #include "borescope/cli/options/options.h"
-#include "borescope/engine/targets/targets.h"
+#include "borescope/cli/result_macros.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 struct OutputOptions {
-  const TableWriter* writer = nullptr;
-  std::string path;        // empty: standard output
-  bool colour = false;     // of text, there
-  FileLookup inputs = {};  // which no file of the answer may overwrite
+  const FormatInfo* writer = nullptr;
+  std::string path;                      // empty: standard output
+  bool colour = false;                   // of text, there
+  std::vector<std::string> inputs = {};  // files, folders, globs: no file of the answer may be one
 };
 
 // Whether `when`, the value of --color, is one; every verb takes the option, also those that write
 // no table.
 Result<void> CheckColour(const std::string& when);
 
-// Without --format, the ending of --output says it: "kernels.csv". `specs` are the analyses whose
+// Without --format, the ending of --output says it: "kernels.csv". `verbs` are the analyses whose
 // answer it is; without any, formats that draw are refused.
 // REQUIRES: the value of --color is one, as Parse has checked.
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Specs specs = {});
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs = {});
 
 // Refuses an --output that is one of `inputs`, and keeps them for CheckFiles.
 Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output);
 
-// kInvalidArgument where a file that `document` is written to is one of these inputs: what those of
+// kInvalidArgument where a file that `answer` is written to is one of these inputs: what those of
 // its tables are called becomes clear only with the answer.
-Result<void> CheckFiles(const OutputOptions& output, const Document& document);
+Result<void> CheckFiles(const OutputOptions& output, const Answer& answer);
 
 // The same as UnderstandOutput for verbs whose --output names something else: the answer goes to
 // standard output.
 Result<OutputOptions> UnderstandStandardOutput(RawOptions raw);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
@@ -56,4 +56,4 @@ void Interrupts::Watch(const std::stop_token& token) {
   }
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

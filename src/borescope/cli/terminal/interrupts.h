@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // While it lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU (unless they were ignored before) go
 // to a thread of its own. Threads that are started meanwhile take no signals either. One at a time.
@@ -33,4 +33,4 @@ class Interrupts {
   std::jthread watcher_;
 };
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

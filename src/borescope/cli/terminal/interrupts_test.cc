@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 TEST(InterruptsThreads, ASignalOnlyAsksToStop) {
@@ -44,4 +44,4 @@ TEST(InterruptsThreads, WhatWasIgnoredStaysIgnored) {
 }
 
 }  // namespace
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

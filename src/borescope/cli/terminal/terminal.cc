@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "borescope/base/text.h"
+#include "borescope/cli/options/values.h"
+#include "borescope/output.h"
+#include "borescope/text.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 constexpr int kDefaultWidth = 80;
@@ -40,7 +42,8 @@ std::string BarLine(const Progress& progress) {
 
 int TerminalWidth() {
   if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-    if (const auto width = ParseNumber<int>(columns); width.value_or(0) > 0) {
+    constexpr int kMostColumns = 2'147'483'647;
+    if (const Result<int> width = ParseCount("columns", columns, kMostColumns); width.ok()) {
       return std::min(*width, kLargestWidth);
     }
   }
@@ -60,7 +63,7 @@ bool TerminalHasColours() {
 }
 
 void WriteMessage(std::string_view text) {
-  DescriptorSink sink(STDERR_FILENO, "standard error");
+  DescriptorWriter sink(STDERR_FILENO, "standard error");
   static_cast<void>(sink.Write(text));
 }
 
@@ -76,18 +79,11 @@ ProgressBar::~ProgressBar() {
   }
 }
 
-std::function<void(const Progress&)> ProgressBar::OfRun() {
+ProgressCallback ProgressBar::Callback() {
   if (!allowed_) {
     return {};
   }
   return [this](const Progress& progress) { Show(progress); };
-}
-
-std::function<void(uint64_t, uint64_t)> ProgressBar::OfFile() {
-  if (!allowed_) {
-    return {};
-  }
-  return [this](uint64_t done, uint64_t total) { Show({done, total, 0, 1}); };
 }
 
 void ProgressBar::Show(const Progress& progress) {
@@ -100,4 +96,4 @@ void ProgressBar::Show(const Progress& progress) {
   WriteMessage(BarLine(progress));
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "borescope/cli/options/options.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/progress.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 
 // Cells per line: COLUMNS if set, else the width of the terminal on standard output, else 80.
 int TerminalWidth();
@@ -26,7 +26,7 @@ void WriteMessageLine(std::string_view line);
 
 // A bar on standard error that is gone without a trace once the object is. Appears only on a
 // terminal, unless the options forbid it, and when the work takes noticeable time. Not thread-safe:
-// RunOptions::progress serialises its calls.
+// the library serialises its calls.
 class ProgressBar {
  public:
   explicit ProgressBar(const RawOptions& raw);
@@ -34,10 +34,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  // What reports the progress of a run or of a file in bytes; empty where no bar may
-  // appear. The bar must outlive it.
-  std::function<void(const Progress&)> OfRun();
-  std::function<void(uint64_t done, uint64_t total)> OfFile();
+  // What shows how far the library is; empty where no bar may appear. The bar must outlive it.
+  ProgressCallback Callback();
 
  private:
   void Show(const Progress& progress);
@@ -47,4 +45,4 @@ class ProgressBar {
   bool shown_ = false;
 };
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

@@ -32,6 +32,7 @@ struct QuestionText {
 // One parameter that many verbs have. Those of single verbs are ParamSpecs.
 struct QuestionRow {
   std::string_view name;   // "annotation"
+  std::string_view group;  // "selection", "question" or "output"
   std::string_view type;   // as ParameterInfo::type of the public schema
   std::string_view value;  // what represents the value in help: "NAME"; empty for a flag
   std::string_view help;

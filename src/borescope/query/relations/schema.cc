@@ -30,7 +30,7 @@ Table TablesTable() {
 // The names of the columns of a view, which its SELECT says.
 Result<std::vector<std::string>> ColumnsOf(Database& database, const ViewSpec& view) {
   BS_ASSIGN(const std::vector<QueryResult> answers,
-            database.Run(fmt::format("SELECT * FROM \"{}\" LIMIT 0", view.name), {}));
+            database.Run(fmt::format("SELECT * FROM \"{}\" LIMIT 0", view.name), {}, {}));
   std::vector<std::string> names;
   names.reserve(answers[0].table.columns.size());
   for (const Column& column : answers[0].table.columns) {

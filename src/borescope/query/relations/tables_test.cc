@@ -138,7 +138,7 @@ TEST(QueryTables, NamesWithQuotesAndNul) {
 TEST(QueryTables, ResultTypes) {
   TestRun run = SmallRun();
   const auto type = [&](const std::string& sql) {
-    return run.database().Run(sql, {}).value()[0].table.columns[0].values.index();
+    return run.database().Run(sql, {}, {}).value()[0].table.columns[0].values.index();
   };
   EXPECT_EQ(type("VALUES (1), (NULL)"), 0U);
   EXPECT_EQ(type("VALUES (1), (0.5)"), 1U);
@@ -150,14 +150,14 @@ TEST(QueryTables, ResultTypes) {
 
 TEST(QueryTables, ColumnsOfOneNameAreToldApart) {
   TestRun run = SmallRun();
-  const auto answers = run.database().Run("SELECT 1 AS a, 2 AS a, 3 AS a", {});
+  const auto answers = run.database().Run("SELECT 1 AS a, 2 AS a, 3 AS a", {}, {});
   EXPECT_NE(answers.value()[0].table.Find("a:2"), nullptr);
   EXPECT_NE(answers.value()[0].table.Find("a:3"), nullptr);
 }
 
 TEST(QueryTables, SeveralStatementsAreSeveralTables) {
   TestRun run = SmallRun();
-  const auto answers = run.database().Run("SELECT 1; -- and\n SELECT  2 ;;", {});
+  const auto answers = run.database().Run("SELECT 1; -- and\n SELECT  2 ;;", {}, {});
   ASSERT_EQ(answers.value().size(), 2U);
   EXPECT_EQ(answers.value()[1].table.name, "query_2");
 }

@@ -50,10 +50,11 @@ Result<QuerySession> QuerySession::Open(const RunOptions& options) {
   return QuerySession(std::move(state));
 }
 
-Result<Document> QuerySession::Run(std::string_view sql, const QueryLimits& limits) {
-  BS_ASSIGN(
-      std::vector<query::QueryResult> answers,
-      state_->database->Run(sql, {limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)}));
+Result<Document> QuerySession::Run(std::string_view sql, const query::Parameters& parameters,
+                                   const QueryLimits& limits) {
+  BS_ASSIGN(std::vector<query::QueryResult> answers,
+            state_->database->Run(sql, parameters,
+                                  {limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)}));
   Document document{{}, state_->run.diagnostics};
   document.tables.reserve(answers.size());
   for (query::QueryResult& answer : answers) {

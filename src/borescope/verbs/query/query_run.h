@@ -9,6 +9,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/engine/run_analyses.h"
+#include "borescope/query/parameters.h"
 
 namespace borescope::internal {
 
@@ -29,7 +30,8 @@ class QuerySession {
   // A table for every statement of `sql`, with what was odd in the files. kInvalidArgument when a
   // statement is wrong, refused, or stopped by a limit of time; a result that the limit of rows
   // cuts says so in its title and in a diagnostic.
-  Result<Document> Run(std::string_view sql, const QueryLimits& limits);
+  Result<Document> Run(std::string_view sql, const query::Parameters& parameters,
+                       const QueryLimits& limits);
 
   const std::vector<FileReport>& files() const;
 

@@ -42,9 +42,9 @@ class QuerySessionTest : public testing::Test {
 TEST_F(QuerySessionTest, RanksComeInOrder) {
   Result<QuerySession> session = QuerySession::Open(Run());
   ASSERT_TRUE(session.ok());
-  EXPECT_EQ(Ints(session->Run("SELECT rank FROM kernels", {}).value()),
+  EXPECT_EQ(Ints(session->Run("SELECT rank FROM kernels", {}, {}).value()),
             (std::vector<int64_t>{0, 1, 2}));
-  EXPECT_EQ(Ints(session->Run("SELECT dur_ns FROM kernels", {}).value()),
+  EXPECT_EQ(Ints(session->Run("SELECT dur_ns FROM kernels", {}, {}).value()),
             (std::vector<int64_t>{1000, 2000, 3000}));
   EXPECT_EQ(session->files().size(), 3U);
 }
@@ -52,7 +52,8 @@ TEST_F(QuerySessionTest, RanksComeInOrder) {
 TEST_F(QuerySessionTest, OnlyTheRanksThatWereAskedFor) {
   Result<QuerySession> session = QuerySession::Open(Run("1..2"));
   ASSERT_TRUE(session.ok());
-  EXPECT_EQ(Ints(session->Run("SELECT rank FROM ranks", {}).value()), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(Ints(session->Run("SELECT rank FROM ranks", {}, {}).value()),
+            (std::vector<int64_t>{1, 2}));
   EXPECT_FALSE(QuerySession::Open(Run("7")).ok());
 }
 
@@ -61,7 +62,7 @@ TEST_F(QuerySessionTest, ACutResultIsADiagnostic) {
   ASSERT_TRUE(session.ok());
   const auto count = [&](size_t rows) {
     const Result<Document> document =
-        session->Run("SELECT rank FROM kernels", {std::nullopt, rows});
+        session->Run("SELECT rank FROM kernels", {}, {std::nullopt, rows});
     return std::count_if(document->diagnostics.begin(), document->diagnostics.end(),
                          [](const DiagnosticRow& row) { return row.code == "row-limit"; });
   };

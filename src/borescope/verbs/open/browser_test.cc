@@ -1,8 +1,8 @@
-#include "borescope/cli/terminal/browser.h"
+#include "borescope/verbs/open/browser.h"
 
 #include <gtest/gtest.h>
 
-namespace borescope::internal::cli {
+namespace borescope::internal {
 namespace {
 
 using Commands = std::vector<std::vector<std::string>>;
@@ -30,4 +30,4 @@ TEST(Browser, TheUsersChoiceComesFirst) {
 }
 
 }  // namespace
-}  // namespace borescope::internal::cli
+}  // namespace borescope::internal

@@ -1,49 +1,42 @@
-#include "borescope/cli/options/understand.h"
+#include "borescope/cli/options/values.h"
 
 #include <gtest/gtest.h>
 
-#include "borescope/cli/options/arguments.h"
+#include "borescope/cli/questions.h"
+#include "borescope/cli/wording.h"
 
-namespace borescope::internal::cli {
+namespace borescope::cli {
 namespace {
 
 using Words = std::vector<std::string>;
 
-// The message of the error that Parse or, after it, Understand gives; empty when all is well.
+// The wording of the error of this command line, before any file is read; empty when all is well.
 std::string Complaint(const Words& words) {
   const Result<Command> command = Parse(words);
   if (!command.ok()) {
-    return command.error().message;
+    return Worded(command.error());
   }
   const Result<OutputOptions> output = UnderstandOutput(command->raw, command->analyses);
   if (!output.ok()) {
-    return output.error().message;
+    return Worded(output.error());
   }
-  const Result<RunOptions> options = Understand(command->analyses, command->raw);
-  return options.ok() ? "" : options.error().message;
+  const Result<Answer> answer = AskQuestion(*command, *output);
+  return answer.ok() ? "" : Worded(answer.error());
 }
 
-RunOptions Understood(const Words& words) {
-  const Result<Command> command = Parse(words);
-  EXPECT_TRUE(command.ok());
-  const Result<RunOptions> options = Understand(command->analyses, command->raw);
-  EXPECT_TRUE(options.ok());
-  return *options;
+TEST(Values, OptionsMayStandAnywhereAfterTheVerb) {
+  const Result<Command> command = Parse(Words{"kernels", "-", "--by", "step,rank, step", "--top=20",
+                                              "--rank", "0,2..3", "--all", "--memory-limit", "2G"});
+  ASSERT_TRUE(command.ok());
+  EXPECT_EQ(command->raw.Param("by"), "step,rank, step");
+  EXPECT_EQ(command->raw.Param("top"), "20");
+  EXPECT_EQ(command->raw.Param("rank"), "0,2..3");
+  EXPECT_EQ(command->raw.Param("all"), "true");
+  EXPECT_EQ(command->raw.memory_limit, "2G");
+  EXPECT_EQ(command->raw.inputs, (Words{"-"}));
 }
 
-TEST(Understand, OptionsMayStandAnywhereAfterTheVerb) {
-  const RunOptions options = Understood({"kernels", "-", "--by", "step,rank, step", "--top=20",
-                                         "--rank", "0,2..3", "--all", "--memory-limit", "2G"});
-  EXPECT_EQ(options.params.by, (Words{"step", "rank"}));
-  EXPECT_EQ(options.top, 20U);
-  EXPECT_TRUE(options.ranks.Contains(3));
-  EXPECT_FALSE(options.ranks.Contains(1));
-  EXPECT_TRUE(options.params.all);
-  EXPECT_EQ(options.memory_limit, 2'000'000'000U);
-  EXPECT_EQ(options.files.size(), 1U);
-}
-
-TEST(Understand, EveryValueIsChecked) {
+TEST(Values, EveryValueIsChecked) {
   EXPECT_EQ(Complaint({"kernels"}),
             "no INPUT; name a trace file, a directory of them, or - for standard input");
   EXPECT_EQ(Complaint({"kernels", "-", "-f", "xml"}),
@@ -60,7 +53,12 @@ TEST(Understand, EveryValueIsChecked) {
   EXPECT_TRUE(Complaint({"kernels", "-", "--step", "5..2"}).starts_with("--step: "));
 }
 
-TEST(Understand, SizesHavePrefixes) {
+TEST(Values, ListsHaveEachItemOnce) {
+  EXPECT_EQ(SplitList("a, b,a,,"), (Words{"a", "b"}));
+  EXPECT_EQ(SplitList(" "), Words());
+}
+
+TEST(Values, SizesHavePrefixes) {
   EXPECT_EQ(*ParseSize("1000000"), 1'000'000U);
   EXPECT_EQ(*ParseSize("1.5GB"), 1'500'000'000U);
   EXPECT_EQ(*ParseSize("512MiB"), 512U << 20);
@@ -71,4 +69,4 @@ TEST(Understand, SizesHavePrefixes) {
 }
 
 }  // namespace
-}  // namespace borescope::internal::cli
+}  // namespace borescope::cli

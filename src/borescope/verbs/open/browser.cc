@@ -1,4 +1,4 @@
-#include "borescope/cli/terminal/browser.h"
+#include "borescope/verbs/open/browser.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "borescope/base/io/child_process.h"
 
-namespace borescope::internal::cli {
+namespace borescope::internal {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -83,4 +83,4 @@ bool OpenBrowser(const std::string& address) {
   return std::any_of(commands.begin(), commands.end(), Starts);
 }
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::internal

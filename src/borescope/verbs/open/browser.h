@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace borescope::internal::cli {
+namespace borescope::internal {
 
 // What the environment says about browsers; nullptr where it says nothing.
 struct Desktop {
@@ -24,4 +24,4 @@ std::vector<std::vector<std::string>> BrowserCommands(const Desktop& desktop,
 // second where the browser goes on in the foreground.
 bool OpenBrowser(const std::string& address);
 
-}  // namespace borescope::internal::cli
+}  // namespace borescope::internal

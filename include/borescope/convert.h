@@ -1,0 +1,43 @@
+// Conversion of recordings into other formats (docs/convert.md).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "borescope/answer.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+#include "borescope/progress.h"
+
+namespace borescope {
+
+struct ConvertOptions {
+  std::string to;     // a format of Describe().targets; empty: by the ending of the output
+  std::string begin;  // of the window, as the parameter `begin` of a verb; empty: open
+  std::string end;
+  int threads = 0;  // 0: one per processor
+  ProgressCallback progress;
+};
+
+struct ConvertReport {
+  uint64_t written = 0;   // events in the output
+  uint64_t outside = 0;   // left out because they start outside the window
+  uint64_t unplaced = 0;  // left out because the format has no place for them
+  std::string format;     // of the output
+  size_t files = 0;       // that were written
+  size_t skipped = 0;     // files of a folder that are no traces
+  size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first
+  std::vector<Diagnostic> diagnostics;
+};
+
+// Writes the recordings that `inputs` (files, folders, globs, or "-" for standard input) lead to
+// into the file `output`, which appears complete or not at all. Of several inputs one is in memory
+// at a time. Errors: kInvalidArgument for options; kMissingData where nothing was recorded in the
+// window; those of reading and writing. Thread-safe.
+BORESCOPE_EXPORT Result<ConvertReport> Convert(std::span<const std::string> inputs,
+                                               const std::string& output,
+                                               const ConvertOptions& options = {});
+
+}  // namespace borescope

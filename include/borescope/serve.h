@@ -1,0 +1,80 @@
+// A trace or a page, served to the browsers of this machine (docs/open.md).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/convert.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+
+namespace borescope {
+
+// The one port of this machine from which Perfetto's page may read, as its content security policy
+// says.
+inline constexpr uint16_t kPerfettoPort = 9001;
+
+// Why Perfetto's page cannot read the input as it is ("Perfetto does not unpack zstd"), and how it
+// was converted; neither where it can.
+struct OfferedTrace {
+  std::string why;
+  std::optional<ConvertReport> converted;
+};
+
+enum class ServeEnd : uint8_t {
+  kFetched,    // somebody has all of the file
+  kTimeLimit,  // nobody has begun to fetch it
+  kStopped,    // `stop` was set
+};
+
+// Serves one file over HTTP, at an address that nobody can guess, to programs of this machine. Used
+// by one thread at a time, but for RemoveDrafts.
+class BORESCOPE_EXPORT FileServer {
+ public:
+  // Listens on 127.0.0.1; port 0 is any free one. kIo names the address and the cause.
+  static Result<FileServer> Open(uint16_t port = kPerfettoPort);
+  FileServer(FileServer&&) noexcept;
+  FileServer& operator=(FileServer&&) noexcept;
+  ~FileServer();
+
+  uint16_t port() const;
+
+  // Makes ready what Perfetto's page shows of these inputs; what it cannot read as it is gets
+  // converted into a temporary file. Of `options` the format is not used. Errors as those of
+  // Convert.
+  Result<OfferedTrace> OfferTrace(std::span<const std::string> inputs,
+                                  const ConvertOptions& options = {});
+  // Makes ready a page; `name` ends its address.
+  Result<void> OfferPage(std::string html, std::string_view name);
+
+  // What a browser is to open. REQUIRES: a trace or a page was offered.
+  const std::string& address() const;
+  // Whether the browser of this machine gets the file from this port: Perfetto's page fetches from
+  // kPerfettoPort alone. REQUIRES: a trace or a page was offered.
+  bool is_reachable() const;
+
+  // Ends once a program has all of the file, or nobody asked for it within `limit`, or `stop` was
+  // set, by another thread or a signal handler. Blocks. REQUIRES: a trace or a page was offered.
+  Result<ServeEnd> Serve(std::chrono::milliseconds limit, const std::atomic<bool>& stop);
+
+  // Removes the temporary files of a conversion that is running, from another thread, for a process
+  // that is about to end.
+  void RemoveDrafts();
+
+ private:
+  struct State;
+  explicit FileServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Opens the user's browser (BROWSER, else xdg-open or open), without a shell. False where none
+// starts; takes a second where the browser goes on in the foreground.
+BORESCOPE_EXPORT bool OpenBrowser(const std::string& address);
+
+}  // namespace borescope

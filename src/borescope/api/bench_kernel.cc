@@ -1,0 +1,19 @@
+#include "borescope/bench_kernel.h"
+
+#include <utility>
+
+#include "borescope/api/access.h"
+#include "borescope/verbs/bench_kernel/bench_kernel.h"
+
+namespace borescope {
+
+Result<Answer> BenchKernel(const std::string& file, const BenchKernelOptions& options) {
+  const internal::BenchOptions inside{
+      .file = file, .python = options.python, .trace = options.trace, .timeout = options.timeout};
+  const std::string paths[] = {file, options.trace};
+  return Public(
+      internal::BenchKernel(inside),
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+}
+
+}  // namespace borescope

@@ -1,0 +1,57 @@
+#include "borescope/api/destination.h"
+
+#include <filesystem>
+#include <string>
+
+#include "borescope/engine/targets/targets.h"
+
+namespace borescope {
+namespace {
+
+using internal::CheckNoInput;
+using internal::CheckNoTarget;
+
+internal::Result<void> CheckPath(const internal::RunOptions& run, const std::string& path) {
+  BS_TRY(CheckNoInput(internal::InputPaths(run), path, "--output"));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return internal::Error{internal::ErrorCode::kIo,
+                           path + ": cannot write: it is a directory; name a file in it"};
+  }
+  return CheckNoTarget(run, {&path, 1});
+}
+
+// The files of the answer, and those beside it, are different files.
+internal::Result<void> CheckAnswer(const internal::RunOptions& run,
+                                   const internal::TableWriter& writer, const std::string& path,
+                                   const internal::Document& answer) {
+  const internal::FileLookup inputs(internal::InputPaths(run));
+  const std::vector<std::string> files = internal::OutputPaths(writer, answer, path);
+  for (const std::string& file : files) {
+    BS_TRY(CheckNoInput(inputs, file, "--output"));
+  }
+  return CheckNoTarget(run, files);
+}
+
+}  // namespace
+
+internal::Result<void> SetDestination(const Destination& destination, internal::RunOptions& run) {
+  const internal::TableWriter* const writer = internal::FindTableWriter(destination.format);
+  if (!destination.format.empty() && writer == nullptr) {
+    return internal::UsageError("--format: unknown format '" + destination.format +
+                                "'; Describe().writers lists the formats");
+  }
+  run.for_picture = writer != nullptr && writer->draws;
+  if (destination.path.empty()) {
+    return {};
+  }
+  BS_TRY(CheckPath(run, destination.path));
+  if (writer != nullptr) {
+    run.accept = [&run, writer, path = destination.path](const internal::Document& answer) {
+      return CheckAnswer(run, *writer, path, answer);
+    };
+  }
+  return {};
+}
+
+}  // namespace borescope

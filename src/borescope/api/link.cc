@@ -1,0 +1,26 @@
+#include "borescope/link.h"
+
+#include <utility>
+
+#include "borescope/api/access.h"
+#include "borescope/verbs/link/link_traces.h"
+
+namespace borescope {
+
+Result<Answer> Link(const std::string& host, const std::string& device, const std::string& output,
+                    const LinkOptions& options) {
+  internal::LinkOptions inside;
+  inside.host = host;
+  inside.device = device;
+  inside.output = output;
+  inside.rank = options.rank;
+  inside.as_chakra = options.as_chakra;
+  inside.threads = ThreadsOf(options.threads);
+  inside.progress = FileProgress(options.progress);
+  const std::string paths[] = {host, device, output};
+  return Public(
+      internal::RunLink(inside),
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+}
+
+}  // namespace borescope

@@ -1,0 +1,52 @@
+#include "borescope/output.h"
+
+#include "borescope/api/access.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/output/sink/sink.h"
+
+namespace borescope {
+namespace {
+
+// Hands bytes to a function of the caller's.
+class FunctionSink : public internal::Sink {
+ public:
+  explicit FunctionSink(const WriteBytes& write) : write_(write) {}
+
+  internal::Result<void> Write(std::string_view bytes) override {
+    const Result<void> written = write_(bytes);
+    return written.ok() ? internal::Result<void>()
+                        : internal::Error{internal::ErrorCode::kIo, written.error().Sentence()};
+  }
+
+ private:
+  const WriteBytes& write_;
+};
+
+}  // namespace
+
+internal::Result<void> WriteTo(
+    const Output& output, const std::function<internal::Result<void>(internal::Sink&)>& write) {
+  if (!output.write) {
+    return internal::WriteFile(output.path, write);
+  }
+  FunctionSink sink(output.write);
+  return write(sink);
+}
+
+Result<void> DescriptorWriter::Write(std::string_view bytes) {
+  internal::DescriptorSink sink(descriptor_, name_);
+  const internal::Result<void> written = sink.Write(bytes);
+  reader_is_gone_ = sink.reader_is_gone();
+  const std::string paths[] = {name_};
+  return Public(written, paths);
+}
+
+Result<void> CheckOutput(const std::string& path, std::span<const std::string> inputs) {
+  if (path.empty()) {
+    return {};
+  }
+  const std::string paths[] = {path};
+  return Public(internal::CheckNoInput(internal::PathsBehind(inputs), path, "--output"), paths);
+}
+
+}  // namespace borescope

@@ -1,0 +1,64 @@
+#include "borescope/query.h"
+
+#include <utility>
+
+#include "borescope/api/access.h"
+#include "borescope/engine/inputs/question_text.h"
+#include "borescope/verbs/query/query_run.h"
+
+namespace borescope {
+
+struct QuerySession::State {
+  internal::QuerySession session;
+  internal::QueryLimits limits;
+  std::vector<std::string> paths;
+  std::vector<FileInfo> files;
+};
+
+QuerySession::QuerySession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+QuerySession::QuerySession(QuerySession&&) noexcept = default;
+QuerySession& QuerySession::operator=(QuerySession&&) noexcept = default;
+QuerySession::~QuerySession() = default;
+
+Result<QuerySession> QuerySession::Open(const Run& run, const QueryOptions& options) {
+  internal::RunOptions inside = RunAccess::Common(run);
+  const std::span<const std::string> paths = RunAccess::Paths(run);
+  internal::Result<internal::NumberRanges> ranks = internal::ParseRanges("rank", options.rank);
+  if (!ranks.ok()) {
+    return PublicError(ranks.error(), paths);
+  }
+  inside.ranks = std::move(*ranks);
+  internal::Result<internal::QuerySession> session = internal::QuerySession::Open(inside);
+  if (!session.ok()) {
+    return PublicError(session.error(), paths);
+  }
+  std::vector<FileInfo> files = PublicFiles(session->files());
+  return QuerySession(std::make_unique<State>(State{std::move(*session),
+                                                    {options.seconds, options.rows},
+                                                    {paths.begin(), paths.end()},
+                                                    std::move(files)}));
+}
+
+Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& parameters) {
+  internal::Result<internal::Document> document =
+      state_->session.Run(sql, parameters, state_->limits);
+  if (!document.ok()) {
+    return PublicError(document.error(), state_->paths);
+  }
+  internal::Answer answer;
+  answer.document = std::move(*document);
+  answer.files = state_->session.files();
+  return AnswerAccess::Make(std::move(answer));
+}
+
+const std::vector<FileInfo>& QuerySession::files() const { return state_->files; }
+
+Result<Answer> QuerySchema() {
+  return Public(internal::QuerySchema(), [](internal::Document document) {
+    return AnswerAccess::Make(std::move(document));
+  });
+}
+
+bool IsCompleteStatement(const std::string& sql) { return internal::IsCompleteSql(sql); }
+
+}  // namespace borescope

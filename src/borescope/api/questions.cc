@@ -1,0 +1,61 @@
+#include "borescope/api/questions.h"
+
+#include <string>
+
+#include "borescope/api/access.h"
+#include "borescope/base/nearest.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/engine/inputs/question_text.h"
+#include "borescope/run.h"
+
+namespace borescope {
+namespace {
+
+using internal::AnalysisSpec;
+
+Error UnknownVerb(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const AnalysisSpec* spec : internal::Analyses()) {
+    names.push_back(spec->name);
+  }
+  const std::string_view nearest = internal::Nearest(name, names);
+  return {.code = ErrorCode::kInvalidArgument,
+          .message = "unknown verb '" + std::string(name) + "'",
+          .hint = nearest.empty() ? "" : "did you mean '" + std::string(nearest) + "'?"};
+}
+
+}  // namespace
+
+Result<std::vector<const AnalysisSpec*>> FindVerbs(std::span<const std::string_view> names) {
+  std::vector<const AnalysisSpec*> specs;
+  for (const std::string_view name : names) {
+    const AnalysisSpec* const spec = internal::FindAnalysis(name);
+    if (spec == nullptr) {
+      return UnknownVerb(name);
+    }
+    specs.push_back(spec);
+  }
+  if (specs.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument, .message = "no verb"};
+  }
+  return specs;
+}
+
+Result<void> ReadParams(std::span<const std::string_view> verbs, const Params& params,
+                        internal::RunOptions& options) {
+  const Result<std::vector<const AnalysisSpec*>> specs = FindVerbs(verbs);
+  if (!specs.ok()) {
+    return specs.error();
+  }
+  const internal::Result<internal::QuestionText> text =
+      internal::QuestionOf(*specs, params.entries());
+  return text.ok() ? Public(internal::ReadQuestion(*specs, *text, options))
+                   : PublicError(text.error());
+}
+
+Result<void> CheckQuestion(std::span<const std::string_view> verbs, const Params& params) {
+  internal::RunOptions ignored;
+  return ReadParams(verbs, params, ignored);
+}
+
+}  // namespace borescope

@@ -1,0 +1,117 @@
+#include "borescope/api/sources.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace borescope {
+namespace {
+
+using internal::ByteSource;
+using internal::InputFile;
+
+// A reader of the caller's as a source of bytes.
+class ReaderSource : public ByteSource {
+ public:
+  explicit ReaderSource(std::unique_ptr<Reader> reader) : reader_(std::move(reader)) {}
+
+  internal::Result<size_t> Read(char* out, size_t capacity) override {
+    const Result<size_t> read = reader_->Read(out, capacity);
+    if (!read.ok()) {
+      return internal::Error{internal::ErrorCode::kIo, read.error().Sentence()};
+    }
+    done_ += *read;
+    return *read;
+  }
+  uint64_t stored_bytes() const override { return done_; }
+  uint64_t stored_total() const override { return 0; }
+
+ private:
+  std::unique_ptr<Reader> reader_;
+  uint64_t done_ = 0;
+};
+
+// Bytes in memory, which it keeps alive.
+class SharedBytes : public ByteSource {
+ public:
+  explicit SharedBytes(std::shared_ptr<const std::string> bytes)
+      : bytes_(std::move(bytes)), source_(internal::OpenMemory(*bytes_)) {}
+
+  internal::Result<size_t> Read(char* out, size_t capacity) override {
+    return source_->Read(out, capacity);
+  }
+  uint64_t stored_bytes() const override { return source_->stored_bytes(); }
+  uint64_t stored_total() const override { return source_->stored_total(); }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  std::unique_ptr<ByteSource> source_;
+};
+
+InputFile MemoryInput(const Source& source) {
+  InputFile file{.path = source.path, .bytes = source.bytes->size()};
+  file.content = [bytes = source.bytes]() -> internal::Result<std::unique_ptr<ByteSource>> {
+    return std::unique_ptr<ByteSource>(std::make_unique<SharedBytes>(bytes));
+  };
+  return file;
+}
+
+InputFile StreamInput(const Source& source) {
+  InputFile file{.path = source.path};
+  file.content = [open = source.open]() -> internal::Result<std::unique_ptr<ByteSource>> {
+    Result<std::unique_ptr<Reader>> reader = open();
+    if (!reader.ok()) {
+      return internal::Error{internal::ErrorCode::kIo, reader.error().Sentence()};
+    }
+    return std::unique_ptr<ByteSource>(std::make_unique<ReaderSource>(std::move(*reader)));
+  };
+  return file;
+}
+
+// Recordings that are not files are distinguished by their names.
+internal::Result<void> CheckNameIsFree(const std::string& name, std::span<const InputFile> files) {
+  const bool is_taken = std::any_of(files.begin(), files.end(),
+                                    [&](const InputFile& file) { return file.path == name; });
+  return is_taken
+             ? internal::UsageError("two sources are called " + name + "; give each its own name")
+             : internal::Result<void>();
+}
+
+}  // namespace
+
+Reader::~Reader() = default;
+
+Source Source::Memory(std::string name, std::shared_ptr<const std::string> bytes) {
+  Source source(std::move(name));
+  source.bytes = std::move(bytes);
+  return source;
+}
+
+Source Source::Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open) {
+  Source source(std::move(name));
+  source.open = std::move(open);
+  return source;
+}
+
+internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sources) {
+  std::vector<InputFile> files;
+  std::vector<std::string> paths;
+  const auto expand = [&]() -> internal::Result<void> {
+    BS_ASSIGN(std::vector<InputFile> found, internal::ExpandInputs(paths));
+    files.insert(files.end(), found.begin(), found.end());
+    paths.clear();
+    return {};
+  };
+  for (const Source& source : sources) {
+    if (source.bytes == nullptr && source.open == nullptr) {
+      paths.push_back(source.path);
+      continue;
+    }
+    BS_TRY(expand());
+    BS_TRY(CheckNameIsFree(source.path, files));
+    files.push_back(source.bytes != nullptr ? MemoryInput(source) : StreamInput(source));
+  }
+  BS_TRY(expand());
+  return files;
+}
+
+}  // namespace borescope

@@ -1,0 +1,16 @@
+// Sources of the caller's as input files. Internal to api/.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/run.h"
+
+namespace borescope {
+
+// The files of the sources in their order, each once. Errors as those of ExpandInputs;
+// kInvalidArgument for two recordings in memory of one name.
+internal::Result<std::vector<internal::InputFile>> FindFiles(std::span<const Source> sources);
+
+}  // namespace borescope

@@ -1,0 +1,23 @@
+#include "borescope/text.h"
+
+#include "borescope/base/nearest.h"
+#include "borescope/output/units/units.h"
+#include "borescope/output/utf8.h"
+
+namespace borescope {
+
+std::string GroupDigits(int64_t value) { return internal::GroupDigits(value); }
+
+std::string FormatBytes(uint64_t bytes) { return internal::FormatBytes(bytes); }
+
+std::string ToPrintable(std::string_view text) { return internal::ToPrintable(text); }
+
+std::vector<std::string> WrapText(std::string_view text, size_t width) {
+  return internal::WrapText(text, width);
+}
+
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  return internal::Nearest(word, candidates);
+}
+
+}  // namespace borescope

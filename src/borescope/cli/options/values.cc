@@ -1,0 +1,90 @@
+#include "borescope/cli/options/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+namespace borescope::cli {
+namespace {
+
+// The number that all of `text` is.
+template <class Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), number);
+  return error == std::errc() && stop == text.end() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Result<int64_t> ParseWithin(std::string_view option, std::string_view text, int64_t smallest,
+                            int64_t largest) {
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text);
+  if (!number.has_value() || *number < smallest || *number > largest) {
+    return UsageError(
+        fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
+  }
+  return *number;
+}
+
+Result<int> ParseCount(std::string_view option, std::string_view text, int largest, int smallest) {
+  CLI_ASSIGN(const int64_t number, ParseWithin(option, text, smallest, largest));
+  return static_cast<int>(number);
+}
+
+Result<int> ParseThreads(const std::string& text) {
+  return text.empty() ? Result<int>(0) : ParseCount("threads", text, 1024);
+}
+
+Result<double> ParseSeconds(const std::string& text) {
+  constexpr double kLongest = 1e9;
+  const std::optional<double> seconds = ParseNumber<double>(text);
+  if (!seconds.has_value() || !(*seconds > 0 && *seconds <= kLongest)) {
+    return UsageError(fmt::format("--time-limit: '{}' is no number of seconds above 0", text));
+  }
+  return *seconds;
+}
+
+Result<uint64_t> ParseSize(std::string_view text) {
+  constexpr std::string_view kPrefixes = "KMGT";
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  std::string_view suffix(end);
+  double factor = 1;
+  const size_t prefix = suffix.empty() ? std::string_view::npos : kPrefixes.find(suffix.front());
+  if (prefix != std::string_view::npos) {
+    suffix.remove_prefix(1);
+    const bool binary = suffix.starts_with('i');
+    suffix.remove_prefix(binary ? 1 : 0);
+    factor = std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(prefix + 1));
+  }
+  constexpr double kLargest = 1e18;
+  const bool good = end != copy.c_str() && (suffix.empty() || suffix == "B");
+  if (!good || !(number * factor >= 1) || number * factor > kLargest) {
+    return UsageError(
+        fmt::format("--memory-limit: '{}' is no size; write 8G, 512MiB or bytes", text));
+  }
+  return static_cast<uint64_t>(number * factor);
+}
+
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
+      items.emplace_back(item);
+    }
+  }
+  return items;
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,28 @@
+// Values of options that are the command line's own. Every error is about usage and one line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/cli/result_macros.h"
+
+namespace borescope::cli {
+
+// A number from `smallest` to `largest`, the value of `option`.
+Result<int64_t> ParseWithin(std::string_view option, std::string_view text, int64_t smallest,
+                            int64_t largest);
+Result<int> ParseCount(std::string_view option, std::string_view text, int largest,
+                       int smallest = 1);
+// The value of --threads; 0, one per processor, for an empty text.
+Result<int> ParseThreads(const std::string& text);
+// The seconds of --time-limit.
+Result<double> ParseSeconds(const std::string& text);
+// "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
+Result<uint64_t> ParseSize(std::string_view text);
+
+// "a, b,a" -> a, b: the items of a list, each once.
+std::vector<std::string> SplitList(std::string_view text);
+
+}  // namespace borescope::cli

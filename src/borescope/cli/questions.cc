@@ -1,0 +1,71 @@
+#include "borescope/cli/questions.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "borescope/cli/options/values.h"
+#include "borescope/cli/terminal/terminal.h"
+
+namespace borescope::cli {
+namespace {
+
+Result<Answer> AskOne(const Command& command, const Destination& destination,
+                      const ProgressCallback& progress) {
+  const RawOptions& raw = command.raw;
+  const std::span<const std::string> inputs =
+      raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1);
+  CLI_ASSIGN(const Run run, OpenRun(inputs, raw, progress));
+  return run.Ask(NamesOf(command.analyses), raw.ToParams(), destination);
+}
+
+Result<Answer> AskTwo(const Command& command, const Destination& destination,
+                      const ProgressCallback& progress) {
+  const RawOptions& raw = command.raw;
+  const std::string& verb = command.analyses.front()->name;
+  if (raw.inputs.size() != 2) {
+    return UsageError(fmt::format("{} compares two runs; name two files or folders", verb));
+  }
+  CLI_ASSIGN(const Run base, OpenRun({&raw.inputs[0], 1}, raw, progress));
+  CLI_ASSIGN(const Run test, OpenRun({&raw.inputs[1], 1}, raw, progress));
+  return base.Compare(test, verb, raw.ToParams(), destination);
+}
+
+}  // namespace
+
+Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
+                    ProgressCallback progress) {
+  OpenOptions options;
+  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
+  if (!raw.memory_limit.empty()) {
+    CLI_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
+  }
+  options.keep_bytes = 0;
+  options.saved = !raw.load.empty();
+  options.progress = std::move(progress);
+  const std::vector<Source> sources(inputs.begin(), inputs.end());
+  return Run::Open(sources, options);
+}
+
+Result<void> CheckInputs(const RawOptions& raw) {
+  if (raw.inputs.empty() && raw.load.empty()) {
+    return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
+  }
+  if (!raw.inputs.empty() && !raw.load.empty()) {
+    return UsageError("--load answers without a trace; leave out INPUT, or --load");
+  }
+  return {};
+}
+
+Result<Answer> AskQuestion(const Command& command, const OutputOptions& output) {
+  CLI_TRY(CheckInputs(command.raw));
+  CLI_TRY(CheckQuestion(NamesOf(command.analyses), command.raw.ToParams()));
+  ProgressBar bar(command.raw);
+  const Destination destination{output.writer->name, output.path};
+  const bool is_comparison = command.analyses.size() == 1 && command.analyses.front()->takes_two;
+  return is_comparison ? AskTwo(command, destination, bar.Callback())
+                       : AskOne(command, destination, bar.Callback());
+}
+
+}  // namespace borescope::cli

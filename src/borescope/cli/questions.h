@@ -1,0 +1,24 @@
+// Runs of the library, opened as the command line says.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "borescope/cli/options/arguments.h"
+#include "borescope/run.h"
+
+namespace borescope::cli {
+
+// Opens the recordings that `inputs` lead to. Of the options it takes threads, the memory limit and
+// whether a progress bar may appear, which `progress` shows. A trace is freed once it was read.
+Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
+                    ProgressCallback progress);
+
+// Asks the verbs of the command; what --output names is the destination. Errors are about usage and
+// those of the library.
+Result<Answer> AskQuestion(const Command& command, const OutputOptions& output);
+
+// An error unless there is an INPUT, or --load in its place.
+Result<void> CheckInputs(const RawOptions& raw);
+
+}  // namespace borescope::cli
