@@ -120,10 +120,13 @@ int WriteAnswer(const OutputOptions& output, const Answer& answer, const Command
   const bool quiet = command.raw.quiet;
   const Result<void> written =
       output.path.empty() ? WriteToTerminal(output, answer) : WriteToFiles(output, answer, quiet);
+  if (!written.ok()) {
+    return FailWith(written.error(), command);
+  }
   if (!answer.CarriesDiagnostics(output.writer->name) && !quiet) {
     ReportQuality(answer.diagnostics());
   }
-  return written.ok() ? kDone : FailWith(written.error(), command);
+  return kDone;
 }
 
 }  // namespace borescope::cli

@@ -1,15 +1,6 @@
 #include "borescope/cli/verbs.h"
 
-#include "borescope/cli/commands/bench_command.h"
-#include "borescope/cli/commands/chakra_command.h"
-#include "borescope/cli/commands/completion_command.h"
-#include "borescope/cli/commands/convert_command.h"
-#include "borescope/cli/commands/link_command.h"
-#include "borescope/cli/commands/list_command.h"
-#include "borescope/cli/commands/open_command.h"
-#include "borescope/cli/commands/partial_commands.h"
-#include "borescope/cli/commands/query_command.h"
-#include "borescope/cli/commands/report_command.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/schema.h"
 
 namespace borescope::cli {
@@ -150,7 +141,7 @@ constexpr VerbRow kOtherVerbs[] = {
      .summary = "answers of SQL over what was recorded",
      .usage = "[OPTIONS] [STATEMENT] INPUT...",
      .example = "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz",
-     .run = RunQuery,
+     .run = RunQueryVerb,
      .options = kQueryOptions,
      .instead = kQueryInstead},
     {.name = "map",

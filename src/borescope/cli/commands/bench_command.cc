@@ -1,7 +1,6 @@
-#include "borescope/cli/commands/bench_command.h"
-
 #include "borescope/bench_kernel.h"
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 
 namespace borescope::cli {

@@ -1,8 +1,7 @@
-#include "borescope/cli/commands/completion_command.h"
-
 #include <string>
 
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/completion.h"
 
 namespace borescope::cli {

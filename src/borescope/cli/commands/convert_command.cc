@@ -1,5 +1,3 @@
-#include "borescope/cli/commands/convert_command.h"
-
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/convert.h"

@@ -1,11 +1,10 @@
-#include "borescope/cli/commands/link_command.h"
-
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/link.h"

@@ -1,6 +1,5 @@
-#include "borescope/cli/commands/list_command.h"
-
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands/verb_commands.h"
 
 namespace borescope::cli {
 namespace {

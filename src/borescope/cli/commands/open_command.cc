@@ -1,5 +1,3 @@
-#include "borescope/cli/commands/open_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/interrupts.h"
 #include "borescope/cli/terminal/terminal.h"

@@ -1,5 +1,3 @@
-#include "borescope/cli/commands/partial_commands.h"
-
 #include <fmt/format.h>
 
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"

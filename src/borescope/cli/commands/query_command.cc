@@ -1,5 +1,3 @@
-#include "borescope/cli/commands/query_command.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
@@ -126,7 +125,7 @@ int ShowSchema(const Command& command) {
 
 }  // namespace
 
-int RunQuery(const Command& command) {
+int RunQueryVerb(const Command& command) {
   if (command.raw.schema) {
     return ShowSchema(command);
   }

@@ -5,6 +5,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
 

@@ -1,4 +1,4 @@
-// `borescope report`.
+// The report, for the verbs that write or serve it.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,6 @@
 #include "borescope/output.h"
 
 namespace borescope::cli {
-
-int RunReportVerb(const Command& command);
 
 // Writes the report that the command asks for, and says what became of the files.
 Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output);

@@ -342,7 +342,7 @@ constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spr
 
 const AnalysisSpec kSummaryVerb{
     .name = "summary",
-    .summary = "one page: what costs the time, with the numbers behind it",
+    .summary = "one page: what costs the time, with the numbers",
     .example = "borescope summary run/",
     .answer = {.map = MapSummary,
                .reduce = ReduceByRank,
