@@ -12,7 +12,7 @@ namespace borescope {
 
 struct BenchKernelOptions {
   std::string python = "python3";  // a program with torch; found along PATH
-  std::string trace;               // also the times in this recording; empty: no comparison
+  std::string trace = {};          // also the times in this recording; empty: no comparison
   std::chrono::seconds timeout{300};
 };
 

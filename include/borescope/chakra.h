@@ -16,13 +16,13 @@
 namespace borescope {
 
 struct ChakraConvertOptions {
-  std::string input;          // a linked trace, an execution trace, or a workload of ASTRA-sim 1.0;
-  std::string host;           // or instead of it an execution trace
-  std::string device;         // and a trace of the profiler, which are linked first
-  std::string output;         // the .et; of a workload what precedes .0.et, .1.et, ...
+  std::string input = {};     // a linked trace, an execution trace, or a workload of ASTRA-sim 1.0;
+  std::string host = {};      // or instead of it an execution trace
+  std::string device = {};    // and a trace of the profiler, which are linked first
+  std::string output = {};    // the .et; of a workload what precedes .0.et, .1.et, ...
   bool as_reference = false;  // as chakra_converter
-  std::optional<uint64_t> npus;    // of a workload: devices; 1 if not given
-  std::optional<uint64_t> passes;  // of a workload: passes over the layers; likewise
+  std::optional<uint64_t> npus = {};    // of a workload: devices; 1 if not given
+  std::optional<uint64_t> passes = {};  // of a workload: passes over the layers; likewise
 };
 // The answer says what was written, and what could not be kept. Nothing of the output appears
 // unless all of it was written.
@@ -37,7 +37,7 @@ BORESCOPE_EXPORT Result<void> ChakraDraw(const std::string& input, const std::st
                                          bool as_reference, const Output& output);
 
 struct ChakraGenerateOptions {
-  std::string folder;  // empty: the current one
+  std::string folder = {};  // empty: the current one
   uint64_t npus = 64;
   uint64_t runtime_us = 5;
   uint64_t tensor_bytes = 1024;
@@ -47,7 +47,7 @@ struct ChakraGenerateOptions {
 BORESCOPE_EXPORT Result<uint64_t> ChakraGenerate(const ChakraGenerateOptions& options);
 
 struct ChakraTimelineOptions {
-  std::string input;  // log of a simulator
+  std::string input = {};  // log of a simulator
   uint64_t npus = 0;
   uint64_t frequency_mhz = 0;
   bool as_reference = false;  // times in milliseconds, as chakra_timeline_visualizer
@@ -61,10 +61,10 @@ BORESCOPE_EXPORT Result<std::vector<Diagnostic>> ChakraTimeline(
 BORESCOPE_EXPORT Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs);
 
 struct ChakraCheckOptions {
-  std::vector<std::string> files;  // from FindEtFiles
-  std::string linked;              // of a single file: what it was made from; may be empty
-  std::string host, device;        // or the two traces that were linked for it
-  bool with_order = false;         // also the order in which a simulator starts the nodes
+  std::vector<std::string> files = {};  // from FindEtFiles
+  std::string linked = {};              // of a single file: what it was made from; may be empty
+  std::string host = {}, device = {};   // or the two traces that were linked for it
+  bool with_order = false;              // also the order in which a simulator starts the nodes
 };
 struct ChakraVerdict {
   Answer answer;

@@ -14,11 +14,11 @@
 namespace borescope {
 
 struct ConvertOptions {
-  std::string to;     // a format of Describe().targets; empty: by the ending of the output
-  std::string begin;  // of the window, as the parameter `begin` of a verb; empty: open
-  std::string end;
+  std::string to = {};     // a format of Describe().targets; empty: by the ending of the output
+  std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
+  std::string end = {};
   int threads = 0;  // 0: one per processor
-  ProgressCallback progress;
+  ProgressCallback progress = {};
 };
 
 struct ConvertReport {

@@ -13,10 +13,10 @@
 namespace borescope {
 
 struct LinkOptions {
-  std::optional<int64_t> rank;  // that the device trace must be of, where it names one
-  bool as_chakra = false;       // by the rules of Chakra's trace_link, and its bytes
-  int threads = 0;              // 0: one per processor
-  ProgressCallback progress;
+  std::optional<int64_t> rank = {};  // that the device trace must be of, where it names one
+  bool as_chakra = false;            // by the rules of Chakra's trace_link, and its bytes
+  int threads = 0;                   // 0: one per processor
+  ProgressCallback progress = {};
 };
 
 // Writes the execution trace `host` with the times and kernels of `device`, the trace of the

@@ -46,8 +46,8 @@ BORESCOPE_EXPORT Result<std::vector<Partial>> ReadPartials(std::span<const std::
 
 // How an answer is shown; applied last, never before a merge.
 struct Display {
-  std::string sort;           // column by which every table that has it is sorted; empty: as it is
-  std::optional<size_t> top;  // rows kept of each table
+  std::string sort = {};  // column by which every table that has it is sorted; empty: as it is
+  std::optional<size_t> top = {};  // rows kept of each table
 };
 
 // The answer of all these partials, in any order. kInvalidArgument where they are of different

@@ -26,9 +26,9 @@ using SqlValue = std::variant<std::monostate, int64_t, double, std::string>;
 using SqlParameters = std::vector<std::pair<std::string, SqlValue>>;
 
 struct QueryOptions {
-  std::string rank;               // only these, as the parameter `rank` of a verb
-  std::optional<double> seconds;  // after which a statement is stopped
-  std::optional<size_t> rows;     // of each result; a million if not given
+  std::string rank = {};               // only these, as the parameter `rank` of a verb
+  std::optional<double> seconds = {};  // after which a statement is stopped
+  std::optional<size_t> rows = {};     // of each result; a million if not given
 };
 
 // Holds what a run recorded as tables. Not thread-safe.

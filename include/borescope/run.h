@@ -53,8 +53,8 @@ struct OpenOptions {
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
-  ProgressCallback progress;
-  StopToken stop;
+  ProgressCallback progress = {};
+  StopToken stop = {};
 };
 
 // Where an answer will be written. What cannot be written there is refused before anything is read:

@@ -1,0 +1,167 @@
+// What the library does beside answering: conversions, links, Chakra's files, pages, servers, SQL.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "borescope/base/io/temporary_folder.h"
+#include "borescope/bench_kernel.h"
+#include "borescope/chakra.h"
+#include "borescope/convert.h"
+#include "borescope/link.h"
+#include "borescope/partial.h"
+#include "borescope/run.h"
+#include "borescope/schema.h"
+#include "borescope/serve.h"
+
+namespace borescope {
+namespace {
+
+constexpr std::string_view kTrace = R"({"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":5,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,"dur":2,
+ "args":{"correlation":7}},
+{"ph":"X","cat":"kernel","name":"add_kernel","pid":0,"tid":7,"ts":9,"dur":3,
+ "args":{"device":0,"stream":7,"correlation":7}}]})";
+
+class Tasks : public testing::Test {
+ protected:
+  Tasks() { std::ofstream(trace_) << kTrace; }
+
+  std::string At(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  internal::TemporaryFolder folder_ = internal::TemporaryFolder::Make().value();
+  std::string trace_ = At("rank-0.json");
+};
+
+Output Into(std::string& text) {
+  return Output::To([&text](std::string_view bytes) -> Result<void> {
+    text += bytes;
+    return {};
+  });
+}
+
+TEST_F(Tasks, ATraceIsConverted) {
+  const Result<ConvertReport> report = Convert({&trace_, 1}, At("out.rpd"), {.threads = 1});
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
+  EXPECT_EQ(report->files, 1U);
+  EXPECT_GT(report->written, 0U);
+  EXPECT_TRUE(std::filesystem::exists(At("out.rpd")));
+  const Result<ConvertReport> unknown = Convert({&trace_, 1}, At("out.xyz"));
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(Describe().targets.empty());
+}
+
+TEST_F(Tasks, WhatCannotBeLinkedIsNamed) {
+  const Result<Answer> linked = Link(At("absent.json"), trace_, At("linked.json"));
+  ASSERT_FALSE(linked.ok());
+  EXPECT_EQ(linked.error().code, ErrorCode::kIo);
+  EXPECT_EQ(linked.error().file, At("absent.json"));
+  EXPECT_FALSE(std::filesystem::exists(At("linked.json")));
+}
+
+TEST_F(Tasks, ChakraFilesAreMadeCheckedDumpedAndDrawn) {
+  const Result<uint64_t> made = ChakraGenerate({.folder = At("et"), .npus = 2});
+  ASSERT_TRUE(made.ok()) << made.error().Sentence();
+  EXPECT_GT(*made, 0U);
+  const std::string inputs[] = {At("et")};
+  const Result<std::vector<std::string>> files = FindEtFiles(inputs);
+  ASSERT_TRUE(files.ok()) << files.error().Sentence();
+  EXPECT_EQ(files->size(), *made);
+  const Result<ChakraVerdict> verdict = ChakraCheck({.files = {files->front()}});
+  ASSERT_TRUE(verdict.ok()) << verdict.error().Sentence();
+  EXPECT_FALSE(verdict->answer.tables().empty());
+  std::string json;
+  ASSERT_TRUE(ChakraDump(files->front(), false, Into(json)).ok());
+  EXPECT_EQ(json.front(), '{');
+  std::string dot;
+  ASSERT_TRUE(ChakraDraw(files->front(), "dot", false, Into(dot)).ok());
+  EXPECT_EQ(dot.substr(0, 7), "digraph");
+  EXPECT_EQ(ChakraDraw(files->front(), "pdf", false, Into(dot)).error().parameter, "format");
+}
+
+TEST_F(Tasks, AnAbsentKernelIsNamed) {
+  const Result<Answer> answer = BenchKernel(At("absent.py"));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kIo);
+}
+
+TEST_F(Tasks, AReportIsAPageAndNoInput) {
+  const Result<borescope::Run> run = borescope::Run::Open({trace_});
+  ASSERT_TRUE(run.ok());
+  std::string page;
+  const Result<std::vector<FileInfo>> files = run->Report(Into(page));
+  ASSERT_TRUE(files.ok()) << files.error().Sentence();
+  EXPECT_EQ(files->size(), 1U);
+  EXPECT_EQ(page.substr(0, 9), "<!doctype");
+  EXPECT_FALSE(run->Report(trace_).ok());
+}
+
+TEST_F(Tasks, AnAnswerIsRefusedWhereItWouldOverwrite) {
+  const Result<borescope::Run> run = borescope::Run::Open({trace_});
+  ASSERT_TRUE(run.ok());
+  const std::string_view verbs[] = {"breakdown"};
+  const Result<Answer> answer = run->Ask(verbs, {}, {"csv", trace_});
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(run->Map(verbs, {}, trace_).ok());
+  EXPECT_FALSE(run->Ask(verbs, {}, {"xml", ""}).ok());
+  EXPECT_TRUE(CheckQuestion(verbs, {{"top", "3"}}).ok());
+  EXPECT_EQ(CheckQuestion(verbs, {{"top", "x"}}).error().parameter, "top");
+}
+
+TEST_F(Tasks, PartialsAreFiles) {
+  const Result<borescope::Run> run = borescope::Run::Open({trace_});
+  ASSERT_TRUE(run.ok());
+  const Result<Partial> partial = run->Map({"kernels"});
+  ASSERT_TRUE(partial.ok());
+  EXPECT_EQ(partial->num_files(), 1U);
+  ASSERT_TRUE(partial->Write(At("a.part")).ok());
+  const std::string inputs[] = {At("a.part")};
+  const Result<std::vector<Partial>> read = ReadPartials(inputs);
+  ASSERT_TRUE(read.ok()) << read.error().Sentence();
+  EXPECT_EQ(*read->front().Serialize(), *partial->Serialize());
+}
+
+TEST_F(Tasks, StatementsTakeValues) {
+  const Result<borescope::Run> run = borescope::Run::Open({trace_});
+  ASSERT_TRUE(run.ok());
+  Result<QuerySession> session = QuerySession::Open(*run);
+  ASSERT_TRUE(session.ok()) << session.error().Sentence();
+  const std::string_view sql =
+      "SELECT count(*) AS n, :factor * dur_ns AS x FROM kernels WHERE name = ?";
+  const Result<Answer> answer =
+      session->Ask(sql, {{"", std::string("add_kernel")}, {"factor", int64_t{2}}});
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
+  Column column;
+  ASSERT_TRUE(answer->tables().front().Find("x", &column));
+  EXPECT_EQ(column.Int(0), 6'000);
+  EXPECT_FALSE(session->Ask(sql, {{"factor", 2.5}}).ok());
+  EXPECT_FALSE(session->Ask("SELECT 1", {{"unused", std::monostate()}}).ok());
+  EXPECT_FALSE(session->Ask(sql).ok());
+  EXPECT_TRUE(IsCompleteStatement("SELECT 1;"));
+  EXPECT_FALSE(IsCompleteStatement("SELECT 1"));
+  EXPECT_FALSE(QuerySchema()->tables().empty());
+}
+
+TEST_F(Tasks, APageIsServedUntilStopped) {
+  Result<FileServer> server = FileServer::Open(0);
+  ASSERT_TRUE(server.ok()) << server.error().Sentence();
+  ASSERT_TRUE(server->OfferPage("<p>page", "page.html").ok());
+  EXPECT_NE(server->address().find(std::to_string(server->port())), std::string::npos);
+  EXPECT_TRUE(server->is_reachable());
+  const std::atomic<bool> stop = true;
+  const Result<ServeEnd> end = server->Serve(std::chrono::seconds(60), stop);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, ServeEnd::kStopped);
+  const Result<OfferedTrace> offered = server->OfferTrace({&trace_, 1});
+  ASSERT_TRUE(offered.ok()) << offered.error().Sentence();
+  EXPECT_FALSE(offered->converted.has_value());
+  EXPECT_FALSE(server->is_reachable());
+}
+
+}  // namespace
+}  // namespace borescope
