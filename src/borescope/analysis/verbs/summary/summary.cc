@@ -340,15 +340,14 @@ constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spr
 
 }  // namespace
 
-const AnalysisSpec kSummaryVerb{
-    .name = "summary",
-    .summary = "one page: what costs the time, with the numbers",
-    .example = "borescope summary run/",
-    .answer = {.map = MapSummary,
-               .reduce = ReduceByRank,
-               .finish = FinishSummary,
-               .check_tables = CheckSummary},
-    .report_tables = kOverviewTables,
-    .draws_other_verbs = true};
+const AnalysisSpec kSummaryVerb{.name = "summary",
+                                .summary = "one page: what costs the time, with the numbers",
+                                .example = "borescope summary run/",
+                                .answer = {.map = MapSummary,
+                                           .reduce = ReduceByRank,
+                                           .finish = FinishSummary,
+                                           .check_tables = CheckSummary},
+                                .report_tables = kOverviewTables,
+                                .draws_other_verbs = true};
 
 }  // namespace borescope::internal
