@@ -11,9 +11,9 @@
 
 #include "borescope/base/check.h"
 #include "borescope/base/sanitized_testing.h"
-#include "borescope/engine/partial/envelope.h"
-#include "borescope/engine/partial/partial_bytes.h"
 #include "borescope/engine/partial/run_partials.h"
+#include "borescope/engine/partial/wire/envelope.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/output/writer.h"
 
 namespace {

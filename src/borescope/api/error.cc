@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "borescope/api/access.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope {
 namespace {

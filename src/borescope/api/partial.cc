@@ -7,8 +7,8 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/join_partials.h"
-#include "borescope/engine/partial/partial_bytes.h"
 #include "borescope/engine/partial/run_partials.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
 
 namespace borescope {
 namespace {

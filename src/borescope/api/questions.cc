@@ -3,7 +3,7 @@
 #include <string>
 
 #include "borescope/api/access.h"
-#include "borescope/base/nearest.h"
+#include "borescope/base/text/nearest.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/inputs/question_text.h"
 #include "borescope/run.h"

@@ -1,6 +1,6 @@
 #include "borescope/text.h"
 
-#include "borescope/base/nearest.h"
+#include "borescope/base/text/nearest.h"
 #include "borescope/output/units/units.h"
 #include "borescope/output/utf8.h"
 

@@ -1,6 +1,6 @@
 #include "borescope/arrow/dictionary_texts.h"
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 namespace {

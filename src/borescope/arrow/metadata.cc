@@ -1,6 +1,6 @@
 #include "borescope/arrow/metadata.h"
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/base/version.h"
 #include "borescope/table/unit_and_role_names.h"
 

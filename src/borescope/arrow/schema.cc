@@ -5,7 +5,7 @@
 #include "borescope/arrow/dictionary_texts.h"
 #include "borescope/arrow/export.h"
 #include "borescope/arrow/metadata.h"
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/base/saturating.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

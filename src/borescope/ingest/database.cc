@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/ingest/nsys/nsys.h"
 #include "borescope/ingest/nvprof/nvprof.h"
 #include "borescope/ingest/rocpd/rocpd.h"

@@ -11,7 +11,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/sqlite/sqlite_table.h"
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/ingest/database.h"
 
 namespace borescope::internal {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/events/kineto_json.h"
 #include "borescope/ingest/events/text_reader.h"

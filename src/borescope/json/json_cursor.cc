@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "borescope/opmodel/scalar_type.h"
+#include "borescope/opmodel/values/scalar_type.h"
 
 namespace borescope::internal {
 

@@ -15,8 +15,8 @@
 #include <span>
 #include <string_view>
 
-#include "borescope/opmodel/op_args.h"
 #include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/writer.h"
 

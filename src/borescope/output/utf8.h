@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 

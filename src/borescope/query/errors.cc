@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/base/nearest.h"
+#include "borescope/base/text/nearest.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/relations/relation.h"
 

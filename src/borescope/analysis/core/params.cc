@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "borescope/base/check.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

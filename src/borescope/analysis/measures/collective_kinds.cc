@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "borescope/base/text.h"
-#include "borescope/opmodel/scalar_type.h"
+#include "borescope/base/text/text.h"
+#include "borescope/opmodel/values/scalar_type.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {

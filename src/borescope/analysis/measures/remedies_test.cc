@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {

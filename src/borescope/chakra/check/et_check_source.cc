@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/check/et_check.h"
 #include "borescope/chakra/check/et_totals.h"
 #include "borescope/chakra/linked/linked_tree.h"

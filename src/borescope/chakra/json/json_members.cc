@@ -1,6 +1,6 @@
 #include "borescope/chakra/json/json_members.h"
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

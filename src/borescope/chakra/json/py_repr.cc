@@ -8,8 +8,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "borescope/base/text.h"
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/text.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/chakra/json/python_json.h"
 #include "borescope/json/json_string.h"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/collective_kinds.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"

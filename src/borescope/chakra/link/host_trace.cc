@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/json/py_repr.h"
 #include "borescope/json/json_cursor.h"

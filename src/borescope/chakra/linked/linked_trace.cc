@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/linked/linked_node.h"
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/link/comm_calls.h"
 #include "borescope/chakra/linked/linked_tree.h"
 #include "borescope/chakra/plan/et_plan.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/check/et_graph.h"
 #include "borescope/chakra/linked/linked_tree.h"
 #include "borescope/chakra/plan/et_plan.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/chakra/json/py_repr.h"
 #include "borescope/chakra/json/python_json.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

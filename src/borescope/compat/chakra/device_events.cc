@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 

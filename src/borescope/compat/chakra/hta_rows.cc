@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 
 namespace borescope::internal::chakra::compat {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "borescope/opmodel/op_args.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 namespace {

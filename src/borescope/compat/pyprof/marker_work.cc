@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/base/check.h"
-#include "borescope/opmodel/quantity.h"
+#include "borescope/opmodel/values/quantity.h"
 
 namespace borescope::internal {
 namespace {

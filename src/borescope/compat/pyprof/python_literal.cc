@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "borescope/opmodel/quantity.h"
+#include "borescope/opmodel/values/quantity.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "borescope/opmodel/op_args.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

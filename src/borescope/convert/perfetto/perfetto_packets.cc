@@ -2,7 +2,7 @@
 
 #include <protozero/pbf_writer.hpp>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "borescope/base/check.h"
-#include "borescope/base/nearest.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/nearest.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "borescope/base/check.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

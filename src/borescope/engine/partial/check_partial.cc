@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/engine/check_request.h"
-#include "borescope/engine/partial/table_shapes.h"
+#include "borescope/engine/partial/wire/table_shapes.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "borescope/base/version.h"
-#include "borescope/engine/partial/partial_bytes.h"
 #include "borescope/engine/partial/questions.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 

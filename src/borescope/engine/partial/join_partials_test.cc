@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/engine/partial/partial_bytes.h"
 #include "borescope/engine/partial/partial_samples.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/run_partials.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
 
 namespace borescope::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/partial/partial_data.h"
-#include "borescope/engine/partial/table_shapes.h"
+#include "borescope/engine/partial/wire/table_shapes.h"
 
 namespace borescope::internal {
 

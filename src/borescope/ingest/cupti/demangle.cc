@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "borescope/base/utf8.h"
+#include "borescope/base/text/utf8.h"
 #include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
 

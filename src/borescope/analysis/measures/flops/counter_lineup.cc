@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "borescope/analysis/measures/flops/counter_lineup.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 

@@ -9,8 +9,8 @@
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
 #include "borescope/analysis/measures/flops/repeated_ops.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/opmodel/list_type.h"
-#include "borescope/opmodel/quantity.h"
+#include "borescope/opmodel/values/list_type.h"
+#include "borescope/opmodel/values/quantity.h"
 
 namespace borescope::internal {
 namespace {

@@ -11,7 +11,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

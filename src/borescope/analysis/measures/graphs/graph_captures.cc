@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/correlation.h"
 
 namespace borescope::internal {

@@ -12,7 +12,7 @@
 
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/time/launch_calls.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/correlation.h"
 
 namespace borescope::internal {

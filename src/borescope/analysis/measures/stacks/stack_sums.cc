@@ -6,7 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/steps.h"
 #include "borescope/trace/kind_names.h"
 

@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/innermost_ops.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "borescope/base/check.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -18,7 +18,7 @@
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/pyprof/columns.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
 #include "borescope/compat/pyprof/marker_work.h"

@@ -1,6 +1,6 @@
 #include "borescope/analysis/verbs/roofline/matrix_sizes.h"
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "borescope/opmodel/devices/tensor_cores.h"
-#include "borescope/opmodel/op_args.h"
 #include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

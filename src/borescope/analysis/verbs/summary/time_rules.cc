@@ -8,7 +8,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/hta/critical_path/critical_window.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/rows.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/hta/critical_path/critical_build.h"
 #include "borescope/compat/hta/names.h"
 

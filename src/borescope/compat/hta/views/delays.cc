@@ -14,7 +14,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/hta/numbers.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
 
 namespace borescope::internal::pyprof {

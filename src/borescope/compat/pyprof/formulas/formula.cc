@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/opmodel/cost_builder.h"
 
 namespace borescope::internal::pyprof {

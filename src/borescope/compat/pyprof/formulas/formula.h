@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "borescope/compat/pyprof/markers.h"
-#include "borescope/opmodel/quantity.h"
+#include "borescope/opmodel/values/quantity.h"
 
 namespace borescope::internal {
 

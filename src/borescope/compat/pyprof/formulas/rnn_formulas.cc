@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "borescope/base/text.h"
+#include "borescope/base/text/text.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
 
 namespace borescope::internal::pyprof {

@@ -1,0 +1,37 @@
+#include "borescope/convert.h"
+
+#include <utility>
+
+#include "borescope/api/access.h"
+#include "borescope/api/tasks/convert_report.h"
+#include "borescope/verbs/convert/convert_run.h"
+
+namespace borescope {
+
+internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
+                                       const ConvertOptions& options) {
+  internal::ConvertOptions inside;
+  inside.inputs.assign(inputs.begin(), inputs.end());
+  inside.to = options.to;
+  inside.begin = options.begin;
+  inside.end = options.end;
+  inside.threads = ThreadsOf(options.threads);
+  inside.progress = FileProgress(options.progress);
+  return inside;
+}
+
+ConvertReport PublicReport(const internal::ConvertReport& report) {
+  return {report.written, report.outside, report.unplaced, report.format,
+          report.files,   report.skipped, report.clocks,   PublicDiagnostics(report.diagnostics)};
+}
+
+Result<ConvertReport> Convert(std::span<const std::string> inputs, const std::string& output,
+                              const ConvertOptions& options) {
+  internal::ConvertOptions inside = InsideConvert(inputs, options);
+  inside.output = output;
+  std::vector<std::string> paths = inside.inputs;
+  paths.push_back(output);
+  return Public(internal::RunConvert(inside), PublicReport, paths);
+}
+
+}  // namespace borescope

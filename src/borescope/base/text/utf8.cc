@@ -1,0 +1,84 @@
+#include "borescope/base/text/utf8.h"
+
+#include "borescope/base/check.h"
+
+namespace borescope::internal {
+namespace {
+
+// The length given by a lead byte, and its own bits; zero if it is not a lead byte.
+size_t SequenceLength(unsigned char byte) {
+  if (byte < 0x80) return 1;
+  if (byte >= 0xC2 && byte < 0xE0) return 2;
+  if (byte >= 0xE0 && byte < 0xF0) return 3;
+  return byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
+}
+
+// Overlong forms, surrogates and numbers beyond Unicode.
+bool IsAllowed(char32_t value, size_t length) {
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  return value >= kSmallest[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+}
+
+}  // namespace
+
+CodePoint DecodeUtf8(std::string_view text) {
+  BS_DCHECK(!text.empty());
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t length = SequenceLength(first);
+  constexpr CodePoint kInvalid{0xFFFD, 1, false};
+  if (length == 0 || length > text.size()) {
+    return kInvalid;
+  }
+  constexpr unsigned kOwnBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t value = first & kOwnBits[length];
+  for (size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) != 0x80) {
+      return kInvalid;
+    }
+    value = (value << 6) | (byte & 0x3F);
+  }
+  return IsAllowed(value, length) ? CodePoint{value, length, true} : kInvalid;
+}
+
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    if (!point.valid) {
+      return false;
+    }
+    text.remove_prefix(point.bytes);
+  }
+  return true;
+}
+
+std::string ToValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = DecodeUtf8(text);
+    valid += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
+    text.remove_prefix(point.bytes);
+  }
+  return valid;
+}
+
+void AppendUtf8(std::string& out, char32_t value) {
+  if (value < 0x80) {
+    out += static_cast<char>(value);
+  } else if (value < 0x800) {
+    out += static_cast<char>(0xc0 | (value >> 6));
+    out += static_cast<char>(0x80 | (value & 0x3f));
+  } else if (value < 0x10000) {
+    out += static_cast<char>(0xe0 | (value >> 12));
+    out += static_cast<char>(0x80 | ((value >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (value & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | (value >> 18));
+    out += static_cast<char>(0x80 | ((value >> 12) & 0x3f));
+    out += static_cast<char>(0x80 | ((value >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (value & 0x3f));
+  }
+}
+
+}  // namespace borescope::internal
