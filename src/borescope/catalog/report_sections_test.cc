@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "borescope/catalog/catalog.h"
@@ -20,6 +21,12 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
   EXPECT_EQ(sections.front().analysis->name, "summary");
   EXPECT_EQ(sections.back().analysis->name, "doctor");
   EXPECT_FALSE(names.contains("stats"));
+}
+
+const Table* FindByName(const Tables& tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == tables.end() ? nullptr : &*found;
 }
 
 // A view must not lag behind the names of tables and columns.
@@ -42,6 +49,26 @@ TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
           EXPECT_NE(table.Find(value), nullptr) << table.name << "." << value;
         }
         EXPECT_NE(table.Find(view.labels.front()), nullptr) << table.name;
+      }
+    }
+  }
+}
+
+// Parts of one bar that look alike cannot be distinguished: their columns need `hints.tone`.
+TEST(ReportSectionsTest, PartsOfABarDifferInTone) {
+  TestTrace trace;
+  trace.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+  for (const SectionSpec& section : ReportSections()) {
+    const Tables findings = Analyse(section.analysis->name, {&trace.View(0)}, ReportParams());
+    for (const ViewSpec& view : section.views) {
+      const Table* const table =
+          view.kind == ViewKind::kStackedBars ? FindByName(findings, view.table) : nullptr;
+      std::set<Tone> tones;
+      for (const std::string_view value : view.values) {
+        const Column* const part = table == nullptr ? nullptr : table->Find(value);
+        if (part != nullptr) {
+          EXPECT_TRUE(tones.insert(part->hints.tone.value_or(Tone::kCompute)).second) << part->name;
+        }
       }
     }
   }

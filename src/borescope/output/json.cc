@@ -1,3 +1,4 @@
+#include <optional>
 #include <variant>
 
 #include "borescope/base/version.h"
@@ -8,7 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr int64_t kSchema = 1;
+constexpr int64_t kSchema = 2;
 
 void PutCell(JsonWriter& json, int64_t value) { json.Int(value); }
 void PutCell(JsonWriter& json, double value) { json.Double(value); }
@@ -20,6 +21,41 @@ std::string_view TypeName(const Column& column) {
   return kNames[column.values.index()];
 }
 
+// The cells that the palette has a tone for, in order of first appearance.
+void PutTones(JsonWriter& json, const Column& column) {
+  const auto* const cells = std::get_if<StringValues>(&column.values);
+  json.Key("tones");
+  json.BeginObject();
+  for (size_t i = 0; cells != nullptr && i < cells->texts().size(); ++i) {
+    const std::string& text = cells->texts()[i];
+    if (const std::optional<Tone> tone = ToneOfCell(column.hints.palette, text); tone.has_value()) {
+      json.Member(text, ToneName(*tone));
+    }
+  }
+  json.EndObject();
+}
+
+void PutHints(JsonWriter& json, const Column& column) {
+  const ColumnHints& hints = column.hints;
+  if (hints == ColumnHints()) {
+    return;
+  }
+  json.Key("hints");
+  json.BeginObject();
+  if (hints.tone.has_value()) {
+    json.Member("tone", ToneName(*hints.tone));
+  }
+  if (hints.palette != Palette::kNone) {
+    json.Member("palette", PaletteName(hints.palette));
+    PutTones(json, column);
+  }
+  if (hints.names) {
+    json.Key("names");
+    json.Bool(true);
+  }
+  json.EndObject();
+}
+
 void PutColumn(JsonWriter& json, const Column& column) {
   json.BreakLine(4);
   json.BeginObject();
@@ -28,7 +64,9 @@ void PutColumn(JsonWriter& json, const Column& column) {
   json.Key("unit");
   const std::string_view unit = UnitName(column.unit);
   unit.empty() ? json.Null() : json.String(unit);
+  json.Member("role", RoleName(column.role));
   json.Member("doc", column.doc);
+  PutHints(json, column);
   json.Key("values");
   json.BeginArray();
   std::visit(
