@@ -23,6 +23,17 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
   EXPECT_FALSE(names.contains("stats"));
 }
 
+// Of two small ranks: some compare ranks, and look for what recurs.
+Tables FindingsOf(const SectionSpec& section) {
+  TestTrace first;
+  TestTrace second;
+  for (TestTrace* trace : {&first, &second}) {
+    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
+    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+  }
+  return Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+}
+
 const Table* FindByName(const Tables& tables, std::string_view name) {
   const auto found = std::find_if(tables.begin(), tables.end(),
                                   [&](const Table& table) { return table.name == name; });
@@ -31,15 +42,8 @@ const Table* FindByName(const Tables& tables, std::string_view name) {
 
 // A view must not lag behind the names of tables and columns.
 TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
-  TestTrace first;
-  TestTrace second;  // some compare ranks, and look for what recurs
-  for (TestTrace* trace : {&first, &second}) {
-    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
-    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
-  }
   for (const SectionSpec& section : ReportSections()) {
-    const Tables findings =
-        Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+    const Tables findings = FindingsOf(section);
     for (const ViewSpec& view : section.views) {
       for (const Table& table : findings) {
         if (table.name != view.table || table.rows() == 0) {
@@ -56,10 +60,8 @@ TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
 
 // Parts of one bar that look alike cannot be distinguished: their columns need `hints.tone`.
 TEST(ReportSectionsTest, PartsOfABarDifferInTone) {
-  TestTrace trace;
-  trace.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
   for (const SectionSpec& section : ReportSections()) {
-    const Tables findings = Analyse(section.analysis->name, {&trace.View(0)}, ReportParams());
+    const Tables findings = FindingsOf(section);
     for (const ViewSpec& view : section.views) {
       const Table* const table =
           view.kind == ViewKind::kStackedBars ? FindByName(findings, view.table) : nullptr;

@@ -1,5 +1,8 @@
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
@@ -22,15 +25,28 @@ std::string_view TypeName(const Column& column) {
 }
 
 // The cells that the palette has a tone for, in order of first appearance.
-void PutTones(JsonWriter& json, const Column& column) {
+std::vector<std::pair<std::string_view, Tone>> TonesOf(const Column& column) {
+  std::vector<std::pair<std::string_view, Tone>> tones;
   const auto* const cells = std::get_if<StringValues>(&column.values);
-  json.Key("tones");
-  json.BeginObject();
   for (size_t i = 0; cells != nullptr && i < cells->texts().size(); ++i) {
     const std::string& text = cells->texts()[i];
     if (const std::optional<Tone> tone = ToneOfCell(column.hints.palette, text); tone.has_value()) {
-      json.Member(text, ToneName(*tone));
+      tones.emplace_back(text, *tone);
     }
+  }
+  return tones;
+}
+
+void PutPalette(JsonWriter& json, const Column& column) {
+  json.Member("palette", PaletteName(column.hints.palette));
+  const std::vector<std::pair<std::string_view, Tone>> tones = TonesOf(column);
+  if (tones.empty()) {
+    return;
+  }
+  json.Key("tones");
+  json.BeginObject();
+  for (const auto& [cell, tone] : tones) {
+    json.Member(cell, ToneName(tone));
   }
   json.EndObject();
 }
@@ -46,8 +62,7 @@ void PutHints(JsonWriter& json, const Column& column) {
     json.Member("tone", ToneName(*hints.tone));
   }
   if (hints.palette != Palette::kNone) {
-    json.Member("palette", PaletteName(hints.palette));
-    PutTones(json, column);
+    PutPalette(json, column);
   }
   if (hints.names) {
     json.Key("names");

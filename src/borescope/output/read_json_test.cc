@@ -249,9 +249,12 @@ TEST(ReadJson, ColumnsOfKnownNamesMayHoldAnything) {
             {"float", "[-1e308,1e308,null]"},
             {"string", R"(["share","",null])"},
             {"bool", "[true,false,null]"}}) {
-        ReadAndWrite(OneColumn(R"("name":")" + std::string(name) + R"(","type":")" + type +
-                               R"(","unit":)" + unit + R"(,"role":"key","doc":"","values":)" +
-                               values));
+        const std::string column = R"("name":")" + std::string(name) + R"(","type":")" + type +
+                                   R"(","unit":)" + unit + R"(,"role":"key","doc":"","values":)" +
+                                   values;
+        ReadAndWrite(OneColumn(column));
+        ReadAndWrite(OneColumn(column + R"(},{"name":"other","type":"string","unit":null,)" +
+                               R"("role":"key","doc":"","values":["a","b",null])"));
       }
     }
   }
