@@ -132,7 +132,7 @@ TEST(ReadJson, MembersComeInAnyOrderAndUnknownOnesAreIgnored) {
   const Document read = Read(
       R"( {"diagnostics" : [], "new": {"a": [1, {"b": null}]}, "tables": [{"columns": [
       {"values": [1, null], "ro\u006ce": "max", "doc": "", "unit": null, "type": "float", "name": "a",
-       "hints": {"tone": "of tomorrow", "palette": 	"of tomorrow", "tones": 7, "more": true}}],
+       "hints": {"tone": "of tomorrow", "palette" : "of tomorrow", "tones": 7, "more": true}}],
       "title": "", "name": "t"}], "schema": 2} )");
   const Column& column = read.tables[0].columns[0];
   EXPECT_EQ(column.role, Role::kMax);
