@@ -179,7 +179,7 @@ Result<int64_t> ReadSchema(const JsonValues& json, std::string_view text) {
                  "tables of schema " + std::to_string(*schema) +
                      ", of which this version reads 1 and 2; read it with a newer version"};
   }
-  return schema;
+  return *schema;
 }
 
 }  // namespace
