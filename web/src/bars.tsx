@@ -1,7 +1,7 @@
 // Bars: one for each row, of one number or of the parts of a whole; two, where there is another run.
-import { barColour, colourOf } from './colours';
+import { colourOf, rowColour } from './colours';
 import { againstOf, relativeChange, runsAt, sideOf } from './compare';
-import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
+import { type Column, type Table, type View, find, indices, numberAt, rowsOf } from './model';
 import { RunLegend } from './runs';
 import { useWidth } from './hooks';
 import { fitName } from './measure';
@@ -24,14 +24,11 @@ function labelsOf(table: Table, view: View): Column[] {
   return namingColumns(columns, mine);
 }
 
-/** Ranks, lengths and causes have an order of their own; names have that of their bars. */
-const NAMES: readonly (string | undefined)[] = ['name', 'op', 'kernel', 'kernels'];
-
 /** Names, or of many rows the longest ones, by length; all else in its order. */
-function mostImportant(view: View, rows: number[], length: (row: number) => number): number[] {
-  const standForNames = NAMES.includes(view.labels[view.labels.length - 1]);
-  const most = standForNames ? MOST_BARS : MOST_ORDERED;
-  const isSorted = standForNames || rows.length > most;
+function mostImportant(table: Table, view: View, rows: number[], length: (row: number) => number): number[] {
+  const areNames = find(table, view.labels[view.labels.length - 1] ?? '')?.hints?.names === true;
+  const most = areNames ? MOST_BARS : MOST_ORDERED;
+  const isSorted = areNames || rows.length > most;
   return isSorted ? [...rows].sort((a, b) => length(b) - length(a)).slice(0, most) : rows;
 }
 
@@ -91,11 +88,10 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   const other = againstOf(table, value.name);
   const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
-  const shown = mostImportant(view, rows, longer);
+  const shown = mostImportant(table, view, rows, longer);
   const largest = maxOf(shown.map(longer));
   const share = find(table, 'share');
   const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
-  const [classes, causes] = [find(table, 'class'), find(table, 'bound_by')];
   return (
     <>
       {other !== undefined && <RunLegend />}
@@ -103,8 +99,7 @@ export function Bars({ table, view }: { table: Table; view: View }) {
         rows={shown}
         draw={(row, labelPx) => {
           const label = rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)));
-          const colour = causes !== undefined ? colourOf(textAt(causes, row))
-            : barColour(classes === undefined ? label : textAt(classes, row), value.name, table.name);
+          const colour = rowColour(table, row, value);
           const stretch = (column: Column) => [{ name: column.name, length: numberAt(column, row), colour }];
           return (
             <>
@@ -152,7 +147,7 @@ function Legend({ parts, format, wholes }: { parts: Parts; format: Format; whole
         const other = parts.others[i];
         return (
           <li key={part.name} title={part.doc}>
-            <i style={{ background: colourOf(part.name) }} aria-hidden="true" />
+            <i style={{ background: colourOf(part) }} aria-hidden="true" />
             {columnLabel(part)} <small>
               {withUnit(sum(part), format)} · {showShare(sum(part), wholes[0])}
               {other !== undefined && `; other ${withUnit(sum(other), format)} · ${showShare(sum(other), wholes[1])}`}
@@ -174,7 +169,7 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
   const longer = (row: number) => Math.max(mine(row), other(row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const isRun = labels.some((label) => label.name === 'rank');
-  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(view, rows, longer);
+  const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(table, view, rows, longer);
   const longest = Math.max(...shown.map(longer));
   const format = formatFor(parts.columns[0]?.unit ?? null, longest, true);
   const wholes: [number, number] = [
@@ -185,7 +180,7 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
     parts.columns.map((part, i) => {
       const length = numberAt(columns[i], row);
       const title = `${columnLabel(part)}: ${withUnit(length, format)}, ${showShare(length, total(columns, row))}`;
-      return { name: part.name, length, colour: colourOf(part.name), title };
+      return { name: part.name, length, colour: colourOf(part), title };
     });
   return (
     <>

@@ -1,43 +1,23 @@
-// Colours carry one meaning all over the page. The palette is that of Okabe and Ito, which people
-// with any kind of colour vision can tell apart; the style sheet holds the shades of both themes.
+// Colours carry one meaning all over the page. Which tone a column or a cell has is decided by the
+// program that wrote the page (`hints` in docs/table-json.md); the style sheet holds the shades of both
+// themes, by the names of the tones.
+import { type Column, type Table, textAt } from './model';
 
-type Colour =
-  | 'compute' | 'comm' | 'copy' | 'idle' | 'tail' | 'host' | 'device' | 'sync' | 'data' | 'faint';
+const shade = (tone: string | undefined): string => `var(--${tone ?? 'compute'})`;
 
-// First match counts.
-const MEANINGS: readonly (readonly [RegExp, Colour])[] = [
-  [/copy|memcpy|memset|[hd]to[hd]/i, 'copy'],
-  [/exposed|collective|communication|nccl|rccl|all_reduce|all_gather|all_to_all|reduce_scatter/i, 'comm'],
-  [/unknown|other|unlinked|no annotation/i, 'faint'],
-  [/tail/i, 'tail'],
-  [/idle|head|gap|reserved/i, 'idle'],
-  [/sync|wait|excess/i, 'sync'],
-  [/data/i, 'data'],
-  [/^device|overlapped|kernel_kernel/i, 'device'],
-  [/host|delay|cpu|launch/i, 'host'],
-];
-
-export function colourOf(name: string): string {
-  const found = MEANINGS.find(([pattern]) => pattern.test(name));
-  return `var(--${found?.[1] ?? 'compute'})`;
+/** Of the cell, by the palette of its column. */
+export function cellTone(column: Column | undefined, row: number): string | undefined {
+  const [tones, cell] = [column?.hints?.tones, textAt(column, row)];
+  return tones !== undefined && Object.prototype.hasOwnProperty.call(tones, cell) ? tones[cell] : undefined;
 }
 
-const COMPUTE = 'var(--compute)';
+export const colourOf = (column: Column): string => shade(column.hints?.tone);
 
-/** Of a bar that is named after device work, or else of what its table is about. */
-export function barColour(work: string, value: string, table: string): string {
-  const own = colourOf(work);
-  if (own === 'var(--comm)' || own === 'var(--copy)') {
-    return own;
-  }
-  return [value, table].map(colourOf).find((colour) => colour !== COMPUTE) ?? COMPUTE;
+/** Of the bar of a row: by the first cell that has a tone, else that of its value. */
+export function rowColour(table: Table, row: number, value: Column): string {
+  const tones = table.columns.map((column) => cellTone(column, row));
+  return shade(tones.find((tone) => tone !== undefined) ?? value.hints?.tone);
 }
 
-/** Lines of one chart, told apart by order. */
-const ORDER: readonly Colour[] = [
-  'compute', 'comm', 'host', 'copy', 'device', 'sync', 'data', 'idle',
-];
-export const MOST_LINES = ORDER.length;
-export function lineColour(index: number): string {
-  return `var(--${ORDER[index % ORDER.length] ?? 'compute'})`;
-}
+/** Of a line of a chart, by its place among them. */
+export const lineColour = (tones: readonly string[], index: number): string => shade(tones[index % tones.length]);

@@ -48,20 +48,13 @@ function changeClass(times: number): string {
   return `change-${name}`;
 }
 
-const KINDS: readonly (readonly [string, string])[] = [
-  ['annotation', 'kind-annotation'], ['python', 'kind-python'], ['op', 'kind-op'], ['runtime', 'kind-runtime'],
-  ['kernel', 'kind-kernel'], ['memcpy', 'kind-copy'], ['memset', 'kind-copy'],
-];
-
-const KIND_CLASS = new Map(KINDS);
-
 /** The kinds of frames there are. */
 function KindLegend({ table }: { table: Table }) {
-  const kinds = new Set(find(table, 'kind')?.values);
+  const tones = Object.entries(find(table, 'kind')?.hints?.tones ?? {});
   return (
     <ul class="legend kinds" aria-label="Colours: kinds of frames">
-      {KINDS.filter(([kind]) => kinds.has(kind)).map(([kind, name]) => (
-        <li key={kind}><i class={name} aria-hidden="true" />{kind}</li>
+      {tones.map(([kind, tone]) => (
+        <li key={kind}><i class={`tone-${tone}`} aria-hidden="true" />{kind}</li>
       ))}
     </ul>
   );
@@ -124,7 +117,7 @@ function Frames(props: { drawn: Drawn; zoom: Frame; root: Frame; width: number; 
             key={frame.row}
             data-row={frame.row}
             data-label={label}
-            class={`frame ${by !== null ? changeClass(timesOther(frame, root, by)) : KIND_CLASS.get(frame.kind) ?? 'kind-other'}${hit ? ' hit' : wanted === '' ? '' : ' miss'}`}
+            class={`frame ${by !== null ? changeClass(timesOther(frame, root, by)) : `tone-${frame.tone}`}${hit ? ' hit' : wanted === '' ? '' : ' miss'}`}
             style={{ left: `${left}px`, width: `${Math.max(0.5, wide - 1)}px`, top: `${level(frame) * ROW}px` }}
             tabIndex={frame === zoom ? 0 : -1}
             aria-label={`${frame.name}: ${told(frame, root, by)}`}

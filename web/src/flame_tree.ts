@@ -1,8 +1,10 @@
 // The frames of a flame graph, and which of them are drawn.
+import { cellTone } from './colours';
 import { type Run, againstOf } from './compare';
 import { type Table, find, indices, numberAt, rowsOf, textAt } from './model';
 import { printable } from './units';
 
+const OTHER_TONE = 'other'; // of kinds without one
 const MOST_LEVELS = 40;
 const LEAST_PX = 0.7;
 const TRUNK_SHARE = 0.99; // a frame with so much of all is one of the trunk
@@ -12,6 +14,7 @@ export interface Frame {
   row: number; // -1: everything
   name: string;
   kind: string;
+  tone: string;
   value: number; // its width
   mine: number; // in this run
   other: number; // in the other one
@@ -26,7 +29,7 @@ export function treeOf(table: Table, value: string, widths: Run): Frame {
   const column = find(table, value);
   const against = againstOf(table, value);
   const [names, kinds, depths] = ['name', 'kind', 'depth'].map((name) => find(table, name));
-  const root: Frame = { row: -1, name: 'all', kind: '', value: 0, mine: 0, other: 0, depth: -1, begin: 0, parent: null, children: [] };
+  const root: Frame = { row: -1, name: 'all', kind: '', tone: OTHER_TONE, value: 0, mine: 0, other: 0, depth: -1, begin: 0, parent: null, children: [] };
   const path: Frame[] = [root];
   for (const row of indices(rowsOf(table))) {
     const depth = Math.min(numberAt(depths, row), path.length - 1);
@@ -37,7 +40,8 @@ export function treeOf(table: Table, value: string, widths: Run): Frame {
     const [mine, other] = [numberAt(column, row), numberAt(against, row)];
     const frame: Frame = {
       row, begin, parent, depth, mine, other, children: [],
-      name: printable(textAt(names, row)), kind: textAt(kinds, row), value: widths === 'this' ? mine : other,
+      name: printable(textAt(names, row)), kind: textAt(kinds, row), tone: cellTone(kinds, row) ?? OTHER_TONE,
+      value: widths === 'this' ? mine : other,
     };
     parent.children.push(frame);
     path.push(frame);

@@ -3,11 +3,19 @@
 
 export type Cell = number | string | boolean | null;
 
+/** How a column is best shown. */
+export interface Hints {
+  tone?: string; // of its values
+  tones?: Record<string, string>; // of those of its cells that colour their rows
+  names?: boolean; // its cells have no order of their own
+}
+
 export interface Column {
   name: string;
   type: 'int' | 'float' | 'string' | 'bool';
   unit: string | null;
   doc: string;
+  hints?: Hints;
   values: Cell[];
 }
 
@@ -47,6 +55,7 @@ export interface View {
   labels: string[];
   values: string[];
   x: string;
+  tones?: string[]; // of lines, in their order
 }
 
 interface LayoutSection {

@@ -1,7 +1,7 @@
 // Lines over time: steps from change to change, as values hold until the next one.
 import { useState } from 'preact/hooks';
 
-import { MOST_LINES, lineColour } from './colours';
+import { lineColour } from './colours';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { columnLabel, formatFor, maxOf, namingColumns, rowLabel, withUnit, formatNumber } from './units';
@@ -46,14 +46,14 @@ function linesOf(table: Table, view: View): Line[] {
 }
 
 /** Lines of the first labels, as many as there are colours. */
-function firstLines(lines: Line[]): Line[] {
-  const labels = [...new Set(lines.map((line) => line.label))].slice(0, MOST_LINES);
+function firstLines(lines: Line[], most: number): Line[] {
+  const labels = [...new Set(lines.map((line) => line.label))].slice(0, most);
   return lines.filter((line) => labels.includes(line.label));
 }
 
-function coloursOf(lines: Line[]): (line: Line) => string {
+function coloursOf(lines: Line[], tones: readonly string[]): (line: Line) => string {
   const labels = [...new Set(lines.map((line) => line.label))];
-  return (line) => lineColour(labels.indexOf(line.label));
+  return (line) => lineColour(tones, labels.indexOf(line.label));
 }
 
 const allPoints = (lines: Line[]) => lines.flatMap((line) => line.points);
@@ -100,6 +100,7 @@ export function hasSeries(table: Table, view: View): boolean {
 
 function Plot(props: {
   lines: Line[];
+  tones: readonly string[];
   unit: string | null;
   title: string;
   width: number;
@@ -109,7 +110,7 @@ function Plot(props: {
   const { lines, unit, width } = props;
   const [pointer, setPointer] = useState<number | null>(null);
   const [from, setFrom] = useState<number | null>(null);
-  const colour = coloursOf(lines);
+  const colour = coloursOf(lines, props.tones);
   const whole = spanOf(lines);
   const [begin, end] = props.zoom ?? whole;
   const largest = maxOf(allPoints(lines).map((point) => point[1]));
@@ -197,11 +198,12 @@ export function Series({ table, view }: { table: Table; view: View }) {
   const [zoom, setZoom] = useState<Span | null>(null);
   const value: Column | undefined = find(table, view.values[0] ?? '');
   const all = linesOf(table, view);
-  const lines = firstLines(all);
+  const tones = view.tones ?? ['compute'];
+  const lines = firstLines(all, tones.length);
   return (
     <div ref={box}>
       {width > 0 && (
-        <Plot lines={lines} unit={value?.unit ?? null} title={view.title} width={width} zoom={zoom} onZoom={setZoom} />
+        <Plot lines={lines} tones={tones} unit={value?.unit ?? null} title={view.title} width={width} zoom={zoom} onZoom={setZoom} />
       )}
       <p class="note">
         {all.length > lines.length && `${all.length - lines.length} more lines in the table below. `}

@@ -44,6 +44,7 @@ export function formatFor(unit: string | null, largest: number, whole: boolean):
     case 'percent':
       return { ...plain, decimals: whole ? 0 : 2, unit: '%', grouped: true };
     case null:
+    case 'row': // named by another column
       return { ...plain, unit: '', grouped: !whole };
     case 'count':
       return { ...plain, unit: '', grouped: true };

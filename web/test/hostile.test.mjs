@@ -103,7 +103,7 @@ function manyRows(count, comparison) {
   const table = { name: 'many', title: 'Many rows', columns: comparison === 'none' ? own : [...own, ...others] };
   const section = { name: 'many', summary: 'many rows', first_table: 0, tables: 1, lack: '', views: [] };
   return [
-    { borescope: '0', schema: 1, tables: [table], diagnostics: [] },
+    { borescope: '0', schema: 2, tables: [table], diagnostics: [] },
     { title: 'many', against: comparison === 'none' ? '' : 'other', all_rows: [count], comparisons: [comparison], sections: [section] },
   ];
 }
@@ -138,11 +138,11 @@ test('a chart of 200,000 points is drawn', async () => {
     title: 'Many points',
     columns: [column('elapsed_ns', 'ns', values), column('length', 'count', values.map((i) => i % 7))],
   };
-  const view = { table: 'many', kind: 'series', title: 'Many points', labels: [], values: ['length'], x: 'elapsed_ns' };
+  const view = { table: 'many', kind: 'series', title: 'Many points', labels: [], values: ['length'], x: 'elapsed_ns', tones: ['compute'] };
   const section = { name: 'many', summary: 'many points', first_table: 0, tables: 1, lack: '', views: [view] };
   const page = await open(composed(
     'many_points',
-    { borescope: '0', schema: 1, tables: [table], diagnostics: [] },
+    { borescope: '0', schema: 2, tables: [table], diagnostics: [] },
     { title: 'many', against: '', all_rows: [values.length], comparisons: ['none'], sections: [section] },
   ));
   await page.locator('#many figure svg path').first().waitFor();

@@ -102,18 +102,18 @@ test('bars are as long as the numbers of the JSON', async () => {
   await page.done();
 });
 
-/** A page of one table: columns by name, unit and cells. */
+/** A page of one table: columns by name, unit, cells and hints. */
 function tablePage(name, columns, views = []) {
   const typeOf = (cells) => (typeof cells[0] === 'string' ? 'string' : cells.every((cell) => cell === null || Number.isInteger(cell)) ? 'int' : 'float');
   const table = {
     name,
     title: name,
-    columns: columns.map(([label, unit, values]) => ({ name: label, type: typeOf(values), unit, doc: '', values })),
+    columns: columns.map(([label, unit, values, hints]) => ({ name: label, type: typeOf(values), unit, role: 'derived', doc: '', hints, values })),
   };
   const section = { name, summary: name, first_table: 0, tables: 1, lack: '', views };
   return composed(
     name,
-    { borescope: '0', schema: 1, tables: [table], diagnostics: [] },
+    { borescope: '0', schema: 2, tables: [table], diagnostics: [] },
     { title: name, against: '', all_rows: [columns[0][2].length], comparisons: ['none'], sections: [section] },
   );
 }
@@ -152,11 +152,44 @@ test('keys have as many decimals as tell them apart, other numbers about four di
 test('a small share beside a bar is not 0', async () => {
   const view = { table: 'shares', kind: 'bars', title: 'Shares', labels: ['name'], values: ['total_ns'], x: '' };
   const page = await open(tablePage('shares', [
-    ['name', null, ['most', 'little', 'half']],
+    ['name', null, ['most', 'little', 'half'], { names: true }],
     ['total_ns', 'ns', [999_000, 100, 499_500]],
     ['share', 'share', [0.6666, 0.0004, 0.125]],
   ], [view]));
   assert.deepEqual(await page.locator('.bar-value small').allTextContents(), [' 66.7\u00a0%', ' 12.5\u00a0%', ' <0.1\u00a0%']);
+  await page.done();
+});
+
+test('bars have the colours and the order that the hints of columns say', async () => {
+  const view = { kind: 'bars', table: 'hints', title: 'Hints', values: ['total_ns'], x: '' };
+  const cells = ['nccl', 'copy', '__proto__', 'constructor'];
+  const page = await open(tablePage('hints', [
+    ['class', null, cells, { palette: 'work', tones: { copy: 'comm', ['__proto__']: 'sync' } }],
+    ['name', null, cells, { names: true }],
+    ['total_ns', 'ns', [1_000, 2_000, 3_000, 4_000], { tone: 'tail' }],
+    ['idle_ns', 'ns', [5, 5, 5, 5]],
+  ], [
+    { ...view, labels: ['name'] },
+    { ...view, labels: ['class'] },
+    { ...view, labels: ['class'], kind: 'stacked-bars', values: ['total_ns', 'idle_ns'] },
+  ]));
+  const colours = (at) => page.locator('#hints figure').nth(at).locator('.track span').evaluateAll(
+    (spans) => spans.map((span) => /var\(--(\w+)\)/.exec(span.getAttribute('style'))[1]));
+  assert.deepEqual(await colours(0), ['tail', 'sync', 'comm', 'tail']); // the longest first
+  assert.deepEqual(await colours(1), ['tail', 'comm', 'sync', 'tail']);
+  assert.deepEqual(await colours(2), ['tail', 'compute', 'tail', 'compute', 'tail', 'compute', 'tail', 'compute']);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('the bars of a run have the tones of its tables', async () => {
+  const path = report('tones', demoRun);
+  const page = await open(path);
+  const classes = page.locator('#kernels figure[data-table="kernel_classes"] li');
+  const comm = classes.filter({ hasText: 'collective' }).locator('.track span').first();
+  assert.match(await comm.getAttribute('style'), /--comm/);
+  const idle = page.locator('#breakdown .legend li').filter({ hasText: 'idle' }).locator('i').first();
+  assert.match(await idle.getAttribute('style'), /--idle/);
   await page.done();
 });
 
@@ -262,7 +295,7 @@ test('the flame graph zooms, searches and is driven by keys', async () => {
   assert.ok((await flame.locator('.hit').count()) > 0);
   assert.match(await flame.getByRole('status').textContent(), /13\.4/);
   await flame.getByRole('searchbox').fill('Memcpy');
-  assert.match(await flame.locator('.hit').first().getAttribute('class'), /kind-copy/);
+  assert.match(await flame.locator('.hit').first().getAttribute('class'), /tone-transfer/);
   const stacks = page.locator('#stacks figure[data-kind="flame"]');
   await stacks.getByRole('button', { name: 'total device' }).click();
   assert.equal(await stacks.getByRole('button', { name: 'total device' }).getAttribute('aria-pressed'), 'true');
@@ -297,7 +330,7 @@ test('what is around all of a flame graph is left out, and shown when asked for'
   assert.match(await flame.locator('.tip').textContent(), /^all/);
   await frame('kernel1').click();
   assert.equal(await frame('kernel0').count(), 0);
-  assert.match(await frame('kernel1').getAttribute('class'), /kind-kernel/);
+  assert.match(await frame('kernel1').getAttribute('class'), /tone-kernel/);
   await flame.getByRole('button', { name: 'Show all', exact: true }).click();
   await flame.getByRole('button', { name: 'Show what is around' }).click();
   assert.equal(await frame('around 0').count(), 1);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/output/read_json.h"
 #include "borescope/output/writer.h"
 
 namespace borescope {
@@ -102,6 +103,14 @@ bool Answer::Find(std::string_view name, Table* table) const {
 
 const std::vector<Diagnostic>& Answer::diagnostics() const { return data_->diagnostics; }
 const std::vector<FileInfo>& Answer::files() const { return data_->files; }
+
+Result<Answer> Answer::ParseJson(std::string_view json) {
+  internal::Result<internal::Document> document = internal::ReadJson(json);
+  if (!document.ok()) {
+    return PublicError(document.error());
+  }
+  return AnswerAccess::Make(std::move(*document));
+}
 
 Result<std::string> Answer::Render(std::string_view format, const RenderOptions& options) const {
   std::string text;

@@ -53,15 +53,11 @@ void Table::ExportArrow(ArrowArrayStream* out) const { internal::ExportTable(dat
 void Table::ExportSchema(ArrowSchema* out) const { internal::ExportSchema(*data_->table, out); }
 
 std::string_view Column::name() const { return data_->column->name; }
+std::string_view Column::unit() const { return internal::UnitName(data_->column->unit); }
 std::string_view Column::role() const { return internal::RoleName(data_->column->role); }
 std::string_view Column::doc() const { return data_->column->doc; }
 size_t Column::size() const { return data_->column->size(); }
 bool Column::IsMissing(size_t row) const { return data_->column->IsMissing(row); }
-
-std::string_view Column::unit() const {
-  return data_->column->unit == internal::Unit::kOfRow ? "row"
-                                                       : internal::UnitName(data_->column->unit);
-}
 
 ColumnType Column::type() const {
   constexpr ColumnType kTypes[] = {ColumnType::kInt, ColumnType::kFloat, ColumnType::kText,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "borescope/catalog/catalog.h"
@@ -22,17 +23,27 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
   EXPECT_FALSE(names.contains("stats"));
 }
 
-// A view must not lag behind the names of tables and columns.
-TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
+// Of two small ranks: some compare ranks, and look for what recurs.
+Tables FindingsOf(const SectionSpec& section) {
   TestTrace first;
-  TestTrace second;  // some compare ranks, and look for what recurs
+  TestTrace second;
   for (TestTrace* trace : {&first, &second}) {
     trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
     trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
   }
+  return Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+}
+
+const Table* FindByName(const Tables& tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+// A view must not lag behind the names of tables and columns.
+TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
   for (const SectionSpec& section : ReportSections()) {
-    const Tables findings =
-        Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
+    const Tables findings = FindingsOf(section);
     for (const ViewSpec& view : section.views) {
       for (const Table& table : findings) {
         if (table.name != view.table || table.rows() == 0) {
@@ -42,6 +53,24 @@ TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
           EXPECT_NE(table.Find(value), nullptr) << table.name << "." << value;
         }
         EXPECT_NE(table.Find(view.labels.front()), nullptr) << table.name;
+      }
+    }
+  }
+}
+
+// Parts of one bar that look alike cannot be distinguished: their columns need `hints.tone`.
+TEST(ReportSectionsTest, PartsOfABarDifferInTone) {
+  for (const SectionSpec& section : ReportSections()) {
+    const Tables findings = FindingsOf(section);
+    for (const ViewSpec& view : section.views) {
+      const Table* const table =
+          view.kind == ViewKind::kStackedBars ? FindByName(findings, view.table) : nullptr;
+      std::set<Tone> tones;
+      for (const std::string_view value : view.values) {
+        const Column* const part = table == nullptr ? nullptr : table->Find(value);
+        if (part != nullptr) {
+          EXPECT_TRUE(tones.insert(part->hints.tone.value_or(Tone::kCompute)).second) << part->name;
+        }
       }
     }
   }

@@ -1,4 +1,8 @@
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
@@ -8,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr int64_t kSchema = 1;
+constexpr int64_t kSchema = 2;
 
 void PutCell(JsonWriter& json, int64_t value) { json.Int(value); }
 void PutCell(JsonWriter& json, double value) { json.Double(value); }
@@ -20,6 +24,53 @@ std::string_view TypeName(const Column& column) {
   return kNames[column.values.index()];
 }
 
+// The cells that the palette has a tone for, in order of first appearance.
+std::vector<std::pair<std::string_view, Tone>> TonesOf(const Column& column) {
+  std::vector<std::pair<std::string_view, Tone>> tones;
+  const auto* const cells = std::get_if<StringValues>(&column.values);
+  for (size_t i = 0; cells != nullptr && i < cells->texts().size(); ++i) {
+    const std::string& text = cells->texts()[i];
+    if (const std::optional<Tone> tone = ToneOfCell(column.hints.palette, text); tone.has_value()) {
+      tones.emplace_back(text, *tone);
+    }
+  }
+  return tones;
+}
+
+void PutPalette(JsonWriter& json, const Column& column) {
+  json.Member("palette", PaletteName(column.hints.palette));
+  const std::vector<std::pair<std::string_view, Tone>> tones = TonesOf(column);
+  if (tones.empty()) {
+    return;
+  }
+  json.Key("tones");
+  json.BeginObject();
+  for (const auto& [cell, tone] : tones) {
+    json.Member(cell, ToneName(tone));
+  }
+  json.EndObject();
+}
+
+void PutHints(JsonWriter& json, const Column& column) {
+  const ColumnHints& hints = column.hints;
+  if (hints == ColumnHints()) {
+    return;
+  }
+  json.Key("hints");
+  json.BeginObject();
+  if (hints.tone.has_value()) {
+    json.Member("tone", ToneName(*hints.tone));
+  }
+  if (hints.palette != Palette::kNone) {
+    PutPalette(json, column);
+  }
+  if (hints.names) {
+    json.Key("names");
+    json.Bool(true);
+  }
+  json.EndObject();
+}
+
 void PutColumn(JsonWriter& json, const Column& column) {
   json.BreakLine(4);
   json.BeginObject();
@@ -28,7 +79,9 @@ void PutColumn(JsonWriter& json, const Column& column) {
   json.Key("unit");
   const std::string_view unit = UnitName(column.unit);
   unit.empty() ? json.Null() : json.String(unit);
+  json.Member("role", RoleName(column.role));
   json.Member("doc", column.doc);
+  PutHints(json, column);
   json.Key("values");
   json.BeginArray();
   std::visit(

@@ -44,15 +44,22 @@ std::string Written(std::string_view format, const Document& document) {
 }
 
 TEST(Writer, JsonHasTheShapeOfTheContract) {
-  const std::string head = "{\"borescope\":\"" + std::string(Version()) + "\",\"schema\":1,\n";
-  EXPECT_EQ(Written("json", SmallDocument()), head + R"json( "tables":[
+  Document document = SmallDocument();
+  std::vector<Column>& columns = document.tables[0].columns;
+  std::get<StringValues>(columns[0].values) = {};
+  Push(columns[0], "ncclDevKernel()");
+  Push(columns[0], "g\n\xFF");
+  columns[0].hints = {.palette = Palette::kWork, .names = true};
+  columns[1].hints.tone = Tone::kIdle;
+  const std::string head = "{\"borescope\":\"" + std::string(Version()) + "\",\"schema\":2,\n";
+  EXPECT_EQ(Written("json", document), head + R"json( "tables":[
   {"name":"kernels","title":"Device time per kernel","columns":[
-    {"name":"name","type":"string","unit":null,"doc":"Name as recorded.","values":["void f<int, \"x\">()","g\n)json"
-                                                     "\uFFFD"
-                                                     R"json("]},
-    {"name":"total_ns","type":"int","unit":"ns","doc":"Sum of durations.","values":[1500,null]},
-    {"name":"share","type":"float","unit":"share","doc":"Part of all.","values":[1.0,null]},
-    {"name":"linked","type":"bool","unit":null,"doc":"Has a launch.","values":[true,false]}]}],
+    {"name":"name","type":"string","unit":null,"role":"key","doc":"Name as recorded.","hints":{"palette":"work","tones":{"ncclDevKernel()":"comm"},"names":true},"values":["ncclDevKernel()","g\n)json"
+                                              "\uFFFD"
+                                              R"json("]},
+    {"name":"total_ns","type":"int","unit":"ns","role":"sum","doc":"Sum of durations.","hints":{"tone":"idle"},"values":[1500,null]},
+    {"name":"share","type":"float","unit":"share","role":"derived","doc":"Part of all.","values":[1.0,null]},
+    {"name":"linked","type":"bool","unit":null,"role":"derived","doc":"Has a launch.","values":[true,false]}]}],
  "diagnostics":[
   {"code":"clock-jump","severity":"warning","count":3,"file":"rank0.json","first":"byte 7: k","help":"Why."}]}
 )json");

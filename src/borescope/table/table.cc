@@ -48,7 +48,13 @@ Column* Table::Find(std::string_view column) {
 }
 
 Column EmptyLike(const Column& column, std::string_view prefix) {
-  Column made{std::string(prefix) + column.name, column.unit, column.role, column.doc, {}, {}};
+  Column made{std::string(prefix) + column.name,
+              column.unit,
+              column.role,
+              column.doc,
+              {},
+              {},
+              column.hints};
   std::visit([&](const auto& cells) { made.values = std::decay_t<decltype(cells)>(); },
              column.values);
   return made;

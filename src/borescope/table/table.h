@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "borescope/table/column_hints.h"
 #include "borescope/table/string_values.h"
 
 namespace borescope::internal {
@@ -42,6 +43,7 @@ struct Column {
   std::string doc;  // one sentence: becomes tooltip, docs and Arrow metadata
   std::variant<IntValues, FloatValues, StringValues, BoolValues> values;
   std::vector<char> missing;  // empty = every cell has a value; else 1 marks a missing cell
+  ColumnHints hints = {};
 
   size_t size() const;
   bool IsNumber() const {
@@ -69,7 +71,7 @@ Column& AddFloat(Table& table, std::string_view name, Unit unit, Role role, std:
 Column& AddString(Table& table, std::string_view name, Role role, std::string_view doc);
 Column& AddBool(Table& table, std::string_view name, Role role, std::string_view doc);
 
-// A column of the same kind without cells, its name prefixed with `prefix`.
+// A column of the same kind and with the same hints without cells, its name prefixed with `prefix`.
 Column EmptyLike(const Column& column, std::string_view prefix = {});
 
 // Appends one cell. REQUIRES: the column has the matching type.

@@ -43,12 +43,14 @@ TEST(Table, AColumnLikeAnotherHasNoCells) {
   Table table{"t", "T", {}};
   Push(AddInt(table, "size_bytes", Unit::kBytes, Role::kSum, "Its size."), int64_t{7});
   PushMissing(table.columns[0]);
+  table.columns[0].hints.tone = Tone::kCopy;
   PushMissing(AddString(table, "name", Role::kKey, ""));
   const Column like = EmptyLike(table.columns[0], "other_");
   EXPECT_EQ(like.name, "other_size_bytes");
   EXPECT_EQ(like.unit, Unit::kBytes);
   EXPECT_EQ(like.role, Role::kSum);
   EXPECT_EQ(like.doc, "Its size.");
+  EXPECT_EQ(like.hints.tone, Tone::kCopy);
   EXPECT_EQ(like.size(), 0U);
   EXPECT_TRUE(like.missing.empty());
   EXPECT_TRUE(like.IsNumber());

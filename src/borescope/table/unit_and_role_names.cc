@@ -1,16 +1,28 @@
 #include "borescope/table/unit_and_role_names.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace borescope::internal {
+namespace {
 
-std::string_view UnitName(Unit unit) {
-  constexpr std::string_view kNames[] = {"",     "ns",    "bytes", "count",   "share",
-                                         "GB/s", "flops", "us",    "percent", ""};
-  return kNames[static_cast<size_t>(unit)];
+constexpr std::string_view kUnits[] = {"",     "ns",    "bytes", "count",   "share",
+                                       "GB/s", "flops", "us",    "percent", "row"};
+constexpr std::string_view kRoles[] = {"key", "sum", "min", "max", "derived"};
+
+template <class Enum, size_t kSize>
+std::optional<Enum> FindIn(const std::string_view (&names)[kSize], std::string_view name) {
+  const auto* const found = std::find(std::begin(names), std::end(names), name);
+  return found == std::end(names) ? std::nullopt
+                                  : std::optional(static_cast<Enum>(found - std::begin(names)));
 }
 
-std::string_view RoleName(Role role) {
-  constexpr std::string_view kNames[] = {"key", "sum", "min", "max", "derived"};
-  return kNames[static_cast<size_t>(role)];
-}
+}  // namespace
+
+std::string_view UnitName(Unit unit) { return kUnits[static_cast<size_t>(unit)]; }
+std::string_view RoleName(Role role) { return kRoles[static_cast<size_t>(role)]; }
+
+std::optional<Unit> FindUnit(std::string_view name) { return FindIn<Unit>(kUnits, name); }
+std::optional<Role> FindRole(std::string_view name) { return FindIn<Role>(kRoles, name); }
 
 }  // namespace borescope::internal

@@ -30,9 +30,9 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label) {
   keys.AddColumnsBeforeName(table);
-  AddString(table, "name", Role::kKey, label.name_doc);
+  AddString(table, "name", Role::kKey, label.name_doc).hints.names = true;
   keys.AddColumnsAfterName(table);
-  AddString(table, label.column, Role::kKey, label.column_doc);
+  AddString(table, label.column, Role::kKey, label.column_doc).hints.palette = Palette::kWork;
   AddStatsColumns(table, label.things);
   for (size_t i = 0; i < work.stats.size(); ++i) {
     const std::span<const int64_t> key = work.groups.key(i);

@@ -66,6 +66,7 @@ inline PartialFile SampleFile(const Question& question) {
     outcome.tables = ShapeOf(*verb, question.params).value();
     for (Table& table : outcome.tables) {
       FillTable(table);
+      table.columns[0].hints = {Tone::kComm, Palette::kWork, true};
     }
     file.outcomes.push_back(std::move(outcome));
   }

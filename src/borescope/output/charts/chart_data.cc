@@ -16,8 +16,6 @@ namespace {
 constexpr size_t kMostBars = 12;     // of names
 constexpr size_t kMostOrdered = 24;  // of what has an order of its own
 constexpr size_t kMostStacks = 40;   // of the ranks and steps of a run
-// Its cells name causes, in the words of columns.
-constexpr std::string_view kCauseColumn = "bound_by";
 
 using Columns = std::vector<const Column*>;
 
@@ -55,6 +53,16 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
+// By the palette of its column.
+std::optional<Tone> CellTone(const Column& column, size_t row) {
+  const auto* const texts = std::get_if<StringValues>(&column.values);
+  return texts == nullptr || column.IsMissing(row)
+             ? std::nullopt
+             : ToneOfCell(column.hints.palette, (*texts)[row]);
+}
+
+Tone ToneOf(const Column& column) { return column.hints.tone.value_or(Tone::kCompute); }
+
 // Columns that say the same of every row name none of them, where others do.
 Columns NamingColumns(const Table& table, const ViewSpec& view) {
   const Columns all = Present(table, view.labels);
@@ -70,9 +78,9 @@ Columns NamingColumns(const Table& table, const ViewSpec& view) {
 }
 
 // Ranks, lengths and causes have an order of their own; names have that of their bars.
-bool StandForNames(const ViewSpec& view) {
-  constexpr std::string_view kNames[] = {"name", "op", "kernel", "kernels"};
-  return std::find(std::begin(kNames), std::end(kNames), view.labels.back()) != std::end(kNames);
+bool AreNames(const Table& table, const ViewSpec& view) {
+  const Column* const label = table.Find(view.labels.back());
+  return label != nullptr && label->hints.names;
 }
 
 bool IsWhole(double value) { return value == std::floor(value); }
@@ -110,8 +118,9 @@ bool IsRun(const Table& table, const ViewSpec& view) {
 }
 
 // Names by length; all else in its order, or, of many, the longest. A run is always in its order.
-void PickBars(const ViewSpec& view, bool is_run, BarChart& chart) {
-  const bool names = StandForNames(view);
+void PickBars(const Table& table, const ViewSpec& view, BarChart& chart) {
+  const bool is_run = IsRun(table, view);
+  const bool names = AreNames(table, view);
   const size_t most = is_run ? kMostStacks : names ? kMostBars : kMostOrdered;
   if (names || (!is_run && chart.bars.size() > most)) {
     SortBars(chart);
@@ -275,13 +284,13 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
 }
 
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row) {
-  if (const Column* causes = table.Find(kCauseColumn); causes != nullptr) {
-    return ToneOf(TextAt(causes, row));
+  for (const Column& column : table.columns) {
+    if (const std::optional<Tone> tone = CellTone(column, row); tone.has_value()) {
+      return *tone;
+    }
   }
-  const Column* const classes = table.Find("class");
-  const std::string work =
-      classes != nullptr ? TextAt(classes, row) : RowLabel(Present(table, view.labels), row);
-  return BarTone(work, view.values.front(), view.table);
+  const Column* const value = table.Find(view.values.front());
+  return value == nullptr ? Tone::kCompute : ToneOf(*value);
 }
 
 BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
@@ -289,10 +298,10 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
   BarChart chart;
   for (const Column* part : parts) {
     chart.unit = part->unit;
-    chart.parts.push_back({PartLabel(part->name), ToneOf(part->name), 0});
+    chart.parts.push_back({PartLabel(part->name), ToneOf(*part), 0});
   }
   AddBars(table, parts, chart);
-  PickBars(view, IsRun(table, view), chart);
+  PickBars(table, view, chart);
   NameBars(table, view, chart);
   return chart;
 }

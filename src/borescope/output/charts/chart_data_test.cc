@@ -26,6 +26,7 @@ Table Breakdown(size_t ranks) {
   Column& compute = AddInt(table, "compute_ns", Unit::kNanoseconds, Role::kSum, "");
   Column& comm = AddInt(table, "exposed_comm_ns", Unit::kNanoseconds, Role::kSum, "");
   Column& idle = AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "");
+  idle.hints.tone = Tone::kIdle;
   for (size_t i = 0; i < ranks; ++i) {
     Push(rank, static_cast<int64_t>(i));
     Push(compute, static_cast<int64_t>(10 + i));
@@ -39,6 +40,7 @@ Table Kernels(size_t rows) {
   Table table{"kernels", "", {}};
   table.columns.reserve(3);
   Column& name = AddString(table, "name", Role::kKey, "");
+  name.hints.names = true;
   Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
   Column& share = AddFloat(table, "share", Unit::kShare, Role::kDerived, "");
   for (size_t i = 0; i < rows; ++i) {
@@ -92,7 +94,9 @@ Table PathOfOneRank() {
   table.columns.reserve(4);
   Column& rank = AddInt(table, "rank", Unit::kNone, Role::kKey, "");
   Column& name = AddString(table, "name", Role::kKey, "");
+  name.hints.names = true;
   Column& cause = AddString(table, "bound_by", Role::kKey, "");
+  cause.hints.palette = Palette::kCause;
   Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
   for (const auto& [value, by] : {std::pair<int64_t, const char*>{3, "cpu"}, {7, "gpu_compute"}}) {
     Push(rank, static_cast<int64_t>(4));
@@ -113,6 +117,22 @@ TEST(BarChartTest, WhatAllRowsShareIsNotInTheirLabels) {
   EXPECT_EQ(chart.bars[1].tone, Tone::kCompute);
   const BarChart one = MakeBarChart(Head(PathOfOneRank(), 1), causes);
   EXPECT_EQ(one.bars[0].label, "rank 4 \xC2\xB7 cpu");  // alone it keeps its whole name
+}
+
+TEST(BarChartTest, BarsHaveTheToneOfTheirCellBeforeThatOfTheirValue) {
+  Table table = Kernels(3);
+  table.columns[0].values = StringValues();
+  for (const char* name : {"zero", "nccl:all_reduce", "aten::mm"}) Push(table.columns[0], name);
+  const auto tones = [&] {
+    const BarChart chart = MakeBarChart(table, kBars);
+    return std::vector<std::optional<Tone>>{chart.bars[1].tone, chart.bars[0].tone};
+  };
+  using Tones = std::vector<std::optional<Tone>>;
+  EXPECT_EQ(tones(), (Tones{Tone::kCompute, Tone::kCompute}));  // names alone say nothing
+  table.columns[1].hints.tone = Tone::kIdle;
+  EXPECT_EQ(tones(), (Tones{Tone::kIdle, Tone::kIdle}));
+  table.columns[0].hints.palette = Palette::kWork;
+  EXPECT_EQ(tones(), (Tones{Tone::kComm, Tone::kIdle}));
 }
 
 TEST(BarChartTest, NamesStandInTheOrderOfTheirBars) {

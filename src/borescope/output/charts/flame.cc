@@ -65,20 +65,9 @@ FrameTree FirstTree(const ChartInput& input) {
   return tree;
 }
 
-struct KindRow {
-  std::string_view kind;
-  Tone tone;
-};
-constexpr KindRow kKinds[] = {
-    {"annotation", Tone::kFlameAnnotation}, {"op", Tone::kFlameOp},
-    {"python", Tone::kFlamePython},         {"kernel", Tone::kFlameKernel},
-    {"memcpy", Tone::kFlameCopy},           {"memset", Tone::kFlameCopy},
-    {"runtime", Tone::kFlameOther}};
-
-Tone ToneOfKind(std::string_view kind) {
-  const auto* const row = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                       [&](const KindRow& one) { return one.kind == kind; });
-  return row == std::end(kKinds) ? Tone::kFlameOther : row->tone;
+Tone ToneOfKind(const Column* kinds, std::string_view kind) {
+  return kinds == nullptr ? Tone::kFlameOther
+                          : ToneOfCell(kinds->hints.palette, kind).value_or(Tone::kFlameOther);
 }
 
 void DrawFrame(const Box& box, std::string_view name, Tone tone, std::string_view tip,
@@ -133,7 +122,7 @@ DrawnLevels DrawFrames(const ChartInput& input, const FrameTree& tree, const Num
     const std::string name = TextAt(names, frame.row);
     const double top = page.y + kRowHeight * static_cast<double>(level);
     DrawFrame({page.left + frame.begin * pixels, top, width, kRowHeight}, name,
-              ToneOfKind(TextAt(kinds, frame.row)),
+              ToneOfKind(kinds, TextAt(kinds, frame.row)),
               fmt::format("{}: {}, {}", name, Amount(frame.value, format),
                           ShareText(frame.value, tree.whole)),
               page.canvas);
@@ -151,7 +140,7 @@ void DrawKinds(const ChartInput& input, ChartPage& page) {
     const bool is_known = std::any_of(items.begin(), items.end(),
                                       [&](const LegendItem& item) { return item.label == kind; });
     if (!kind.empty() && !is_known && items.size() < kMostTold) {
-      items.push_back({ToneOfKind(kind), kind, ""});
+      items.push_back({ToneOfKind(kinds, kind), kind, ""});
     }
   }
   DrawLegend(items, page);

@@ -13,7 +13,7 @@ constexpr double kTextSize = 12;  // where elements do not say otherwise
 
 std::string ClassRule(char kind, std::string_view property, Tone tone) {
   const ToneRow& row = GetToneRow(tone);
-  return fmt::format(".{}-{}{{{}:{}}}", kind, row.name, property, row.dark);
+  return fmt::format(".{}-{}{{{}:{}}}", kind, ToneName(tone), property, row.dark);
 }
 
 }  // namespace
@@ -32,13 +32,13 @@ std::string Pixels(double value) {
 std::string SvgCanvas::Fill(Tone tone) {
   fills_[static_cast<size_t>(tone)] = true;
   const ToneRow& row = GetToneRow(tone);
-  return fmt::format(R"(class="f-{}" fill="{}")", row.name, row.light);
+  return fmt::format(R"(class="f-{}" fill="{}")", ToneName(tone), row.light);
 }
 
 std::string SvgCanvas::Stroke(Tone tone) {
   strokes_[static_cast<size_t>(tone)] = true;
   const ToneRow& row = GetToneRow(tone);
-  return fmt::format(R"(class="s-{}" stroke="{}")", row.name, row.light);
+  return fmt::format(R"(class="s-{}" stroke="{}")", ToneName(tone), row.light);
 }
 
 void SvgCanvas::Close(std::string_view element, std::string_view tip) {
@@ -105,7 +105,7 @@ std::string SvgCanvas::Finish(double width, double height, std::string_view titl
 {8}</svg>
 )",
       Pixels(width), Pixels(height), Pixels(kTextSize), EscapeMarkup(title),
-      EscapeMarkup(description), rules, paper.name, paper.light, body_);
+      EscapeMarkup(description), rules, ToneName(Tone::kPaper), paper.light, body_);
 }
 
 }  // namespace borescope::internal

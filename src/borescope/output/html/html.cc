@@ -1,9 +1,11 @@
 #include "borescope/output/html/html.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
+#include "borescope/output/charts/tones.h"
 #include "borescope/output/html/html_plain.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/markup.h"
@@ -22,6 +24,15 @@ void PutNames(JsonWriter& json, std::string_view key, std::span<const std::strin
   json.EndArray();
 }
 
+// Of the lines of a chart, in their order: as many as are drawn.
+std::array<std::string_view, kMostLines> LineTones() {
+  std::array<std::string_view, kMostLines> names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = ToneName(LineTone(i));
+  }
+  return names;
+}
+
 void PutView(JsonWriter& json, const ViewSpec& view) {
   json.BreakLine(4);
   json.BeginObject();
@@ -31,6 +42,9 @@ void PutView(JsonWriter& json, const ViewSpec& view) {
   PutNames(json, "labels", view.labels);
   PutNames(json, "values", view.values);
   json.Member("x", view.x);
+  if (view.kind == ViewKind::kSeries) {
+    PutNames(json, "tones", LineTones());
+  }
   json.EndObject();
 }
 

@@ -158,7 +158,7 @@ std::vector<Lines> SidewaysCells(const TextColumn& column, size_t each) {
 }  // namespace
 
 size_t WidthOf(const Block& block, size_t indent) {
-  size_t width = indent + kColumnGap * (block.size() - 1);
+  size_t width = indent + kColumnGap * (std::max<size_t>(block.size(), 1) - 1);
   for (const TextColumn* column : block) {
     width += column->width;
   }

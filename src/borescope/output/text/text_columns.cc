@@ -92,7 +92,9 @@ size_t LongestWord(std::string_view heading) {
 // The column that says how deep the rows of a tree lie; nullptr where they are none.
 const Column* DepthOf(const Table& table) {
   const Column* depth = table.Find("depth");
-  return depth != nullptr && depth->role == Role::kKey ? depth : nullptr;
+  const bool is_depth = depth != nullptr && depth->role == Role::kKey &&
+                        std::holds_alternative<IntValues>(depth->values);
+  return is_depth && table.columns.size() > 1 ? depth : nullptr;
 }
 
 // Cells of a tree, one blank for each level; the level of what lies too deep for that is a number.

@@ -287,7 +287,8 @@ Table StackSums::EmptyTable() const {
             "\"(other)\" what was left out below the frame around it, \"(elsewhere)\" what is "
             "outside of the frames of --root.");
   AddString(table, "kind", Role::kKey,
-            "python, annotation, op, runtime or other; missing for rows that are no frames.");
+            "python, annotation, op, runtime or other; missing for rows that are no frames.")
+      .hints.palette = Palette::kFrame;
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };

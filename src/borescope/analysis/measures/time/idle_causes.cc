@@ -124,21 +124,22 @@ CauseSums SumCauses(const StreamGaps& device, const WaitSums& sums, const Interv
 
 Table NewTable() {
   Table table{"idle_causes", "Why the devices idle", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  const auto ns = [&](std::string_view name, Tone tone, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc).hints.tone = tone;
   };
   AddRankKey(table);
   AddGpuKey(table);
-  ns("idle_ns", "Idle time, as in the breakdown; the sum of the other times.");
+  ns("idle_ns", Tone::kIdle, "Idle time, as in the breakdown; the sum of the other times.");
   AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
-  ns("head_ns", "Before the first device work of the recording.");
-  ns("tail_ns", "After the last device work of the recording.");
-  ns("sync_ns",
+  ns("head_ns", Tone::kIdle, "Before the first device work of the recording.");
+  ns("tail_ns", Tone::kTail, "After the last device work of the recording.");
+  ns("sync_ns", Tone::kSync,
      "The host was blocked when the gap began: what would not be idle had it gone on at once.");
-  ns("data_ns", "The host was loading data before it launched the next work.");
-  ns("host_ns", "The next work was launched late for another reason.");
-  ns("device_ns", "The next work had been launched: launch latency or dependencies.");
-  ns("unknown_ns", "The launch of the next work was not recorded.");
+  ns("data_ns", Tone::kData, "The host was loading data before it launched the next work.");
+  ns("host_ns", Tone::kHost, "The next work was launched late for another reason.");
+  ns("device_ns", Tone::kDevice,
+     "The next work had been launched: launch latency or dependencies.");
+  ns("unknown_ns", Tone::kFaint, "The launch of the next work was not recorded.");
   AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Most of sync and host in one gap.");
   return table;
 }

@@ -71,7 +71,8 @@ Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups&
   keys.AddColumnsBeforeName(table);
   AddString(table, "side", Role::kKey,
             "host: as the code ran; device: from the first to the last work on one stream.");
-  AddString(table, "name", Role::kKey, "Name of the annotation.");
+  AddString(table, "name", Role::kKey, "Name of the annotation.").hints = {
+      .palette = Palette::kWork, .names = true};
   AddDurationColumns(table, "annotations of this name");
   groups.PushRows(table, view, false);
   return Sorted(table, "total_ns");

@@ -101,12 +101,12 @@ Table NewTable() {
          "Sum of their bytes as far as recorded; missing if no size was. Copies without one are "
          "unrated.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  const auto rate = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
+  const auto rate = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
   };
   rate("mean_gbps", "Bytes / durations, of all rated copies together.");
   rate("min_gbps", "Rate of the slowest copy.");
-  rate("p50_gbps", "Median rate of a copy.");
+  rate("p50_gbps", "Median rate of a copy.").hints.tone = Tone::kCopy;
   rate("max_gbps", "Rate of the fastest copy.");
   AddInt(table, "unrated", Unit::kCount, Role::kSum,
          "Copies without bytes or recorded as 0 ns long, which are in no rate.");

@@ -26,8 +26,8 @@ struct Keys {
 
 Table NewTable(Keys keys) {
   Table table{"breakdown", "Where the device time goes", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
   AddRankKey(table);
   if (keys.step) {
@@ -39,10 +39,11 @@ Table NewTable(Keys keys) {
   }
   ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
   ns("busy_ns", "Time in which any kernel, memcpy or memset runs (union over streams).");
-  ns("compute_ns", "Time in which a kernel computes.");
-  ns("exposed_comm_ns", "Communication with no compute beside it.");
-  ns("exposed_copy_ns", "Copies with neither compute nor communication beside them.");
-  ns("idle_ns", "Span less busy time: nothing runs on the device.");
+  ns("compute_ns", "Time in which a kernel computes.").hints.tone = Tone::kCompute;
+  ns("exposed_comm_ns", "Communication with no compute beside it.").hints.tone = Tone::kComm;
+  ns("exposed_copy_ns", "Copies with neither compute nor communication beside them.").hints.tone =
+      Tone::kCopy;
+  ns("idle_ns", "Span less busy time: nothing runs on the device.").hints.tone = Tone::kIdle;
   ns("comm_ns", "All communication, hidden or not (union).");
   ns("copy_ns", "All copies, hidden or not (union).");
   ns("head_idle_ns", "Part of the idle time before the first device work.");

@@ -145,12 +145,14 @@ void AddTimeColumns(Table& table) {
          "all-reduce, reduce-scatter or all-to-all the input, else the larger; missing when no "
          "size is known. What memory moves for them, input and output, is bytes of roofline.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
-         "Sum of the durations of the kernels, waiting for late ranks included.");
+         "Sum of the durations of the kernels, waiting for late ranks included.")
+      .hints.tone = Tone::kComm;
   AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "Bytes / time over the calls of which both are known.");
   AddFloat(table, "bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather, reduce-scatter, "
-           "all-to-all, gather and scatter, x 1 for others.");
+           "all-to-all, gather and scatter, x 1 for others.")
+      .hints.tone = Tone::kComm;
   AddFloat(table, "median_bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "The same of the median call; of an even number the mean of the middle two.");
   AddFloat(table, "best_bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,

@@ -109,7 +109,8 @@ Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
   AddRankKey(table);
   AddString(table, "bound_by", Role::kKey,
             "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
-            "gpu_memory_copy, or wait: for what the recording does not tell.");
+            "gpu_memory_copy, or wait: for what the recording does not tell.")
+      .hints.palette = Palette::kCause;
   AddNs(table, "total_ns", "Time on the path; all rows add up to the window.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
   std::array<int64_t, static_cast<size_t>(BoundBy::kCount)> sums{};
@@ -186,7 +187,8 @@ Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRe
 Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns) {
   Table table{"what_if", "What would be won if it took no time", {}};
   AddRankKey(table);
-  AddString(table, "name", Role::kKey, "Name of host events, or of device work.");
+  AddString(table, "name", Role::kKey, "Name of host events, or of device work.").hints = {
+      .palette = Palette::kWork, .names = true};
   AddString(table, "side", Role::kKey, "host or device.");
   AddNs(table, "path_ns", "Time on the path, as in critical_ops.");
   AddNs(table, "saved_ns",

@@ -111,18 +111,20 @@ struct DelaySums {
 
 Table NewTable() {
   Table table{"delays", "From operator to launch to kernel", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
   AddString(table, "op", Role::kKey,
             "Innermost aten:: operator around the launch, else the innermost of any name; "
             "\"(no operator)\" and \"(launch not recorded)\" hold what has none.");
   AddString(table, "kernels", Role::kKey,
-            "Device work that one call of the operator launched itself, in launch order.");
+            "Device work that one call of the operator launched itself, in launch order.")
+      .hints.names = true;
   AddInt(table, "count", Unit::kCount, Role::kSum,
          "Calls of the operator that launched just that; launches or works where there is none.");
   AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets of all calls.");
-  ns("launch_delay_ns", "Start of the operator to its first launch, summed over calls.");
+  ns("launch_delay_ns", "Start of the operator to its first launch, summed over calls.")
+      .hints.tone = Tone::kHost;
   ns("runtime_ns", "Start of that launch to the start of its first work, summed over calls.");
   AddFloat(table, "mean_launch_delay_ns", Unit::kNanoseconds, Role::kDerived,
            "Launch delay per call.");

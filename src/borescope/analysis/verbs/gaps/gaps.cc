@@ -127,7 +127,8 @@ Table NewGapTable(Keys keys) {
          "They are this long at most; missing: without limit.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of gaps.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
-         "Sum of their lengths; over all ranges gap_ns of gpu_time.");
+         "Sum of their lengths; over all ranges gap_ns of gpu_time.")
+      .hints.tone = Tone::kIdle;
   AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean length.");
   AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest one.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / span of the device.");

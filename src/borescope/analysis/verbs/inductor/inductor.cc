@@ -142,7 +142,8 @@ Table NewKernelTable(bool by_graph, bool by_step) {
     AddString(table, "graph", Role::kKey,
               "Compiled graph around the launch, by its hash or region; missing without one.");
   }
-  AddString(table, "category", Role::kKey, "What made the kernel, or what it is for.");
+  AddString(table, "category", Role::kKey, "What made the kernel, or what it is for.")
+      .hints.palette = Palette::kWork;
   AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
   AddInt(table, "calls", Unit::kCount, Role::kSum, "How often it ran.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of its durations.");
@@ -240,7 +241,8 @@ Table NewCategoryTable(const Table& kernels) {
   if (kernels.Find("graph") != nullptr) {
     AddString(table, "graph", Role::kKey, "Compiled graph around the launch; missing without one.");
   }
-  AddString(table, "category", Role::kKey, "What made the kernels, or what they are for.");
+  AddString(table, "category", Role::kKey, "What made the kernels, or what they are for.")
+      .hints.palette = Palette::kWork;
   AddInt(table, "kernels", Unit::kCount, Role::kDerived, "Distinct names.");
   AddInt(table, "calls", Unit::kCount, Role::kSum, "How often they ran.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");

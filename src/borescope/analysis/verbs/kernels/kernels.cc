@@ -37,7 +37,8 @@ constexpr WorkLabel kClassLabel{"class",
 Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
   Table table{"kernel_classes", "Device time per class of kernels", {}};
   keys.AddColumnsBeforeName(table);
-  AddString(table, "class", Role::kKey, "What the kernels are for, judged by their names.");
+  AddString(table, "class", Role::kKey, "What the kernels are for, judged by their names.")
+      .hints.palette = Palette::kWork;
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of launched kernels.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,

@@ -104,13 +104,14 @@ Table NewSummaryTable() {
   const auto count = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kCount, Role::kSum, doc);
   };
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
   const auto mean = [&](std::string_view name, std::string_view doc) {
     AddFloat(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };
-  AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
+  AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.")
+      .hints = {.palette = Palette::kWork, .names = true};
   count("count", "Launched works of that name.");
   count("calls", "Launch calls; a graph launch counts with the first of its selected works.");
   count("short_kernels",
@@ -120,7 +121,7 @@ Table NewSummaryTable() {
   count("long_delays", "Calls whose work started later than --long-delay after their end.");
   ns("host_ns", "Sum of the lengths of the calls.");
   ns("device_ns", "Sum of the durations of the works.");
-  ns("delay_ns", "Sum of the delays of the calls.");
+  ns("delay_ns", "Sum of the delays of the calls.").hints.tone = Tone::kHost;
   mean("mean_host_ns", "Mean length of a call; missing where no call counts.");
   mean("mean_device_ns", "Mean duration of a work.");
   mean("mean_delay_ns", "Mean delay of a call; missing where no call counts.");

@@ -184,9 +184,9 @@ void OpTable::SumTotals() {
 Table OpTable::Write() const {
   Table table{"ops", "Host and device time per operator", {}};
   keys_.AddColumnsBeforeName(table);
-  AddString(
-      table, "name", Role::kKey,
-      "Name of the operator; \"(no operator)\" holds device work that none can be found for.");
+  AddString(table, "name", Role::kKey,
+            "Name of the operator; \"(no operator)\" holds device work that none can be found for.")
+      .hints = {.palette = Palette::kWork, .names = true};
   keys_.AddColumnsAfterName(table);
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);

@@ -20,8 +20,8 @@ namespace {
 
 Table NewTable(bool by_step) {
   Table table{"overlap", "Communication beside compute", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
+  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
   AddRankKey(table);
   if (by_step) {
@@ -29,8 +29,8 @@ Table NewTable(bool by_step) {
   }
   AddGpuKeyOrNone(table);
   ns("comm_ns", "Time in which any communication kernel runs (union over streams).");
-  ns("overlapped_ns", "Part of it in which a kernel computes, too.");
-  ns("exposed_ns", "Part of it with no compute beside it.");
+  ns("overlapped_ns", "Part of it in which a kernel computes, too.").hints.tone = Tone::kDevice;
+  ns("exposed_ns", "Part of it with no compute beside it.").hints.tone = Tone::kComm;
   ns("compute_ns", "Time in which any kernel computes: what could hide communication.");
   AddFloat(table, "overlap_share", Unit::kShare, Role::kDerived,
            "Overlapped / all communication; missing where there is none.");

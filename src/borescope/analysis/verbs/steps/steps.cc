@@ -26,7 +26,8 @@ Table NewTable() {
          "Length of the step on the host, less time in a step that begins later.");
   AddInt(table, "busy_ns", Unit::kNanoseconds, Role::kSum,
          "Time of the step in which the device works.");
-  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.");
+  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.").hints.tone =
+      Tone::kIdle;
   AddInt(table, "kernels", Unit::kCount, Role::kSum,
          "Kernels launched during the step (its selected part), whenever they ran.");
   return table;

@@ -285,7 +285,8 @@ Table StragglerTable(const std::vector<Score>& scores) {
          "Collectives found on other ranks too; only of kinds that end on all ranks together.");
   AddInt(table, "times_last", Unit::kCount, Role::kDerived, "In how many of them it came last.");
   AddInt(table, "caused_wait_ns", Unit::kNanoseconds, Role::kDerived,
-         "Time the other ranks waited for it in these, all together.");
+         "Time the other ranks waited for it in these, all together.")
+      .hints.tone = Tone::kSync;
   AddInt(table, "waiting_ranks", Unit::kCount, Role::kDerived, "Ranks that waited for it.");
   AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
          "Time it waited itself, for others.");

@@ -179,10 +179,12 @@ Table NewTable(const Question& question, bool has_outliers) {
             "What tells its problems apart, as recorded: elements that communication was given and "
             "their type, bytes of a copy; blocks of the grid x threads of a block (some AMD "
             "recordings: work-items x threads). Missing where none of them was recorded.");
-  AddString(table, "class", Role::kKey, "What the kernel is for, judged by its name.");
+  AddString(table, "class", Role::kKey, "What the kernel is for, judged by its name.")
+      .hints.palette = Palette::kWork;
   AddStatsColumns(table, has_outliers ? "calls, without outliers" : "calls");
   AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kDerived,
-         "What the calls take beyond the shortest of them: total - count x min.");
+         "What the calls take beyond the shortest of them: total - count x min.")
+      .hints.tone = Tone::kSync;
   AddFloat(table, "excess_share", Unit::kShare, Role::kDerived,
            "Excess / excess of all rows of this table.");
   AddInt(table, "gap_ns", Unit::kNanoseconds, Role::kSum,

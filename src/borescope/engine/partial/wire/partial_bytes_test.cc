@@ -92,6 +92,17 @@ TEST(PartialBytes, EveryUnitAndRole) {
   }
 }
 
+TEST(PartialBytes, HintsOfColumns) {
+  Table table{"t", "", {}};
+  AddInt(table, "a", Unit::kNone, Role::kKey, "").hints.tone = Tone::kTail;
+  AddString(table, "b", Role::kKey, "").hints = {.palette = Palette::kCause, .names = true};
+  AddString(table, "c", Role::kKey, "");
+  const Table read = Carried(table);
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    EXPECT_EQ(read.columns[i].hints, table.columns[i].hints) << i;
+  }
+}
+
 TEST(PartialBytes, TablesThatAreNoneAreRefused) {
   const auto cause_of = [](const Table& table) {
     std::string cause;

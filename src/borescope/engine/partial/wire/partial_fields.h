@@ -69,7 +69,10 @@ enum : uint32_t {
   kTexts,
   kPlaces,
   kBools,
-  kMissing
+  kMissing,
+  kTone,
+  kPalette,
+  kNames
 };
 }
 

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "borescope/engine/partial/wire/partial_fields.h"
 #include "borescope/engine/partial/wire/table_bytes.h"
 #include "borescope/engine/partial/wire/wire_numbers.h"
+#include "borescope/table/table_fault.h"
 
 namespace borescope::internal::wire {
 namespace {
@@ -64,6 +64,15 @@ void ReadField(WireReader& in, RawColumn& raw) {
       return;
     case column::kMissing:
       raw.missing = in.Bytes();
+      return;
+    case column::kTone:
+      raw.column.hints.tone = FindTone(in.Text());
+      return;
+    case column::kPalette:
+      raw.column.hints.palette = FindPalette(in.Text());
+      return;
+    case column::kNames:
+      raw.column.hints.names = in.Number() != 0;
       return;
     default:
       in.Skip();
@@ -154,24 +163,6 @@ Column ReadColumn(WireReader in) {
   return std::move(raw.column);
 }
 
-// What a table of such columns cannot be; empty: nothing.
-std::string FaultOf(const Table& table) {
-  std::set<std::string_view> names;
-  for (const Column& column : table.columns) {
-    if (column.size() != table.rows()) {
-      return "a table has columns of " + std::to_string(table.rows()) + " and of " +
-             std::to_string(column.size()) + " rows";
-    }
-    if (!names.insert(column.name).second) {
-      return "a table has two columns of one name";
-    }
-    if (column.role == Role::kSum && !column.IsNumber()) {
-      return "a table has sums that are no numbers";
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Table ReadTable(WireReader in) {
@@ -195,7 +186,7 @@ Table ReadTable(WireReader in) {
     }
   }
   if (std::string fault = FaultOf(table); !fault.empty()) {
-    in.Fail(std::move(fault));
+    in.Fail("a table has " + std::move(fault));
   }
   return table;
 }

@@ -62,6 +62,20 @@ void WriteMissing(const std::vector<char>& missing, pbf_writer& out) {
   out.add_bytes(column::kMissing, bits);
 }
 
+void WriteHints(const ColumnHints& hints, pbf_writer& out) {
+  if (hints.tone.has_value()) {
+    const std::string_view name = ToneName(*hints.tone);
+    out.add_string(column::kTone, name.data(), name.size());
+  }
+  if (hints.palette != Palette::kNone) {
+    const std::string_view name = PaletteName(hints.palette);
+    out.add_string(column::kPalette, name.data(), name.size());
+  }
+  if (hints.names) {
+    out.add_bool(column::kNames, true);
+  }
+}
+
 void WriteColumn(const Column& column, pbf_writer out) {
   out.add_bytes(column::kName, column.name);
   out.add_enum(column::kUnit, static_cast<int32_t>(NumberOf(kUnits, column.unit)));
@@ -74,6 +88,7 @@ void WriteColumn(const Column& column, pbf_writer out) {
   if (std::find(column.missing.begin(), column.missing.end(), 1) != column.missing.end()) {
     WriteMissing(column.missing, out);
   }
+  WriteHints(column.hints, out);
 }
 
 }  // namespace

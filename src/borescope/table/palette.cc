@@ -1,0 +1,91 @@
+#include "borescope/table/palette.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+#include <string>
+
+#include "borescope/base/text/text.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kNames[] = {"", "work", "cause", "frame"};
+static_assert(std::size(kNames) == static_cast<size_t>(Palette::kCount));
+
+// Parts of names in lower case, of which any is enough. The first row that matches counts.
+struct WordRow {
+  Tone tone;
+  std::array<std::string_view, 9> parts;
+};
+constexpr WordRow kWorkWords[] = {
+    {Tone::kCopy, {"copy", "memset", "htod", "dtoh", "dtod", "htoh"}},
+    {Tone::kComm,
+     {"collective", "communication", "nccl", "rccl", "all_reduce", "all_gather", "all_to_all",
+      "reduce_scatter"}},
+};
+
+struct CellRow {
+  std::string_view cell;
+  Tone tone;
+};
+constexpr CellRow kCauses[] = {{"cpu", Tone::kHost},
+                               {"data_load", Tone::kData},
+                               {"launch", Tone::kHost},
+                               {"kernel_kernel_delay", Tone::kDevice},
+                               {"gpu_compute", Tone::kCompute},
+                               {"gpu_communication", Tone::kComm},
+                               {"gpu_memory_copy", Tone::kCopy},
+                               {"wait", Tone::kSync}};
+// In the order of legends.
+constexpr CellRow kFrames[] = {
+    {"annotation", Tone::kFlameAnnotation}, {"op", Tone::kFlameOp},
+    {"python", Tone::kFlamePython},         {"kernel", Tone::kFlameKernel},
+    {"memcpy", Tone::kFlameCopy},           {"memset", Tone::kFlameCopy},
+    {"runtime", Tone::kFlameOther}};
+
+bool Matches(const WordRow& row, std::string_view name) {
+  return std::any_of(row.parts.begin(), row.parts.end(),
+                     [&](std::string_view part) { return !part.empty() && Contains(name, part); });
+}
+
+std::optional<Tone> ToneOfWork(std::string_view cell) {
+  const std::string lower = LowerCase(cell);
+  const auto* const row = std::find_if(std::begin(kWorkWords), std::end(kWorkWords),
+                                       [&](const WordRow& one) { return Matches(one, lower); });
+  return row == std::end(kWorkWords) ? std::nullopt : std::optional(row->tone);
+}
+
+std::optional<Tone> ToneIn(std::span<const CellRow> rows, std::string_view cell) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const CellRow& one) { return one.cell == cell; });
+  return row == rows.end() ? std::nullopt : std::optional(row->tone);
+}
+
+}  // namespace
+
+std::string_view PaletteName(Palette palette) { return kNames[static_cast<size_t>(palette)]; }
+
+Palette FindPalette(std::string_view name) {
+  const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
+  return found == std::end(kNames) ? Palette::kNone
+                                   : static_cast<Palette>(found - std::begin(kNames));
+}
+
+std::optional<Tone> ToneOfCell(Palette palette, std::string_view cell) {
+  switch (palette) {
+    case Palette::kWork:
+      return ToneOfWork(cell);
+    case Palette::kCause:
+      return ToneIn(kCauses, cell);
+    case Palette::kFrame:
+      return ToneIn(kFrames, cell);
+    case Palette::kNone:
+    case Palette::kCount:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace borescope::internal

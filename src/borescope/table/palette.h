@@ -1,0 +1,29 @@
+// Palettes: which tone the cells of a text column have. The one list of them for text, pictures and
+// the page. Pure functions; the texts live as long as the program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "borescope/table/tone.h"
+
+namespace borescope::internal {
+
+enum class Palette : uint8_t {
+  kNone,
+  kWork,   // names and classes of operators and device work: communication and copies stand out
+  kCause,  // what time is bound by
+  kFrame,  // kinds of frames of a flame graph
+  kCount
+};
+
+// As programs read it: "work"; empty for kNone.
+std::string_view PaletteName(Palette palette);
+// kNone for a name that is none.
+Palette FindPalette(std::string_view name);
+
+// The tone of a cell; nothing for most cells of kWork and for what is not listed.
+std::optional<Tone> ToneOfCell(Palette palette, std::string_view cell);
+
+}  // namespace borescope::internal

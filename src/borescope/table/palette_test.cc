@@ -1,0 +1,43 @@
+#include "borescope/table/palette.h"
+
+#include <gtest/gtest.h>
+
+namespace borescope::internal {
+namespace {
+
+TEST(Palette, EveryNameIsFoundAgain) {
+  for (int i = 0; i < static_cast<int>(Palette::kCount); ++i) {
+    EXPECT_EQ(FindPalette(PaletteName(static_cast<Palette>(i))), static_cast<Palette>(i));
+  }
+  EXPECT_EQ(FindPalette("of a newer version"), Palette::kNone);
+}
+
+TEST(Palette, CommunicationAndCopiesStandOutOfWorkInAnyCase) {
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "Memcpy HtoD (Pageable -> Device)"), Tone::kCopy);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "NCCL:ALL_REDUCE"), Tone::kComm);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "collective"), Tone::kComm);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "gemm"), std::nullopt);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, ""), std::nullopt);
+  EXPECT_EQ(ToneOfCell(Palette::kNone, "collective"), std::nullopt);
+}
+
+TEST(Palette, CausesHaveTheToneOfTheirSide) {
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "cpu"), Tone::kHost);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "data_load"), Tone::kData);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "launch"), Tone::kHost);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "kernel_kernel_delay"), Tone::kDevice);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "gpu_compute"), Tone::kCompute);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "gpu_communication"), Tone::kComm);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "gpu_memory_copy"), Tone::kCopy);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "wait"), Tone::kSync);
+  EXPECT_EQ(ToneOfCell(Palette::kCause, "waiting"), std::nullopt);
+}
+
+TEST(Palette, FramesHaveTheToneOfTheirKind) {
+  EXPECT_EQ(ToneOfCell(Palette::kFrame, "op"), Tone::kFlameOp);
+  EXPECT_EQ(ToneOfCell(Palette::kFrame, "memset"), Tone::kFlameCopy);
+  EXPECT_EQ(ToneOfCell(Palette::kFrame, "other"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace borescope::internal
