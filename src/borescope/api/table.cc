@@ -6,8 +6,8 @@
 #include "borescope/api/access.h"
 #include "borescope/arrow/export.h"
 #include "borescope/base/check.h"
+#include "borescope/table/display/unit_and_role_names.h"
 #include "borescope/table/table.h"
-#include "borescope/table/unit_and_role_names.h"
 
 namespace borescope {
 

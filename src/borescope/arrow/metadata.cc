@@ -2,7 +2,7 @@
 
 #include "borescope/base/text/utf8.h"
 #include "borescope/base/version.h"
-#include "borescope/table/unit_and_role_names.h"
+#include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/table/view.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

@@ -7,9 +7,9 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/output/units/timestamps.h"
-#include "borescope/table/line_style.h"
+#include "borescope/table/display/line_style.h"
+#include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
-#include "borescope/table/view.h"
 
 namespace borescope::internal {
 

@@ -7,8 +7,8 @@
 
 #include "borescope/output/json_values.h"
 #include "borescope/output/utf8.h"
+#include "borescope/table/display/unit_and_role_names.h"
 #include "borescope/table/table_fault.h"
-#include "borescope/table/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {

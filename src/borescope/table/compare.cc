@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/table/display/timestamp_columns.h"
 #include "borescope/table/match_rows.h"
 #include "borescope/table/table_ops.h"
-#include "borescope/table/timestamp_columns.h"
 
 namespace borescope::internal {
 namespace {

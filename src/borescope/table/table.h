@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "borescope/table/column_hints.h"
+#include "borescope/table/display/column_hints.h"
 #include "borescope/table/string_values.h"
 
 namespace borescope::internal {

@@ -17,9 +17,9 @@
 #include "borescope/analysis/core/params.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/table/line_style.h"
+#include "borescope/table/display/line_style.h"
+#include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
-#include "borescope/table/view.h"
 #include "borescope/trace/overlay.h"
 #include "borescope/trace/trace.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "borescope/output/charts/tones.h"
+#include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
-#include "borescope/table/view.h"
 
 namespace borescope::internal {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
-#include "borescope/table/view.h"
 
 namespace borescope::internal {
 

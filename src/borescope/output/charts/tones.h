@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "borescope/table/tone.h"
+#include "borescope/table/display/tone.h"
 
 namespace borescope::internal {
 

@@ -15,7 +15,7 @@
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/writer.h"
 #include "borescope/table/compare.h"
-#include "borescope/table/view.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

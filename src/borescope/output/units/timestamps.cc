@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/output/units/units.h"
-#include "borescope/table/timestamp_columns.h"
+#include "borescope/table/display/timestamp_columns.h"
 
 namespace borescope::internal {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "borescope/table/palette.h"
-#include "borescope/table/tone.h"
+#include "borescope/table/display/palette.h"
+#include "borescope/table/display/tone.h"
 
 namespace borescope::internal {
 

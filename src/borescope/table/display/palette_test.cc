@@ -1,4 +1,4 @@
-#include "borescope/table/palette.h"
+#include "borescope/table/display/palette.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/table/tone.h"
+#include "borescope/table/display/tone.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/table/unit_and_role_names.h"
+#include "borescope/table/display/unit_and_role_names.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "borescope/table/tone.h"
+#include "borescope/table/display/tone.h"
 
 namespace borescope::internal {
 
