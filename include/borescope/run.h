@@ -51,7 +51,7 @@ struct OpenOptions {
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;
   ProgressCallback progress;
-  StopToken stop;
+  StopToken stop;  // ends what the Run is doing, progress.h
 };
 
 // Safe to ask from several threads at once: a recording is loaded once, however many ask.

@@ -274,6 +274,7 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
   }
   options->test.files = test.state_->files;
   options->test.cache = &test.state_->cache;
+  options->test.stop = test.state_->options.stop;
   internal::Result<internal::Answer> answer = internal::RunAnalyses(*specs, *options);
   if (!answer.ok()) {
     return PublicError(answer.error(), state_->paths);

@@ -64,7 +64,7 @@ int64_t ValueAt(const SampleColumns& samples, const Distribution& of, int64_t po
 double Median(const SampleColumns& samples, const Distribution& of) {
   const int64_t low = ValueAt(samples, of, (of.count - 1) / 2);
   const int64_t high = ValueAt(samples, of, of.count / 2);
-  return static_cast<double>(low) + static_cast<double>(high - low) / 2;
+  return static_cast<double>(low) + static_cast<double>(SubtractSaturating(high, low)) / 2;
 }
 
 double Deviation(const SampleColumns& samples, const Distribution& of) {
