@@ -1,5 +1,5 @@
 // How long work goes on after a stop is requested: asks each verb of one file again and again, with
-// a stop at moments spread over the time that it takes, and prints the worst as one JSON line a
+// a stop at times spread over the time that it takes, and prints the worst as one JSON line a
 // verb. "load" is a question whose file is loaded first; all others find it loaded.
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-// A stop at any moment: what was asked for is answered whole, or the error is kCancelled, soon.
+// A stop at any time: what was asked for is answered whole, or the error is kCancelled, soon.
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ std::string MakeTrace() {
   return text;
 }
 
-// What became of a question that was stopped after a while.
+// The result of a question that was stopped after a while.
 struct Stopped {
   std::string answer;  // as JSON, or the error in words
   bool is_cancelled = false;
@@ -59,6 +59,8 @@ struct Stopped {
 
 class StopThreads : public testing::Test {
  protected:
+  using Run = borescope::Run;  // not that of the test
+
   static void SetUpTestSuite() { text_ = std::make_shared<const std::string>(MakeTrace()); }
   static void TearDownTestSuite() { text_.reset(); }
 
@@ -75,7 +77,7 @@ class StopThreads : public testing::Test {
     return answer.ok() ? *answer->Render("json") : answer.error().Sentence();
   }
 
-  // What `ask` says of a run of `source`, which is stopped `after` that time.
+  // The result of `ask` for a run of `source`, which is stopped `after` that time.
   template <class Ask>
   static Stopped AskAndStop(const Source& source, Clock::duration after, const Ask& ask) {
     std::stop_source stop;
@@ -103,7 +105,7 @@ class StopThreads : public testing::Test {
     return partial.ok() ? *partial->Serialize() : partial.error().Sentence();
   }
 
-  // Asks once in full, and `times` times with a stop at a random moment.
+  // Asks once in full, and `times` times with a stop at a random time.
   template <class Ask>
   static void ExpectAllOrNothing(const Source& source, int times, Random& random, const Ask& ask) {
     const Clock::time_point begin = Clock::now();

@@ -4,7 +4,7 @@
 // be left so, and objects on the way are destroyed as after any other exception. Threads of
 // ParallelFor ask the tokens of the thread that started them.
 //
-// A check is needed where more than some milliseconds pass without one. It must not stand in a
+// A check is needed where more than some milliseconds pass without one. It must not be called in a
 // destructor, in a function that is noexcept, or in one that a C library calls: those ask
 // IsStopRequested, and return.
 #pragma once

@@ -12,6 +12,7 @@
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/text_ranks.h"
 
 namespace borescope::internal {
@@ -258,6 +259,7 @@ Table MergeByKey(const Table& table) {
   const Rows ends = EndsOfGroups(keys, rows);
   Table merged{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
+    CheckStop();
     merged.columns.push_back(CombineColumn(column, rows, ends));
   }
   return merged;
@@ -316,6 +318,7 @@ Table Head(const Table& table, size_t count) {
 Table TakeRows(const Table& table, std::span<const uint32_t> rows) {
   Table taken{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
+    CheckStop();
     taken.columns.push_back(TakeCells(column, rows));
   }
   return taken;

@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -110,7 +111,7 @@ std::vector<ReportRow> ReportRows(const Table& table, const SampleColumns& sampl
     size_t end = begin + 1;
     while (end < table.rows() && samples.measure[end] == measure &&
            HaveSameKeys(table, begin, end)) {
-      ++end;
+      CheckStopAt(++end);
     }
     BS_CHECK(measure >= 0);
     std::vector<Distribution>& measures = rows.back().measures;
