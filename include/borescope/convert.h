@@ -19,6 +19,7 @@ struct ConvertOptions {
   std::string end = {};
   int threads = 0;  // 0: one per processor
   ProgressCallback progress = {};
+  StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
 };
 
 struct ConvertReport {

@@ -18,9 +18,11 @@ struct Progress {
 // Called from any thread, never from two at once.
 using ProgressCallback = std::function<void(const Progress&)>;
 
-// A stop that is requested through the token's std::stop_source ends a load, and keeps analyses
-// that have not begun from beginning; the error is kCancelled. A single analysis of a single rank
-// runs to its end.
+// A stop that is requested through the token's std::stop_source ends whatever a Run is doing, in
+// any of its threads: loading a file of any format, indexing, analyses, statements of SQL. The
+// error is kCancelled; an answer that is given is whole. On a trace of 100 MB this takes less than
+// 50 ms (measured in docs/library.md); a Reader of yours that blocks is waited for. A token stays
+// stopped: all later questions to the Run are cancelled, too.
 using StopToken = std::stop_token;
 
 }  // namespace borescope

@@ -54,7 +54,7 @@ struct OpenOptions {
   uint64_t keep_bytes = uint64_t{4} << 30;
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   ProgressCallback progress = {};
-  StopToken stop = {};
+  StopToken stop = {};  // ends what the run is doing, progress.h
 };
 
 // Where an answer will be written. What cannot be written there is refused before anything is read:

@@ -134,6 +134,7 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
   }
   options.test.files = test.state_->files;
   options.test.cache = &test.state_->cache;
+  options.test.stop = test.state_->options.stop;
   return state_->Answers(*specs, std::move(options), destination);
 }
 

@@ -1,8 +1,8 @@
 // ParallelFor: runs body(0) ... body(count - 1) on up to `threads` threads. Order of execution is
 // undefined, so a body writes only to what belongs to its index. One thread runs everything inline;
-// if the system allows fewer threads, these do all the work. An exception (from a library: our code
-// throws none, but memory can run out) ends that thread's work and is rethrown to the caller after
-// all threads have ended.
+// if the system allows fewer threads, these do all the work. An exception (of a library, or of
+// CheckStop, which is called before each body) ends that thread's work and is rethrown to the
+// caller after all threads have ended.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -41,6 +43,7 @@ void ParallelFor(size_t count, int threads, const Body& body) {
   const size_t workers = std::min(count, static_cast<size_t>(std::max(1, threads)));
   if (workers <= 1) {
     for (size_t i = 0; i < count; ++i) {
+      CheckStop();
       body(i);
     }
     return;
@@ -48,9 +51,12 @@ void ParallelFor(size_t count, int threads, const Body& body) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
+  const StopScope* const stop = CurrentStopScope();
   auto work = [&] {
+    const InheritedStopScope inherited(stop);
     try {
       for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+        CheckStop();
         body(i);
       }
     } catch (...) {

@@ -1,6 +1,6 @@
-// Result<T>: a value or an Error. The library throws no exceptions of its own; every failure a
-// caller must know about travels through a Result. Odd records inside an otherwise good input do
-// not: they are counted in Diagnostics.
+// Result<T>: a value or an Error. Every failure a caller must know about travels through
+// a Result; the one exception of ours is that of a stop (stop.h). Odd records inside an otherwise
+// good input do not: they are counted in Diagnostics.
 #pragma once
 
 #include <optional>

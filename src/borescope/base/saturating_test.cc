@@ -19,5 +19,15 @@ TEST(SaturatingTest, SumsStopAtTheEndsOfTheRange) {
   EXPECT_EQ(sum, kMost);
 }
 
+TEST(SaturatingTest, DifferencesStopAtTheEndsOfTheRange) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(SubtractSaturating(2, 5), -3);
+  EXPECT_EQ(SubtractSaturating(kLeast, 1), kLeast);
+  EXPECT_EQ(SubtractSaturating(0, kLeast), kMost);
+  EXPECT_EQ(SubtractSaturating(kMost, -1), kMost);
+  EXPECT_EQ(SubtractSaturating(kLeast, kLeast), 0);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -6,12 +6,33 @@
 #include <span>
 #include <vector>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
+
+// `less` with a look at the stop, as sorting millions of rows takes long.
+template <class Less>
+class StoppableLess {
+ public:
+  StoppableLess(const Less& less, size_t& calls) : less_(&less), calls_(&calls) {}
+
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    CheckStopAt(++*calls_);
+    return (*less_)(a, b);
+  }
+
+ private:
+  const Less* less_;
+  size_t* calls_;
+};
 
 // Stable sort for data that is a concatenation of a few sorted runs: finds the runs and merges
 // neighbours until one is left. O(n) if already sorted, else O(n log runs).
 template <class T, class Less>
-void SortRuns(std::span<T> items, const Less& less) {
+void SortRuns(std::span<T> items, const Less& order) {
+  size_t calls = 0;
+  const StoppableLess less(order, calls);
   std::vector<size_t> ends;
   for (size_t i = 1; i < items.size(); ++i) {
     if (less(items[i], items[i - 1])) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "borescope/base/intervals.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -37,6 +38,7 @@ void ForEachWork(const ConvertInput& input, TrackId track, const Fn& fn) {
   const Tracks& tracks = input.trace.tracks();
   const DeviceEvents& device = input.trace.device();
   for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && input.window.Holds(device.ts_ns[row])) {
       fn(DeviceId{row});
     }

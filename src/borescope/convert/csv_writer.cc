@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/output/csv.h"
 #include "borescope/trace/kind_names.h"
 
@@ -95,6 +96,7 @@ class LineWriter {
 void AddHost(const Trace& trace, LineWriter& lines) {
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const uint32_t track = host.track[row].value;
     const uint32_t detail = host.detail[row];
     EventLine line{"host", HostKindName(host.kind[row]), host.name[row], host.ts_ns[row],
@@ -115,6 +117,7 @@ void AddHost(const Trace& trace, LineWriter& lines) {
 void AddDevice(const Trace& trace, LineWriter& lines) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceKind kind = device.kind[row];
     EventLine line{"device", DeviceKindName(kind), device.name[row], device.ts_ns[row],
                    device.dur_ns[row]};
@@ -134,6 +137,7 @@ void AddDevice(const Trace& trace, LineWriter& lines) {
 void AddMemory(const Trace& trace, LineWriter& lines) {
   const MemoryEvents& memory = trace.memory();
   for (size_t row = 0; row < memory.size(); ++row) {
+    CheckStopAt(row);
     const uint32_t track = memory.track[row].value;
     EventLine line{"memory", memory.bytes[row] < 0 ? "free" : "allocate", {}};
     line.ts_ns = memory.ts_ns[row] == kMissing ? trace.begin_ns() : memory.ts_ns[row];
@@ -148,6 +152,7 @@ void AddMemory(const Trace& trace, LineWriter& lines) {
 void AddSamples(const Trace& trace, LineWriter& lines) {
   const Samples& samples = trace.samples();
   for (size_t row = 0; row < samples.size(); ++row) {
+    CheckStopAt(row);
     EventLine line{"monitor", trace.Text(samples.device_type[row]), samples.name[row],
                    samples.ts_ns[row], samples.end_ns[row] - samples.ts_ns[row]};
     line.device = samples.device[row];

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -69,6 +71,7 @@ std::set<StridedNumber> NumbersOf(const TraceData& data) {
     numbers.emplace(data.tracks.pid[i], is_host ? kPidStride : kGpuStride);
   }
   for (size_t row = 0; row < data.memory.size(); ++row) {
+    CheckStopAt(row);
     if (data.memory.device[row] >= 0 && data.memory.device_type[row] != kCpu) {
       numbers.emplace(data.memory.device[row], kGpuStride);
     }

@@ -1,10 +1,12 @@
 #include "borescope/engine/load_run.h"
 
+#include "borescope/base/stop.h"
 #include "borescope/engine/map_run.h"
 
 namespace borescope::internal {
+namespace {
 
-Result<LoadedRun> LoadRun(const RunOptions& options) {
+Result<LoadedRun> Load(const RunOptions& options) {
   BS_ASSIGN(MappedRun run, MapRun({{},
                                    options.files,
                                    options.ranks,
@@ -21,6 +23,12 @@ Result<LoadedRun> LoadRun(const RunOptions& options) {
   }
   loaded.files = TakeReports(run);
   return loaded;
+}
+
+}  // namespace
+
+Result<LoadedRun> LoadRun(const RunOptions& options) {
+  return Stoppable(options.stop, [&] { return Load(options); });
 }
 
 }  // namespace borescope::internal

@@ -24,8 +24,8 @@ struct LoadedRun {
   std::vector<DiagnosticRow> diagnostics;
 };
 
-// Of `options` it takes the files, ranks, threads, memory limit (of what is loaded at once) and
-// progress. Errors as those of RunAnalyses about files and ranks.
+// Of `options` it takes the files, ranks, threads, memory limit (of what is loaded at once),
+// stop and progress. Errors as those of RunAnalyses about files and ranks.
 Result<LoadedRun> LoadRun(const RunOptions& options);
 
 }  // namespace borescope::internal

@@ -22,10 +22,6 @@ Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
   return LoadFrom(std::move(source), input.path, options);
 }
 
-Error Stopped(const InputFile& input) {
-  return {ErrorCode::kCancelled, input.path + ": stopped while loading"};
-}
-
 template <class T>
 uint64_t BytesOf(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
@@ -49,19 +45,13 @@ uint64_t ColumnBytes(const Columns& columns) {
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options) {
   const Clock::time_point begin = Clock::now();
-  Result<Trace> trace = LoadInput(input, options);
-  if (options.stop.stop_requested()) {
-    return Stopped(input);
-  }
-  if (!trace.ok()) {
-    return trace.error();
-  }
+  BS_ASSIGN(Trace trace, LoadInput(input, options));
   const int64_t load_ns = NanosecondsSince(begin);
-  TraceIndex index = BuildIndex(*trace, options.threads);
+  TraceIndex index = BuildIndex(trace, options.threads);
   const int64_t index_ns = NanosecondsSince(begin) - load_ns;
-  const uint64_t bytes = MemoryBytes(*trace) + MemoryBytes(index);
+  const uint64_t bytes = MemoryBytes(trace) + MemoryBytes(index);
   return std::make_shared<const LoadedTrace>(
-      LoadedTrace{std::move(*trace), std::move(index), load_ns, index_ns, bytes});
+      LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns, bytes});
 }
 
 uint64_t MemoryBytes(const Trace& trace) {

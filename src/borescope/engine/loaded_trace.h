@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
@@ -22,8 +21,7 @@ struct LoadedTrace {
   uint64_t bytes = 0;  // of memory that it takes
 };
 
-// Loads and indexes one input of a run: a file, or what InputFile::content yields. kCancelled when
-// `options.stop` is requested before it is done.
+// Loads and indexes one input of a run: a file, or what InputFile::content yields.
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options);
 

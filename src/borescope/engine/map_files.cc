@@ -1,12 +1,11 @@
 #include "borescope/engine/map_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/memory_estimate.h"
 #include "borescope/engine/targets/overlay_drafts.h"
@@ -80,9 +79,7 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
 // One analysis over one rank, with what it reads of files beside the trace.
 Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
                           const RankView& view) {
-  if (request.options.stop.stop_requested()) {
-    return Error{ErrorCode::kCancelled, fmt::format("{}: stopped", spec.name)};
-  }
+  CheckStop();
   BS_ASSIGN(Tables tables, MapTrace(spec, request.params, view));
   const auto read_files = spec.PipelineFor(request.params).read_files;
   return read_files != nullptr && request.reads_files
@@ -116,7 +113,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
 void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
                   RankPart& part) {
   const InputFile& input = request.files[file];
-  LoadOptions load{threads, {}, request.options.stop};
+  LoadOptions load{threads, {}};
   load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
   TraceCache* cache = request.options.cache;
   const Result<std::shared_ptr<const LoadedTrace>> loaded =
@@ -180,9 +177,6 @@ Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
     MapFile(request, i, inner, progress, parts[i]);
     progress.Finish(i);
   });
-  if (request.options.stop.stop_requested()) {
-    return Error{ErrorCode::kCancelled, "stopped"};
-  }
   return parts;
 }
 

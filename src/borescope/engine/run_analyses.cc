@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/conclude.h"
@@ -177,6 +178,18 @@ Result<void> CheckDistinct(const Tables& tables) {
   return {};
 }
 
+Result<Answer> MapAndAnswer(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+  RunOptions options = given;
+  BS_TRY(Prepare(specs, options));
+  if (specs.front()->takes_two()) {
+    return Stoppable(options.test.stop, [&] { return RunComparison(*specs.front(), options); });
+  }
+  RunRequest request{specs, options.files, options.ranks, options.params, options};
+  request.reads_files = true;
+  BS_ASSIGN(MappedRun run, MapRun(request));
+  return AnswerOf(specs, options, run);
+}
+
 }  // namespace
 
 Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& options) {
@@ -208,16 +221,8 @@ Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOpt
   return answer;
 }
 
-Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
-  RunOptions options = given;
-  BS_TRY(Prepare(specs, options));
-  if (specs.front()->takes_two()) {
-    return RunComparison(*specs.front(), options);
-  }
-  RunRequest request{specs, options.files, options.ranks, options.params, options};
-  request.reads_files = true;
-  BS_ASSIGN(MappedRun run, MapRun(request));
-  return AnswerOf(specs, options, run);
+Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+  return Stoppable(options.stop, [&] { return MapAndAnswer(specs, options); });
 }
 
 bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }

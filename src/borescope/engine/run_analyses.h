@@ -4,7 +4,7 @@
 // needs of modules below, such as how numbers are written, comes with this header.
 //
 // Thread-safe: calls share nothing. Nothing here prints. Exceptions of third parties (memory) pass
-// through to the caller, from worker threads too.
+// through to the caller, from worker threads too; that of a stop ends here.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,7 @@ struct TestRun {
   TraceCache* cache = nullptr;  // of its own; as RunOptions::cache
   NumberRanges ranks;
   NumberRanges steps;
+  std::stop_token stop = {};  // as RunOptions::stop, which is asked as well
 };
 
 struct RunOptions {

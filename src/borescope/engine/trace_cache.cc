@@ -1,14 +1,30 @@
 #include "borescope/engine/trace_cache.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
+namespace {
+
+// Waits for another thread's load for as long as this one is not to stop.
+std::unique_lock<std::timed_mutex> LockUnlessStopped(std::timed_mutex& mutex) {
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  std::unique_lock lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(kBetweenLooks)) {
+    CheckStop();
+  }
+  return lock;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const LoadedTrace>> TraceCache::Get(const InputFile& input,
                                                            const LoadOptions& options) {
   const std::shared_ptr<Entry> entry = EntryOf(input.path);
-  const std::lock_guard loading(entry->loading);
+  const std::unique_lock loading = LockUnlessStopped(entry->loading);
   {
     const std::lock_guard lock(mutex_);
     if (entry->trace != nullptr) {

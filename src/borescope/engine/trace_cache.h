@@ -20,7 +20,7 @@ class TraceCache {
   explicit TraceCache(uint64_t budget) : budget_(budget) {}
 
   // The recording of `input`, from the cache or loaded. Errors are those of LoadTrace, and are not
-  // kept: the next question tries again.
+  // kept, nor is a load that was stopped: the next question tries again.
   Result<std::shared_ptr<const LoadedTrace>> Get(const InputFile& input,
                                                  const LoadOptions& options);
 
@@ -30,7 +30,7 @@ class TraceCache {
 
  private:
   struct Entry {
-    std::mutex loading;
+    std::timed_mutex loading;
     std::shared_ptr<const LoadedTrace> trace;
   };
 

@@ -1,6 +1,7 @@
 #include "borescope/index/call_tree.h"
 
 #include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -17,6 +18,7 @@ bool IsOver(const HostEvents& host, HostId open, HostId next) {
 // Ranges that may overlap contain nothing.
 void BuildAsyncTrack(uint32_t first_row, uint32_t end_row, CallTree& tree) {
   for (uint32_t row = first_row; row < end_row; ++row) {
+    CheckStopAt(row);
     tree.subtree_end[row] = row + 1;
   }
 }
@@ -32,6 +34,7 @@ TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_
   TrackReport report;
   std::vector<HostId> open;
   for (uint32_t row = first_row; row < end_row; ++row) {
+    CheckStopAt(row);
     const HostId id{row};
     while (!open.empty() && IsOver(host, open.back(), id)) {
       tree.subtree_end[open.back().value] = row;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
 
@@ -13,6 +14,7 @@ std::vector<char> LaunchNames(const Trace& trace) {
   std::vector<char> is_launch(trace.strings().size(), 0);
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kRuntime) {
       is_launch[host.name[row].value] = 2;  // to be checked
     }
@@ -43,6 +45,7 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   const std::vector<char> is_launch = LaunchNames(trace);
   IdMap64 launches = MapForCalls(calls);
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
       continue;
     }
@@ -74,6 +77,7 @@ std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const CallTree& tre
   // events, and later events start after both.
   std::vector<HostId> open;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const bool is_outer = host.kind[row] == HostKind::kOp && tree.subtree_end[row] > row + 1;
     if (!is_outer && host.kind[row] != HostKind::kRuntime) {
       continue;
@@ -104,6 +108,7 @@ std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const CallTree& tre
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
 bool ExternalIdsNameOps(const DeviceEvents& device) {
   for (size_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && device.external_id[row] != kMissing &&
         device.external_id[row] != device.correlation[row]) {
       return true;
@@ -116,6 +121,7 @@ IdMap64 MapOperators(const Trace& trace) {
   const HostEvents& host = trace.host();
   IdMap64 operators(trace.ops().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = trace.ops().external_id[host.detail[row]];
       if (id != kMissing && id != 0) {
@@ -132,6 +138,7 @@ void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
   const IdMap64 launches = MapLaunches(trace, diagnostics);
   const std::vector<HostId> operators = OperatorsAroundCalls(trace, tree);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const int64_t number = device.correlation[row];
     const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
     if (launch == IdMap64::kNone) {
@@ -150,6 +157,7 @@ void LinkExternalIds(const Trace& trace, Correlation& result) {
   }
   const IdMap64 operators = MapOperators(trace);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const int64_t id = device.external_id[row];
     if (result.op_of[row].valid() || id == kMissing || id == 0 ||
         operators.Get(id) == IdMap64::kNone) {
@@ -175,6 +183,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
   result.device_rows.resize(result.device_begin.back());
   std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
   for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
+    CheckStopAt(row);
     if (result.launch_of[row].valid()) {
       result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
     }
@@ -184,6 +193,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
 void CountOddities(const Trace& trace, const Correlation& result, Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }

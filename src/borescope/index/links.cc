@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -33,6 +35,7 @@ std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const C
   std::vector<Numbered> backward;
   std::vector<HostId> open;  // operators around the current row, outer first
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] != HostKind::kOp) {
       continue;
     }

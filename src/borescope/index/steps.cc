@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -16,6 +18,7 @@ std::vector<Step> FindSteps(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<Step> steps;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     // Recordings of 2022 and before have step annotations as plain operators.
     if (host.kind[row] != HostKind::kAnnotation && host.kind[row] != HostKind::kOp) {
       continue;
@@ -119,6 +122,7 @@ Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
   const DeviceEvents& device = trace.device();
   result.device_step.resize(device.size());
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId launch = correlation.launch_of[row];
     result.device_step[row] =
         result.At(launch.valid() ? trace.host().ts_ns[launch.value] : device.ts_ns[row]);

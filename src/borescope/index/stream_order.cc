@@ -4,6 +4,7 @@
 #include <span>
 
 #include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -39,6 +40,7 @@ void StreamOrder::SortTrack(uint32_t track) {
   const auto begin = static_cast<uint32_t>(work_.size());
   for (uint32_t row = trace_.tracks().first_row[track]; row < trace_.tracks().end_row[track];
        ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row])) {
       work_.push_back({row});
     }
@@ -47,6 +49,7 @@ void StreamOrder::SortTrack(uint32_t track) {
            [&](DeviceId a, DeviceId b) { return IssueTime(a) < IssueTime(b); });
   DeviceId last;
   for (uint32_t i = begin; i < work_.size(); ++i) {
+    CheckStopAt(i);
     if (!last.valid() || device.end_ns(work_[i]) >= device.end_ns(last)) {
       last = work_[i];
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -103,6 +104,7 @@ std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   const DeviceEvents& device = trace.device();
   std::optional<int64_t> first;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] == DeviceKind::kKernel && (!first || device.ts_ns[row] < *first) &&
         holds(device.name[row])) {
       first = device.ts_ns[row];

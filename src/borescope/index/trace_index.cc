@@ -4,6 +4,7 @@
 #include <array>
 
 #include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
@@ -16,6 +17,7 @@ std::vector<KernelClass> ClassifyNames(const Trace& trace) {
   std::vector<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     KernelClass& kind = classes[device.name[row].value];
     if (device.kind[row] == DeviceKind::kKernel && kind == KernelClass::kCount) {
       kind = ClassifyKernel(trace.Name(DeviceId{row}));
@@ -33,6 +35,7 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   TrackId track;
   int64_t busy_until = 0;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }

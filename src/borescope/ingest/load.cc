@@ -164,29 +164,9 @@ Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std:
   return LoadDatabase(database, reader.stored_bytes(), options);
 }
 
-// Ends where a stop is requested.
-class StoppableSource : public ByteSource {
- public:
-  StoppableSource(std::unique_ptr<ByteSource> source, std::stop_token stop)
-      : source_(std::move(source)), stop_(std::move(stop)) {}
-
-  Result<size_t> Read(char* out, size_t capacity) override {
-    return stop_.stop_requested() ? Result<size_t>(0) : source_->Read(out, capacity);
-  }
-  uint64_t stored_bytes() const override { return source_->stored_bytes(); }
-  uint64_t stored_total() const override { return source_->stored_total(); }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-  std::stop_token stop_;
-};
-
 // `path` is where SQLite would find the file, or empty.
 Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& path,
                          const std::string& name, const LoadOptions& options) {
-  if (options.stop.stop_possible()) {
-    source = std::make_unique<StoppableSource>(std::move(source), options.stop);
-  }
   Result<OpenedSource> opened = InflateIfCompressed(std::move(source));
   if (!opened.ok()) {
     return Error{opened.error().code, name + ": " + opened.error().message};

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -22,8 +21,6 @@ struct LoadOptions {
   // Called repeatedly, from any loading thread but never from two at once, with stored bytes read
   // so far and in total (0 if unknown, as for standard input). May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
-  // Reading ends early once this is requested; what was read until then is of no use.
-  std::stop_token stop = {};
 };
 
 // Loads the file at `path`, or standard input for "-". An unusable input gives one Error that names

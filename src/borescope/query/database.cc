@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "borescope/base/sqlite/sqlite.h"
+#include "borescope/base/stop.h"
 #include "borescope/query/errors.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/guard.h"
@@ -114,7 +115,7 @@ int IsOver(void* deadline) { return static_cast<Deadline*>(deadline)->passed() ?
 struct Database::State {
   explicit State(std::span<const RankData> ranks) : data(ranks) {}
 
-  // The error of the last call of SQLite.
+  // The error of the last call of SQLite; leaves by CheckStop if it was stopped.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
   Result<Statement> Prepare(std::string_view& sql, const Limits& limits);
   Result<QueryResult> Collect(sqlite3_stmt* statement, size_t number, const Limits& limits) const;
@@ -134,6 +135,7 @@ Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const
     return RefusedStatement(sql, "a change of a table");
   }
   if (status == SQLITE_INTERRUPT) {
+    CheckStop();
     return {ErrorCode::kInvalidArgument,
             fmt::format("query: stopped after --time-limit {} s; narrow the statement or raise it",
                         limits.seconds.value_or(0))};
@@ -172,6 +174,7 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
     for (size_t i = 0; i < columns.size(); ++i) {
       text += columns[i].Add(statement, static_cast<int>(i));
     }
+    CheckStopAt(rows);
     if (text > kMostText) {
       return Error{ErrorCode::kInvalidArgument,
                    "query: the result has more than 1 GiB of text; select fewer columns or rows"};

@@ -9,17 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/query/plan.h"
 
 namespace borescope::internal::query {
 
-// When a statement has to end. Reading asks for it as well as SQLite: a scan that finds nothing
-// takes long without a step of SQLite's own.
+// When a statement has to end: at a time, or as a stop is requested. Reading asks for it as well as
+// SQLite: a scan that finds nothing takes long without a step of SQLite's own.
 struct Deadline {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> at;
 
-  bool passed() const { return at.has_value() && Clock::now() >= *at; }
+  bool passed() const { return (at.has_value() && Clock::now() >= *at) || IsStopRequested(); }
 };
 
 // The value a column is compared with.

@@ -4,6 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
+
 namespace borescope::internal::query {
 namespace {
 
@@ -20,6 +23,7 @@ class TextNumbers {
     }
     numbers_.reserve(rows.size());
     for (const RowRef& row : rows) {
+      CheckStopAt(numbers_.size());
       numbers_.push_back(NumberOf(row));
     }
     Sort();
@@ -102,11 +106,11 @@ void SortByNumber(const ColumnSpec& column, Ranks ranks, std::vector<RowRef>& ro
   std::vector<Keyed> keyed;
   keyed.reserve(rows.size());
   for (const RowRef& row : rows) {
+    CheckStopAt(keyed.size());
     const Cell cell = column.get(ranks[row.rank], row.row);
     keyed.push_back({cell.kind == CellKind::kInt ? cell.number : kNullKey, row});
   }
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+  SortRuns(std::span(keyed), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
   std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const Keyed& k) { return k.row; });
 }
 

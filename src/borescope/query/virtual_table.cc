@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal::query {
 namespace {
 
@@ -25,13 +27,15 @@ struct Cursor : sqlite3_vtab_cursor {
 TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
 RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
-// Memory that runs out must not be thrown through SQLite.
+// Neither memory that runs out nor a stop must be thrown through SQLite.
 template <class Body>
 int Guarded(Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
+  } catch (const StopRequested&) {
+    return SQLITE_INTERRUPT;
   }
 }
 

@@ -11,6 +11,8 @@
 
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/text_ranks.h"
 
 namespace borescope::internal {
@@ -252,11 +254,12 @@ Table MergeByKey(const Table& table) {
     }
   }
   Rows rows = AllRows(table);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](uint32_t a, uint32_t b) { return CompareInColumns(keys, a, b) < 0; });
+  SortRuns(std::span(rows),
+           [&](uint32_t a, uint32_t b) { return CompareInColumns(keys, a, b) < 0; });
   const Rows ends = EndsOfGroups(keys, rows);
   Table merged{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
+    CheckStop();
     merged.columns.push_back(CombineColumn(column, rows, ends));
   }
   return merged;
@@ -290,7 +293,7 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
   SortColumn by(*first);
   const int sign = first->IsNumber() ? -1 : 1;
   Rows rows = AllRows(table);
-  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+  SortRuns(std::span(rows), [&](uint32_t a, uint32_t b) {
     const bool any_missing = first->IsMissing(a) || first->IsMissing(b);
     const int order = any_missing ? CompareMissing(*first, a, b) : sign * by.Compare(a, b);
     return order != 0 ? order < 0 : CompareInColumns(columns, a, b) < 0;
@@ -301,8 +304,8 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
 Table SortAll(const Table& table) {
   std::vector<SortColumn> columns = AllColumns(table);
   Rows rows = AllRows(table);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](uint32_t a, uint32_t b) { return CompareInColumns(columns, a, b) < 0; });
+  SortRuns(std::span(rows),
+           [&](uint32_t a, uint32_t b) { return CompareInColumns(columns, a, b) < 0; });
   return TakeRows(table, rows);
 }
 
@@ -315,6 +318,7 @@ Table Head(const Table& table, size_t count) {
 Table TakeRows(const Table& table, std::span<const uint32_t> rows) {
   Table taken{table.name, table.title, {}, table.preview_rows};
   for (const Column& column : table.columns) {
+    CheckStop();
     taken.columns.push_back(TakeCells(column, rows));
   }
   return taken;

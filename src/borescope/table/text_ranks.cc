@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "borescope/base/sort_runs.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -44,9 +46,11 @@ void SortByPiece(std::span<Entry> entries, const Task& task, std::vector<Task>& 
   }
   const size_t next = task.depth + kPieceBytes;
   const auto length = [&](const Entry& entry) { return std::min(entry.text.size(), next); };
-  std::sort(range.begin(), range.end(), [&](const Entry& a, const Entry& b) {
+  const auto less = [&](const Entry& a, const Entry& b) {
     return a.piece != b.piece ? a.piece < b.piece : length(a) < length(b);
-  });
+  };
+  size_t calls = 0;
+  std::sort(range.begin(), range.end(), StoppableLess(less, calls));
   for (size_t begin = 0; begin < range.size();) {
     size_t end = begin + 1;
     while (end < range.size() && range[end].piece == range[begin].piece &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -49,6 +50,7 @@ std::vector<int64_t> ModulesAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<int64_t> modules(host.size(), kMissing);
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId outer = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kPython &&
         view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/steps.h"
 
 namespace borescope::internal {
@@ -102,6 +103,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
   std::vector<CollectiveCall> calls;
   Grouper groups(2);  // 0 and the operator's row, or 1 and the kernel's
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
     const DeviceId kernel{row};
     if (!IsCommunicationKernel(view, kernel)) {
       continue;
@@ -115,6 +117,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     AddKernel(trace.device(), kernel, calls[group]);
   }
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
     const HostId op{row};
     if (ArgsOf(trace, op) == kNoDetail || OutermostWithArgs(view, op) != op) {
       continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
@@ -11,6 +13,7 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
   WorkGroups result(keys.size());
   std::vector<int64_t> key;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     const bool is_asked_for = kinds == WorkKinds::kAll || device.kind[row] == DeviceKind::kKernel;
     if (!is_asked_for || !selected.Keeps(id)) {
@@ -56,6 +59,7 @@ std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected
   const DeviceEvents& device = view.trace.device();
   std::vector<DeviceId> work;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (selected.Keeps(DeviceId{row})) {
       work.push_back(DeviceId{row});
     }

@@ -17,6 +17,7 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.end = options.end;
   inside.threads = ThreadsOf(options.threads);
   inside.progress = FileProgress(options.progress);
+  inside.stop = options.stop;
   return inside;
 }
 

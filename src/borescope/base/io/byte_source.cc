@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -94,9 +96,11 @@ std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {
 }
 
 Result<size_t> ReadFully(ByteSource& source, char* out, size_t capacity) {
+  constexpr size_t kMostAtOnce = size_t{4} << 20;  // inflated within milliseconds
   size_t size = 0;
   while (size < capacity) {
-    BS_ASSIGN(const size_t got, source.Read(out + size, capacity - size));
+    CheckStop();
+    BS_ASSIGN(const size_t got, source.Read(out + size, std::min(capacity - size, kMostAtOnce)));
     if (got == 0) {
       break;
     }

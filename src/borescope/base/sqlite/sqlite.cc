@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -13,6 +15,9 @@ constexpr int kLongestValue = 1 << 28;  // bytes
 constexpr int kLongestSql = 1 << 20;
 
 Error SqlError(int status, const std::string& name, std::string_view message) {
+  if ((status & 0xff) == SQLITE_INTERRUPT) {
+    CheckStop();
+  }
   const bool is_io = (status & 0xff) == SQLITE_CANTOPEN || (status & 0xff) == SQLITE_IOERR ||
                      (status & 0xff) == SQLITE_FULL;
   std::string_view remedy = "; copy the file again, or try sqlite3's .recover";
@@ -172,6 +177,9 @@ Result<SqlDatabase> SqlDatabase::Open(const std::string& uri, int flags, const s
   if (status != SQLITE_OK) {
     return SqlError(status, name, sqlite3_errstr(status));
   }
+  constexpr int kStepsBetweenLooks = 1000;
+  const auto is_stopped = [](void*) { return IsStopRequested() ? 1 : 0; };
+  sqlite3_progress_handler(handle, kStepsBetweenLooks, is_stopped, nullptr);
   return database;
 }
 

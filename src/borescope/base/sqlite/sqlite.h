@@ -3,7 +3,8 @@
 //
 // Reading is safe on hostile files: nothing is written, locked or attached, no view, trigger or
 // function of the file's own schema runs unless a statement names it, and a statement that works
-// too long is stopped. Used by one thread at a time.
+// too long is stopped. A stop that is requested (stop.h) ends statements. Used by one thread at a
+// time.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -134,7 +136,7 @@ Result<bool> SqlTable::Step() {
   if (pages_.has_value()) {
     const PageStep step = pages_->Next();
     if (step == PageStep::kRow) {
-      ++rows_;
+      CheckStopAt(++rows_);
       return true;
     }
     if (step == PageStep::kEnd) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "borescope/base/stop.h"
 #include "borescope/compat/chakra/exclusive.h"
 
 namespace borescope::internal::chakra::compat {
@@ -140,6 +141,7 @@ void FindThreadDeps(SortedOps& ops) {
   for (const std::vector<uint32_t>& rows : ops.by_thread) {
     std::optional<int64_t> found;
     for (size_t i = 0; i < rows.size(); ++i) {
+      CheckStopAt(i);
       CpuOp& op = ops.cpu[rows[i]];
       const CpuOp* const before = i == 0 ? nullptr : &ops.cpu[rows[i - 1]];
       if (before == nullptr || idle_us < op.begin - before->begin - before->duration) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 
@@ -50,6 +51,7 @@ std::vector<HtaRow> ReadRows(const DeviceTrace& trace) {
       [](const DeviceEvent& event) { return !event.has_begin || event.begin.is_double; });
   std::vector<HtaRow> rows;
   for (uint32_t i = 0; i < trace.events.size(); ++i) {
+    CheckStopAt(i);
     const DeviceEvent& event = trace.events[i];
     if (event.has_duration && !event.category.empty() && event.category != "Trace") {
       rows.push_back(RowOf(event, i, has_fractions));
@@ -122,6 +124,7 @@ void Clip(HtaTable& table) {
            row.duration > 0;
   };
   for (size_t i = 0; i < table.rows.size(); ++i) {
+    CheckStopAt(i);
     const HtaRow& row = table.rows[i];
     const HtaRow* const call = row.stream != kNone ? table.Find(row.partner) : nullptr;
     if (is_inside(row) || row.name == "Stream Wait Event" ||

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/chakra/link/link_errors.h"
 #include "borescope/compat/chakra/cpu_ops.h"
 #include "borescope/compat/chakra/gpu_parents.h"
@@ -145,6 +146,7 @@ class Linker {
     op_of_host_.assign(host_.nodes.size(), kNoOp);
     host_of_op_.assign(ops_.cpu.size(), kNoOp);
     for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
+      CheckStopAt(row);
       const HostNode& node = host_.nodes[row];
       if (is_under[row] == 0 || !node.rf_id.has_value()) {
         continue;
@@ -195,6 +197,7 @@ class Linker {
 
   void AddDevices() {
     for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
+      CheckStopAt(row);
       LinkedHost& linked = plan_.hosts[row];
       linked.first_device = static_cast<uint32_t>(plan_.devices.size());
       if (op_of_host_[row] != kNoOp) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -103,6 +105,7 @@ bool HtaFrame::IsDeviceSide(DeviceId id) const {
 void HtaFrame::FindCorrelations() {
   const HostEvents& host = trace().host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const int64_t number = CorrelationOf(HostId{row});
     if (number < 0) {
       continue;
@@ -113,6 +116,7 @@ void HtaFrame::FindCorrelations() {
     }
   }
   for (uint32_t row = 0; row < trace().device().size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceSide(DeviceId{row})) {
       device_numbers_[CorrelationOf(DeviceId{row})] = 1;
     }
@@ -150,11 +154,13 @@ void HtaFrame::FindLastStart() {
   const HostEvents& host = trace().host();
   const DeviceEvents& device = trace().device();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (IsStep(host.name[row])) {
       last_start_us_ = std::max(last_start_us_, Shrunk(host.ts_ns[row], 0).ts_us);
     }
   }
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsStep(device.name[row]) && !IsDeviceSide(DeviceId{row})) {
       last_start_us_ = std::max(last_start_us_, Shrunk(device.ts_ns[row], 0).ts_us);
     }
@@ -167,12 +173,14 @@ void HtaFrame::FindKeptCorrelations() {
   const HostEvents& host = trace().host();
   const DeviceEvents& device = trace().device();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const int64_t number = CorrelationOf(HostId{row});
     if (number >= 0 && StartsInTime(host.ts_ns[row])) {
       ++kept_numbers_[number];
     }
   }
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!IsDeviceSide(DeviceId{row}) && CorrelationOf(DeviceId{row}) >= 0 &&
         StartsInTime(device.ts_ns[row])) {
       ++kept_numbers_[CorrelationOf(DeviceId{row})];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 
 HtaIterations::HtaIterations(const HtaFrame& frame) : frame_(frame) {
@@ -22,6 +24,7 @@ void HtaIterations::ListSteps() {
     }
   };
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
     if (frame_.IsStep(trace.host().name[row])) {
       add(frame_.TimesOf(HostId{row}), trace.host().name[row], frame_.Keeps(HostId{row}));
     }
@@ -29,6 +32,7 @@ void HtaIterations::ListSteps() {
   std::stable_sort(windows_.begin(), windows_.end(),
                    [](const Window& a, const Window& b) { return a.begin_us < b.begin_us; });
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (frame_.IsStep(trace.device().name[row])) {
       const DeviceId id{row};
       add(frame_.TimesOf(id), trace.device().name[row], frame_.Repeats(id) > 0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -73,6 +74,7 @@ ForwardOperators::Key ForwardOperators::KeyOf(HostId row) const {
 ForwardOperators::ForwardOperators(const Trace& trace) : trace_(trace) {
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (SequenceOf(trace, HostId{row}) > 0 && !IsBackwardNode(trace.Name(HostId{row}))) {
       rows_[KeyOf(HostId{row})].push_back(HostId{row});
     }

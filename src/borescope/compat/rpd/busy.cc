@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/rpd/tables.h"
 
 namespace borescope::internal {
@@ -24,6 +25,7 @@ Result<Tables> MapRpdBusy(const RankView& view, const Params&) {
   int64_t begin_ns = view.trace.end_ns();
   int64_t end_ns = view.trace.begin_ns();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row])) {
       int64_t& time_ns = time_of[view.trace.DeviceOf(DeviceId{row})];
       time_ns = AddSaturating(time_ns, device.dur_ns[row]);

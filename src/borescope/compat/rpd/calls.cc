@@ -6,6 +6,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/rpd/tables.h"
 
 namespace borescope::internal {
@@ -26,6 +27,7 @@ std::vector<HostId> ApiRows(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> rows;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (IsCall(view, row) || IsMarker(host.kind[row])) {
       rows.push_back(HostId{row});
     }

@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/rpd/tables.h"
 
 namespace borescope::internal {
@@ -23,6 +24,7 @@ std::vector<Triple> Triples(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   std::vector<Triple> triples;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row])) {
       triples.emplace_back(device.name[row].value, device.ts_ns[row], device.end_ns(DeviceId{row}));
     }

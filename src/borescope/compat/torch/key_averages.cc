@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/torch/profiler_calls.h"
 #include "borescope/compat/torch/profiler_flops.h"
 #include "borescope/compat/torch/tables.h"
@@ -98,6 +99,7 @@ void KeyAverages::AddHostRows() {
   const HostEvents& host = view_.trace.host();
   const ProfilerCalls calls = BuildProfilerCalls(view_, events_);
   for (size_t i = 0; i < calls.size(); ++i) {
+    CheckStopAt(i);
     const HostId id = calls.id[i];
     const bool is_annotation = host.kind[id.value] == HostKind::kAnnotation;
     Sums& sums =
@@ -114,6 +116,7 @@ void KeyAverages::AddHostRows() {
 void KeyAverages::AddDeviceRows() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const bool is_work = IsDeviceWork(device.kind[row]);
     AddSaturatingTo(device_ns_, is_work ? device.dur_ns[row] : 0);
     const bool is_listed = is_work || device.kind[row] == DeviceKind::kAnnotation;

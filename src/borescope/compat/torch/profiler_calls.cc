@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -71,6 +72,7 @@ bool Builder::Lists(uint32_t row) const {
 void Builder::Nest(uint32_t first_row, uint32_t end_row) {
   std::vector<uint32_t> open;
   for (uint32_t row = first_row; row < end_row; ++row) {
+    CheckStopAt(row);
     if (!Lists(row)) {
       continue;
     }
@@ -93,6 +95,7 @@ void Builder::Nest(uint32_t first_row, uint32_t end_row) {
 void Builder::SumDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId op = view_.index.correlation.op_of[row];
     if (IsDeviceWork(device.kind[row]) && op.valid()) {
       int64_t& sum = events_[op.value].self_device_ns;

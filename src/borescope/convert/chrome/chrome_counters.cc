@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/convert/chrome/chrome_events.h"
 #include "borescope/convert/counters.h"
 #include "borescope/output/json_writer.h"
@@ -156,6 +157,7 @@ void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& co
   const Samples& samples = input.trace.samples();
   MonitorWriter writer(input.trace, text);
   for (size_t row = 0; row < samples.size(); ++row) {
+    CheckStopAt(row);
     if (counts.Keep(input.window.Holds(samples.ts_ns[row]))) {
       writer.Write(row);
     }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "borescope/base/stop.h"
 #include "borescope/convert/chrome/chrome_details.h"
 #include "borescope/convert/chrome/chrome_events.h"
 
@@ -196,6 +197,7 @@ void WriteDeviceEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
   DeviceWriter writer(input, tracks, text);
   const DeviceEvents& device = input.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (counts.Keep(input.window.Holds(device.ts_ns[row]))) {
       writer.Write(row);
     }

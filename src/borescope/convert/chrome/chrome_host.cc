@@ -1,3 +1,4 @@
+#include "borescope/base/stop.h"
 #include "borescope/convert/chrome/chrome_details.h"
 #include "borescope/convert/chrome/chrome_events.h"
 #include "borescope/convert/json_value.h"
@@ -175,6 +176,7 @@ void WriteHostEvents(const ConvertInput& input, const ChromeTracks& tracks, Chro
   HostWriter writer(input, tracks, text);
   const HostEvents& host = input.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (counts.Keep(input.window.Holds(host.ts_ns[row]))) {
       writer.Write(row);
     }

@@ -1,3 +1,4 @@
+#include "borescope/base/stop.h"
 #include "borescope/convert/chrome/chrome_events.h"
 
 namespace borescope::internal {
@@ -26,6 +27,7 @@ void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
                        ConvertCounts& counts) {
   const MemoryEvents& memory = input.trace.memory();
   for (size_t row = 0; row < memory.size(); ++row) {
+    CheckStopAt(row);
     const int64_t ts_ns =
         memory.ts_ns[row] == kMissing ? input.trace.begin_ns() : memory.ts_ns[row];
     if (counts.Keep(input.window.Holds(ts_ns))) {
@@ -37,6 +39,7 @@ void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
 void WriteFlows(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text) {
   const Flows& flows = input.trace.flows();
   for (size_t row = 0; row < flows.size(); ++row) {
+    CheckStopAt(row);
     if (!input.window.Holds(flows.ts_ns[row])) {
       continue;
     }

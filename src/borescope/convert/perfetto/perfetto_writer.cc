@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "borescope/base/stop.h"
 #include "borescope/convert/counters.h"
 #include "borescope/convert/lanes.h"
 #include "borescope/convert/perfetto/perfetto_packets.h"
@@ -128,6 +129,7 @@ class PerfettoTraceWriter {
     std::vector<uint64_t> uuids = {track_uuids_[track.value]};
     const auto close = [&](uint32_t lane, int64_t end_ns) { packets_.End(uuids[lane], end_ns); };
     for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
+      CheckStopAt(row);
       if (!counts_.Keep(input_.window.Holds(ts_ns[row]))) {
         continue;
       }
@@ -242,6 +244,7 @@ class PerfettoTraceWriter {
   void WriteMemory() {
     const MemoryEvents& memory = trace_.memory();
     for (size_t row = 0; row < memory.size(); ++row) {
+      CheckStopAt(row);
       const int64_t ts_ns = memory.ts_ns[row] == kMissing ? trace_.begin_ns() : memory.ts_ns[row];
       if (!counts_.Keep(input_.window.Holds(ts_ns))) {
         continue;
@@ -279,6 +282,7 @@ class PerfettoTraceWriter {
     const Samples& samples = trace_.samples();
     std::map<std::tuple<int64_t, uint32_t, uint32_t>, uint64_t> series;
     for (size_t row = 0; row < samples.size(); ++row) {
+      CheckStopAt(row);
       if (!counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
         continue;
       }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "borescope/base/sqlite/sqlite.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/names/copy_kind.h"
 #include "borescope/rpd/row_inserter.h"
 #include "borescope/rpd/rpd_schema.h"
@@ -130,6 +131,7 @@ std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   const auto rows = static_cast<uint32_t>(trace.host().size());
   std::vector<std::pair<int64_t, uint32_t>> calls;
   for (uint32_t row = 0; row < rows; ++row) {
+    CheckStopAt(row);
     if (const int64_t correlation = UsableCorrelation(trace, row); correlation != kNoApi) {
       calls.emplace_back(correlation, row);
     }
@@ -137,6 +139,7 @@ std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   std::sort(calls.begin(), calls.end());
   std::vector<int64_t> ids(rows, kNoApi);
   for (size_t i = 0; i < calls.size(); ++i) {
+    CheckStopAt(i);
     if (i == 0 || calls[i].first != calls[i - 1].first) {
       ids[calls[i].second] = calls[i].first;
     }
@@ -245,6 +248,7 @@ RpdRows::ApiTexts RpdRows::TextsOf(uint32_t row) {
 Result<void> RpdRows::WriteApis() {
   const HostEvents& host = trace_.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (!counts_.Keep(input_.window.Holds(host.ts_ns[row]))) {
       continue;
     }
@@ -260,6 +264,7 @@ Result<void> RpdRows::WriteApis() {
 Result<void> RpdRows::WriteOps() {
   const DeviceEvents& device = trace_.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!input_.window.Holds(device.ts_ns[row])) {
       counts_.outside += 1;
     } else if (!IsDeviceWork(device.kind[row])) {
@@ -346,6 +351,7 @@ Result<void> RpdRows::WriteMonitors() {
   constexpr int64_t kNoDevice = -1;  // 0 is the first
   const Samples& samples = trace_.samples();
   for (size_t row = 0; row < samples.size(); ++row) {
+    CheckStopAt(row);
     if (counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
       BS_TRY(insert_.monitor.Add(nullptr, trace_.Text(samples.device_type[row]),
                                  samples.device[row] == kMissing ? kNoDevice : samples.device[row],

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/version.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/join_partials.h"
@@ -46,10 +47,7 @@ PartialFile FileOf(RankPart part) {
   return file;
 }
 
-}  // namespace
-
-Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
-                               const RunOptions& given) {
+Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
   BS_TRY(CheckCanTravel(specs, given));
   RunOptions options = given;
   BS_TRY(Prepare(specs, options));
@@ -68,13 +66,24 @@ Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
   return MergePartials(std::move(one));
 }
 
-Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown) {
+Result<Answer> JoinAndAnswer(std::vector<PartialData> partials, const RunOptions& shown) {
   BS_ASSIGN(JoinedRun joined, JoinPartials(std::move(partials)));
   RunOptions options = shown;
   options.files = std::move(joined.files);
   options.ranks = joined.question.ranks;
   options.params = joined.question.params;
   return AnswerOf(joined.question.verbs, options, joined.run);
+}
+
+}  // namespace
+
+Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
+                               const RunOptions& options) {
+  return Stoppable(options.stop, [&] { return MapOne(specs, options); });
+}
+
+Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown) {
+  return Stoppable(shown.stop, [&] { return JoinAndAnswer(std::move(partials), shown); });
 }
 
 }  // namespace borescope::internal

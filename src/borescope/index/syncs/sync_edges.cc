@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_finder.h"
 
@@ -56,6 +57,7 @@ void VisitCalls(const Trace& trace, const Correlation& correlation, RecordedSync
   CallNames names(trace);
   ThreadState thread;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (row == 0 || host.track[row] != host.track[row - 1]) {
       thread = {};
     }
@@ -86,6 +88,7 @@ void VisitOrphans(const Trace& trace, const Correlation& correlation, RecordedSy
                   SyncEdges& result) {
   ThreadState nobody;
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (trace.device().kind[row] != DeviceKind::kSync) {
       continue;
     }
@@ -126,6 +129,7 @@ bool HasNoWaits(const Trace& trace) {
   CallNames names(trace);
   bool has_calls = false;
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
     if (trace.host().kind[row] == HostKind::kRuntime) {
       has_calls = true;
       if (AlwaysBlocks(names.Of(HostId{row}).blocking)) {

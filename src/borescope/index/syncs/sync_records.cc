@@ -1,4 +1,5 @@
 // Waits from cuda_sync records.
+#include "borescope/base/stop.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_finder.h"
@@ -10,6 +11,7 @@ std::vector<uint32_t> RecordCalls(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<uint32_t> rows;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
         IsEventRecordName(trace.Name(HostId{row}))) {
       rows.push_back(row);

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/nsys/nsys_meta.h"
@@ -203,6 +204,7 @@ void NsysReader::NameSyncsByCalls() {
   const std::vector<StringId> waits = WaitsByName();
   std::unordered_map<int64_t, StringId> wait_of;  // by correlation
   for (uint32_t row = 0; row < data.host.size(); ++row) {
+    CheckStopAt(row);
     const StringId wait = waits[data.host.name[row].value];
     if (data.host.kind[row] == HostKind::kRuntime && wait.valid()) {
       wait_of.emplace(data.runtime_calls.correlation[data.host.detail[row]], wait);
@@ -210,6 +212,7 @@ void NsysReader::NameSyncsByCalls() {
   }
   wait_of.erase(kMissing);
   for (uint32_t row = 0; row < data.device.size(); ++row) {
+    CheckStopAt(row);
     const auto wait = wait_of.find(data.device.correlation[row]);
     if (data.device.kind[row] == DeviceKind::kSync && wait != wait_of.end()) {
       data.device.name[row] = wait->second;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 #include "borescope/trace/columns.h"
 
@@ -56,7 +57,7 @@ void AddValue(RocpdTables& tables, Counters& counters, int64_t event, int64_t id
 
 // Values with one name and one event are those of the parts of a device and are added up.
 void SumParts(std::vector<RocpdValue>& values) {
-  std::stable_sort(values.begin(), values.end(), [](const RocpdValue& a, const RocpdValue& b) {
+  SortRuns(std::span(values), [](const RocpdValue& a, const RocpdValue& b) {
     return std::tie(a.event, a.name.value, a.agent) < std::tie(b.event, b.name.value, b.agent);
   });
   size_t kept = 0;

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 
 namespace borescope::internal {
@@ -150,8 +151,7 @@ void MemoryReader::Free(Row row) {
 }
 
 void MemoryReader::Finish() {
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; });
+  SortRuns(std::span(rows_), [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; });
   for (const Row& row : rows_) {
     const bool is_taken = row.operation != Operation::kFree && live_.contains(row.place);
     if (is_taken && row.operation == Operation::kAllocate) {

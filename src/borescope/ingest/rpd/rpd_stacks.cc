@@ -1,6 +1,7 @@
 // Call stacks that were recorded with calls: rows by call and depth, 0 being the innermost frame.
 #include <algorithm>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/trace/event_rows.h"
 
@@ -45,7 +46,7 @@ Result<void> ReadRpdStacks(RpdTables& tables) {
     }
     frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kName))});
   }));
-  std::stable_sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
+  SortRuns(std::span(frames), [](const Frame& a, const Frame& b) {
     return a.call != b.call ? a.call < b.call : a.depth > b.depth;
   });
   const StringId category = tables.part.Intern("stackframe");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <span>
 
@@ -185,12 +184,11 @@ std::string ScaledInteger(int64_t value, const NumberFormat& format) {
 }
 
 std::string UnixTime(int64_t ns) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(std::chrono::nanoseconds(ns));
-  const auto since = std::chrono::sys_seconds(seconds);
-  const int64_t millis = (ns - seconds.count() * 1'000'000'000) / 1'000'000;
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t seconds = ns / kSecond - (ns % kSecond < 0 ? 1 : 0);
+  const int64_t millis = (ns % kSecond + kSecond) % kSecond / 1'000'000;
   return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} UTC",
-                     fmt::gmtime(static_cast<std::time_t>(since.time_since_epoch().count())),
-                     millis);
+                     fmt::gmtime(static_cast<std::time_t>(seconds)), millis);
 }
 
 // What is not zero is not shown as zero: "<0.01" of what is too small for its column's unit. Empty

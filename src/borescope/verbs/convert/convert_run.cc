@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/convert/convert.h"
 #include "borescope/convert/merge.h"
 #include "borescope/engine/inputs/input_files.h"
@@ -92,6 +93,17 @@ class Conversion {
   ConvertReport report_;
 };
 
+Result<ConvertReport> Convert(const ConvertOptions& options) {
+  BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
+  BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
+  BS_ASSIGN(TimeRange range, TimeRange::Parse(options.begin, options.end));
+  Conversion conversion(options, *target, std::move(range), files.size() > 1);
+  for (const InputFile& file : files) {
+    BS_TRY(conversion.Add(file));
+  }
+  return conversion.Finish();
+}
+
 }  // namespace
 
 std::vector<ConvertFormat> ConvertFormats() {
@@ -104,14 +116,7 @@ std::vector<ConvertFormat> ConvertFormats() {
 }
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
-  BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
-  BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
-  BS_ASSIGN(TimeRange range, TimeRange::Parse(options.begin, options.end));
-  Conversion conversion(options, *target, std::move(range), files.size() > 1);
-  for (const InputFile& file : files) {
-    BS_TRY(conversion.Add(file));
-  }
-  return conversion.Finish();
+  return Stoppable(options.stop, [&] { return Convert(options); });
 }
 
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct ConvertOptions {
   std::string begin;                // of the window, as in index/time_window.h; empty: open
   std::string end;
   int threads = DefaultThreads();
+  std::stop_token stop = {};  // ends with kCancelled, and without an output, once it is requested
   // Bytes read so far and in total, of one file after the other. May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "borescope/base/stop.h"
 #include "borescope/engine/load_run.h"
 #include "borescope/query/database.h"
 
@@ -30,10 +31,12 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run) {
 }  // namespace
 
 struct QuerySession::State {
-  explicit State(LoadedRun loaded) : run(std::move(loaded)), ranks(RanksOf(run)) {}
+  State(LoadedRun loaded, std::stop_token token)
+      : run(std::move(loaded)), ranks(RanksOf(run)), stop(std::move(token)) {}
 
   LoadedRun run;
   std::vector<query::RankData> ranks;
+  std::stop_token stop;
   std::optional<query::Database> database;  // last: goes before what it reads
 };
 
@@ -44,7 +47,7 @@ QuerySession::~QuerySession() = default;
 
 Result<QuerySession> QuerySession::Open(const RunOptions& options) {
   BS_ASSIGN(LoadedRun run, LoadRun(options));
-  auto state = std::make_unique<State>(std::move(run));
+  auto state = std::make_unique<State>(std::move(run), options.stop);
   BS_ASSIGN(query::Database database, query::Database::Open(state->ranks));
   state->database = std::move(database);
   return QuerySession(std::move(state));
@@ -52,9 +55,9 @@ Result<QuerySession> QuerySession::Open(const RunOptions& options) {
 
 Result<Document> QuerySession::Run(std::string_view sql, const query::Parameters& parameters,
                                    const QueryLimits& limits) {
+  const query::Limits most{limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)};
   BS_ASSIGN(std::vector<query::QueryResult> answers,
-            state_->database->Run(sql, parameters,
-                                  {limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)}));
+            Stoppable(state_->stop, [&] { return state_->database->Run(sql, parameters, most); }));
   Document document{{}, state_->run.diagnostics};
   document.tables.reserve(answers.size());
   for (query::QueryResult& answer : answers) {

@@ -21,7 +21,7 @@ struct QueryLimits {
 // Not thread-safe.
 class QuerySession {
  public:
-  // Loads what `options` names, as LoadRun does.
+  // Loads what `options` names, as LoadRun does. A stop that they name ends statements, too.
   static Result<QuerySession> Open(const RunOptions& options);
   QuerySession(QuerySession&&) noexcept;
   QuerySession& operator=(QuerySession&&) noexcept;

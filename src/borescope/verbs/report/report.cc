@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/conclude.h"
@@ -132,13 +133,7 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   return report;
 }
 
-}  // namespace
-
-Result<Report> RunReport(const RunOptions& options) {
-  const Questions questions = QuestionsOf(options);
-  if (questions.comparison != nullptr) {
-    return CompareRuns(questions, options);
-  }
+Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
   BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
   Report report;
   report.page.title = std::move(answers.title);
@@ -149,6 +144,16 @@ Result<Report> RunReport(const RunOptions& options) {
   report.page.document.diagnostics = std::move(answers.diagnostics);
   report.files = std::move(answers.files);
   return report;
+}
+
+}  // namespace
+
+Result<Report> RunReport(const RunOptions& options) {
+  const Questions questions = QuestionsOf(options);
+  return Stoppable(options.stop, [&] {
+    return questions.comparison != nullptr ? CompareRuns(questions, options)
+                                           : ReportOf(questions, options);
+  });
 }
 
 }  // namespace borescope::internal

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -18,6 +19,7 @@ Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
   const Tracks& tracks = view.trace.tracks();
   Activities activities;
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (IsDeviceWork(device.kind[row])) {
       const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));

@@ -1,6 +1,7 @@
 #include "borescope/analysis/core/selection/phases.h"
 
 #include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -41,6 +42,7 @@ std::vector<Phase> HostPhases(const RankView& view) {
   const std::vector<Phase> by_name = PhasesOfNames(view.trace.strings());
   std::vector<Phase> phases(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];
     const Phase own = by_name[host.name[row].value];
     if (own != Phase::kOther) {

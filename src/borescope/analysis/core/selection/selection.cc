@@ -8,6 +8,7 @@
 #include <string>
 
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -30,6 +31,7 @@ std::vector<Interval> InstancesOf(const Trace& trace, std::string_view name) {
   const StringId wanted = trace.strings().Find(name);
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; wanted.valid() && row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.name[row] == wanted && host.kind[row] == HostKind::kAnnotation) {
       instances.push_back({host.ts_ns[row], host.ts_ns[row] + host.dur_ns[row]});
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -51,6 +52,7 @@ std::vector<KernelLaunch> FindLaunches(const RankView& view) {
            is_launch[host.name[id.value].value] != 0;
   };
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime) {
       continue;
     }
@@ -77,6 +79,7 @@ std::vector<DeviceId> FindRanges(const Trace& trace) {
   const DeviceEvents& device = trace.device();
   std::vector<DeviceId> ranges;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] == DeviceKind::kRange) {
       ranges.push_back(DeviceId{row});
     }
@@ -135,6 +138,7 @@ void LineUpByOrder(CounterLineup& lineup) {
 bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   std::map<uint32_t, std::vector<size_t>> by_name;  // launches, by the name of their kernel
   for (size_t i = 0; i < lineup.launches.size(); ++i) {
+    CheckStopAt(i);
     const DeviceId kernel = lineup.launches[i].kernel;
     if (kernel.valid()) {
       by_name[device.name[kernel.value].value].push_back(i);

@@ -9,6 +9,7 @@
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
 #include "borescope/analysis/measures/flops/repeated_ops.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/stop.h"
 #include "borescope/opmodel/values/list_type.h"
 #include "borescope/opmodel/values/quantity.h"
 
@@ -97,6 +98,7 @@ void Modeller::LookAround() {
     linked_[link.backward.value] = link.backward;
   }
   for (uint32_t row = 0; row < rows; ++row) {
+    CheckStopAt(row);
     const HostId id{row};
     const HostId outer = view_.index.tree.parent[row];
     if (costs_.ModelOf(id) != nullptr) {
@@ -163,6 +165,7 @@ void Modeller::AssignTo(DeviceId id, HostId op, Arguments arguments) {
 std::vector<char> Modeller::RowsAboveCalls() const {
   std::vector<char> is_above(host_.size(), 0);
   for (uint32_t row = 0; row < host_.size(); ++row) {
+    CheckStopAt(row);
     if (arguments_[row] == Arguments::kNone) continue;
     HostId outer = view_.index.tree.parent[row];
     while (outer.valid() && is_above[outer.value] == 0) {
@@ -217,6 +220,7 @@ void Modeller::AddCalls() {
   std::vector<uint32_t> call_of_op(host_.size(), kNoCall);
   result_.calls.reserve(static_cast<size_t>(std::count(has_work.begin(), has_work.end(), 1)));
   for (uint32_t row = 0; row < host_.size(); ++row) {
+    CheckStopAt(row);
     if (has_work[row] == 0) continue;
     const ModelledCall call = CallOf(HostId{row});
     if (IsCounted(call, is_above)) {
@@ -225,6 +229,7 @@ void Modeller::AddCalls() {
     }
   }
   for (uint32_t row = 0; row < op_of_.size(); ++row) {
+    CheckStopAt(row);
     if (op_of_[row].valid() && !IsReplay(row)) {
       result_.info[row].call = call_of_op[op_of_[row].value];
     }

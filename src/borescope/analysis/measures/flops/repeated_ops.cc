@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -57,6 +58,7 @@ bool RepeatFinder::HasNumber(HostId row) const {
 void RepeatFinder::FindPasses() {
   pass_of_.resize(host_.size());
   for (uint32_t row = 0; row < host_.size(); ++row) {
+    CheckStopAt(row);
     const HostId outer = view_.index.tree.parent[row];
     pass_of_[row] = outer.valid() ? pass_of_[outer.value] : kNoPass;
     if (pass_of_[row] == kNoPass && RunsBackward(HostId{row})) {
@@ -93,6 +95,7 @@ std::vector<char> RepeatFinder::Find() {
   FindDifferentiated();
   std::vector<char> is_repeated(host_.size());
   for (uint32_t row = 0; row < host_.size(); ++row) {
+    CheckStopAt(row);
     const uint32_t pass = pass_of_[row];
     if (pass == kNoPass || passes_[pass].is_differentiated || RunsBackward(HostId{row})) {
       continue;

@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -120,6 +121,7 @@ void Pairing::NameCalls(Capture& capture) {
 void Pairing::LearnNames() {
   std::vector<std::pair<HostId, DeviceId>> launches;
   for (uint32_t row = 0; row < device_.size(); ++row) {
+    CheckStopAt(row);
     const HostId launch = view_.index.correlation.launch_of[row];
     if (launch.valid() && device_.kind[row] == DeviceKind::kKernel) {
       launches.emplace_back(launch, DeviceId{row});
@@ -156,6 +158,7 @@ std::vector<DeviceId> Pairing::KernelsOf(std::span<const DeviceId> works) const 
 bool Pairing::AgreesInOrder(const Capture& capture, std::span<const DeviceId> kernels) const {
   bool has_name = false;
   for (size_t i = 0; i < kernels.size(); ++i) {
+    CheckStopAt(i);
     if (capture.names[i] == kUnknown) continue;
     has_name = true;
     if (capture.names[i] != device_.name[kernels[i].value].value) return false;

@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/correlation.h"
 
@@ -125,6 +126,7 @@ void LaunchFinder::FindCalls() {
     is_launch_name_[name] = IsGraphLaunchName(view_.trace.Text(StringId{name})) ? 1 : 0;
   }
   for (uint32_t row = 0; row < host_.size(); ++row) {
+    CheckStopAt(row);
     if (IsLaunch(row) && !(works_.empty() && IsWrapper(row))) {
       Add(HostId{row}, works_);
     }
@@ -134,6 +136,7 @@ void LaunchFinder::FindCalls() {
 void LaunchFinder::FindWithoutCalls() {
   std::vector<DeviceId> works;
   for (uint32_t row = 0; row < device_.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device_.kind[row]) && !view_.index.correlation.launch_of[row].valid() &&
         IsCorrelation(device_.correlation[row]) &&
         GraphNodeOf(view_.trace, DeviceId{row}) != kMissing) {
@@ -264,6 +267,7 @@ bool HasGraphs(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<char> known(view.trace.strings().size());  // by text: 1 if it is none of graphs
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || known[host.name[row].value] != 0) {
       continue;
     }
@@ -274,6 +278,7 @@ bool HasGraphs(const RankView& view) {
     known[host.name[row].value] = 1;
   }
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (GraphNodeOf(view.trace, DeviceId{row}) != kMissing) {
       return true;
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -30,6 +32,7 @@ std::string JsonString(std::string_view text) {
 OpStacks::OpStacks(const RankView& view)
     : op_above_(view.trace.host().size()), top_op_(view.trace.host().size()) {
   for (uint32_t row = 0; row < op_above_.size(); ++row) {
+    CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];
     if (parent.valid()) {
       const bool is_op = view.trace.host().kind[parent.value] == HostKind::kOp;

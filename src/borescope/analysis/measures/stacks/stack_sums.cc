@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps.h"
 #include "borescope/trace/kind_names.h"
@@ -189,6 +190,7 @@ bool StackSums::PlaceFrames(std::string_view root) {
   bool any = root.empty();
   path_of_.reserve(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId above = view_.index.tree.parent[row];
     const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
     const Label& label = labels[host.name[row].value];
@@ -221,6 +223,7 @@ SelfTimes& StackSums::SumsOf(Id id, uint32_t path) {
 void StackSums::AddHostTime() {
   const std::vector<int64_t> self_ns = SelfHostTimes(view_);
   for (uint32_t row = 0; row < path_of_.size(); ++row) {
+    CheckStopAt(row);
     if (selected_.Keeps(HostId{row})) {
       SelfTimes& sums = SumsOf(HostId{row}, path_of_[row]);
       ++sums.calls;
@@ -248,6 +251,7 @@ uint32_t StackSums::FrameOf(DeviceId work) {
 void StackSums::AddDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (!selected_.Keeps(id)) {
       continue;

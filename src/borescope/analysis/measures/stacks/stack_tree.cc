@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -235,6 +236,7 @@ StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   std::vector<uint32_t> place(tree.nodes.size());  // of the node that holds each node's time
   std::vector<uint32_t> other_of;                  // per node that is left
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    CheckStopAt(i);
     StackNode node = tree.nodes[i];
     node.parent = node.parent == kNone ? kNone : place[node.parent];
     if (node.parent != kNone && kept.nodes[node.parent].is_other) {

@@ -9,6 +9,7 @@
 #include "borescope/analysis/measures/time/data_loading.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 
 namespace borescope::internal {
@@ -35,6 +36,7 @@ HostTime FindHostTime(const Trace& trace) {
   std::vector<Interval> blocked_calls;
   std::vector<Interval> loading_calls;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
     const HostKind kind = host.kind[row];
     const uint32_t name = host.name[row].value;

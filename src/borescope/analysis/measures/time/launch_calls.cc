@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/id_map.h"
 
@@ -24,6 +25,7 @@ IdMap64 NumbersOfWork(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   IdMap64 numbers(device.size());
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid()) {
       numbers[device.correlation[row]] = row;
     }
@@ -68,6 +70,7 @@ std::vector<HostId> CallsWithWork(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> calls;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (IsCallWithDetail(host, row) && StartsWork(view, row)) {
       calls.push_back(HostId{row});
     }
@@ -83,6 +86,7 @@ int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected) {
   LaunchNames launches(view.trace);
   int64_t count = 0;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || !launches.Contains(host.name[row]) ||
         !selected.Keeps(HostId{row})) {
       continue;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -20,14 +23,15 @@ std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tra
   for (const uint32_t track : tracks) {
     for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
          ++row) {
+      CheckStopAt(row);
       if (IsDeviceWork(device.kind[row])) {
         rows.push_back(row);
       }
     }
   }
   if (tracks.size() > 1) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](uint32_t a, uint32_t b) { return device.ts_ns[a] < device.ts_ns[b]; });
+    SortRuns(std::span(rows),
+             [&](uint32_t a, uint32_t b) { return device.ts_ns[a] < device.ts_ns[b]; });
   }
   return rows;
 }
@@ -55,6 +59,7 @@ void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Us
     auto gap = std::partition_point(stream.gaps.begin(), stream.gaps.end(),
                                     [&](const auto& g) { return g.time.end <= window.begin; });
     for (; gap != stream.gaps.end() && gap->time.begin < window.end; ++gap) {
+      CheckStopAt(static_cast<size_t>(gap - stream.gaps.begin()));
       if (open != &*gap && open != nullptr) {
         use(*open, open_ns);
         open_ns = 0;
@@ -88,6 +93,7 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
     const DeviceId after{works[i]};
     int64_t launch_ns = kMissing;
     for (; i < works.size() && device.ts_ns[works[i]] == gap.end; ++i) {
+      CheckStopAt(i);
       const HostId launch = view.index.correlation.launch_of[works[i]];
       if (launch.valid()) {
         launch_ns = Earlier(launch_ns, view.trace.host().ts_ns[launch.value]);

@@ -1,5 +1,7 @@
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -85,6 +87,7 @@ void FillFromHost(const RankView& view, AnnotationLeaves& leaves) {
   const Correlation& correlation = view.index.correlation;
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId launch = correlation.launch_of[row];
     const HostId host = launch.valid() ? launch : correlation.op_of[row];
     if (!IsDeviceWork(device.kind[row]) || leaves.leaf[row].side != AnnotationSide::kNone ||

@@ -12,6 +12,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
@@ -95,6 +96,7 @@ Table KernelTable(const RankView& view, const GroupKeys& keys, const Groups& gro
 void AddHostAnnotations(const RankView& view, const Selected& selected, Groups& groups) {
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kAnnotation && selected.Keeps(HostId{row})) {
       groups.Add(HostId{row}, AnnotationSide::kHost, host.name[row], {}, host.dur_ns[row]);
     }
@@ -106,6 +108,7 @@ void AddDeviceAnnotations(const RankView& view, const Selected& selected,
                           const AnnotationLeaves& leaves, Groups& groups) {
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] != DeviceKind::kAnnotation || !selected.KeepsTrack(device.track[row])) {
       continue;
     }
@@ -121,6 +124,7 @@ void AddDeviceWork(const RankView& view, const Selected& selected, const Annotat
                    Groups& groups) {
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && selected.Keeps(DeviceId{row})) {
       const AnnotationLeaf& leaf = leaves.leaf[row];
       groups.Add(DeviceId{row}, leaf.side, leaf.name, device.name[row], device.dur_ns[row]);

@@ -21,6 +21,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/compat/rpd/tables.h"
 #include "borescope/index/names/copy_kind.h"
@@ -61,6 +62,7 @@ std::vector<Copy> CollectCopies(const RankView& view, const Selected& selected) 
   const DeviceEvents& device = view.trace.device();
   std::vector<Copy> copies;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     const DeviceKind kind = device.kind[row];
     if ((kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) || !selected.Keeps(id)) {

@@ -19,6 +19,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/rpd/tables.h"
 
 namespace borescope::internal {
@@ -57,6 +58,7 @@ void AddTrack(const RankView& view, uint32_t track, const Selected& selected, Bu
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row])) {
       AddWork({device.ts_ns[row], device.end_ns(DeviceId{row})}, selected, busy);
     }

@@ -8,6 +8,7 @@
 #include "borescope/analysis/measures/path_overlay.h"
 #include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
 #include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -80,6 +81,7 @@ OverlayArrows DrawArrows(const RankView& view, const EventGraph& graph, const Lo
     is_critical[edge] = 1;
   }
   for (NodeId from = 0; from < graph.nodes(); ++from) {
+    CheckStopAt(from);
     for (EdgeId edge = graph.first_edge[from]; edge < graph.first_edge[from + 1]; ++edge) {
       if (all || is_critical[edge] != 0) {
         drawing.Add(edge, from, is_critical[edge] != 0);

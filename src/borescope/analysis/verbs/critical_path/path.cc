@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 
 std::string_view PathKindName(PathKind kind) {
@@ -48,8 +51,7 @@ class StepMaker {
       Add(0, {graph_.ts_ns[EventGraph::kBegin], graph_.ts_ns[first]});
     }
     AddThreads();
-    std::stable_sort(steps_.begin(), steps_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    SortRuns(std::span(steps_), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<PathStep> steps;
     steps.reserve(steps_.size());
     for (const auto& [place, step] : steps_) {
@@ -73,7 +75,7 @@ class StepMaker {
     NodeId node = EventGraph::kEnd;
     for (; paths_.by[node] != kNoEdge; node = paths_.from[node]) {
       const EdgeId edge = paths_.by[node];
-      --place;
+      CheckStopAt(--place);
       const bool is_nothing = graph_.kind[edge] == EdgeKind::kEnds &&
                               graph_.ts_ns[paths_.from[node]] == graph_.ts_ns[node];
       if (graph_.kind[edge] == EdgeKind::kThread) {
@@ -191,6 +193,7 @@ std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const Interv
   std::vector<PathStep> kept;
   auto window = windows.begin();
   for (const PathStep& step : steps) {
+    CheckStopAt(kept.size());
     while (window != windows.end() && window->end <= step.begin_ns &&
            std::next(window) != windows.end()) {
       ++window;

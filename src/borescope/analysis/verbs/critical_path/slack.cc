@@ -5,6 +5,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -106,6 +107,7 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
     const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
     const TrackId track = recording.facts.threads[thread].track;
     for (uint32_t i = 0; i < found.size(); ++i) {
+      CheckStopAt(i);
       if (found[i] != kNoSlack) {
         PushSlack(table, view, NodeSide::kHost, view.trace.tracks().first_row[track.value] + i,
                   found[i]);
@@ -113,6 +115,7 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
     }
   }
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
     const NodeId start = recording.start_of_work[row];
     if (start != kNoNode && selected.Keeps(DeviceId{row})) {
       PushSlack(table, view, NodeSide::kDevice, row,

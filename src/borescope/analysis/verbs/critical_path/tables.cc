@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -225,6 +226,7 @@ Table SyncTable(const RankView& view, const RecordingGraph& recording, const Sel
          "Position of the call whose end waits, or of the work whose start waits.");
   const SyncEdges& syncs = recording.syncs;
   for (size_t i = 0; i < syncs.edges.size(); ++i) {
+    CheckStopAt(i);
     const SyncEdge& edge = syncs.edges[i];
     const bool to_work = edge.kind == SyncKind::kStreamWait;
     const NodeSide side = to_work ? NodeSide::kDevice : NodeSide::kHost;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -98,6 +100,7 @@ class PartFinder {
   void OfDevice() {
     const DeviceEvents& device = view_.trace.device();
     for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
       const NodeId start = recording_.start_of_work[row];
       if (start == kNoNode) {
         continue;
@@ -161,6 +164,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
   count = std::min(count, ops.size());
   NameNumbers numbers(view.trace);
   for (uint32_t i = 0; i < count; ++i) {
+    CheckStopAt(i);
     numbers.Of(ops[i].side, ops[i].name) = i;
   }
   Parts parts(count);
@@ -173,6 +177,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
   const int64_t all_ns = LongestLength(recording.graph, order, weights);
   std::vector<WhatIf> answers;
   for (size_t i = 0; i < count; ++i) {
+    CheckStopAt(i);
     for (const Part& part : parts[i]) {
       weights[part.edge] -= part.ns;
     }

@@ -23,6 +23,7 @@
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/time/launch_calls.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/index/call_tree.h"
 
@@ -76,6 +77,7 @@ std::vector<HostId> AtenOperators(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> aten(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kOp && is_aten[host.name[row].value] != 0) {
       aten[row] = HostId{row};
@@ -213,6 +215,7 @@ void DelayTable::AddToGroup(const OpCall& call) {
 void DelayTable::AddUnlinked() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!view_.index.correlation.launch_of[row].valid() && selected_.Keeps(DeviceId{row})) {
       AddToGroup({kNoLaunchKey, patterns_.Extend(Patterns::kEmpty, device.name[row]), 1, 0, 0});
     }
@@ -236,10 +239,13 @@ Table DelayTable::Write() const {
 }
 
 Table DelayTable::Build() {
+  size_t calls = 0;
   for (const HostId launch : CallsWithWork(view_)) {
+    CheckStopAt(calls++);
     AddLaunch(launch);
   }
   for (const OpCall& call : calls_) {
+    CheckStopAt(calls++);
     AddToGroup(call);
   }
   AddUnlinked();

@@ -21,6 +21,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/index/steps.h"
 #include "borescope/table/table_ops.h"
@@ -264,11 +265,13 @@ Result<Tables> MapDiff(const RankView& view, const Params& params) {
   ByName on_host;
   ByName on_device;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (selected.Keeps(HostId{row})) {
       on_host[host.name[row].value].Add(host.dur_ns[row]);
     }
   }
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (selected.Keeps(DeviceId{row})) {
       on_device[device.name[row].value].Add(device.dur_ns[row]);
     }

@@ -16,6 +16,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -94,8 +95,8 @@ std::vector<Clock> ReadClocks(const Table& table) {
                 Ints(table, "end_ns")[row]};
     if (!table.Find("base_ns")->IsMissing(row)) {
       clock.base_ns = Ints(table, "base_ns")[row];
-      clock.begin_ns += *clock.base_ns;
-      clock.end_ns += *clock.base_ns;
+      AddSaturatingTo(clock.begin_ns, *clock.base_ns);
+      AddSaturatingTo(clock.end_ns, *clock.base_ns);
     }
     clocks.push_back(clock);
   }

@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_edges.h"
 
@@ -49,6 +50,7 @@ template <class Use>
 void ForEachExternalId(const Trace& trace, const Use& use) {
   const HostEvents& host = trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = trace.ops().external_id[host.detail[row]];
       if (id != kMissing && id != 0) {
@@ -136,6 +138,7 @@ int64_t RecordOf(const RankView& view, uint32_t row) {
 CheckOutcome WaitWithoutRecord(const RankView& view) {
   CheckOutcome outcome;
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (IsEventWait(view, row) && RecordOf(view, row) < 0 && outcome.count++ == 0) {
       outcome.first = Describe(view, DeviceId{row});
     }
@@ -155,6 +158,7 @@ std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   const std::vector<char> is_record = FlagNames(view.trace.strings(), IsEventRecordName);
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
         is_record[host.name[row].value] != 0) {
       times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
@@ -168,6 +172,7 @@ CheckOutcome WaitBeforeRecord(const RankView& view) {
   CheckOutcome outcome;
   const std::unordered_map<int64_t, int64_t> records = EventRecordTimes(view);
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {
       continue;
     }
@@ -190,6 +195,7 @@ std::vector<uint32_t> LastKernels(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   std::vector<uint32_t> last(device.size(), kNoRow);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] == DeviceKind::kKernel) {
       last[row] = row;
     } else if (row > tracks.first_row[device.track[row].value]) {
@@ -227,6 +233,7 @@ CheckOutcome SyncDuringKernel(const RankView& view) {
   CheckOutcome outcome;
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail ||
         view.trace.Name(DeviceId{row}) != "Stream Sync") {
       continue;

@@ -3,6 +3,7 @@
 
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -67,6 +68,7 @@ CheckOutcome NoModules(const RankView& view) {
   }
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kPython &&
         view.trace.Name(HostId{row}).starts_with("nn.Module")) {
       return Absent(true);

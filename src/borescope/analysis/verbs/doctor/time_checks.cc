@@ -7,6 +7,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -60,6 +61,7 @@ CheckOutcome StreamOverlap(const RankView& view) {
   int64_t all_ns = 0;
   int64_t overlap_ns = 0;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }
@@ -85,12 +87,14 @@ IntervalSet RecordedTime(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   std::vector<Interval> intervals;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (!view.index.tree.parent[row].valid()) {
       intervals.push_back(
           {host.ts_ns[row], std::max(host.end_ns(HostId{row}), host.ts_ns[row] + 1)});
     }
   }
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsDeviceWork(device.kind[row])) {
       intervals.push_back(
           {device.ts_ns[row], std::max(device.end_ns(DeviceId{row}), device.ts_ns[row] + 1)});
@@ -107,6 +111,7 @@ int64_t LongestThread(const RankView& view) {
   int64_t thread_ns = 0;
   int64_t until_ns = 0;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (row == 0 || host.track[row] != host.track[row - 1]) {
       thread_ns = 0;
       until_ns = std::numeric_limits<int64_t>::min();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -21,6 +23,7 @@ CompiledGraphs::CompiledGraphs(const RankView& view)
     : view_(view), range_of_(view.trace.host().size()) {
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId outer = view.index.tree.parent[row];
     if (outer.valid()) range_of_[row] = range_of_[outer.value];
     const bool is_range =

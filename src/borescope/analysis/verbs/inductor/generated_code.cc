@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/inductor/inductor.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -81,6 +82,7 @@ Codes CodesOf(const Table& kernels, std::string_view folder) {
   std::map<std::string, std::optional<InductorCode>> known;
   Codes codes(kernels.rows());
   for (size_t row = 0; row < kernels.rows(); ++row) {
+    CheckStopAt(row);
     if (source.IsMissing(row)) continue;
     const std::string& file = std::get<StringValues>(source.values)[row];
     const auto [found, is_new] = known.try_emplace(file);

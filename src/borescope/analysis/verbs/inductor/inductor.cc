@@ -32,6 +32,7 @@
 #include "borescope/analysis/verbs/inductor/compiled_graphs.h"
 #include "borescope/analysis/verbs/inductor/generated_code.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -91,6 +92,7 @@ WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphN
   const TritonSources sources(view);
   WorkByKernel result;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (!selected.Keeps(id)) {
       continue;
@@ -168,6 +170,7 @@ Table KernelTable(const RankView& view, const Selected& selected, const Params& 
   const WorkByKernel kernels = GroupKernels(view, selected, graphs, by_step);
   Table table = NewKernelTable(by_graph, by_step);
   for (size_t i = 0; i < kernels.work.size(); ++i) {
+    CheckStopAt(i);
     const std::span<const int64_t> key = kernels.groups.key(i);
     const std::string_view file = view.trace.Text(StringId{static_cast<uint32_t>(key[3])});
     Row row(table);
@@ -255,6 +258,7 @@ Table NewCategoryTable(const Table& kernels) {
 Table CategoryTable(const Table& kernels, int64_t wall_ns) {
   std::map<CategoryKey, CategoryWork> categories;
   for (size_t row = 0; row < kernels.rows(); ++row) {
+    CheckStopAt(row);
     CategoryWork& category = categories[CategoryKeyOf(kernels, row)];
     category.kernels.insert(Texts(kernels, "kernel")[row]);
     category.work.calls += Ints(kernels, "calls")[row];

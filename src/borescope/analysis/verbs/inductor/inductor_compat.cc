@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/inductor/inductor.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -50,6 +51,7 @@ Table MapKernelRows(const RankView& view) {
   AddInt(table, "total", Unit::kNone, Role::kSum, "Dropped at the end.");
   const DeviceEvents& device = view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (IsListed(device.kind[row])) {
       const std::string_view name = view.trace.Name(DeviceId{row});
       Row(table).Int(CategoryOf(name)).Text(name).Int(1).Int(device.dur_ns[row]);

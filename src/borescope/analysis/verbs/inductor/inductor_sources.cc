@@ -3,6 +3,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/verbs/inductor/inductor.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -10,6 +11,7 @@ TritonSources::TritonSources(const RankView& view)
     : view_(view), of_name_(view.trace.strings().size()) {
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const uint32_t launch = DetailOf(HostId{row});
     if (launch != kNoDetail) {
       Learn(host.name[row], launch);

@@ -18,6 +18,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/launch_calls.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/compat/rpd/tables.h"
 #include "borescope/trace/kind_names.h"
@@ -236,7 +237,9 @@ Table LaunchTables::Links() const {
 }
 
 Tables LaunchTables::Build() {
+  size_t calls = 0;
   for (const HostId call : CallsWithWork(view_)) {
+    CheckStopAt(calls++);
     AddCall(call);
   }
   Table links = Links();

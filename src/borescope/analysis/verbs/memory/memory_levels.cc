@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -33,6 +35,7 @@ std::vector<DeviceMemory> DeviceLevels(const Trace& trace) {
   const MemoryEvents& memory = trace.memory();
   std::map<std::pair<int32_t, int32_t>, DeviceMemory> devices;
   for (uint32_t i = 0; i < memory.size(); ++i) {
+    CheckStopAt(i);
     if (memory.category[i] != MemoryCategory::kNone) {
       continue;
     }
@@ -73,6 +76,7 @@ std::vector<CategoryLevel> CategoryLevels(const Trace& trace) {
   const MemoryEvents& memory = trace.memory();
   std::vector<CategoryLevel> levels;
   for (uint32_t i = 0; i < memory.size(); ++i) {
+    CheckStopAt(i);
     if (memory.category[i] == MemoryCategory::kNone) {
       continue;
     }

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -113,6 +114,7 @@ MemoryContexts FindContexts(const RankView& view) {
   contexts.annotation.resize(memory.size());
   std::map<uint32_t, OpenRows> threads;
   for (uint32_t i = 0; i < memory.size(); ++i) {
+    CheckStopAt(i);
     const TrackId track = memory.track[i];
     OpenRows& thread = threads.try_emplace(track.value, view, track).first->second;
     const OpenRows::Context context = thread.At(memory.ts_ns[i]);

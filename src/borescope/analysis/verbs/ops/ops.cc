@@ -29,6 +29,7 @@
 #include "borescope/analysis/measures/flops/op_flops.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/torch/tables.h"
 
 namespace borescope::internal {
@@ -112,6 +113,7 @@ void OpTable::SumDeviceTime() {
   const size_t host_rows = view_.trace.host().size();
   device_ns_.assign(host_rows, 0);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (!selected_.Keeps(id)) {
       continue;
@@ -134,6 +136,7 @@ void OpTable::SumSelfTimes() {
   self_host_ns_ = host.dur_ns;
   std::vector<HostId> op_above(host.size());  // the nearest operator around a row
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId parent = view_.index.tree.parent[row];
     if (parent.valid()) {
       op_above[row] = IsOp(parent.value) ? parent : op_above[parent.value];
@@ -155,6 +158,7 @@ void OpTable::SumTotals() {
   std::vector<Open> open;
   std::vector<uint32_t> depth;  // per group: how many of its calls are open
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     while (!open.empty() && open.back().end_row <= row) {
       --depth[open.back().group];
       open.pop_back();

@@ -18,6 +18,7 @@
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/compat/pyprof/columns.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
@@ -358,12 +359,14 @@ Table ProfTable::Build(const std::vector<DeviceId>& all, const Selected& selecte
   std::vector<Assigned> assigned;
   assigned.reserve(all.size());
   for (const DeviceId id : all) {
+    CheckStopAt(assigned.size());
     assigned.push_back(Assign(id));
     NumberInCall(assigned.back());
   }
   Table table = NewProfTable();
   int64_t idx = 0;
   for (const Assigned& one : assigned) {
+    CheckStopAt(static_cast<size_t>(idx));
     if (!selected.Keeps(one.id)) continue;
     ProfRow row = RowOf(one);
     row.idx = ++idx;

@@ -23,6 +23,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
@@ -84,6 +85,7 @@ class Queues {
     std::vector<int64_t> entered;
     std::vector<int64_t> left;
     for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
+      CheckStopAt(row);
       const HostId launch = view_.index.correlation.launch_of[row];
       if (!launch.valid()) {
         queue.unlinked += selected_.Keeps(DeviceId{row}) ? 1 : 0;
@@ -143,6 +145,7 @@ QueueTimes TimesOf(const std::vector<QueueChange>& changes, const IntervalSet& w
   int64_t span_ns = 0;
   int64_t before_ns = changes.empty() ? 0 : clock.Before(changes.front().ts_ns);
   for (size_t i = 1; i < changes.size(); ++i) {
+    CheckStopAt(i);
     const int64_t length = changes[i - 1].length;
     const int64_t passed_ns = clock.Before(changes[i].ts_ns) - before_ns;
     before_ns += passed_ns;

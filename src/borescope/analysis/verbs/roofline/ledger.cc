@@ -21,6 +21,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/analysis/verbs/roofline/work_sweep.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -85,6 +86,7 @@ void Ledger::AddWork(DeviceId id) {
 
 void Ledger::AddAtRoof() {
   for (size_t i = 0; i < in_.work.calls.size(); ++i) {
+    CheckStopAt(i);
     if (!in_.at_roof[i].has_value()) continue;
     const ModelledCall& call = in_.work.calls[i];
     const CallTime time = TimeOf(in_, call);
@@ -158,6 +160,7 @@ Table Ledger::Build() {
          "Wall time; the rows of a device add up to the span.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Time / span.");
   for (uint32_t row = 0; row < device_.size(); ++row) {
+    CheckStopAt(row);
     const bool is_kept =
         IsDeviceWork(device_.kind[row]) && in_.selected.KeepsTrack(device_.track[row]);
     if (is_kept) AddWork(DeviceId{row});

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -82,6 +83,7 @@ Table ModelledShareTable(const RooflineInput& in) {
   std::map<std::string_view, Sums> statuses;
   const DeviceEvents& device = in.view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (in.selected.Keeps(DeviceId{row})) {
       Sums& sums = statuses[StatusOf(in, DeviceId{row})];
       ++sums.kernels;

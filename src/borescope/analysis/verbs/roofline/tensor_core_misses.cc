@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/matrix_sizes.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -81,6 +82,7 @@ Table TensorCoreMissesTable(const RooflineInput& in) {
   const Trace& trace = in.view.trace;
   std::map<std::tuple<std::string_view, std::string_view, ScalarType, std::string>, Sums> misses;
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
+    CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
     if (!IsMiss(call) || !HasMatrixUnits(trace, trace.DeviceOf(in.work.WorksOf(call).front()))) {
       continue;

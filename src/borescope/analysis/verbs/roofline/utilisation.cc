@@ -14,6 +14,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -70,6 +71,7 @@ Table NewTable() {
 Table UtilisationTable(const RooflineInput& in) {
   std::map<int64_t, Use> uses;  // by GPU
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
+    CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
     const bool counts = call.cost.matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
                         IsInside(in, call);

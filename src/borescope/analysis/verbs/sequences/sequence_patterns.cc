@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -21,6 +22,7 @@ class PatternFinder {
     FindOccurrences();
     PlaceWork();
     for (uint32_t i = 0; i < found_.occurrences.size(); ++i) {
+      CheckStopAt(i);
       if (found_.occurrences[i].length() >= min_length) {
         AddToPattern(i);
         AddWork(WorkPlace::kInPattern, found_.WorkOf(found_.occurrences[i]));
@@ -104,6 +106,7 @@ void PatternFinder::PlaceWork() {
   const DeviceEvents& device = view_.trace.device();
   std::vector<uint32_t> occurrence_of_work(device.size(), kNowhere);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (!IsDeviceWork(device.kind[row]) || !selected_.KeepsTrack(device.track[row])) {
       continue;
@@ -118,6 +121,7 @@ void PatternFinder::PlaceWork() {
   }
   CountWork(occurrence_of_work);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (occurrence_of_work[row] != kNowhere) {
       found_.work[found_.occurrences[occurrence_of_work[row]].work_end++] = DeviceId{row};
     }
@@ -135,6 +139,7 @@ void PatternFinder::CountWork(std::span<const uint32_t> occurrence_of_work) {
   }
   uint32_t begin = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
+    CheckStopAt(i);
     found_.occurrences[i].work_begin = begin;
     found_.occurrences[i].work_end = begin;
     begin += counts[i];
@@ -192,6 +197,7 @@ SequencePatterns FindSequencePatterns(const RankView& view, const Selected& sele
 std::string PatternText(const Trace& trace, std::span<const DeviceId> work) {
   std::string text;
   for (size_t i = 0; i < work.size(); ++i) {
+    CheckStopAt(i);
     text += i == 0 ? "" : "|";
     text += trace.Name(work[i]);
   }

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -29,6 +30,7 @@ Table CollectCalls(Table table, const RankView& view, const Selected& selected, 
   const HostEvents& host = view.trace.host();
   SampleGroups groups(1);
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const bool is_os = IsOsCall(view, row);
     const bool is_asked_for =
         calls == Calls::kOs ? is_os : host.kind[row] == HostKind::kRuntime && !is_os;
@@ -75,6 +77,7 @@ Table CollectKernels(Table table, const RankView& view, const Selected& selected
   const DeviceEvents& device = view.trace.device();
   SampleGroups groups(1);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
       groups.Add(std::array{Number(device.name[row])}, 0, device.dur_ns[row]);
     }
@@ -99,6 +102,7 @@ Table CollectKernelLaunches(Table table, const RankView& view, const Selected& s
   const Tracks& tracks = view.trace.tracks();
   SampleGroups groups(5);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId call = view.index.correlation.launch_of[row];
     if (device.kind[row] != DeviceKind::kKernel || !call.valid() ||
         !selected.Keeps(DeviceId{row})) {

@@ -4,6 +4,7 @@
 
 #include "borescope/analysis/measures/time/copy_bytes.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
+#include "borescope/base/stop.h"
 #include "borescope/index/names/copy_kind.h"
 
 namespace borescope::internal {
@@ -30,6 +31,7 @@ Table CollectCopies(Table table, const RankView& view, const Selected& selected,
   const DeviceEvents& device = view.trace.device();
   SampleGroups groups(1);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (device.kind[row] == DeviceKind::kKernel || !selected.Keeps(id)) {
       continue;

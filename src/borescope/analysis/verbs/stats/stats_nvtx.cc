@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/analysis/verbs/stats/stats_reports.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -35,6 +36,7 @@ RangeTree RangesOf(const RankView& view) {
   RangeTree tree{std::vector<HostId>(host.size()), std::vector<int64_t>(host.size()),
                  std::vector<int64_t>(host.size())};
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];  // an earlier row
     if (!parent.valid()) {
       continue;
@@ -69,6 +71,7 @@ std::vector<Projection> ProjectionsOf(const RankView& view, const Selected& sele
   const DeviceEvents& device = view.trace.device();
   std::vector<Projection> projections(view.trace.host().size());
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId call = view.index.correlation.launch_of[row];
     if (call.valid() && selected.Keeps(DeviceId{row})) {
       projections[call.value].Add({device.ts_ns[row], device.end_ns(DeviceId{row}), 1});
@@ -127,6 +130,7 @@ Table CollectRanges(Table table, const RankView& view, const Selected& selected)
   const HostEvents& host = view.trace.host();
   SampleGroups groups(2);
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kAnnotation && selected.Keeps(HostId{row})) {
       const int64_t is_async = IsAsync(view.trace, {row}) ? 1 : 0;
       groups.Add(std::array{int64_t{host.name[row].value}, is_async}, 0, host.dur_ns[row]);
@@ -144,6 +148,7 @@ Table CollectRangeProjections(Table table, const RankView& view, const Selected&
   const std::vector<Projection> projections = ProjectionsOf(view, selected);
   SampleGroups groups(1);
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const Projection& projection = projections[row];
     if (host.kind[row] != HostKind::kAnnotation || projection.operations == 0 ||
         !selected.Keeps(HostId{row})) {
@@ -167,6 +172,7 @@ Table CollectRangeKernels(Table table, const RankView& view, const Selected& sel
   const RangeTree tree = RangesOf(view);
   RangeKernels kernels(view);
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const HostId call = view.index.correlation.launch_of[row];
     if (device.kind[row] != DeviceKind::kKernel || !call.valid() ||
         !selected.Keeps(DeviceId{row})) {

@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -64,7 +65,7 @@ int64_t ValueAt(const SampleColumns& samples, const Distribution& of, int64_t po
 double Median(const SampleColumns& samples, const Distribution& of) {
   const int64_t low = ValueAt(samples, of, (of.count - 1) / 2);
   const int64_t high = ValueAt(samples, of, of.count / 2);
-  return static_cast<double>(low) + static_cast<double>(high - low) / 2;
+  return static_cast<double>(low) + static_cast<double>(SubtractSaturating(high, low)) / 2;
 }
 
 double Deviation(const SampleColumns& samples, const Distribution& of) {
@@ -110,7 +111,7 @@ std::vector<ReportRow> ReportRows(const Table& table, const SampleColumns& sampl
     size_t end = begin + 1;
     while (end < table.rows() && samples.measure[end] == measure &&
            HaveSameKeys(table, begin, end)) {
-      ++end;
+      CheckStopAt(++end);
     }
     BS_CHECK(measure >= 0);
     std::vector<Distribution>& measures = rows.back().measures;

@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/rank_set.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -372,6 +373,7 @@ Result<void> CheckStragglers(std::span<const Table> ranks_keys_calls) {
   }
   const Table& calls = ranks_keys_calls[2];
   for (size_t row = 0; row < calls.rows(); ++row) {
+    CheckStopAt(row);
     const int64_t key = Ints(calls, "key")[row];
     if (key < 0 || key >= static_cast<int64_t>(keys.size())) {
       return NoCollectives("a call has a key that is not there");

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
@@ -13,9 +14,10 @@ constexpr int64_t kSeveral = 5;
 
 bool HasLongGap(const Table& idle_causes, size_t row) {
   const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
-  const int64_t others = Ints(idle_causes, "gaps")[row] - 1;
-  const int64_t others_ns =
-      Ints(idle_causes, "host_ns")[row] + Ints(idle_causes, "sync_ns")[row] - longest_ns;
+  const int64_t others = SubtractSaturating(Ints(idle_causes, "gaps")[row], 1);
+  const int64_t all_ns =
+      AddSaturating(Ints(idle_causes, "host_ns")[row], Ints(idle_causes, "sync_ns")[row]);
+  const int64_t others_ns = SubtractSaturating(all_ns, longest_ns);
   return others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
 }
 
@@ -63,7 +65,7 @@ LongGaps FindLongGaps(const Table& idle_causes, const Table& breakdown) {
   gaps.longest = rows.empty() ? 0 : rows.front();
   const int64_t blamed_ns =
       AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns"));
-  return gaps.ns > blamed_ns - gaps.ns ? gaps : LongGaps{};
+  return gaps.ns > SubtractSaturating(blamed_ns, gaps.ns) ? gaps : LongGaps{};
 }
 
 }  // namespace borescope::internal

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -122,7 +123,7 @@ std::vector<FailedCheck> FailedChecks(const Table& quality) {
     if (check == checks.end()) {
       check = checks.insert(check, FailedCheck{std::string(names[row])});
     }
-    check->cases += counts[row];
+    AddSaturatingTo(check->cases, counts[row]);
     check->is_error |= is_error;
     if (!ranks.IsMissing(row) && check->ranks++ == 0) {
       check->first_rank = std::get<IntValues>(ranks.values)[row];
@@ -143,7 +144,7 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
   bool is_error = false;
   for (const FailedCheck& check : checks) {
     words.push_back(check.Words(tables.overview.rows() > 1));
-    cases += check.cases;
+    AddSaturatingTo(cases, check.cases);
     is_error |= check.is_error;
   }
   return Finding{"The recording has faults",

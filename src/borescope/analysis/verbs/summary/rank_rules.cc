@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
@@ -48,7 +49,7 @@ std::optional<Finding> RankImbalance(const SummaryTables& tables) {
       "ratio",
       "The others wait in collectives for the slowest: balance batches, sequence lengths "
       "or embedding shards.",
-      high - mean};
+      SubtractSaturating(high, mean)};
 }
 
 // Of n even ranks each causes 1 / n of the waiting; chance makes one of a few cause more.

@@ -22,6 +22,8 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -82,6 +84,7 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
   DurationStats all;
   DurationStats brief;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (!selected.Keeps(DeviceId{row})) {
       continue;
     }
@@ -182,7 +185,7 @@ Table StepSpread(const Table& steps) {
     const int64_t median = spans[(spans.size() - 1) / 2].first;
     int64_t above = 0;
     for (const auto& [span, step] : spans) {
-      above = AddSaturating(above, std::max<int64_t>(0, span - median));
+      above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(span, median)));
     }
     Row(table)
         .Int(rank)

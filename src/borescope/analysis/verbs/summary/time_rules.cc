@@ -8,6 +8,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -104,7 +105,8 @@ TimeOfFiles FindTimeOfFiles(const SummaryTables& tables) {
 std::vector<CauseTime> CausesByTime(const Table& idle_causes, const TimeOfFiles& file) {
   std::vector<CauseTime> causes;
   for (const CauseRow& row : kCauses) {
-    causes.push_back({&row, SumOf(idle_causes, row.column) - file.Of(row.column)});
+    causes.push_back(
+        {&row, SubtractSaturating(SumOf(idle_causes, row.column), file.Of(row.column))});
   }
   std::stable_sort(causes.begin(), causes.end(),
                    [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
@@ -114,7 +116,7 @@ std::vector<CauseTime> CausesByTime(const Table& idle_causes, const TimeOfFiles&
 std::string_view IdleSeverity(double share) { return share >= kIdleWarning ? "warning" : "info"; }
 
 bool MostKernelsAreShort(const SummaryTables& tables) {
-  return 2 * SumOf(tables.overview, "short_kernels") > SumOf(tables.overview, "kernels");
+  return ShareOf(SumOf(tables.overview, "short_kernels"), SumOf(tables.overview, "kernels")) > 0.5;
 }
 
 bool IsOfTheHost(const CauseTime& cause) {
@@ -177,8 +179,8 @@ std::string IdleHelp(const SummaryTables& tables, const CauseTime& cause) {
 
 std::optional<Finding> Idle(const SummaryTables& tables) {
   const TimeOfFiles file = FindTimeOfFiles(tables);
-  const int64_t span = SumOf(tables.breakdown, "span_ns") - file.all_ns();
-  const int64_t idle = SumOf(tables.breakdown, "idle_ns") - file.all_ns();
+  const int64_t span = SubtractSaturating(SumOf(tables.breakdown, "span_ns"), file.all_ns());
+  const int64_t idle = SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), file.all_ns());
   const double share = ShareOf(idle, span);
   if (share < kIdleWord || SumOf(tables.overview, "device_events") == 0) {
     return std::nullopt;

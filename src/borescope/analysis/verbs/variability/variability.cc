@@ -32,6 +32,7 @@
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/variability/work_size.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -90,6 +91,7 @@ void AddTrack(const Question& question, uint32_t track, Calls& found) {
   std::vector<int64_t> before(question.context, kNoKernel);
   std::vector<int64_t> key;
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (!question.Asks(id)) {
       continue;
@@ -236,7 +238,7 @@ int64_t ExcessOf(int64_t total_ns, int64_t count, int64_t min_ns) {
   int64_t least_ns = 0;
   return __builtin_mul_overflow(count, min_ns, &least_ns)
              ? 0
-             : std::max(int64_t{0}, total_ns - least_ns);
+             : std::max(int64_t{0}, SubtractSaturating(total_ns, least_ns));
 }
 
 void FillExcess(Table& table) {
@@ -284,9 +286,9 @@ Table SummaryOf(const Table& table) {
   for (size_t row = 0; row < table.rows(); ++row) {
     const bool is_comm = classes[row] == KernelClassName(KernelClass::kCollective);
     for (KindSum* sum : {&sums[is_comm ? 0 : 1], &sums[2]}) {
-      sum->count += Ints(table, "count")[row];
-      sum->total_ns = AddSaturating(sum->total_ns, Ints(table, "total_ns")[row]);
-      sum->excess_ns = AddSaturating(sum->excess_ns, Ints(table, "excess_ns")[row]);
+      AddSaturatingTo(sum->count, Ints(table, "count")[row]);
+      AddSaturatingTo(sum->total_ns, Ints(table, "total_ns")[row]);
+      AddSaturatingTo(sum->excess_ns, Ints(table, "excess_ns")[row]);
     }
   }
   constexpr std::string_view kNames[] = {"communication", "other", "all"};

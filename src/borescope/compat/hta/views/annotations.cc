@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"
@@ -28,6 +29,7 @@ std::vector<HtaDuration> HostAnnotations(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
   std::vector<HtaDuration> durations;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kAnnotation && frame.Keeps(HostId{row})) {
       durations.push_back({frame.trace().Name(HostId{row}), frame.TimesOf(HostId{row}).dur_us});
     }
@@ -39,6 +41,7 @@ ByStream DeviceAnnotations(const HtaFrame& frame) {
   const DeviceEvents& device = frame.trace().device();
   ByStream tracks;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (device.kind[row] == DeviceKind::kAnnotation && frame.Repeats(id) > 0) {
       tracks[{frame.trace().DeviceOf(id), frame.trace().StreamOf(id)}].push_back(
@@ -217,6 +220,7 @@ void AddKernels(const HtaFrame& frame, const ByStream& tracks, Tables& findings)
   const int64_t rank = frame.view().rank;
   std::map<std::string_view, Total> totals;
   for (size_t i = 0; i < rows.size(); ++i) {
+    CheckStopAt(i);
     const std::string_view label = frame.trace().Text(labels[i]);
     Row(findings[1])
         .Int(rank)

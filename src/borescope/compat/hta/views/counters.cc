@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/flops/counter_columns.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/frame.h"
 #include "borescope/compat/hta/tables.h"
 
@@ -21,6 +22,7 @@ std::vector<DeviceId> Ranges(const HtaFrame& frame) {
   const DeviceEvents& device = frame.trace().device();
   std::vector<DeviceId> ranges;
   for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
     if (device.kind[row] == DeviceKind::kRange && frame.Repeats(DeviceId{row}) > 0) {
       ranges.push_back(DeviceId{row});
     }
@@ -35,6 +37,7 @@ std::vector<HostId> Launches(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
   std::vector<HostId> launches;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kRuntime && frame.Keeps(HostId{row}) &&
         frame.trace().Name(HostId{row}).starts_with("cudaLaunchKernel")) {
       launches.push_back(HostId{row});

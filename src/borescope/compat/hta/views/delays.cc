@@ -14,6 +14,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/compat/hta/numbers.h"
 #include "borescope/compat/hta/rows.h"
@@ -40,6 +41,7 @@ template <class IsWanted>
 std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) {
   std::vector<HostRow> rows;
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
+    CheckStopAt(row);
     if (frame.Keeps(HostId{row}) && is_wanted(frame.trace().Name(HostId{row}))) {
       rows.push_back({frame.TimesOf(HostId{row}), HostId{row}});
     }

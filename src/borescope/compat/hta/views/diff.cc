@@ -14,6 +14,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/iterations.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/tables.h"
@@ -97,6 +98,7 @@ void Collector::AddHost() {
     }
   }
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
     if (is_triton_[row] == 0 && chosen_.Contains(HostId{row})) {
       Add(0, trace.host().name[row], frame_.TimesOf(HostId{row}));
     }
@@ -106,6 +108,7 @@ void Collector::AddHost() {
 void Collector::AddDevice() {
   const Trace& trace = frame_.trace();
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
     if (frame_.StreamOf(DeviceId{row}) == -1 && chosen_.Contains(DeviceId{row})) {
       Add(0, trace.device().name[row], frame_.TimesOf(DeviceId{row}));
     }

@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/numbers.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/sweep.h"
@@ -81,6 +82,7 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   const double threshold = HtaQuantile(cumulative, folding.duration_ratio);
   DurationsByName folded;
   for (size_t i = 0; i < rows.size(); ++i) {
+    CheckStopAt(i);
     const auto& allowed = folding.allowlist;
     const bool kept = std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end() ||
                       (cumulative[i].value <= threshold && i < folding.num_kernels);

@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"
 
@@ -39,6 +40,7 @@ std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
   std::unordered_set<int64_t> launched;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (frame.CorrelationOf(HostId{row}) >= 0 && IsLaunch(frame.trace().Name(HostId{row})) &&
         frame.Keeps(HostId{row})) {
       launched.insert(frame.CorrelationOf(HostId{row}));
@@ -46,6 +48,7 @@ std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame) {
   }
   std::map<int64_t, std::vector<HostId>> rows;
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (launched.contains(number) && frame.Keeps(HostId{row})) {
       rows[number].push_back(HostId{row});

@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/numbers.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"
@@ -28,6 +29,7 @@ using Series = std::map<int64_t, std::vector<Point>>;  // by stream
 std::unordered_map<int64_t, double> LaunchTimes(const HtaFrame& frame) {
   std::unordered_map<int64_t, double> times;
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
+    CheckStopAt(row);
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (number >= 0 && frame.HasDeviceRow(number) && frame.Keeps(HostId{row}) &&
         IsHtaQueueLaunch(frame.trace().Name(HostId{row}))) {
@@ -72,11 +74,13 @@ double SpanUs(const HtaFrame& frame) {
     last = std::max(last, ts);
   };
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
+    CheckStopAt(row);
     if (frame.Keeps(HostId{row})) {
       look_at(frame.TimesOf(HostId{row}).ts_us);
     }
   }
   for (uint32_t row = 0; row < frame.trace().device().size(); ++row) {
+    CheckStopAt(row);
     if (frame.Repeats(DeviceId{row}) > 0) {
       look_at(frame.TimesOf(DeviceId{row}).ts_us);
     }

@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/stop.h"
 #include "borescope/compat/hta/iterations.h"
 #include "borescope/compat/hta/tables.h"
 
@@ -55,11 +56,13 @@ std::map<int64_t, Extent> Extents(const HtaFrame& frame, const HtaIterations& it
                                   const std::vector<HtaRow>& rows) {
   std::map<int64_t, Extent> extents;
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
+    CheckStopAt(row);
     if (frame.Keeps(HostId{row})) {
       extents[iterations.Of(HostId{row})].Add(frame.TimesOf(HostId{row}));
     }
   }
   for (uint32_t row = 0; row < frame.trace().device().size(); ++row) {
+    CheckStopAt(row);
     const DeviceId id{row};
     if (frame.StreamOf(id) == -1 && frame.Repeats(id) > 0) {
       extents[iterations.Of(id)].Add(frame.TimesOf(id));
@@ -96,6 +99,7 @@ KernelSteps LongKernels(const Tables& findings) {
   const Table& rows = findings[1];
   const auto names = std::get<StringValues>(rows.Find("name")->values);
   for (size_t row = 0; row < rows.rows(); ++row) {
+    CheckStopAt(row);
     const double length = Floats(rows, "dur_us")[row];
     if (mean > 0 && length >= 0.01 * mean) {
       kernels[{Ints(rows, "stream")[row], std::string(names[row])}][Ints(rows, "iteration")[row]]

@@ -5,6 +5,7 @@
 #include "borescope/analysis/measures/time/data_loading.h"
 #include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
 #include "borescope/analysis/verbs/critical_path/graph/threads.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -59,6 +60,7 @@ class Construction {
 
   void MarkLaunches() {
     for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
       const HostId launch = view_.index.correlation.launch_of[row];
       if (IsDeviceWork(trace_.device().kind[row]) && launch.valid()) {
         result_.facts.marks[launch.value] |= kMarkStart;

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -69,6 +71,7 @@ class DeviceEdges {
 
   void AddNodes() {
     for (uint32_t row = 0; row < device_.size(); ++row) {
+      CheckStopAt(row);
       if (IsWork(DeviceId{row})) {
         start_of_[row] = builder_.AddNode(device_.ts_ns[row], NodeSide::kDevice, row);
         const NodeId end = builder_.AddNode(device_.end_ns({row}), NodeSide::kDevice, row);
@@ -103,6 +106,7 @@ class DeviceEdges {
   void SortStreamWaits() {
     sync_weight_ns_.assign(syncs_.edges.size(), 0);
     for (size_t i = 0; i < syncs_.edges.size(); ++i) {
+      CheckStopAt(i);
       if (syncs_.edges[i].kind == SyncKind::kStreamWait) {
         waits_.emplace_back(syncs_.edges[i].target, i);
       }
@@ -113,6 +117,7 @@ class DeviceEdges {
   void AddTrack(uint32_t first_row, uint32_t end_row) {
     LastEnded ended(device_);
     for (uint32_t row = first_row; row < end_row; ++row) {
+      CheckStopAt(row);
       if (IsWork(DeviceId{row})) {
         FindReasons(DeviceId{row}, ended.At(device_.ts_ns[row]));
         Tie(DeviceId{row});

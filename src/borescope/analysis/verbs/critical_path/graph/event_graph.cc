@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/base/check.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -46,10 +47,12 @@ void GraphBuilder::TieLooseNodes() {
   std::vector<char> has_in(graph_.nodes());
   std::vector<char> has_out(graph_.nodes());
   for (size_t edge = 0; edge < from_.size(); ++edge) {
+    CheckStopAt(edge);
     has_out[from_[edge]] = 1;
     has_in[to_[edge]] = 1;
   }
   for (NodeId node = EventGraph::kEnd + 1; node < graph_.nodes(); ++node) {
+    CheckStopAt(node);
     if (has_in[node] == 0) {
       AddEdge(EventGraph::kBegin, node, 0, EdgeKind::kEnds);
     }
@@ -65,6 +68,7 @@ void GraphBuilder::SortBySource(const std::vector<T>& values, std::vector<T>& so
   std::vector<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
   sorted.resize(values.size());
   for (size_t edge = 0; edge < values.size(); ++edge) {
+    CheckStopAt(edge);
     sorted[next[from_[edge]]++] = values[edge];
   }
 }
@@ -76,6 +80,7 @@ EventGraph GraphBuilder::Finish() && {
     ++graph_.first_edge[from + 1];
   }
   for (size_t node = 1; node <= graph_.nodes(); ++node) {
+    CheckStopAt(node);
     graph_.first_edge[node] += graph_.first_edge[node - 1];
   }
   SortBySource(to_, graph_.target);
@@ -99,6 +104,7 @@ class Sorter {
 
   TopologicalOrder Sort() {
     for (NodeId node = 0; node < graph_.nodes(); ++node) {
+      CheckStopAt(node);
       if (waits_for_[node] == 0) {
         Place(node);
       }
@@ -120,6 +126,7 @@ class Sorter {
   std::vector<NodeId> Unplaced() const {
     std::vector<NodeId> nodes;
     for (NodeId node = 0; node < graph_.nodes(); ++node) {
+      CheckStopAt(node);
       if (result_.places[node] == kUnplaced) {
         nodes.push_back(node);
       }
@@ -136,6 +143,7 @@ class Sorter {
 
   void PlaceSuccessors() {
     for (; next_ < result_.nodes.size(); ++next_) {
+      CheckStopAt(next_);
       const NodeId from = result_.nodes[next_];
       for (EdgeId edge = graph_.first_edge[from]; edge < graph_.first_edge[from + 1]; ++edge) {
         const NodeId to = graph_.target[edge];
@@ -157,6 +165,7 @@ template <class Nodes, class Visit>
 void ForEachEdge(const EventGraph& graph, const TopologicalOrder& order, const Nodes& nodes,
                  const Visit& visit) {
   for (const NodeId from : nodes) {
+    CheckStopAt(from);
     for (EdgeId edge = graph.first_edge[from]; edge < graph.first_edge[from + 1]; ++edge) {
       if (order.places[graph.target[edge]] > order.places[from]) {
         visit(from, edge, graph.target[edge]);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "borescope/base/stop.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -60,6 +61,7 @@ class HostSweep {
     const uint32_t end = tracks.end_row[thread_.track.value];
     now_ns_ = first == end ? 0 : host.ts_ns[first];
     for (uint32_t row = first; row < end; ++row) {
+      CheckStopAt(row);
       CloseUntil(host.ts_ns[row]);
       MoveTo(host.ts_ns[row]);
       Open(HostId{row});

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -28,6 +30,7 @@ std::vector<char> FindEngines(const RankView& view) {
     is_engine_name[name] = view.trace.Text({name}).starts_with(kEngine) ? 1 : 0;
   }
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     if (host.kind[row] == HostKind::kOp && is_engine_name[host.name[row].value] != 0) {
       engines[host.track[row].value] = 1;
     }
@@ -43,6 +46,7 @@ int64_t FilledTime(const Trace& trace, uint32_t track) {
   int64_t filled_ns = 0;
   int64_t until_ns = trace.begin_ns();
   for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track]; ++row) {
+    CheckStopAt(row);
     const int64_t end_ns = trace.host().end_ns(HostId{row});
     if (trace.host().kind[row] != HostKind::kOther && end_ns > until_ns) {
       filled_ns += end_ns - std::max(until_ns, trace.host().ts_ns[row]);
@@ -131,6 +135,7 @@ std::vector<Busy> BusyOf(const Trace& trace, TrackId track) {
   std::vector<Busy> result;
   for (uint32_t row = trace.tracks().first_row[track.value];
        row < trace.tracks().end_row[track.value]; ++row) {
+    CheckStopAt(row);
     const HostId id{row};
     if (host.kind[row] != HostKind::kOp && host.kind[row] != HostKind::kRuntime) {
       continue;
@@ -201,6 +206,7 @@ class Gaps {
 void TieThread(const std::vector<Busy>& main, const std::vector<Busy>& engine, Gaps& gaps) {
   size_t next = 0;
   for (size_t i = 0; i < main.size() && next < engine.size(); ++i) {
+    CheckStopAt(i);
     while (next < engine.size() && engine[next].begin_ns < main[i].end_ns) {
       ++next;
     }
