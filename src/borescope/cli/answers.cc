@@ -84,10 +84,10 @@ int Fail(const std::string& message) {
 
 int FailWith(const Error& error, const Command& command) {
   std::string verb;
-  if (command.analyses.size() == 1) {
-    verb = fmt::format("{} ", command.analyses.front()->name);
-  } else if (command.verb != nullptr) {
+  if (command.verb != nullptr) {
     verb = fmt::format("{} ", command.verb->name);
+  } else if (command.analyses.size() == 1) {
+    verb = fmt::format("{} ", command.analyses.front()->name);
   }
   const int status = Fail(Worded(error));
   if (error.code == ErrorCode::kInvalidArgument) {
