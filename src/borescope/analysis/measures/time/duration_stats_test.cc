@@ -58,6 +58,7 @@ TEST(DurationStatsTest, MergedRowsEqualTheWhole) {
   EXPECT_EQ(Deviation(whole), Deviation(merged));
   EXPECT_EQ(Ints(merged, "count")[0], 5);
   EXPECT_EQ(Ints(merged, "min_ns")[0], 5);
+  EXPECT_EQ(Ints(merged, "max_ns")[0], 5'000'000'000'000);
   EXPECT_EQ(merged.Find("square_sum_low"), nullptr);
 }
 
