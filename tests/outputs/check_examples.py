@@ -110,7 +110,8 @@ class Folder:
         (path / "my_run").symlink_to("run")
         for small in sorted((root / "tests" / "data" / "small").iterdir()):
             (path / small.name).write_bytes(small.read_bytes())
-        for name in ("trace.json.gz", "trace.json", "rank-0.json.gz", "net.sqlite", "net.sql"):
+        for name in ("trace.json.gz", "trace.json", "t.json", "rank-0.json.gz", "net.sqlite",
+                     "net.sql"):
             (path / name).symlink_to("before/rank-0.json.gz")
         (path / "et.json").write_text(json.dumps(EXECUTION_TRACE))
         (path / "kineto.json.gz").write_text(json.dumps(DEVICE_TRACE))
