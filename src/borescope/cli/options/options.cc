@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "borescope/cli/verbs.h"
 
@@ -43,115 +44,126 @@ constexpr auto kOutput = OptionGroup::kOutput;
 constexpr auto kRun = OptionGroup::kRun;
 using Raw = RawOptions;
 
-// A parameter that many verbs have, as the first of them describes it.
-OptionRow FromParameter(OptionGroup group, std::string_view name) {
-  for (const VerbInfo& verb : Describe().verbs) {
-    if (const ParameterInfo* parameter = FindParameter(verb, name); parameter != nullptr) {
-      return {group,   "",      name,   parameter->placeholder, parameter->doc, nullptr,
-              nullptr, nullptr, nullptr};
-    }
-  }
+// A parameter that many verbs have; WithTexts says what it is for.
+constexpr OptionRow FromParameter(OptionGroup group, std::string_view name) {
   return {group, "", name, "", "", nullptr, nullptr, nullptr, nullptr};
 }
 
 // Order = order in --help.
+const OptionRow kRows[] = {
+    {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
+     &Raw::host, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
+     &Raw::device, nullptr, OnlyNamed, nullptr},
+    {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
+    {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
+     nullptr},
+    FromParameter(kSelection, "rank"),
+    FromParameter(kSelection, "step"),
+    FromParameter(kSelection, "gpu"),
+    FromParameter(kSelection, "stream"),
+    FromParameter(kSelection, "annotation"),
+    FromParameter(kSelection, "instance"),
+    FromParameter(kSelection, "base-rank"),
+    FromParameter(kSelection, "test-rank"),
+    FromParameter(kSelection, "base-step"),
+    FromParameter(kSelection, "test-step"),
+    FromParameter(kSelection, "begin"),
+    FromParameter(kSelection, "end"),
+    FromParameter(kQuestion, "by"),
+    FromParameter(kQuestion, "compat"),
+    FromParameter(kQuestion, "all"),
+    {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
+    {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
+     nullptr, OnlyNamed, Targets},
+    {kQuestion, "", "against", "INPUT",
+     "compare every section with the run INPUT, and tell what changed", &Raw::against, nullptr,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
+     &Raw::schema, OnlyNamed, nullptr},
+    {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
+     nullptr, &Raw::order, OnlyNamed, nullptr},
+    {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
+     &Raw::npus, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
+     &Raw::passes, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
+     &Raw::frequency, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime, nullptr,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "default-tensor-size", "BYTES", "generate: of memory, send and receive (1024)",
+     &Raw::tensor_size, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
+     &Raw::comm_size, nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording", &Raw::trace,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
+     nullptr, OnlyNamed, nullptr},
+    {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
+     OnlyNamed, nullptr},
+    {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
+     OnlyNamed, nullptr},
+    {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
+     OnlyNamed, nullptr},
+    {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
+     OnlyNamed, nullptr},
+    {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
+     nullptr, Always, WriterNames},
+    {kOutput, "o", "output", "FILE",
+     "write to this file instead of standard output; tables as its ending says", &Raw::output,
+     nullptr, Always, nullptr},
+    {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
+     &Raw::color, nullptr, Always, Whens},
+    FromParameter(kOutput, "sort"),
+    FromParameter(kOutput, "top"),
+    FromParameter(kOutput, "overlay"),
+    FromParameter(kOutput, "save"),
+    {kOutput, "", "load", "FILE",
+     "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
+     HasSaved, nullptr},
+    {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
+     nullptr, IsAnalysis, nullptr},
+    {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
+     &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
+    {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
+     IsAnalysis, nullptr},
+    {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,
+     nullptr},
+    {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
+     &Raw::verbose, IsAnalysis, nullptr},
+    {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
+};
+
+// The row with the words of the library, where it is a parameter: those of the first verb that has
+// it.
+OptionRow WithTexts(OptionRow row) {
+  for (const VerbInfo& verb : Describe().verbs) {
+    const ParameterInfo* const parameter =
+        row.is_parameter() ? FindParameter(verb, row.long_name) : nullptr;
+    if (parameter != nullptr) {
+      row.value = parameter->placeholder;
+      row.help = parameter->doc;
+      break;
+    }
+  }
+  return row;
+}
+
 std::vector<OptionRow> MakeOptions() {
-  return {
-      {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
-       &Raw::host, nullptr, OnlyNamed, nullptr},
-      {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
-       &Raw::device, nullptr, OnlyNamed, nullptr},
-      {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
-       nullptr},
-      {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
-       nullptr},
-      {kSelection, "", "chakra-device-trace", "FILE", "as --device", &Raw::device, nullptr,
-       OnlyNamed, nullptr},
-      {kSelection, "", "kineto-file", "FILE", "as --device", &Raw::device, nullptr, OnlyNamed,
-       nullptr},
-      FromParameter(kSelection, "rank"),
-      FromParameter(kSelection, "step"),
-      FromParameter(kSelection, "gpu"),
-      FromParameter(kSelection, "stream"),
-      FromParameter(kSelection, "annotation"),
-      FromParameter(kSelection, "instance"),
-      FromParameter(kSelection, "base-rank"),
-      FromParameter(kSelection, "test-rank"),
-      FromParameter(kSelection, "base-step"),
-      FromParameter(kSelection, "test-step"),
-      FromParameter(kSelection, "begin"),
-      FromParameter(kSelection, "end"),
-      FromParameter(kQuestion, "by"),
-      FromParameter(kQuestion, "compat"),
-      FromParameter(kQuestion, "all"),
-      {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed,
-       nullptr},
-      {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)",
-       &Raw::to, nullptr, OnlyNamed, Targets},
-      {kQuestion, "", "against", "INPUT",
-       "compare every section with the run INPUT, and tell what changed", &Raw::against, nullptr,
-       OnlyNamed, nullptr},
-      {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
-       &Raw::schema, OnlyNamed, nullptr},
-      {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from",
-       &Raw::linked, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
-       nullptr, &Raw::order, OnlyNamed, nullptr},
-      {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
-       &Raw::npus, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
-       &Raw::passes, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
-       &Raw::frequency, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime,
-       nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "default-tensor-size", "BYTES",
-       "generate: of memory, send and receive (1024)", &Raw::tensor_size, nullptr, OnlyNamed,
-       nullptr},
-      {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
-       &Raw::comm_size, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
-       nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer",
-       &Raw::time_limit, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording",
-       &Raw::trace, nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
-       nullptr, OnlyNamed, nullptr},
-      {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
-       OnlyNamed, nullptr},
-      {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
-       OnlyNamed, nullptr},
-      {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
-       OnlyNamed, nullptr},
-      {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
-       OnlyNamed, nullptr},
-      {kOutput, "f", "format", "FORMAT", "how to write tables, text by default", &Raw::format,
-       nullptr, Always, WriterNames},
-      {kOutput, "o", "output", "FILE",
-       "write to this file instead of standard output; tables as its ending says", &Raw::output,
-       nullptr, Always, nullptr},
-      {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default",
-       &Raw::color, nullptr, Always, Whens},
-      FromParameter(kOutput, "sort"),
-      FromParameter(kOutput, "top"),
-      FromParameter(kOutput, "overlay"),
-      FromParameter(kOutput, "save"),
-      {kOutput, "", "load", "FILE",
-       "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load,
-       nullptr, HasSaved, nullptr},
-      {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
-       nullptr, IsAnalysis, nullptr},
-      {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
-       &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
-      {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
-       IsAnalysis, nullptr},
-      {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,
-       nullptr},
-      {kRun, "v", "verbose", "", "sizes and times of every file on standard error", nullptr,
-       &Raw::verbose, IsAnalysis, nullptr},
-      {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
-  };
+  std::vector<OptionRow> options;
+  std::transform(std::begin(kRows), std::end(kRows), std::back_inserter(options), WithTexts);
+  return options;
 }
 
 // Options of analyses that have a short name, as in the tool they come from.
