@@ -104,7 +104,7 @@ class BORESCOPE_EXPORT Run {
 
   // Writes one self-contained HTML page with the answers of all verbs (docs/report.md), and of what
   // changed since the run `against`, if any. Of `params` it takes those that select, and `top`.
-  // Returns the files of the run. An output that is an input is refused.
+  // Returns the files of both. An output that is an input is refused.
   Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
                                        const Run* against = nullptr) const;
 

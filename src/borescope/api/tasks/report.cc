@@ -19,7 +19,10 @@ Result<std::vector<FileInfo>> Run::Report(const Output& output, const Params& pa
     return read.error();
   }
   if (against != nullptr) {
-    options.test.files = RunAccess::Common(*against).files;
+    internal::RunOptions other = RunAccess::Common(*against);
+    options.test.files = std::move(other.files);
+    options.test.cache = other.cache;
+    options.test.stop = std::move(other.stop);
   }
   const internal::Result<void> checked =
       internal::CheckNoInput(internal::InputPaths(options), output.path, "--output");

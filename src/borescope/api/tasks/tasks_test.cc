@@ -100,6 +100,26 @@ TEST_F(Tasks, AReportIsAPageAndNoInput) {
   EXPECT_FALSE(run->Report(trace_).ok());
 }
 
+TEST_F(Tasks, AReportComparesRunsWhoseFilesHaveTheSameNames) {
+  std::string slower(kTrace);
+  slower.replace(slower.find("\"ts\":9,\"dur\":3"), 14, "\"ts\":9,\"dur\":8");
+  const auto open = [](std::string text) {
+    return borescope::Run::Open(
+        {Source::Memory("rank-0.json", std::make_shared<const std::string>(std::move(text)))});
+  };
+  const Result<borescope::Run> run = open(std::string(kTrace));
+  const Result<borescope::Run> same = open(std::string(kTrace));
+  const Result<borescope::Run> other = open(std::move(slower));
+  ASSERT_TRUE(run.ok() && same.ok() && other.ok());
+  std::string unchanged;
+  std::string changed;
+  ASSERT_TRUE(run->Report(Into(unchanged), {}, &*same).ok());
+  ASSERT_TRUE(run->Report(Into(changed), {}, &*other).ok());
+  EXPECT_NE(unchanged.find(R"("against_span_ns","type":"int")"), std::string::npos);
+  EXPECT_EQ(unchanged.find(R"("values":[-5000])"), std::string::npos);
+  EXPECT_NE(changed.find(R"("values":[-5000])"), std::string::npos);
+}
+
 TEST_F(Tasks, AnAnswerIsRefusedWhereItWouldOverwrite) {
   const Result<borescope::Run> run = borescope::Run::Open({trace_});
   ASSERT_TRUE(run.ok());

@@ -115,7 +115,8 @@ void Append(std::vector<T>& to, std::vector<T>& from) {
 Result<Report> CompareRuns(const Questions& questions, const RunOptions& options) {
   const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
   BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
-  const RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
+  second.cache = options.test.cache;  // files of both runs may have the same names
   BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(questions, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
@@ -151,8 +152,9 @@ Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
 Result<Report> RunReport(const RunOptions& options) {
   const Questions questions = QuestionsOf(options);
   return Stoppable(options.stop, [&] {
-    return questions.comparison != nullptr ? CompareRuns(questions, options)
-                                           : ReportOf(questions, options);
+    return questions.comparison != nullptr
+               ? Stoppable(options.test.stop, [&] { return CompareRuns(questions, options); })
+               : ReportOf(questions, options);
   });
 }
 
