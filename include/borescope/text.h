@@ -23,6 +23,8 @@ BORESCOPE_EXPORT std::string ToPrintable(std::string_view text);
 // The text broken at blanks into lines of at most `width` terminal cells; at least one line.
 // REQUIRES: width > 0.
 BORESCOPE_EXPORT std::vector<std::string> WrapText(std::string_view text, size_t width);
+// "a, b,a" -> a, b: the items of a list, each once, as in the values of parameters.
+BORESCOPE_EXPORT std::vector<std::string> SplitList(std::string_view text);
 // The candidate that was probably meant by `word`, for "did you mean"; empty if none is near.
 BORESCOPE_EXPORT std::string_view Nearest(std::string_view word,
                                           std::span<const std::string_view> candidates);

@@ -50,6 +50,17 @@ std::vector<FileInfo> PublicFiles(std::span<const internal::FileReport> files) {
   return infos;
 }
 
+Result<const internal::TableWriter*> WriterOf(std::string_view format) {
+  const internal::TableWriter* const writer = internal::FindTableWriter(format);
+  if (writer == nullptr) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "unknown format '" + std::string(format) + "'",
+                 .hint = "Describe().writers lists the formats",
+                 .parameter = "format"};
+  }
+  return writer;
+}
+
 int ThreadsOf(int threads) { return threads > 0 ? threads : internal::DefaultThreads(); }
 
 std::function<void(uint64_t, uint64_t)> FileProgress(const ProgressCallback& progress) {

@@ -64,6 +64,9 @@ inline Result<void> Public(const internal::Result<void>& result,
 std::vector<Diagnostic> PublicDiagnostics(std::span<const internal::DiagnosticRow> rows);
 std::vector<FileInfo> PublicFiles(std::span<const internal::FileReport> files);
 
+// The writer of the format; kInvalidArgument for an unknown one.
+Result<const internal::TableWriter*> WriterOf(std::string_view format);
+
 // The number of threads that `threads` of a public option means.
 int ThreadsOf(int threads);
 // A callback for the bytes of one file after the other; empty for an empty one.

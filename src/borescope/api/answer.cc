@@ -10,18 +10,6 @@
 namespace borescope {
 namespace {
 
-// The writer of this format, or an error that names it.
-Result<const internal::TableWriter*> WriterOf(std::string_view format) {
-  const internal::TableWriter* const writer = internal::FindTableWriter(format);
-  if (writer == nullptr) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "unknown format '" + std::string(format) + "'",
-                 .hint = "Describe().writers lists the formats",
-                 .parameter = "format"};
-  }
-  return writer;
-}
-
 internal::WriteOptions Inside(const RenderOptions& options) {
   return {options.width, options.colour};
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "borescope/api/access.h"
 #include "borescope/engine/targets/targets.h"
 
 namespace borescope {
@@ -35,23 +36,24 @@ internal::Result<void> CheckAnswer(const internal::RunOptions& run,
 
 }  // namespace
 
-internal::Result<void> SetDestination(const Destination& destination, internal::RunOptions& run) {
-  const internal::TableWriter* const writer = internal::FindTableWriter(destination.format);
-  if (!destination.format.empty() && writer == nullptr) {
-    return internal::UsageError("--format: unknown format '" + destination.format +
-                                "'; Describe().writers lists the formats");
+Result<void> SetDestination(const Destination& destination, std::span<const std::string> paths,
+                            internal::RunOptions& run) {
+  const internal::TableWriter* writer = nullptr;
+  if (!destination.format.empty()) {
+    const Result<const internal::TableWriter*> found = WriterOf(destination.format);
+    if (!found.ok()) {
+      return found.error();
+    }
+    writer = *found;
+    run.for_picture = writer->draws;
   }
-  run.for_picture = writer != nullptr && writer->draws;
-  if (destination.path.empty()) {
-    return {};
-  }
-  BS_TRY(CheckPath(run, destination.path));
-  if (writer != nullptr) {
+  if (writer != nullptr && !destination.path.empty()) {
     run.accept = [&run, writer, path = destination.path](const internal::Document& answer) {
       return CheckAnswer(run, *writer, path, answer);
     };
   }
-  return {};
+  return destination.path.empty() ? Result<void>()
+                                  : Public(CheckPath(run, destination.path), paths);
 }
 
 }  // namespace borescope

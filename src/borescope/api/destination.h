@@ -1,6 +1,9 @@
 // Where an answer will be written. Internal to api/.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "borescope/engine/run_analyses.h"
 #include "borescope/run.h"
 
@@ -8,6 +11,9 @@ namespace borescope {
 
 // Makes the run refuse what cannot be written to the destination: now what is known of it, and
 // once there are tables, before files of the question appear, what their files are called.
-internal::Result<void> SetDestination(const Destination& destination, internal::RunOptions& run);
+//
+// `run` stays where it is until it was asked; `paths` are the files that errors may begin with.
+Result<void> SetDestination(const Destination& destination, std::span<const std::string> paths,
+                            internal::RunOptions& run);
 
 }  // namespace borescope

@@ -44,8 +44,8 @@ struct Run::State {
   // Asks the question of `run`, which is complete but for its destination.
   Result<Answer> Answers(std::span<const AnalysisSpec* const> specs, internal::RunOptions run,
                          const Destination& destination) const {
-    if (const internal::Result<void> set = SetDestination(destination, run); !set.ok()) {
-      return PublicError(set.error(), paths);
+    if (const Result<void> set = SetDestination(destination, paths, run); !set.ok()) {
+      return set.error();
     }
     return Public(
         internal::RunAnalyses(specs, run),

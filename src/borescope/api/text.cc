@@ -1,6 +1,7 @@
 #include "borescope/text.h"
 
 #include "borescope/base/text/nearest.h"
+#include "borescope/engine/inputs/question_text.h"
 #include "borescope/output/units/units.h"
 #include "borescope/output/utf8.h"
 
@@ -15,6 +16,8 @@ std::string ToPrintable(std::string_view text) { return internal::ToPrintable(te
 std::vector<std::string> WrapText(std::string_view text, size_t width) {
   return internal::WrapText(text, width);
 }
+
+std::vector<std::string> SplitList(std::string_view text) { return internal::SplitList(text); }
 
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
   return internal::Nearest(word, candidates);

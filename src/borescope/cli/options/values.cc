@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -71,20 +70,6 @@ Result<uint64_t> ParseSize(std::string_view text) {
         fmt::format("--memory-limit: '{}' is no size; write 8G, 512MiB or bytes", text));
   }
   return static_cast<uint64_t>(number * factor);
-}
-
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> items;
-  while (!text.empty()) {
-    std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(item.size() + 1, text.size()));
-    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    item = item.substr(0, item.find_last_not_of(' ') + 1);
-    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
-      items.emplace_back(item);
-    }
-  }
-  return items;
 }
 
 }  // namespace borescope::cli

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "borescope/cli/result_macros.h"
 
@@ -21,8 +20,5 @@ Result<int> ParseThreads(const std::string& text);
 Result<double> ParseSeconds(const std::string& text);
 // "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view text);
-
-// "a, b,a" -> a, b: the items of a list, each once.
-std::vector<std::string> SplitList(std::string_view text);
 
 }  // namespace borescope::cli

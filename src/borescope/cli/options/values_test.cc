@@ -53,11 +53,6 @@ TEST(Values, EveryValueIsChecked) {
   EXPECT_TRUE(Complaint({"kernels", "-", "--step", "5..2"}).starts_with("--step: "));
 }
 
-TEST(Values, ListsHaveEachItemOnce) {
-  EXPECT_EQ(SplitList("a, b,a,,"), (Words{"a", "b"}));
-  EXPECT_EQ(SplitList(" "), Words());
-}
-
 TEST(Values, SizesHavePrefixes) {
   EXPECT_EQ(*ParseSize("1000000"), 1'000'000U);
   EXPECT_EQ(*ParseSize("1.5GB"), 1'500'000'000U);
