@@ -34,6 +34,7 @@ function(borescope_module folder)
     PUBLIC ${arg_LIBS}
     PRIVATE borescope_warnings)
   borescope_precompile_library(${objects})
+  borescope_unity(${objects})
   set_property(GLOBAL APPEND PROPERTY BORESCOPE_MODULES ${objects})
   set_property(GLOBAL APPEND PROPERTY BORESCOPE_MODULE_LIBS ${arg_LIBS})
 

@@ -1,18 +1,12 @@
 #include "borescope/engine/loaded_trace.h"
 
-#include <chrono>
 #include <utility>
 
+#include "borescope/base/stopwatch.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-int64_t NanosecondsSince(Clock::time_point begin) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-}
 
 Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
   if (input.content == nullptr) {
@@ -44,11 +38,11 @@ uint64_t ColumnBytes(const Columns& columns) {
 
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options) {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch stopwatch;
   BS_ASSIGN(Trace trace, LoadInput(input, options));
-  const int64_t load_ns = NanosecondsSince(begin);
+  const int64_t load_ns = stopwatch.elapsed_ns();
   TraceIndex index = BuildIndex(trace, options.threads);
-  const int64_t index_ns = NanosecondsSince(begin) - load_ns;
+  const int64_t index_ns = stopwatch.elapsed_ns() - load_ns;
   const uint64_t bytes = MemoryBytes(trace) + MemoryBytes(index);
   return std::make_shared<const LoadedTrace>(
       LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns, bytes});

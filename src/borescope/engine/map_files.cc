@@ -1,11 +1,11 @@
 #include "borescope/engine/map_files.h"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "borescope/base/stop.h"
+#include "borescope/base/stopwatch.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/memory_estimate.h"
 #include "borescope/engine/targets/overlay_drafts.h"
@@ -14,12 +14,6 @@
 
 namespace borescope::internal {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-int64_t NanosecondsSince(Clock::time_point begin) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-}
 
 // Adds up the progress of files that load at the same time.
 class ProgressSum {
@@ -89,7 +83,7 @@ Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
 
 void MapLoaded(const RunRequest& request, const InputFile& input,
                const std::shared_ptr<const LoadedTrace>& loaded, int threads, RankPart& part) {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch stopwatch;
   part.diagnostics.Merge(loaded->trace.diagnostics());
   part.diagnostics.Merge(loaded->index.diagnostics);
   const size_t verbs = request.specs.size();
@@ -99,7 +93,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   ParallelFor(verbs, threads, [&](size_t verb) {
     part.outcomes[verb] = OutcomeOf(MapAndRead(request, *request.specs[verb], view));
   });
-  part.report.analysis_ns = NanosecondsSince(begin);
+  part.report.analysis_ns = stopwatch.elapsed_ns();
   if (request.keep_traces) {
     part.trace = loaded;
     return;

@@ -20,7 +20,7 @@ struct DatabaseFormat {
   Result<Trace> (*load)(DatabaseInput input);
 };
 
-constexpr DatabaseFormat kFormats[] = {
+constexpr DatabaseFormat kDatabaseFormats[] = {
     {TraceFormat::kRocpd, "database of rocprofv3 and rocprof-sys (ROCm 7)", IsRocpd, LoadRocpd},
     {TraceFormat::kRpd, "database of rocmProfileData", IsRpd, LoadRpd},
     {TraceFormat::kNsys, "SQLite export of Nsight Systems", IsNsys, LoadNsys},
@@ -28,9 +28,9 @@ constexpr DatabaseFormat kFormats[] = {
 };
 
 constexpr auto kFormatRows = [] {
-  std::array<FormatRow, std::size(kFormats)> rows;
+  std::array<FormatRow, std::size(kDatabaseFormats)> rows;
   std::transform(
-      std::begin(kFormats), std::end(kFormats), rows.begin(),
+      std::begin(kDatabaseFormats), std::end(kDatabaseFormats), rows.begin(),
       [](const DatabaseFormat& row) { return FormatRow{FormatName(row.format), row.summary}; });
   return rows;
 }();
@@ -69,9 +69,9 @@ bool DatabaseSchema::Has(std::string_view table, std::string_view column) const 
 Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const LoadOptions& options) {
   BS_ASSIGN(const DatabaseSchema schema, DatabaseSchema::Read(database));
   const DatabaseFormat* format =
-      std::find_if(std::begin(kFormats), std::end(kFormats),
+      std::find_if(std::begin(kDatabaseFormats), std::end(kDatabaseFormats),
                    [&](const DatabaseFormat& row) { return row.matches(schema); });
-  if (format == std::end(kFormats)) {
+  if (format == std::end(kDatabaseFormats)) {
     return Error{ErrorCode::kUnsupportedFormat,
                  database.name() +
                      ": an SQLite database, but without the tables of a profiler; give an .rpd, "

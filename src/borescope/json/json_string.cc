@@ -75,7 +75,7 @@ size_t DecodeEscape(std::string_view text, std::string& out, StringRepairs& repa
   return 1;
 }
 
-bool IsPlain(char c) {
+bool NeedsNoEscape(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '\\';
 }
@@ -84,7 +84,7 @@ bool IsPlain(char c) {
 
 std::string_view DecodeString(std::string_view raw, std::string& scratch, StringRepairs& repairs) {
   size_t i = 0;
-  while (i < raw.size() && IsPlain(raw[i])) {
+  while (i < raw.size() && NeedsNoEscape(raw[i])) {
     ++i;
   }
   if (i == raw.size()) {

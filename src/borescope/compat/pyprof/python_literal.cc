@@ -10,7 +10,7 @@ namespace {
 
 using Kind = PythonValue::Kind;
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestNesting = 32;
 constexpr std::string_view kNumberBytes = "0123456789+-.eEinfa";  // also inf and nan
 
 struct Word {
@@ -55,7 +55,7 @@ class Parser {
 };
 
 bool Parser::Value(PythonValue& value, int depth) {
-  if (depth == kDeepest) return false;
+  if (depth == kDeepestNesting) return false;
   if (Take('{')) {
     value.kind = Kind::kDict;
     return Items(value, '}', depth);

@@ -13,7 +13,7 @@ struct CopyRule {
 
 // The first part that is found decides. CUDA arrays ("A") are on the device; "M" is Intel's term
 // for host memory.
-constexpr CopyRule kRules[] = {
+constexpr CopyRule kCopyRules[] = {
     {"Memset", CopyKind::kMemset},
     {"FillBuffer", CopyKind::kMemset},
     {"HtoD", CopyKind::kHostToDevice},
@@ -57,10 +57,10 @@ CopyKind ClassifyCopy(DeviceKind kind, std::string_view name) {
   if (kind == DeviceKind::kMemset) {
     return CopyKind::kMemset;
   }
-  const auto* rule = std::find_if(std::begin(kRules), std::end(kRules), [name](const CopyRule& r) {
-    return name.find(r.part) != std::string_view::npos;
-  });
-  return rule == std::end(kRules) ? CopyKind::kOther : rule->kind;
+  const auto* rule = std::find_if(
+      std::begin(kCopyRules), std::end(kCopyRules),
+      [name](const CopyRule& r) { return name.find(r.part) != std::string_view::npos; });
+  return rule == std::end(kCopyRules) ? CopyKind::kOther : rule->kind;
 }
 
 }  // namespace borescope::internal

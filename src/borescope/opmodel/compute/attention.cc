@@ -10,7 +10,7 @@
 namespace borescope::internal::opmodel {
 namespace {
 
-constexpr int kNone = -1;
+constexpr int kNoArgument = -1;
 
 enum class HeadOrder : uint8_t {
   kHeadsFirst,     // [batch, heads, sequence, size]
@@ -25,23 +25,23 @@ struct AttentionLayout {
   HeadOrder order;
   CausalRule rule;
   int query, causal;
-  int bias = kNone, lengths = kNone, longest = kNone, window = kNone;
+  int bias = kNoArgument, lengths = kNoArgument, longest = kNoArgument, window = kNoArgument;
   bool causal_is_mask_type = false;  // 0 none, 1 top left, 2 bottom right
   // Tensors that, where they are given, hide the lengths of the keys: pages, used lengths, new
   // keys.
-  std::array<int, 3> hiding = {kNone, kNone, kNone};
+  std::array<int, 3> hiding = {kNoArgument, kNoArgument, kNoArgument};
 };
 
 using enum HeadOrder;
 using enum CausalRule;
 // schema, order, rule, and where are: the query, whether it is causal, the bias, the cumulated
 // lengths, the longest lengths, the window
-constexpr AttentionLayout kLayouts[] = {
+constexpr AttentionLayout kAttentionLayouts[] = {
     {kSdpa, kHeadsFirst, kTopLeft, 0, 5, 3},
     {kSdpaFlash, kHeadsFirst, kTopLeft, 0, 4},
     {kSdpaEfficient, kHeadsFirst, kTopLeft, 0, 6, 3},
-    {kFlash, kSequenceFirst, kBottomRight, 0, 8, kNone, 3, 5, 11},
-    {kEfficient, kSequenceFirst, kTopLeft, 0, 9, 3, 4, 6, kNone, true},
+    {kFlash, kSequenceFirst, kBottomRight, 0, 8, kNoArgument, 3, 5, 11},
+    {kEfficient, kSequenceFirst, kTopLeft, 0, 9, 3, 4, 6, kNoArgument, true},
     {kCudnn, kHeadsFirst, kTopLeft, 0, 10, 3, 4, 6},
     {kSdpaOnCpu, kHeadsFirst, kTopLeft, 0, 4, 5},
     {kSdpaFlashBackward, kHeadsFirst, kTopLeft, 1, 11},
@@ -49,44 +49,45 @@ constexpr AttentionLayout kLayouts[] = {
     {kSdpaCudnnBackward, kHeadsFirst, kTopLeft, 1, 14, 8},
     {kSdpaOnCpuBackward, kHeadsFirst, kTopLeft, 1, 7, 8},
     {kSdpaOtherBackward, kHeadsFirst, kTopLeft, 1, 13, 4},
-    {kFlashBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, 6, 8, 15},
-    {kEfficientBackward, kSequenceFirst, kTopLeft, 1, 14, 4, 6, 8, kNone, true},
-    {kFlashAttn, kSequenceFirst, kBottomRight, 0, 5, kNone, kNone, kNone, 6},
-    {kFlashAttnVarlen, kSequenceFirst, kBottomRight, 0, 9, kNone, 3, 5, 10},
-    {kFlashAttnBackward, kSequenceFirst, kBottomRight, 1, 11, kNone, kNone, kNone, 12},
-    {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, 1, 15, kNone, 9, 11, 16},
+    {kFlashBackward, kSequenceFirst, kBottomRight, 1, 11, kNoArgument, 6, 8, 15},
+    {kEfficientBackward, kSequenceFirst, kTopLeft, 1, 14, 4, 6, 8, kNoArgument, true},
+    {kFlashAttn, kSequenceFirst, kBottomRight, 0, 5, kNoArgument, kNoArgument, kNoArgument, 6},
+    {kFlashAttnVarlen, kSequenceFirst, kBottomRight, 0, 9, kNoArgument, 3, 5, 10},
+    {kFlashAttnBackward, kSequenceFirst, kBottomRight, 1, 11, kNoArgument, kNoArgument, kNoArgument,
+     12},
+    {kFlashAttnVarlenBackward, kSequenceFirst, kBottomRight, 1, 15, kNoArgument, 9, 11, 16},
     {kXformersFlash,
      kSequenceFirst,
      kBottomRight,
      0,
      10,
-     kNone,
+     kNoArgument,
      3,
      6,
      11,
      false,
-     {5, kNone, kNone}},
-    {kFlashAttn3, kSequenceFirst, kBottomRight, 0, 24, kNone, 7, 12, 25, false, {3, 11, 14}},
+     {5, kNoArgument, kNoArgument}},
+    {kFlashAttn3, kSequenceFirst, kBottomRight, 0, 24, kNoArgument, 7, 12, 25, false, {3, 11, 14}},
     {kFlashAttn3Backward,
      kSequenceFirst,
      kBottomRight,
      1,
      16,
-     kNone,
+     kNoArgument,
      9,
      13,
      17,
      false,
-     {11, 12, kNone}},
+     {11, 12, kNoArgument}},
 };
 
-const AttentionLayout& LayoutOf(const OpCall& call) {
-  return *std::ranges::find(kLayouts, static_cast<AttentionArgs>(call.model.variant),
+const AttentionLayout& AttentionLayoutOf(const OpCall& call) {
+  return *std::ranges::find(kAttentionLayouts, static_cast<AttentionArgs>(call.model.variant),
                             &AttentionLayout::schema);
 }
 
 const OpTensor* TensorAt(const CallArgs& args, int index) {
-  return index == kNone ? nullptr : args.Tensor(static_cast<size_t>(index));
+  return index == kNoArgument ? nullptr : args.Tensor(static_cast<size_t>(index));
 }
 
 // Sequences beyond this are damage; below it sums of their pairs fit.
@@ -155,7 +156,7 @@ std::optional<Mask> MaskOf(const OpCall& call, const AttentionLayout& layout) {
     if (!causal) return std::nullopt;
     mask.is_causal = *causal;
   }
-  if (layout.window != kNone) {
+  if (layout.window != kNoArgument) {
     const auto window_at = static_cast<size_t>(layout.window);
     mask.left = std::clamp(call.args.Integer(window_at).value_or(-1), int64_t{-1}, kMostLength);
     mask.right =
@@ -253,7 +254,7 @@ struct Attention {
 };
 
 Attention Understand(const OpCall& call) {
-  const AttentionLayout& layout = LayoutOf(call);
+  const AttentionLayout& layout = AttentionLayoutOf(call);
   const auto at = static_cast<size_t>(layout.query);
   Attention attention;
   attention.q = call.args.Tensor(at);

@@ -12,17 +12,17 @@
 namespace borescope::internal::opmodel {
 namespace {
 
-constexpr int kNone = -1;
+constexpr int kNotTaken = -1;
 
 // Where a schema has its arguments.
 struct ConvLayout {
   ConvArgs schema;
-  int bias = kNone, stride = kNone, padding = kNone, dilation = kNone;
-  int transposed = kNone, output_padding = kNone, groups = kNone;
+  int bias = kNotTaken, stride = kNotTaken, padding = kNotTaken, dilation = kNotTaken;
+  int transposed = kNotTaken, output_padding = kNotTaken, groups = kNotTaken;
   bool is_transposed = false;  // where no argument says it
 };
 
-constexpr ConvLayout kLayouts[] = {
+constexpr ConvLayout kConvLayouts[] = {
     {.schema = kConvGeneral,
      .bias = 2,
      .stride = 3,
@@ -61,8 +61,8 @@ constexpr ConvLayout kLayouts[] = {
     {.schema = kConvAddRelu, .bias = 4, .stride = 5, .padding = 6, .dilation = 7, .groups = 8},
 };
 
-const ConvLayout& LayoutOf(const OpCall& call) {
-  return *std::ranges::find(kLayouts, static_cast<ConvArgs>(call.model.variant),
+const ConvLayout& ConvLayoutOf(const OpCall& call) {
+  return *std::ranges::find(kConvLayouts, static_cast<ConvArgs>(call.model.variant),
                             &ConvLayout::schema);
 }
 
@@ -73,7 +73,7 @@ using Sizes = std::array<int64_t, kMostDimensions>;
 std::optional<Sizes> SizesOf(const CallArgs& args, int index, int64_t otherwise, size_t rank) {
   Sizes sizes;
   sizes.fill(otherwise);
-  if (index == kNone || static_cast<size_t>(index) >= args.size()) return sizes;
+  if (index == kNotTaken || static_cast<size_t>(index) >= args.size()) return sizes;
   const auto values = args.Integers(static_cast<size_t>(index));
   if (!values || (values->size() != 1 && values->size() != rank)) return std::nullopt;
   for (size_t i = 0; i < rank; ++i) {
@@ -108,7 +108,7 @@ std::optional<ConvValues> ValuesOf(const CallArgs& args, const ConvLayout& layou
   if (!stride || !padding || !dilation || !output_padding) return std::nullopt;
   ConvValues values{*stride,   *padding, *dilation, *output_padding, layout.is_transposed,
                     keeps_size};
-  if (layout.transposed != kNone) {
+  if (layout.transposed != kNotTaken) {
     const auto transposed = args.Bool(static_cast<size_t>(layout.transposed));
     if (!transposed) return std::nullopt;
     values.is_transposed = *transposed;
@@ -117,14 +117,14 @@ std::optional<ConvValues> ValuesOf(const CallArgs& args, const ConvLayout& layou
 }
 
 // Sizes beyond this are damage; below it the arithmetic of one dimension cannot overflow.
-constexpr int64_t kMostSize = int64_t{1} << 30;
+constexpr int64_t kMostExtent = int64_t{1} << 30;
 
 bool IsSane(const ConvValues& values, size_t rank) {
   for (size_t i = 0; i < rank; ++i) {
-    const bool is_sane = values.stride[i] >= 1 && values.stride[i] < kMostSize &&
-                         values.padding[i] >= 0 && values.padding[i] < kMostSize &&
-                         values.dilation[i] >= 1 && values.dilation[i] < kMostSize &&
-                         values.output_padding[i] >= 0 && values.output_padding[i] < kMostSize;
+    const bool is_sane = values.stride[i] >= 1 && values.stride[i] < kMostExtent &&
+                         values.padding[i] >= 0 && values.padding[i] < kMostExtent &&
+                         values.dilation[i] >= 1 && values.dilation[i] < kMostExtent &&
+                         values.output_padding[i] >= 0 && values.output_padding[i] < kMostExtent;
     if (!is_sane) return false;
   }
   return true;
@@ -153,8 +153,8 @@ size_t SpatialRank(const OpTensor& weight) { return weight.rank() - 2; }
 bool Fits(const OpTensor& x, const OpTensor& weight) {
   return weight.rank() >= 3 && weight.rank() <= 2 + kMostDimensions &&
          (x.rank() == weight.rank() || x.rank() + 1 == weight.rank()) &&
-         std::ranges::all_of(x.dims, [](int64_t dim) { return dim < kMostSize; }) &&
-         std::ranges::all_of(weight.dims, [](int64_t dim) { return dim < kMostSize; });
+         std::ranges::all_of(x.dims, [](int64_t dim) { return dim < kMostExtent; }) &&
+         std::ranges::all_of(weight.dims, [](int64_t dim) { return dim < kMostExtent; });
 }
 
 // The number of groups, from the channels of both; nothing if they do not fit.
@@ -167,8 +167,8 @@ std::optional<int64_t> Groups(const OpTensor& x, const OpTensor& weight, bool is
     return channels / per_group;
   }
   const int64_t groups = recorded.value_or(1);
-  return groups >= 1 && groups < kMostSize && weight.dims[0] == channels ? std::optional(groups)
-                                                                         : std::nullopt;
+  return groups >= 1 && groups < kMostExtent && weight.dims[0] == channels ? std::optional(groups)
+                                                                           : std::nullopt;
 }
 
 std::optional<ConvShape> ForwardShape(const OpTensor& x, const OpTensor& weight,
@@ -194,14 +194,14 @@ std::optional<ConvShape> ForwardShape(const OpTensor& x, const OpTensor& weight,
 }
 
 std::optional<int64_t> RecordedGroups(const OpCall& call, const ConvLayout& layout) {
-  if (layout.groups == kNone) return std::nullopt;
+  if (layout.groups == kNotTaken) return std::nullopt;
   return call.args.Integer(static_cast<size_t>(layout.groups));
 }
 
 }  // namespace
 
 OpCost ConvForward(const OpCall& call) {
-  const ConvLayout& layout = LayoutOf(call);
+  const ConvLayout& layout = ConvLayoutOf(call);
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* weight = call.args.Tensor(1);
   if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -215,7 +215,7 @@ OpCost ConvForward(const OpCall& call) {
   if (!shape) return Failure(call, CostStatus::kBadShapes);
   CostBuilder cost(call);
   const OpTensor* bias =
-      layout.bias == kNone ? nullptr : call.args.Tensor(static_cast<size_t>(layout.bias));
+      layout.bias == kNotTaken ? nullptr : call.args.Tensor(static_cast<size_t>(layout.bias));
   if (bias != nullptr) {
     cost.Vector(shape->outputs).Read(*bias);
   }

@@ -60,7 +60,7 @@ void AddScales(const OpCall& call, const ProductShape& shape, ScalarType type, C
   cost.Write(shape.outputs(), number ? ScalarTypeOfNumber(*number) : type);
 }
 
-OpCost Product(const OpCall& call, size_t rank) {
+OpCost ProductOfRank(const OpCall& call, size_t rank) {
   const size_t first = call.model.variant == kAddendFirst ? 1 : 0;
   const OpTensor* a = call.args.Tensor(first);
   const OpTensor* b = call.args.Tensor(first + 1);
@@ -117,9 +117,9 @@ GroupedShape GroupedShapeOf(const OpTensor& a, const OpTensor& b, int64_t groups
 
 }  // namespace
 
-OpCost MatrixProduct(const OpCall& call) { return Product(call, 2); }
+OpCost MatrixProduct(const OpCall& call) { return ProductOfRank(call, 2); }
 
-OpCost BatchedProduct(const OpCall& call) { return Product(call, 3); }
+OpCost BatchedProduct(const OpCall& call) { return ProductOfRank(call, 3); }
 
 OpCost BroadcastProduct(const OpCall& call) {
   const size_t first = call.model.variant == kAddendFirst ? 1 : 0;

@@ -18,7 +18,7 @@ struct RnnLayout {
   int64_t passes;  // backward: one product for each of two gradients
 };
 
-constexpr RnnLayout kLayouts[] = {
+constexpr RnnLayout kRnnLayouts[] = {
     {kRnnCudnn, 4, 5, 6, true, 1},
     {kRnnMiopen, 3, 4, 5, false, 1},
     {kRnnCudnnBackward, 4, 5, 10, true, 2},
@@ -62,7 +62,7 @@ std::optional<RnnShape> ShapeOf(const OpCall& call, const RnnLayout& layout) {
 
 OpCost RecurrentLayers(const OpCall& call) {
   const RnnLayout& layout =
-      *std::ranges::find(kLayouts, static_cast<RnnArgs>(call.model.variant), &RnnLayout::schema);
+      *std::ranges::find(kRnnLayouts, static_cast<RnnArgs>(call.model.variant), &RnnLayout::schema);
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto shape = ShapeOf(call, layout);

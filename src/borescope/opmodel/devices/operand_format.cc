@@ -10,7 +10,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr OperandFormatRule kRules[] = {
+constexpr OperandFormatRule kFormatRules[] = {
     {"mx", R"(^nvjet_\w*_Avec32UE8M0_)", "nvjet_sm100_qqtst_128x128_128x6_Avec32UE8M0_TNT"},
     {"tf32", R"(^nvjet_(?:\w*_)?sss_tf32)", "nvjet_sm90_sss_tf32_128x128_32x4_h_bz_TNN"},
     {"fp16", R"(^nvjet_(?:sm\d+_)?hs[hs]_)", "nvjet_hsh_128x256_64x4_2x1_v_bz_TNN"},
@@ -77,18 +77,18 @@ constexpr OperandFormatRule kRules[] = {
      "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x3_nn_align4>(int)"},
 };
 
-const OrderedPatterns& Patterns() {
-  static const OrderedPatterns patterns(PatternsOfRows<OperandFormatRule>(kRules));
+const OrderedPatterns& FormatPatterns() {
+  static const OrderedPatterns patterns(PatternsOfRows<OperandFormatRule>(kFormatRules));
   return patterns;
 }
 
 }  // namespace
 
 std::string_view OperandFormat(std::string_view kernel) {
-  const std::optional<size_t> rule = Patterns().FirstMatch(kernel);
-  return rule.has_value() ? kRules[*rule].format : std::string_view();
+  const std::optional<size_t> rule = FormatPatterns().FirstMatch(kernel);
+  return rule.has_value() ? kFormatRules[*rule].format : std::string_view();
 }
 
-std::span<const OperandFormatRule> OperandFormatRules() { return kRules; }
+std::span<const OperandFormatRule> OperandFormatRules() { return kFormatRules; }
 
 }  // namespace borescope::internal

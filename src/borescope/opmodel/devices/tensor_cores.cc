@@ -1,6 +1,6 @@
 // Which names speak of matrix units. Rows are tried from top to bottom and the first match decides,
-// so a row may rely on what the rows above it have taken away. To add a family: one row in kRules
-// with a real name as its example.
+// so a row may rely on what the rows above it have taken away. To add a family: one row in
+// kMatrixUseRules with a real name as its example.
 #include "borescope/opmodel/devices/tensor_cores.h"
 
 #include <cstddef>
@@ -16,7 +16,7 @@ constexpr auto kYes = MatrixUse::kYes;
 constexpr auto kNo = MatrixUse::kNo;
 constexpr auto kNotMatrix = MatrixUse::kNotMatrix;
 
-constexpr MatrixUseRule kRules[] = {
+constexpr MatrixUseRule kMatrixUseRules[] = {
     // Names that only look like matrix work.
     {"Inductor pointwise and reductions, whose names list fused operators", kNotMatrix,
      R"(^triton_(?:poi|red|per|for)_fused)", "triton_poi_fused_addmm_gelu_view_15"},
@@ -95,8 +95,8 @@ constexpr MatrixUseRule kRules[] = {
      "void conv2d_c1_k1_nchw_hw_packed_kernel<__half, float>(x)"},
 };
 
-const OrderedPatterns& Patterns() {
-  static const OrderedPatterns patterns(PatternsOfRows<MatrixUseRule>(kRules));
+const OrderedPatterns& MatrixUsePatterns() {
+  static const OrderedPatterns patterns(PatternsOfRows<MatrixUseRule>(kMatrixUseRules));
   return patterns;
 }
 
@@ -108,14 +108,14 @@ std::string_view MatrixUseName(MatrixUse use) {
 }
 
 MatrixUse MatrixUseOf(std::string_view kernel, bool of_matrix_op) {
-  const std::optional<size_t> rule = Patterns().FirstMatch(kernel);
+  const std::optional<size_t> rule = MatrixUsePatterns().FirstMatch(kernel);
   if (rule.has_value()) {
-    return kRules[*rule].use;
+    return kMatrixUseRules[*rule].use;
   }
   return of_matrix_op ? MatrixUse::kUnknown : kNotMatrix;
 }
 
-std::span<const MatrixUseRule> MatrixUseRules() { return kRules; }
+std::span<const MatrixUseRule> MatrixUseRules() { return kMatrixUseRules; }
 
 int64_t MatrixAlignment(int64_t element_bits) {
   BS_DCHECK(element_bits > 0 && element_bits <= 64);

@@ -19,7 +19,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kReadPieceBytes = size_t{1} << 20;
 
 std::string Quoted(std::string_view text) {
   std::string json;
@@ -120,7 +120,7 @@ class TextCopy {
  public:
   // `name` stands for the source in messages.
   TextCopy(ByteSource& source, std::string_view name)
-      : source_(source), name_(name), piece_(kPieceBytes) {}
+      : source_(source), name_(name), piece_(kReadPieceBytes) {}
 
   // Copies `most` bytes, or up to the end of the source; says how many there were.
   Result<uint64_t> Copy(uint64_t most, Sink& sink) {

@@ -142,7 +142,7 @@ constexpr ColumnSpec kFwdbwd[] = {
     {"forward_id", kInteger, kKey, "The forward operator it belongs to, in ops.",
      [](Rows r, uint32_t row) { return RowId(r.index.forward_backward[row].forward.value); }}};
 
-constexpr Relation kRelations[] = {
+constexpr Relation kDetailRelations[] = {
     {"collectives", "What operators and kernels say of collectives.", SizeOf<&Trace::collectives>,
      nullptr, kCollectives},
     {"memory_events", "Allocations and frees.", SizeOf<&Trace::memory>, nullptr, kMemory},
@@ -157,6 +157,6 @@ constexpr Relation kRelations[] = {
 
 }  // namespace
 
-std::span<const Relation> DetailRelations() { return kRelations; }
+std::span<const Relation> DetailRelations() { return kDetailRelations; }
 
 }  // namespace borescope::internal::query

@@ -145,7 +145,7 @@ constexpr ColumnSpec kLinks[] = {
 
 size_t SizeOf(Rows r) { return Device(r).size(); }
 
-constexpr Relation kRelations[] = {
+constexpr Relation kDeviceRelations[] = {
     {"device_events", "What device streams did: kernels, copies, waits, annotations.", SizeOf,
      nullptr, kDeviceEvents},
     {"kernels", "Device functions.", SizeOf, IsKernel, kKernels},
@@ -158,6 +158,6 @@ constexpr Relation kRelations[] = {
 }  // namespace
 }  // namespace device
 
-std::span<const Relation> DeviceRelations() { return device::kRelations; }
+std::span<const Relation> DeviceRelations() { return device::kDeviceRelations; }
 
 }  // namespace borescope::internal::query

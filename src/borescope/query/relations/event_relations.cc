@@ -61,11 +61,11 @@ constexpr ColumnSpec kEvents[] = {
     Both<host::kExternalId, device::kExternalId>(),
     Both<host::kStep, device::kStep>("Number of the training step it belongs to.")};
 
-constexpr Relation kRelations[] = {
+constexpr Relation kEventRelations[] = {
     {"events", "host_events and device_events together.", SizeOf, nullptr, kEvents, false}};
 
 }  // namespace
 
-std::span<const Relation> EventRelations() { return kRelations; }
+std::span<const Relation> EventRelations() { return kEventRelations; }
 
 }  // namespace borescope::internal::query

@@ -98,7 +98,7 @@ bool IsOp(Rows r, uint32_t row) { return Host(r).kind[row] == HostKind::kOp; }
 bool IsCall(Rows r, uint32_t row) { return Host(r).kind[row] == HostKind::kRuntime; }
 size_t SizeOf(Rows r) { return Host(r).size(); }
 
-constexpr Relation kRelations[] = {
+constexpr Relation kHostRelations[] = {
     {"host_events", "What threads did: frames, annotations, operators, runtime calls.", SizeOf,
      nullptr, kHostEvents},
     {"ops", "Calls of framework operators.", SizeOf, IsOp, kOps},
@@ -108,6 +108,6 @@ constexpr Relation kRelations[] = {
 }  // namespace
 }  // namespace host
 
-std::span<const Relation> HostRelations() { return host::kRelations; }
+std::span<const Relation> HostRelations() { return host::kHostRelations; }
 
 }  // namespace borescope::internal::query

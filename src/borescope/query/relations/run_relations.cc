@@ -120,7 +120,7 @@ constexpr ColumnSpec kRanks[] = {
     {"end_ns", kInteger, kMany, "Last end of an event.",
      [](Rows r, uint32_t) { return Int(r.trace.end_ns()); }}};
 
-constexpr Relation kRelations[] = {
+constexpr Relation kRunRelations[] = {
     {"tracks", "Threads and device streams.", [](Rows r) { return r.trace.tracks().size(); },
      nullptr, kTracks},
     {"strings", "Every distinct text.", [](Rows r) { return r.trace.strings().size(); }, nullptr,
@@ -135,6 +135,6 @@ constexpr Relation kRelations[] = {
 
 }  // namespace
 
-std::span<const Relation> RunRelations() { return kRelations; }
+std::span<const Relation> RunRelations() { return kRunRelations; }
 
 }  // namespace borescope::internal::query

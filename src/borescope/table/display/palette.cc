@@ -11,8 +11,8 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kNames[] = {"", "work", "cause", "frame"};
-static_assert(std::size(kNames) == static_cast<size_t>(Palette::kCount));
+constexpr std::string_view kPaletteNames[] = {"", "work", "cause", "frame"};
+static_assert(std::size(kPaletteNames) == static_cast<size_t>(Palette::kCount));
 
 // Parts of names in lower case, of which any is enough. The first row that matches counts.
 struct WordRow {
@@ -65,12 +65,14 @@ std::optional<Tone> ToneIn(std::span<const CellRow> rows, std::string_view cell)
 
 }  // namespace
 
-std::string_view PaletteName(Palette palette) { return kNames[static_cast<size_t>(palette)]; }
+std::string_view PaletteName(Palette palette) {
+  return kPaletteNames[static_cast<size_t>(palette)];
+}
 
 Palette FindPalette(std::string_view name) {
-  const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
-  return found == std::end(kNames) ? Palette::kNone
-                                   : static_cast<Palette>(found - std::begin(kNames));
+  const auto* const found = std::find(std::begin(kPaletteNames), std::end(kPaletteNames), name);
+  return found == std::end(kPaletteNames) ? Palette::kNone
+                                          : static_cast<Palette>(found - std::begin(kPaletteNames));
 }
 
 std::optional<Tone> ToneOfCell(Palette palette, std::string_view cell) {

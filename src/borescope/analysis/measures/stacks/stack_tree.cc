@@ -16,7 +16,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr uint32_t kNone = StackNode::kNone;
+constexpr uint32_t kNoNode = StackNode::kNone;
 
 const Column& ColumnOf(const Table& table, std::string_view name) {
   const Column* found = table.Find(name);
@@ -70,7 +70,7 @@ uint32_t TreeReader::GroupOf(uint32_t row) {
   }
   const uint32_t group = groups_.Find(key_);
   if (group == node_of_group_.size()) {
-    node_of_group_.push_back(NewNode(kNone, row, -1));
+    node_of_group_.push_back(NewNode(kNoNode, row, -1));
   }
   return node_of_group_[group];
 }
@@ -212,7 +212,7 @@ void SumTotals(StackTree& tree) {
   }
   for (size_t i = tree.nodes.size(); i-- > 0;) {
     const StackNode& node = tree.nodes[i];
-    if (node.parent != kNone) {
+    if (node.parent != kNoNode) {
       AddSaturatingTo(tree.nodes[node.parent].total_host_ns, node.total_host_ns);
       AddSaturatingTo(tree.nodes[node.parent].total_device_ns, node.total_device_ns);
     }
@@ -238,8 +238,8 @@ StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     CheckStopAt(i);
     StackNode node = tree.nodes[i];
-    node.parent = node.parent == kNone ? kNone : place[node.parent];
-    if (node.parent != kNone && kept.nodes[node.parent].is_other) {
+    node.parent = node.parent == kNoNode ? kNoNode : place[node.parent];
+    if (node.parent != kNoNode && kept.nodes[node.parent].is_other) {
       place[i] = node.parent;  // its time came with the frame around it
       AddSaturatingTo(kept.nodes[node.parent].calls, node.calls);
       continue;
@@ -249,9 +249,9 @@ StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
       kept.nodes.push_back(node);
       continue;
     }
-    other_of.resize(kept.nodes.size(), kNone);
+    other_of.resize(kept.nodes.size(), kNoNode);
     uint32_t& other = other_of[node.parent];
-    if (other == kNone) {
+    if (other == kNoNode) {
       other = static_cast<uint32_t>(kept.nodes.size());
       kept.nodes.push_back(OtherBeside(node));
     }
@@ -277,7 +277,7 @@ std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order) {
   });
   std::vector<uint32_t> first(nodes.size() + 1, 0);  // of the children of each node
   for (const StackNode& node : nodes) {
-    if (node.parent != kNone) {
+    if (node.parent != kNoNode) {
       ++first[node.parent + 1];
     }
   }

@@ -15,7 +15,7 @@ bool IsOfEvent(const PathStep& step) {
           (step.side == NodeSide::kDevice && step.kind == PathKind::kOperator));
 }
 
-StringId NameOf(const Trace& trace, NodeSide side, uint32_t event) {
+StringId NameIdOf(const Trace& trace, NodeSide side, uint32_t event) {
   return side == NodeSide::kHost ? trace.host().name[event] : trace.device().name[event];
 }
 
@@ -46,7 +46,7 @@ std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& s
     if (!IsOfEvent(step)) {
       continue;
     }
-    const StringId name = NameOf(view.trace, step.side, step.event);
+    const StringId name = NameIdOf(view.trace, step.side, step.event);
     uint32_t& number = numbers.Of(step.side, name);
     if (number == NameNumbers::kNone) {
       number = static_cast<uint32_t>(ops.size());

@@ -62,7 +62,7 @@ std::string MisalignedText(const Trace& trace, const ModelledCall& call) {
   return fmt::format("{} (not a multiple of {})", text, MatrixAlignment(bits));
 }
 
-Table NewTable() {
+Table NewMissesTable() {
   Table table{"tensor_core_misses", "Short numbers that no matrix unit multiplied", {}};
   AddString(table, "op", Role::kKey, "Matrix operator on numbers of at most 16 bits.");
   AddString(table, "shapes", Role::kKey, "Input shapes as recorded.");
@@ -98,7 +98,7 @@ Table TensorCoreMissesTable(const RooflineInput& in) {
       sums.lost_ns = AddSaturating(sums.lost_ns.value_or(0), lost_ns);
     }
   }
-  Table table = NewTable();
+  Table table = NewMissesTable();
   for (const auto& [key, sums] : misses) {
     const auto& [op, shapes, type, misaligned] = key;
     Row row(table);

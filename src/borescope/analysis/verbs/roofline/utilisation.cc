@@ -48,7 +48,7 @@ bool IsInside(const RooflineInput& in, const ModelledCall& call) {
   return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
 }
 
-Table NewTable() {
+Table NewUtilisationTable() {
   Table table{"utilisation", "How much of the matrix peak the model used", {}};
   AddRankKey(table);
   AddGpuKey(table);
@@ -79,7 +79,7 @@ Table UtilisationTable(const RooflineInput& in) {
       AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);
     }
   }
-  Table table = NewTable();
+  Table table = NewUtilisationTable();
   const int64_t span_ns = Coverage(in.selected.windows());
   for (const auto& [gpu, use] : uses) {
     Row row(table);

@@ -15,8 +15,6 @@ constexpr std::string_view kOsDomain = "osrt";
 
 int64_t Number(StringId name) { return name.value; }
 
-StringId Name(int64_t number) { return StringId{static_cast<uint32_t>(number)}; }
-
 bool IsOsCall(const RankView& view, uint32_t row) {
   const uint32_t detail = view.trace.host().detail[row];
   const HostKind kind = view.trace.host().kind[row];
@@ -40,7 +38,7 @@ Table CollectCalls(Table table, const RankView& view, const Selected& selected, 
   }
   AddString(table, "Name", Role::kKey, "Name of the call.");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0])));
+    row.Text(view.trace.Text(NameOfKey(key[0])));
   });
 }
 
@@ -84,7 +82,7 @@ Table CollectKernels(Table table, const RankView& view, const Selected& selected
   }
   AddString(table, "Name", Role::kKey, "Name of the kernel.");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0])));
+    row.Text(view.trace.Text(NameOfKey(key[0])));
   });
 }
 
@@ -120,7 +118,7 @@ Table CollectKernelLaunches(Table table, const RankView& view, const Selected& s
   AddString(table, "Kernel Name", Role::kKey, "Name of the kernel.");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
     row.Int(key[0]).Int(key[1]).Int(key[2]);
-    row.Text(view.trace.Text(Name(key[3]))).Text(view.trace.Text(Name(key[4])));
+    row.Text(view.trace.Text(NameOfKey(key[3]))).Text(view.trace.Text(NameOfKey(key[4])));
   });
 }
 

@@ -20,8 +20,6 @@ bool IsAsync(const Trace& trace, HostId range) {
   return trace.tracks().is_async[trace.host().track[range.value].value] != 0;
 }
 
-StringId Name(int64_t number) { return StringId{static_cast<uint32_t>(number)}; }
-
 // Of deeper nests than any program makes, the innermost ranges.
 constexpr int kMostRangesAround = 256;
 
@@ -113,8 +111,8 @@ class RangeKernels {
 
   Table Fill(Table table) {
     return groups_.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-      row.Text(view_.trace.Text(Name(key[0]))).Text(StyleName(false)).Int(key[1]).Int(key[2]);
-      row.Text(view_.trace.Text(Name(key[3])));
+      row.Text(view_.trace.Text(NameOfKey(key[0]))).Text(StyleName(false)).Int(key[1]).Int(key[2]);
+      row.Text(view_.trace.Text(NameOfKey(key[3])));
     });
   }
 
@@ -138,7 +136,7 @@ Table CollectRanges(Table table, const RankView& view, const Selected& selected)
   }
   AddRangeColumns(table, "Range");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0]))).Text(StyleName(key[1] != 0));
+    row.Text(view.trace.Text(NameOfKey(key[0]))).Text(StyleName(key[1] != 0));
   });
 }
 
@@ -163,7 +161,7 @@ Table CollectRangeProjections(Table table, const RankView& view, const Selected&
   }
   AddRangeColumns(table, "Range");
   return groups.Fill(std::move(table), [&](Row& row, std::span<const int64_t> key) {
-    row.Text(view.trace.Text(Name(key[0]))).Text(StyleName(false));
+    row.Text(view.trace.Text(NameOfKey(key[0]))).Text(StyleName(false));
   });
 }
 

@@ -9,8 +9,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr double kMegabyte = 1e6;  // as nsys counts
-
 // Measure 0 in nanoseconds by one name.
 constexpr StatColumn kInstancesByName[] = {
     {"Time (%)", Stat::kShare}, {"Total Time (ns)", Stat::kTotal}, {"Instances", Stat::kCount},

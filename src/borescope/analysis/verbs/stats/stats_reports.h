@@ -17,6 +17,8 @@
 
 namespace borescope::internal {
 
+inline constexpr double kMegabyte = 1e6;  // as nsys counts
+
 struct StatsReport {
   std::string_view name;     // "cuda_gpu_kern_sum"
   std::string_view summary;  // the title of its table

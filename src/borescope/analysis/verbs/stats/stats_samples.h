@@ -12,9 +12,13 @@
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/id.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
+
+// The name that a key member has as its number.
+inline StringId NameOfKey(int64_t number) { return StringId{static_cast<uint32_t>(number)}; }
 
 // A report may collect several quantities for one row: each is a measure, numbered from 0.
 class SampleGroups {

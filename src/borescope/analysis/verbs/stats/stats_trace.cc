@@ -12,8 +12,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr double kMegabyte = 1e6;  // as nsys counts
-
 void AddColumns(Table& table) {
   const auto integer = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNone, Role::kDerived, doc);
