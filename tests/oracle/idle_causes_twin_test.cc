@@ -1,9 +1,10 @@
-// Why devices idle against a slow twin: every idle nanosecond looks for its cause by itself.
+// Why devices idle against a slow twin: every idle moment looks for its cause by itself.
 
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "borescope/analysis/measures/time/idle_division.h"
 #include "tests/oracle/verb_answers.h"
 
 namespace borescope::internal {
@@ -26,9 +27,12 @@ using testkit::TableOf;
 using testkit::Time;
 using testkit::TraceOf;
 
-using Moments = std::vector<char>;  // by ns: whether it is so
+using Moments = std::vector<char>;  // of the run: whether it is so
 using Works = std::vector<RunWork>;
 
+// A moment of a run lasts as long in the trace, so that some launches are out of the ordinary.
+constexpr int64_t kMomentNs = 10'000;
+constexpr int64_t kOrdinaryLaunch = kOrdinaryLaunchNs / kMomentNs;
 constexpr int64_t kWaitingThread = 7;
 constexpr int64_t kLoadingThread = 8;
 
@@ -53,6 +57,19 @@ void AddWaits(Random& random, RandomRun& run) {
                          static_cast<int64_t>(run.calls.size()) + 1});
     now = time.end + random.Between(0, 12);
   }
+}
+
+RandomRun InNanoseconds(RandomRun run) {
+  const auto stretch = [](auto& events) {
+    for (auto& event : events) {
+      event.time = {event.time.begin * kMomentNs, event.time.end * kMomentNs};
+    }
+  };
+  stretch(run.frames);
+  stretch(run.calls);
+  stretch(run.work);
+  stretch(run.notes);
+  return run;
 }
 
 void Mark(Moments& moments, Time time) {
@@ -90,9 +107,9 @@ int64_t CountIn(const Moments& moments, Time time) {
 }
 
 struct Gap {
-  int64_t begin = kMissing;   // kMissing: nothing ran before
-  int64_t end = kMissing;     // kMissing: nothing follows
-  int64_t launch = kMissing;  // of what follows; kMissing: not recorded
+  int64_t begin = kMissing;            // kMissing: nothing ran before
+  int64_t end = kMissing;              // kMissing: nothing follows
+  Time launch = {kMissing, kMissing};  // of what follows; kMissing: not recorded
 };
 
 Gap GapAt(const RandomRun& run, const Works& works, int64_t ns) {
@@ -106,8 +123,11 @@ Gap GapAt(const RandomRun& run, const Works& works, int64_t ns) {
   }
   for (const RunWork& work : works) {
     if (work.time.begin == gap.end && work.call != kNoCall) {
-      const int64_t launch = RequestTime(run, work);
-      gap.launch = gap.launch == kMissing ? launch : std::min(gap.launch, launch);
+      const Time call = run.calls[static_cast<size_t>(work.call)].time;
+      if (gap.launch.begin == kMissing || call.begin < gap.launch.begin ||
+          (call.begin == gap.launch.begin && call.end < gap.launch.end)) {
+        gap.launch = call;
+      }
     }
   }
   return gap;
@@ -127,24 +147,46 @@ int64_t BlockedSince(const Moments& blocked, int64_t ns) {
   return ns;
 }
 
-std::string CauseAt(const Gap& gap, int64_t ns, const Moments& blocked, const Moments& loading) {
-  if (gap.begin == kMissing) {
+// Of a moment between the launch, or the begin of the gap where that is later, and the end.
+std::string CauseAfterLaunch(const Gap& gap, int64_t ns, const std::string& held) {
+  const bool is_long = gap.launch.length() >= kOrdinaryLaunch;
+  if (is_long && ns < gap.launch.end) {
+    return "launch_call";
+  }
+  const int64_t ready = is_long ? gap.launch.end : gap.launch.begin;
+  if (gap.end - ready < kOrdinaryLaunch) {
+    return "latency";
+  }
+  return gap.end - std::max(gap.begin, ready) < kOrdinaryLaunch ? "device" : held;
+}
+
+std::string CauseOfHead(const Gap& gap, int64_t ns, int64_t run_begin, int64_t first_work,
+                        const Moments& blocked, const Moments& loading) {
+  if (gap.launch.begin == kMissing) {
     return "head";
   }
-  if (gap.end == kMissing) {
-    return "tail";
+  const Gap head{run_begin, gap.end, gap.launch};
+  if (ns >= gap.launch.begin) {
+    return CauseAfterLaunch(head, ns, "before_recording");
   }
-  if (gap.launch == kMissing) {
+  if (blocked[static_cast<size_t>(ns)] != 0 && ns < first_work) {
+    return "before_recording";
+  }
+  const Time late{run_begin, std::min(gap.launch.begin, gap.end)};
+  return 2 * CountIn(loading, late) >= late.length() ? "data" : "head";
+}
+
+std::string CauseOfGap(const Gap& gap, int64_t ns, const Moments& blocked, const Moments& loading) {
+  if (gap.launch.begin == kMissing) {
     return "unknown";
   }
-  if (gap.launch <= gap.begin) {
-    return "device";
+  if (ns >= gap.launch.begin) {
+    return CauseAfterLaunch(gap, ns, "unrecorded");
   }
-  const int64_t late = std::min(gap.launch, gap.end);
+  const int64_t late = std::min(gap.launch.begin, gap.end);
   int64_t sync_end = gap.begin;
   if (const int64_t since = BlockedSince(blocked, gap.begin); since != kMissing) {
-    const int64_t sync = CountIn(blocked, {since, late});
-    sync_end = sync >= late - gap.begin ? gap.end : gap.begin + sync;
+    sync_end = std::min(late, gap.begin + CountIn(blocked, {since, late}));
   }
   if (ns < sync_end) {
     return "sync";
@@ -158,6 +200,17 @@ using Times = std::map<std::string, int64_t>;
 Times TimesOf(const RandomRun& run, const Works& works, const RunSelection& selection) {
   const Moments blocked = BlockedIn(run);
   const Moments loading = LoadingIn(run);
+  int64_t first_work = kRunEnd;
+  for (const RunWork& work : run.work) {
+    first_work = std::min(first_work, work.time.begin);
+  }
+  const auto cause_at = [&](int64_t ns) -> std::string {
+    const Gap gap = GapAt(run, works, ns);
+    if (gap.begin == kMissing) {
+      return CauseOfHead(gap, ns, run.all().begin, first_work, blocked, loading);
+    }
+    return gap.end == kMissing ? "tail" : CauseOfGap(gap, ns, blocked, loading);
+  };
   Moments busy(kRunEnd + 1, 0);
   for (const RunWork& work : works) {
     Mark(busy, work.time);
@@ -166,14 +219,14 @@ Times TimesOf(const RandomRun& run, const Works& works, const RunSelection& sele
   for (int64_t ns = 0; ns < kRunEnd; ++ns) {
     const auto at = static_cast<size_t>(ns);
     if (selection.inside[at] != 0 && busy[at] == 0) {
-      ++times["idle"];
-      ++times[CauseAt(GapAt(run, works, ns), ns, blocked, loading)];
+      times["idle"] += kMomentNs;
+      times[cause_at(ns)] += kMomentNs;
     }
   }
   return times;
 }
 
-TEST(IdleCausesTwinTest, EveryIdleNanosecondHasItsCause) {
+TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
   Times all;
   for (uint64_t seed = 0; seed < 3000 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -195,23 +248,25 @@ TEST(IdleCausesTwinTest, EveryIdleNanosecondHasItsCause) {
     Lines want;
     for (const auto& [gpu, works] : works_of) {
       Times times = TimesOf(run, works, selection);
-      want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["sync"],
-                       times["data"], times["host"], times["device"], times["unknown"]));
+      want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["before_recording"],
+                       times["sync"], times["data"], times["host"], times["launch_call"],
+                       times["latency"], times["device"], times["unrecorded"], times["unknown"]));
       for (const auto& [cause, ns] : times) {
         all[cause] += ns;
       }
     }
-    const Tables found = Ask("idle", TraceOf(run), params);
-    EXPECT_EQ(
-        LinesOf(TableOf(found, "idle_causes"), {"gpu", "idle_ns", "head_ns", "tail_ns", "sync_ns",
-                                                "data_ns", "host_ns", "device_ns", "unknown_ns"}),
-        want);
+    const Tables found = Ask("idle", TraceOf(InNanoseconds(run)), params);
+    EXPECT_EQ(LinesOf(TableOf(found, "idle_causes"),
+                      {"gpu", "idle_ns", "head_ns", "tail_ns", "before_recording_ns", "sync_ns",
+                       "data_ns", "host_ns", "launch_call_ns", "latency_ns", "device_ns",
+                       "unrecorded_ns", "unknown_ns"}),
+              want);
   }
   for (const auto& [cause, ns] : all) {
     RecordProperty(cause, std::to_string(ns));
-    EXPECT_GT(ns, 1000) << cause << " was hardly asked about";
+    EXPECT_GT(ns, 200 * kMomentNs) << cause << " was hardly asked about";
   }
-  EXPECT_EQ(all.size(), 8U);
+  EXPECT_EQ(all.size(), 12U);
 }
 
 }  // namespace

@@ -62,10 +62,10 @@ std::string CauseAt(const RandomRun& run, const Stream& stream, int64_t ns, int6
   if (launched == kMissing) {
     return "unlinked";
   }
-  if (launched > gap_begin) {
+  if (ns < launched) {
     return "host_wait";
   }
-  return gap_end - gap_begin < kernel_wait ? "kernel_wait" : "other";
+  return gap_end - std::max(gap_begin, launched) < kernel_wait ? "kernel_wait" : "other";
 }
 
 using Times = std::map<std::string, int64_t>;

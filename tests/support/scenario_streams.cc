@@ -26,10 +26,11 @@ void IdleTruth::CloseGroup() {
   if (gap_ns > 0) {
     if (group_launch_ns_ == kNoLaunch) {
       sum_.unlinked_ns += gap_ns;
-    } else if (group_launch_ns_ > covered_ns_) {
-      sum_.host_wait_ns += gap_ns;
     } else {
-      (gap_ns < kKernelWaitNs ? sum_.kernel_wait_ns : sum_.other_ns) += gap_ns;
+      const int64_t launched_ns = std::clamp(group_launch_ns_, covered_ns_, group_begin_ns_);
+      const int64_t rest_ns = group_begin_ns_ - launched_ns;
+      sum_.host_wait_ns += launched_ns - covered_ns_;
+      (rest_ns < kKernelWaitNs ? sum_.kernel_wait_ns : sum_.other_ns) += rest_ns;
     }
   }
   covered_ns_ = std::max(covered_ns_, group_end_ns_);

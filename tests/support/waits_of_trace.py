@@ -40,10 +40,11 @@ def idle(rank):
             gap = start - covered
             launches = [launch.begin for launch in (launch_of(rank, work) for work in ending) if launch]
             if gap > 0:
-                late = launches and min(launches) > covered
-                cause = ("unlinked" if not launches else "host_wait" if late
-                         else "kernel_wait" if gap < KERNEL_WAIT_NS else "other")
-                waits[cause] += gap
+                launched = min(max(min(launches), covered), start) if launches else covered
+                rest = start - launched
+                waits["host_wait"] += launched - covered
+                waits["unlinked" if not launches
+                      else "kernel_wait" if rest < KERNEL_WAIT_NS else "other"] += rest
             covered = max([covered] + [work.end for work in ending])
         yield (rank.number, gpu, stream, *waits.values(), begins[0] - begin, end - covered)
 

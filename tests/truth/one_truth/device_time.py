@@ -62,7 +62,8 @@ def idle(answers, say):
         say(quantity, table.name, recorded(table.values(DEVICE, "idle_ns")))
     for table in answers.tables("verbs", "idle_causes"):
         say(quantity, "sum of idle_causes", of_columns(
-            table, "head_ns", "tail_ns", "sync_ns", "data_ns", "host_ns", "device_ns", "unknown_ns"))
+            table, "head_ns", "tail_ns", "before_recording_ns", "sync_ns", "data_ns", "host_ns",
+            "launch_call_ns", "latency_ns", "device_ns", "unrecorded_ns", "unknown_ns"))
     for table in answers.tables("verbs", "gpu_time"):
         say(quantity, "parts of gpu_time",
             recorded(of_columns(table, "gap_ns", "leading_ns", "trailing_ns")))
@@ -76,10 +77,11 @@ def ends(answers, say):
     """Before the first and after the last work; `breakdown` asks when the device is busy first and last."""
     for work in answers.tables("sql", "work"):
         before, after = work_without_length(work)
-        for name, head, tail in (("gpu_time", "leading_ns", "trailing_ns"),
-                                 ("idle_causes", "head_ns", "tail_ns")):
+        for table in answers.tables("verbs", "gpu_time"):
+            say("idle time at the begin", table.name,
+                added(common(table.values(DEVICE, "leading_ns"), before), before))
+        for name, tail in (("gpu_time", "trailing_ns"), ("idle_causes", "tail_ns")):
             for table in answers.tables("verbs", name):
-                say("idle time at the begin", name, added(common(table.values(DEVICE, head), before), before))
                 say("idle time at the end", name, added(common(table.values(DEVICE, tail), after), after))
         for table in answers.tables("verbs", "breakdown"):
             say("idle time at the begin", "breakdown", common(table.values(DEVICE, "head_idle_ns"), before))
@@ -165,7 +167,6 @@ def streams(answers, say):
         for cause in causes:
             say(f"gaps of {cause}", "idle", nonzero(table.values(STREAM, f"{cause}_ns")))
     for table in answers.tables("verbs", "idle_intervals"):
-        say("number of gaps of a stream", "sum of idle_intervals", nonzero(table.sums(STREAM, "count")))
         for cause in causes:
             chosen = table.where(lambda c, cause=cause: c("cause") == cause)
             say(f"gaps of {cause}", "idle_intervals", nonzero(chosen.values(STREAM, "total_ns")))
@@ -173,6 +174,7 @@ def streams(answers, say):
         say("gaps of a stream", "gpu_time", nonzero(table.values(STREAM, "gap_ns")))
     for table in answers.tables("streams", "gaps"):
         say("gaps of a stream", "sum of gaps", nonzero(table.sums(STREAM, "total_ns")))
+        say("number of gaps of a stream", "sum of gaps", nonzero(table.sums(STREAM, "count")))
     for table in answers.tables("sql", "streams"):
         say("gaps of a stream", "gaps_ns in SQL", nonzero(table.values(STREAM, "gap_ns")))
 

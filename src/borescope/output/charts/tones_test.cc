@@ -35,15 +35,16 @@ TEST(TonesTest, ColoursOfDataDifferEverywhere) {
   std::set<std::string_view> light;
   std::set<std::string_view> dark;
   std::set<int> cube;
-  for (auto i = static_cast<size_t>(Tone::kCompute); i <= static_cast<size_t>(Tone::kFaint); ++i) {
+  for (auto i = static_cast<size_t>(Tone::kCompute); i <= static_cast<size_t>(Tone::kUnknown);
+       ++i) {
     const ToneRow& row = GetToneRow(static_cast<Tone>(i));
     light.insert(row.light);
     dark.insert(row.dark);
     cube.insert(row.cube);
   }
-  EXPECT_EQ(light.size(), 10U);
-  EXPECT_EQ(dark.size(), 10U);
-  EXPECT_EQ(cube.size(), 10U);
+  EXPECT_EQ(light.size(), 11U);
+  EXPECT_EQ(dark.size(), 11U);
+  EXPECT_EQ(cube.size(), 11U);
 }
 
 }  // namespace

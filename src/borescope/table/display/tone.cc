@@ -7,20 +7,21 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kNames[] = {"compute",    "comm",   "copy",   "idle",   "tail",
-                                       "host",       "device", "sync",   "data",   "faint",
-                                       "annotation", "op",     "python", "kernel", "transfer",
-                                       "other",      "ink",    "quiet",  "line",   "paper"};
-static_assert(std::size(kNames) == static_cast<size_t>(Tone::kCount));
+constexpr std::string_view kToneNames[] = {
+    "compute", "comm",     "copy",  "idle",    "tail",       "host", "device",
+    "sync",    "data",     "faint", "unknown", "annotation", "op",   "python",
+    "kernel",  "transfer", "other", "ink",     "quiet",      "line", "paper"};
+static_assert(std::size(kToneNames) == static_cast<size_t>(Tone::kCount));
 
 }  // namespace
 
-std::string_view ToneName(Tone tone) { return kNames[static_cast<size_t>(tone)]; }
+std::string_view ToneName(Tone tone) { return kToneNames[static_cast<size_t>(tone)]; }
 
 std::optional<Tone> FindTone(std::string_view name) {
-  const auto* const end = std::begin(kNames) + static_cast<size_t>(Tone::kInk);
-  const auto* const found = std::find(std::begin(kNames), end, name);
-  return found == end ? std::nullopt : std::optional(static_cast<Tone>(found - std::begin(kNames)));
+  const auto* const end = std::begin(kToneNames) + static_cast<size_t>(Tone::kInk);
+  const auto* const found = std::find(std::begin(kToneNames), end, name);
+  return found == end ? std::nullopt
+                      : std::optional(static_cast<Tone>(found - std::begin(kToneNames)));
 }
 
 }  // namespace borescope::internal

@@ -20,6 +20,7 @@ enum class Tone : uint8_t {
   kSync,
   kData,
   kFaint,
+  kUnknown,
   kFlameAnnotation,  // frames of flame graphs, which texts are drawn on
   kFlameOp,
   kFlamePython,

@@ -1,60 +1,23 @@
 #include "borescope/analysis/measures/time/idle_causes.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/measures/time/data_loading.h"
+#include "borescope/analysis/measures/time/host_time.h"
+#include "borescope/analysis/measures/time/idle_division.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/base/check.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/syncs/sync_calls.h"
 
 namespace borescope::internal {
 namespace {
 
-enum class Cause : uint8_t { kHead, kTail, kSync, kData, kHost, kDevice, kUnknown, kCount };
-using CauseTimes = std::array<int64_t, static_cast<size_t>(Cause::kCount)>;
-
-constexpr std::string_view kLongestGap = "longest_gap_ns";
-
-// What the host did, as sets of time.
-struct HostTime {
-  IntervalSet blocked;
-  IntervalSet loading;
-};
-
-HostTime FindHostTime(const Trace& trace) {
-  std::vector<char> blocking(trace.strings().size());
-  const std::vector<char> loading = FindDataLoading(trace);
-  for (uint32_t i = 0; i < trace.strings().size(); ++i) {
-    blocking[i] = AlwaysBlocks(ClassifyBlockingCall(trace.Text(StringId{i}))) ? 1 : 0;
-  }
-  const HostEvents& host = trace.host();
-  std::vector<Interval> blocked_calls;
-  std::vector<Interval> loading_calls;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
-    const HostKind kind = host.kind[row];
-    const uint32_t name = host.name[row].value;
-    if (kind == HostKind::kRuntime && blocking[name] != 0) {
-      blocked_calls.push_back(interval);
-    } else if ((kind == HostKind::kOp || kind == HostKind::kAnnotation) && loading[name] != 0) {
-      loading_calls.push_back(interval);
-    }
-  }
-  return {Union(std::move(blocked_calls)), Union(std::move(loading_calls))};
-}
-
-// The part that holds `ts_ns`, its end included: a wait ends when the device does. None: empty.
-Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
-  const auto next = std::partition_point(
-      set.begin(), set.end(), [ts_ns](const Interval& part) { return part.end < ts_ns; });
-  return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
-}
+using CauseTimes = std::array<int64_t, static_cast<size_t>(IdleCause::kCount)>;
 
 // The streams of the device: its gaps are the times in which none of them works.
 std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, int64_t gpu) {
@@ -69,80 +32,156 @@ std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, i
   return found;
 }
 
-// Up to where a gap would not be there had the host not been blocked: without, it would have
-// launched earlier by the time it was. The begin of the gap where it was not blocked then.
-int64_t EndOfSync(Interval gap, int64_t launch_ns, const HostTime& host) {
-  const Interval call = PartAt(host.blocked, gap.begin);
-  if (call.length() == 0) {
-    return gap.begin;
+// When the first work of all devices began; the end of the recording if there is none.
+int64_t FirstWork(const Trace& trace) {
+  const Tracks& tracks = trace.tracks();
+  const DeviceEvents& device = trace.device();
+  int64_t first_ns = trace.end_ns();
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] != TrackKind::kDevice) {
+      continue;
+    }
+    uint32_t row = tracks.first_row[track];
+    while (row < tracks.end_row[track] && !IsDeviceWork(device.kind[row])) {
+      CheckStopAt(row);
+      ++row;
+    }
+    if (row < tracks.end_row[track]) {
+      first_ns = std::min(first_ns, device.ts_ns[row]);
+    }
   }
-  const int64_t late_ns = std::min(launch_ns, gap.end);  // launches may be recorded as too late
-  const int64_t blocked_ns = Coverage(Clip(host.blocked, {call.begin, late_ns}));
-  return blocked_ns >= late_ns - gap.begin ? gap.end : gap.begin + blocked_ns;
+  return first_ns;
 }
 
-// What the host did instead of launching, in a part of a gap.
-Cause CauseOfLateness(Interval late, const HostTime& host) {
-  const int64_t loading_ns = Coverage(Clip(host.loading, late));
-  return loading_ns >= late.length() - loading_ns ? Cause::kData : Cause::kHost;
+LaunchTime TimeOfLaunch(const Trace& trace, HostId launch) {
+  return launch.valid() ? LaunchTime{trace.host().ts_ns[launch.value], trace.host().end_ns(launch)}
+                        : LaunchTime{};
 }
 
-// The part of a gap in the windows, to its causes. Returns what of it is the host's, in sync or
-// not.
-int64_t AddGap(const GapPart& part, const IntervalSet& windows, const HostTime& host,
-               CauseTimes& times) {
-  const auto add = [&](Cause cause, int64_t ns) { times[static_cast<size_t>(cause)] += ns; };
-  const Interval gap = part.gap->time;
-  const int64_t launch_ns = part.gap->launch_ns;
-  if (launch_ns == kMissing || launch_ns <= gap.begin) {
-    add(launch_ns == kMissing ? Cause::kUnknown : Cause::kDevice, part.ns);
-    return 0;
+// The length of a time within windows.
+int64_t LengthIn(const IntervalSet& windows, Interval time) {
+  auto window = std::partition_point(windows.begin(), windows.end(),
+                                     [&](const Interval& w) { return w.end <= time.begin; });
+  int64_t ns = 0;
+  for (; window != windows.end() && window->begin < time.end; ++window) {
+    ns += std::min(window->end, time.end) - std::max(window->begin, time.begin);
   }
-  const int64_t sync_end_ns = EndOfSync(gap, launch_ns, host);
-  const int64_t sync_ns =
-      sync_end_ns > gap.begin ? Coverage(Clip(windows, {gap.begin, sync_end_ns})) : 0;
-  const Interval late{sync_end_ns, std::max(sync_end_ns, std::min(launch_ns, gap.end))};
-  const Cause rest = part.ns > sync_ns ? CauseOfLateness(late, host) : Cause::kHost;
-  add(Cause::kSync, sync_ns);
-  add(rest, part.ns - sync_ns);
-  return rest == Cause::kHost ? part.ns : sync_ns;
+  return ns;
 }
 
+// The idle time of one device by cause, and the gap with the most time of the host.
 struct CauseSums {
   CauseTimes times{};
-  int64_t longest_ns = 0;  // of what is the host's of one gap
+  int64_t longest_ns = 0;
+  Interval longest_late;  // from the begin of that gap to the launch
+  HostId longest_launch;
+  Interval head_late;  // from the begin of the recording to the launch of the first work
 };
 
-CauseSums SumCauses(const StreamGaps& device, const WaitSums& sums, const IntervalSet& windows,
-                    const HostTime& host) {
-  CauseSums causes;
-  causes.times[static_cast<size_t>(Cause::kHead)] = sums.head_ns;
-  causes.times[static_cast<size_t>(Cause::kTail)] = sums.tail_ns;
-  for (const GapPart& part : GapsIn(device, windows)) {
-    causes.longest_ns = std::max(causes.longest_ns, AddGap(part, windows, host, causes.times));
+bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause == IdleCause::kHost; }
+
+class Causes {
+ public:
+  Causes(const Trace& trace, const IntervalSet& windows)
+      : trace_(trace), windows_(windows), host_(FindHostTime(trace)), first_ns_(FirstWork(trace)) {}
+
+  CauseSums SumsOf(const StreamGaps& device) {
+    sums_ = {};
+    if (device.first_ns == kMissing) {
+      Add(IdleCause::kHead, Coverage(windows_));
+      return sums_;
+    }
+    AddHead(device);
+    for (const GapPart& part : GapsIn(device, windows_)) {
+      AddGap(*part.gap);
+    }
+    Add(IdleCause::kTail, LengthIn(windows_, {device.last_ns, trace_.end_ns()}));
+    return sums_;
   }
-  return causes;
-}
+
+ private:
+  void Add(IdleCause cause, int64_t ns) { sums_.times[static_cast<size_t>(cause)] += ns; }
+
+  void AddHead(const StreamGaps& device) {
+    const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch);
+    DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
+    for (const IdlePart& part : parts_) {
+      Add(part.cause, LengthIn(windows_, part.time));
+    }
+    if (device.first_launch.valid()) {
+      sums_.head_late = {trace_.begin_ns(), std::min(launch.begin_ns, device.first_ns)};
+    }
+  }
+
+  void AddGap(const StreamGap& gap) {
+    DivideGap(gap.time, TimeOfLaunch(trace_, gap.launch), host_, parts_);
+    int64_t host_ns = 0;
+    for (const IdlePart& part : parts_) {
+      const int64_t ns = LengthIn(windows_, part.time);
+      Add(part.cause, ns);
+      host_ns += IsOfTheHost(part.cause) ? ns : 0;
+    }
+    if (host_ns > sums_.longest_ns) {
+      sums_.longest_ns = host_ns;
+      sums_.longest_late = {gap.time.begin, gap.launched_ns};
+      sums_.longest_launch = gap.launch;
+    }
+  }
+
+  const Trace& trace_;
+  const IntervalSet& windows_;
+  const HostTime host_;
+  const int64_t first_ns_;
+  CauseSums sums_;
+  std::vector<IdlePart> parts_;
+};
+
+struct CauseColumn {
+  IdleCause cause;
+  std::string_view name;
+  Tone tone;
+  std::string_view doc;
+};
+
+constexpr CauseColumn kCauseColumns[] = {
+    {IdleCause::kHead, "head_ns", Tone::kIdle, "Before the launch of the first device work."},
+    {IdleCause::kTail, "tail_ns", Tone::kTail, "After the last device work of the recording."},
+    {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
+     "The first work had been launched or the host waited for the device: that was busy with work "
+     "from before the recording."},
+    {IdleCause::kSync, "sync_ns", Tone::kSync,
+     "The host was blocked when the gap began: what would not be idle had it gone on at once."},
+    {IdleCause::kData, "data_ns", Tone::kData,
+     "The host was loading data before it launched the next work."},
+    {IdleCause::kHost, "host_ns", Tone::kHost,
+     "The next work had not been launched for another reason."},
+    {IdleCause::kLaunchCall, "launch_call_ns", Tone::kCopy,
+     "Inside launch calls of 100 us or more, which load code or allocate memory."},
+    {IdleCause::kLatency, "latency_ns", Tone::kDevice,
+     "Launch latency: the next work began less than 100 us after its launch."},
+    {IdleCause::kDevice, "device_ns", Tone::kCompute,
+     "Less than 100 us before work launched earlier: dependencies, time between queued work."},
+    {IdleCause::kUnrecorded, "unrecorded_ns", Tone::kComm,
+     "The next work had been launched, but something that was not recorded held it back."},
+    {IdleCause::kUnknown, "unknown_ns", Tone::kUnknown,
+     "The launch of the next work was not recorded."},
+};
+static_assert(std::size(kCauseColumns) == static_cast<size_t>(IdleCause::kCount));
 
 Table NewTable() {
   Table table{"idle_causes", "Why the devices idle", {}};
-  const auto ns = [&](std::string_view name, Tone tone, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc).hints.tone = tone;
-  };
   AddRankKey(table);
   AddGpuKey(table);
-  ns("idle_ns", Tone::kIdle, "Idle time, as in the breakdown; the sum of the other times.");
+  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum,
+         "Idle time, as in the breakdown; the sum of the other times.")
+      .hints.tone = Tone::kIdle;
   AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
-  ns("head_ns", Tone::kIdle, "Before the first device work of the recording.");
-  ns("tail_ns", Tone::kTail, "After the last device work of the recording.");
-  ns("sync_ns", Tone::kSync,
-     "The host was blocked when the gap began: what would not be idle had it gone on at once.");
-  ns("data_ns", Tone::kData, "The host was loading data before it launched the next work.");
-  ns("host_ns", Tone::kHost, "The next work was launched late for another reason.");
-  ns("device_ns", Tone::kDevice,
-     "The next work had been launched: launch latency or dependencies.");
-  ns("unknown_ns", Tone::kFaint, "The launch of the next work was not recorded.");
+  for (const CauseColumn& column : kCauseColumns) {
+    AddInt(table, column.name, Unit::kNanoseconds, Role::kSum, column.doc).hints.tone = column.tone;
+  }
   AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Most of sync and host in one gap.");
+  AddString(table, kLongestGapEvent, Role::kDerived, "What the host mostly did in it.");
+  AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
   return table;
 }
 
@@ -150,28 +189,34 @@ Table NewTable() {
 
 Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
-  const HostTime host = FindHostTime(view.trace);
+  Causes causes(view.trace, selected.windows());
   Table table = NewTable();
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
     const StreamGaps gaps = FindStreamGaps(view, TracksOf(view, selected, time.gpu), 0);
-    const WaitSums sums = SumWaits(gaps, selected.windows());
+    const CauseSums sums = causes.SumsOf(gaps);
     const int64_t idle_ns = SplitTime(time, selected.windows()).idle_ns;
     int64_t parts_ns = 0;
     Row row(table);
-    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sums.gaps);
-    const CauseSums causes = SumCauses(gaps, sums, selected.windows(), host);
-    for (const int64_t ns : causes.times) {
+    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns);
+    row.Int(SumWaits(gaps, selected.windows()).gaps);
+    for (const CauseColumn& column : kCauseColumns) {
+      const int64_t ns = sums.times[static_cast<size_t>(column.cause)];
       row.Int(ns);
       parts_ns += ns;
     }
-    row.Int(causes.longest_ns);
+    row.Int(sums.longest_ns);
+    row.Text(MainEventIn(view.trace, sums.longest_launch, sums.longest_late));
+    row.Text(MainEventIn(view.trace, gaps.first_launch, sums.head_late));
     BS_CHECK(parts_ns == idle_ns);
   }
   return table;
 }
 
 Table ShownCauses(Table causes) {
-  std::erase_if(causes.columns, [](const Column& column) { return column.name == kLongestGap; });
+  std::erase_if(causes.columns, [](const Column& column) {
+    return column.name == kLongestGap || column.name == kLongestGapEvent ||
+           column.name == kHeadEvent;
+  });
   return causes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
@@ -36,40 +37,64 @@ std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tra
   return rows;
 }
 
-WaitCause CauseOf(Interval gap, int64_t launch_ns, int64_t kernel_wait_ns) {
-  if (launch_ns == kMissing) {
-    return WaitCause::kUnlinked;
+StreamGap DividedGap(const HostEvents& host, Interval time, HostId launch, int64_t kernel_wait_ns) {
+  StreamGap gap{time, time.begin, WaitCause::kUnlinked, launch, {}, {}};
+  if (launch.valid()) {
+    gap.launched_ns = std::clamp(host.ts_ns[launch.value], time.begin, time.end);
+    gap.rest =
+        time.end - gap.launched_ns < kernel_wait_ns ? WaitCause::kKernelWait : WaitCause::kOther;
   }
-  if (launch_ns > gap.begin) {
-    return WaitCause::kHostWait;
-  }
-  return gap.length() < kernel_wait_ns ? WaitCause::kKernelWait : WaitCause::kOther;
+  return gap;
 }
 
-int64_t Earlier(int64_t known, int64_t other) {
-  return known == kMissing ? other : std::min(known, other);
+// Of two calls that begin at once the one that ends first.
+HostId Earlier(const HostEvents& host, HostId known, HostId other) {
+  if (!known.valid() || !other.valid()) {
+    return known.valid() ? known : other;
+  }
+  const auto key = [&](HostId call) {
+    return std::pair(host.ts_ns[call.value], host.dur_ns[call.value]);
+  };
+  return key(other) < key(known) ? other : known;
 }
 
-// Calls `use(gap, ns)` for every gap with `ns` > 0 of it in the windows.
+// The length of what `a` and `b` share; 0 if they share nothing.
+int64_t Shared(Interval a, Interval b) {
+  return std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
+}
+
+// How much of a gap lies in some windows: before the launch, and after it.
+struct Divided {
+  int64_t late_ns = 0;
+  int64_t rest_ns = 0;
+
+  int64_t all_ns() const { return late_ns + rest_ns; }
+  void Add(const StreamGap& gap, Interval window) {
+    late_ns += Shared({gap.time.begin, gap.launched_ns}, window);
+    rest_ns += Shared({gap.launched_ns, gap.time.end}, window);
+  }
+};
+
+// Calls `use(gap, divided)` for every gap with time in the windows.
 template <class Use>
 void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Use& use) {
   const StreamGap* open = nullptr;  // may go on in the next window
-  int64_t open_ns = 0;
+  Divided divided;
   for (const Interval& window : windows) {
     auto gap = std::partition_point(stream.gaps.begin(), stream.gaps.end(),
                                     [&](const auto& g) { return g.time.end <= window.begin; });
     for (; gap != stream.gaps.end() && gap->time.begin < window.end; ++gap) {
       CheckStopAt(static_cast<size_t>(gap - stream.gaps.begin()));
       if (open != &*gap && open != nullptr) {
-        use(*open, open_ns);
-        open_ns = 0;
+        use(*open, divided);
+        divided = {};
       }
       open = &*gap;
-      open_ns += std::min(gap->time.end, window.end) - std::max(gap->time.begin, window.begin);
+      divided.Add(*gap, window);
     }
   }
   if (open != nullptr) {
-    use(*open, open_ns);
+    use(*open, divided);
   }
 }
 
@@ -91,13 +116,10 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
     const Interval gap{stream.last_ns, device.ts_ns[works[i]]};
     const DeviceId before = last;
     const DeviceId after{works[i]};
-    int64_t launch_ns = kMissing;
+    HostId launch;
     for (; i < works.size() && device.ts_ns[works[i]] == gap.end; ++i) {
       CheckStopAt(i);
-      const HostId launch = view.index.correlation.launch_of[works[i]];
-      if (launch.valid()) {
-        launch_ns = Earlier(launch_ns, view.trace.host().ts_ns[launch.value]);
-      }
+      launch = Earlier(view.trace.host(), launch, view.index.correlation.launch_of[works[i]]);
       const DeviceId work{works[i]};
       if (const int64_t end_ns = device.end_ns(work); end_ns > stream.last_ns) {
         stream.last_ns = end_ns;
@@ -106,9 +128,12 @@ StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks
     }
     if (gap.begin == kMissing) {
       stream.first_ns = gap.end;
+      stream.first_launch = launch;
     } else if (gap.begin < gap.end) {
-      stream.gaps.push_back(
-          {gap, CauseOf(gap, launch_ns, kernel_wait_ns), launch_ns, before, after});
+      StreamGap& found =
+          stream.gaps.emplace_back(DividedGap(view.trace.host(), gap, launch, kernel_wait_ns));
+      found.before = before;
+      found.after = after;
     }
   }
   return stream;
@@ -129,8 +154,9 @@ WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows) {
   }
   sums.head_ns = Coverage(Clip(windows, {windows.front().begin, stream.first_ns}));
   sums.tail_ns = Coverage(Clip(windows, {stream.last_ns, windows.back().end}));
-  ForEachGapIn(stream, windows, [&](const StreamGap& gap, int64_t ns) {
-    sums.by_cause[static_cast<size_t>(gap.cause)] += ns;
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    sums.by_cause[static_cast<size_t>(WaitCause::kHostWait)] += divided.late_ns;
+    sums.by_cause[static_cast<size_t>(gap.rest)] += divided.rest_ns;
     ++sums.gaps;
   });
   return sums;
@@ -138,16 +164,23 @@ WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows) {
 
 std::vector<GapPart> GapsIn(const StreamGaps& stream, const IntervalSet& windows) {
   std::vector<GapPart> parts;
-  ForEachGapIn(stream, windows,
-               [&](const StreamGap& gap, int64_t ns) { parts.push_back({&gap, ns}); });
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    parts.push_back({&gap, divided.all_ns()});
+  });
   return parts;
 }
 
 std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stream,
                                                           const IntervalSet& windows) {
   std::array<std::vector<int64_t>, kWaitCauses> lengths;
-  ForEachGapIn(stream, windows, [&](const StreamGap& gap, int64_t ns) {
-    lengths[static_cast<size_t>(gap.cause)].push_back(ns);
+  const auto add = [&](WaitCause cause, int64_t ns) {
+    if (ns > 0) {
+      lengths[static_cast<size_t>(cause)].push_back(ns);
+    }
+  };
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    add(WaitCause::kHostWait, divided.late_ns);
+    add(gap.rest, divided.rest_ns);
   });
   return lengths;
 }

@@ -1,10 +1,9 @@
-// The gaps between the work of one stream, each put down to one cause by the launch of the work
-// that ends it:
+// The gaps between the work of one stream, each divided at the launch of the work that ends it:
 //
-//   host_wait    launched after the gap began: the host was late
-//   kernel_wait  launched before, and the gap is shorter than a limit: launch latency
-//   other        launched before, and the gap is longer: dependencies between streams, a full GPU
-//   unlinked     the launch was not recorded
+//   host_wait    up to the launch: the host was late
+//   kernel_wait  after the launch, if that is shorter than a limit: launch latency
+//   other        after the launch, if it is longer: dependencies between streams, a full device
+//   unlinked     all of the gap: the launch was not recorded
 //
 // Work without length (clocks of whole microseconds) ends a gap, too. Of several works that begin
 // where a gap ends, the one launched first decides.
@@ -29,23 +28,26 @@ inline constexpr size_t kWaitCauses = static_cast<size_t>(WaitCause::kCount);
 std::string_view WaitCauseName(WaitCause cause);
 
 struct StreamGap {
-  Interval time;  // not empty
-  WaitCause cause;
-  int64_t launch_ns;  // of the work that ends it, of several the first; kMissing: not recorded
-  DeviceId before;    // the work that ends last before it; of several the first to start
-  DeviceId after;     // the work that begins where it ends; of several the first of its track
+  Interval time;        // not empty
+  int64_t launched_ns;  // within `time`: what comes before is host_wait
+  WaitCause rest;       // the cause of what comes after
+  HostId launch;        // of the work that ends it, of several what begins first, then what ends
+                        // first; invalid: not recorded
+  DeviceId before;      // the work that ends last before it; of several the first to start
+  DeviceId after;       // the work that begins where it ends; of several the first of its track
 };
 
 struct StreamGaps {
   std::vector<StreamGap> gaps;  // by time, disjoint
+  HostId first_launch;          // of the first work, as StreamGap::launch
   // First start and last end of the work of the stream; both kMissing if there is none.
   int64_t first_ns = kMissing;
   int64_t last_ns = kMissing;
 };
 
 // The gaps of a stream, whose work stands in `tracks`: one of each process that shares it; or,
-// given all tracks of a device, the time in which it does nothing at all. Gaps shorter than
-// `kernel_wait_ns` after a launch in time are kernel_wait. O(rows of the tracks),
+// given all tracks of a device, the time in which it does nothing at all. Less than
+// `kernel_wait_ns` after a launch is kernel_wait. O(rows of the tracks),
 // times a logarithm if there are several.
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
                           int64_t kernel_wait_ns);
@@ -73,8 +75,8 @@ struct GapPart {
 // REQUIRES: `windows` is an IntervalSet. O(windows (log gaps) + gaps in them).
 std::vector<GapPart> GapsIn(const StreamGaps& stream, const IntervalSet& windows);
 
-// The lengths of the gaps in the windows, by cause; a gap that is cut by windows counts once, with
-// the sum of its parts inside.
+// The lengths of the gaps in the windows, by cause; one that has two causes counts for each with
+// the part of that cause, and one that is cut by windows once, with the sum of its parts inside.
 std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stream,
                                                           const IntervalSet& windows);
 

@@ -2,9 +2,9 @@
 //
 //   span = busy + host_wait + kernel_wait + other + unlinked + head + tail
 //
-// exactly: busy is the union of its work, the first four are gaps between works by their cause
-// (stream_gaps.h), head and tail the time before the first and after the last work of the stream.
-// A gap that a window cuts counts with the part inside, its cause is that of the whole gap.
+// exactly: busy is the union of its work, the first four are the parts of gaps between works by
+// cause (stream_gaps.h), head and tail the time before the first and after the last work of the
+// stream. A gap that a window cuts counts with the part inside; it is divided as a whole.
 // idle_causes looks at the GPU as a whole (idle_causes.h).
 #include <array>
 #include <map>
@@ -70,12 +70,11 @@ Table NewIdleTable(bool by_step) {
   ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
   ns("busy_ns", "Time in which the stream works (union).");
   ns("idle_ns", "Span less busy time; the sum of the six times that follow.");
-  ns("host_wait_ns", "Gaps that began before the work after them was launched: the host was late.");
+  ns("host_wait_ns", "Gaps up to the launch of the work after them: the host was late.");
   ns("kernel_wait_ns",
-     "Gaps shorter than --kernel-wait before work that had been launched: launch latency.");
+     "Gaps after the launch, where that is shorter than --kernel-wait: launch latency.");
   ns("other_ns",
-     "Longer gaps before work that had been launched: dependencies between streams, a full "
-     "device.");
+     "Gaps after the launch, where that is longer: dependencies between streams, a full device.");
   ns("unlinked_ns", "Gaps before work whose launch was not recorded.");
   ns("head_ns", "Time before the first work of the stream.");
   ns("tail_ns", "Time after the last work of the stream.");
@@ -153,8 +152,9 @@ constexpr std::string_view kStepKey[] = {"step"};
 constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaIdle}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
-constexpr std::string_view kIdleParts[] = {"head_ns", "sync_ns",   "data_ns",   "host_ns",
-                                           "tail_ns", "device_ns", "unknown_ns"};
+constexpr std::string_view kIdleParts[] = {
+    "head_ns",    "before_recording_ns", "sync_ns",       "data_ns",    "host_ns", "launch_call_ns",
+    "latency_ns", "device_ns",           "unrecorded_ns", "unknown_ns", "tail_ns"};
 constexpr ViewSpec kViews[] = {
     {"idle_causes", ViewKind::kStackedBars, "Idle time by cause", kDevice, kIdleParts}};
 

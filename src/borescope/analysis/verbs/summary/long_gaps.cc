@@ -38,13 +38,15 @@ std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
   return rows;
 }
 
-// Of the device of a row of idle_causes.
+// Of the device of a row of idle_causes, without the time in which it worked on what was not
+// recorded.
 int64_t SpanOf(const Table& idle_causes, size_t row, const Table& breakdown) {
   const int64_t rank = Ints(idle_causes, "rank")[row];
   const int64_t gpu = Ints(idle_causes, "gpu")[row];
   for (size_t i = 0; i < breakdown.rows(); ++i) {
     if (Ints(breakdown, "rank")[i] == rank && Ints(breakdown, "gpu")[i] == gpu) {
-      return Ints(breakdown, "span_ns")[i];
+      return SubtractSaturating(Ints(breakdown, "span_ns")[i],
+                                Ints(idle_causes, "before_recording_ns")[row]);
     }
   }
   return 0;

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/idle_causes.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/base/saturating.h"
@@ -47,16 +48,26 @@ struct CauseRow {
 };
 
 constexpr CauseRow kCauses[] = {
-    {"host_ns", "next work launched late", "The device idles while the host is busy",
+    {"host_ns", "next work not launched yet", "The device idles while the host is busy",
      "Find what the host does in between with `borescope ops`; take Python work out of the step."},
     {"sync_ns", "host had waited for the device", "The device idles after synchronisation",
      "Avoid .item(), .cpu(), print of tensors and torch.cuda.synchronize() inside the step, so "
      "that launches run ahead of the device."},
     {"data_ns", "host loading data", "The device waits for data",
      "More DataLoader workers, pin_memory=True, prefetch_factor; move preprocessing off the step."},
-    {"device_ns", "work already launched", "The device idles between work already launched",
-     "Launch latency and dependencies between streams: fuse small kernels or use CUDA graphs."},
-    {"head_ns", "before the first device work", "The device idles before its first work",
+    {"launch_call_ns", "inside long launch calls", "The device idles during long launch calls",
+     "A launch that takes this long loads code, allocates memory or instantiates a graph, mostly "
+     "once: warm up before recording. `borescope gaps` shows which work follows."},
+    {"latency_ns", "launch latency", "The device idles for the latency of launches",
+     "Launch ahead of the device, and less: fuse small kernels or use CUDA graphs."},
+    {"device_ns", "between work already launched", "The device idles between work already launched",
+     "Dependencies between streams, and the time between queued kernels: fuse small kernels or use "
+     "CUDA graphs."},
+    {"unrecorded_ns", "launched work held back by what was not recorded",
+     "Launched work waits for something that was not recorded",
+     "Work from before the recording, other processes, other devices or the host may have kept it "
+     "waiting: record these as well. `borescope gaps` shows which work it is."},
+    {"head_ns", "before the first launch", "The device idles before its first work",
      "Select the part you mean with --step or --annotation; profile after warm-up."},
     {"tail_ns", "after the last device work", "The device idles after its last work",
      "Select the part you mean with --step or --annotation."},
@@ -69,13 +80,16 @@ struct CauseTime {
   int64_t ns;
 };
 
-// Time that the files have, and the devices had not: what a clock jumped over at an end, and what
-// is missing behind the end of a file.
+// Time that says nothing about the devices: what a clock jumped over at an end, what is missing
+// after the end of a file, and the time in which a device worked on what was not recorded.
 struct TimeOfFiles {
   int64_t head_ns = 0;
   int64_t tail_ns = 0;
+  int64_t before_recording_ns = 0;
 
-  int64_t all_ns() const { return AddSaturating(head_ns, tail_ns); }
+  int64_t all_ns() const {
+    return AddSaturating(AddSaturating(head_ns, tail_ns), before_recording_ns);
+  }
   int64_t Of(std::string_view column) const {
     return column == "head_ns" ? head_ns : column == "tail_ns" ? tail_ns : 0;
   }
@@ -99,7 +113,14 @@ TimeOfFiles FindTimeOfFiles(const SummaryTables& tables) {
   std::vector<int64_t> cut = RanksOfCheck(tables.quality, "truncated-file");
   cut.insert(cut.end(), jumped.begin(), jumped.end());
   return {SumOnRanks(tables.idle_causes, "head_ns", jumped),
-          SumOnRanks(tables.idle_causes, "tail_ns", std::move(cut))};
+          SumOnRanks(tables.idle_causes, "tail_ns", std::move(cut)),
+          SumOf(tables.idle_causes, "before_recording_ns")};
+}
+
+// The time of all devices about which something is known: a share of it is that of a cost.
+int64_t ObservedSpan(const SummaryTables& tables) {
+  return SubtractSaturating(SumOf(tables.breakdown, "span_ns"),
+                            SumOf(tables.idle_causes, "before_recording_ns"));
 }
 
 std::vector<CauseTime> CausesByTime(const Table& idle_causes, const TimeOfFiles& file) {
@@ -123,6 +144,16 @@ bool IsOfTheHost(const CauseTime& cause) {
   return cause.row->column == "host_ns" || cause.row->column == "sync_ns";
 }
 
+bool IsOfLaunches(const CauseTime& cause) {
+  return cause.row->column == "host_ns" || cause.row->column == "latency_ns";
+}
+
+// ", mostly in `preprocess`", of what the host did; nothing if it is not known.
+std::string MostlyIn(const Table& idle_causes, std::string_view column, size_t row) {
+  const std::string& event = Texts(idle_causes, column)[row];
+  return event.empty() ? std::string() : fmt::format(", the host mostly in `{}`", Shorten(event));
+}
+
 // The gaps alone must be as grave as all idle time is: a hint must not stand for a warning.
 bool AreGrave(const LongGaps& gaps, double idle_share) {
   return gaps.share() >= (idle_share >= kIdleWarning ? kIdleWarning : kIdleWord);
@@ -136,8 +167,9 @@ void DescribeLongGaps(const LongGaps& gaps, const Table& idle_causes, Finding& f
       gaps.devices == 1 ? "on" : fmt::format("on each of {} devices, longest on", gaps.devices);
   finding.title = "The device idles in one long gap";
   finding.severity = IdleSeverity(gaps.share());
-  finding.evidence = fmt::format("{} in one gap {} rank {}, GPU {}; {}",
-                                 PartOf(gaps.ns, gaps.span_ns), where, rank, gpu, finding.evidence);
+  finding.evidence = fmt::format(
+      "{} in one gap {} rank {}, GPU {}{}; {}", PartOf(gaps.ns, gaps.span_ns), where, rank, gpu,
+      MostlyIn(idle_causes, kLongestGapEvent, gaps.longest), finding.evidence);
   finding.value = gaps.share();
   finding.stake_ns = gaps.ns;
   finding.help =
@@ -163,6 +195,20 @@ std::string IdleEvidence(int64_t idle, int64_t span, const std::vector<CauseTime
                             FormatTime(causes[i].ns));
   }
   return evidence;
+}
+
+// What the host did before the first work of the device that waited longest for it.
+std::string HeadEvidence(const Table& idle_causes) {
+  const IntValues& head_ns = Ints(idle_causes, "head_ns");
+  const auto longest = std::max_element(head_ns.begin(), head_ns.end());
+  return MostlyIn(idle_causes, kHeadEvent, static_cast<size_t>(longest - head_ns.begin()));
+}
+
+std::string LeftOut(int64_t before_recording_ns) {
+  return before_recording_ns == 0
+             ? std::string()
+             : fmt::format("; without {} in which work from before the recording ran",
+                           FormatTime(before_recording_ns));
 }
 
 bool IsAtAnEnd(const CauseTime& cause) {
@@ -193,11 +239,15 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
                   "share",
                   IdleHelp(tables, causes[0]),
                   idle};
+  if (causes[0].row->column == "head_ns") {
+    finding.evidence += HeadEvidence(tables.idle_causes);
+  }
+  finding.evidence += LeftOut(file.before_recording_ns);
   const LongGaps gaps = FindLongGaps(tables.idle_causes, tables.breakdown);
   const bool is_an_event = gaps.devices > 0;
   if (is_an_event && IsOfTheHost(causes[0]) && AreGrave(gaps, share)) {
     DescribeLongGaps(gaps, tables.idle_causes, finding);
-  } else if (!is_an_event && causes[0].row->column == "host_ns" && MostKernelsAreShort(tables)) {
+  } else if (!is_an_event && IsOfLaunches(causes[0]) && MostKernelsAreShort(tables)) {
     DescribeLaunchBound(tables, finding);
   }
   return finding;
@@ -206,7 +256,7 @@ std::optional<Finding> Idle(const SummaryTables& tables) {
 // ---- Exposed communication and copies ----
 
 std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
-  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t span = ObservedSpan(tables);
   const int64_t exposed = SumOf(tables.breakdown, "exposed_comm_ns");
   const int64_t comm = SumOf(tables.breakdown, "comm_ns");
   const double share = ShareOf(exposed, span);
@@ -225,7 +275,7 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
 }
 
 std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
-  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t span = ObservedSpan(tables);
   const int64_t exposed = SumOf(tables.breakdown, "exposed_copy_ns");
   const double share = ShareOf(exposed, span);
   if (share < kExposedWord || tables.copies.rows() == 0) {
@@ -361,7 +411,7 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
 }
 
 std::optional<Finding> WellUsed(const SummaryTables& tables) {
-  const int64_t span = SumOf(tables.breakdown, "span_ns");
+  const int64_t span = ObservedSpan(tables);
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
   if (ShareOf(compute, span) < 1 - kIdleWarning) {
     return std::nullopt;

@@ -1,0 +1,25 @@
+// What the host did when, as far as it explains why a device idles. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/base/id.h"
+#include "borescope/base/intervals.h"
+
+namespace borescope::internal {
+
+struct HostTime {
+  IntervalSet blocked;  // in calls that wait for a device
+  IntervalSet loading;  // in annotations and operators of data loading
+};
+
+// O(rows of the host).
+HostTime FindHostTime(const Trace& trace);
+
+// The name of what the thread of a launch did in `time`: of its events that fill at least half of
+// it the innermost. Empty if none does, or the launch is invalid. O(rows of the thread).
+std::string_view MainEventIn(const Trace& trace, HostId launch, Interval time);
+
+}  // namespace borescope::internal
