@@ -223,5 +223,153 @@ TEST(CriticalPathTest, DeviceWorkAlone) {
                    "b operator gpu_compute 10"}));
 }
 
+// --- clocks ---
+
+// A step in which the device is busy to its end; the kernel seems to end 8 us after the call that
+// waits for it, more than the launch allows as a skew.
+void PlantDrift(TestTrace& trace) {
+  trace.Launched("kernel", {0, 4'000}, {5'000, 903'000}, {.correlation = 1});
+  trace.Runtime("cudaDeviceSynchronize", {10'000, 890'000});
+  trace.Op("aten::after", {901'000, 99'000});
+}
+
+TEST(CriticalPathTest, AWaitForWorkThatSeemsToEndAfterItIsOnThePath) {
+  TestTrace trace;
+  PlantDrift(trace);
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"kernel launch_delay launch 5000", "kernel operator gpu_compute 895000",
+                   "cudaDeviceSynchronize sync cpu 0", "(between events) dependency cpu 1000",
+                   "aten::after operator cpu 99000"}));
+  EXPECT_EQ(Csv(TableOf(Ask(trace), "clock_skew"),
+                {"gpu", "skew_ns", "lowest_ns", "highest_ns", "inferred_waits", "contradicting"}),
+            "gpu,skew_ns,lowest_ns,highest_ns,inferred_waits,contradicting\n0,0,-5000,-,1,1\n");
+}
+
+// The same with a clock that is 100 us ahead, and one that is 100 us late: the path is the same.
+TEST(CriticalPathTest, ASkewOfTheClockDoesNotChangeThePath) {
+  const auto plant = [](TestTrace& trace, int64_t ahead_ns) {
+    trace.Op("aten::before", {0, 200'000});
+    trace.Launched("first", {200'000, 4'000}, {205'000 + ahead_ns, 300'000}, {.correlation = 1});
+    trace.Launched("second", {210'000, 4'000}, {510'000 + ahead_ns, 90'000}, {.correlation = 2});
+    trace.Runtime("cudaStreamSynchronize", {220'000, 390'000}, 3);
+    trace.Sync("Stream Sync", {220'000 + ahead_ns, 380'000}, {.correlation = 3});
+    trace.Op("aten::after", {610'000, 390'000});
+  };
+  TestTrace exact;
+  plant(exact, 0);
+  const Lines path = PathOf(exact);
+  EXPECT_EQ(path,
+            (Lines{"aten::before operator cpu 200000", "first launch_delay launch 5000",
+                   "first operator gpu_compute 300000",
+                   "second kernel_kernel_delay kernel_kernel_delay 5000",
+                   "second operator gpu_compute 90000", "cudaStreamSynchronize sync cpu 10000",
+                   "aten::after operator cpu 390000"}));
+  TestTrace ahead;
+  plant(ahead, 100'000);
+  // Of the values that fit, the one nearest 0 is used: the call then returns with the work.
+  EXPECT_EQ(Ints(TableOf(Ask(ahead), "clock_skew"), "skew_ns")[0], -90'000);
+  TestTrace late;
+  plant(late, -100'000);
+  EXPECT_EQ(Ints(TableOf(Ask(late), "clock_skew"), "skew_ns")[0], 95'000);
+  for (TestTrace* trace : {&ahead, &late}) {
+    const Tables tables = Ask(*trace);
+    EXPECT_EQ(Ints(TableOf(tables, "critical_path_summary"), "total_ns")[4], 390'000);  // compute
+    EXPECT_EQ(Csv(TableOf(tables, "critical_path"), {"name", "bound_by"}),
+              Csv(TableOf(Ask(exact), "critical_path"), {"name", "bound_by"}));
+    EXPECT_EQ(Ints(TableOf(tables, "sync_quality"), "backward")[0], 0);
+  }
+}
+
+TEST(CriticalPathTest, ASkewDoesNotMakeTheRecordingLonger) {
+  TestTrace trace;
+  trace.Launched("kernel", {10'000, 2'000}, {4'000, 20'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"(nothing recorded) dependency wait 6000", "kernel launch_delay launch 0",
+                   "kernel operator gpu_compute 14000"}));
+}
+
+// --- communication ---
+
+// Compute, a collective on its own stream that waits for it, and compute that waits for that. With
+// records of the waits between the streams, or without them.
+void PlantCollective(TestTrace& trace, bool is_recorded) {
+  trace.Launched("forward", {0, 4'000}, {5'000, 200'000}, {.correlation = 1});
+  trace.Runtime("cudaEventRecord", {5'000, 1'000}, 2);
+  trace.Runtime("cudaStreamWaitEvent", {7'000, 1'000}, 3);
+  trace.Launched("ncclDevKernel_AllReduce", {10'000, 4'000}, {210'000, 400'000},
+                 {.correlation = 4, .stream = 20});
+  trace.Runtime("cudaEventRecord", {15'000, 1'000}, 5);
+  trace.Runtime("cudaStreamWaitEvent", {17'000, 1'000}, 6);
+  trace.Launched("optimizer", {20'000, 4'000}, {617'000, 100'000}, {.correlation = 7});
+  trace.Runtime("cudaDeviceSynchronize", {30'000, 690'000}, 8);
+  if (is_recorded) {
+    trace.StreamWait({7'500, 1}, {.correlation = 3, .stream = 20}, 7, 2);
+    trace.StreamWait({17'500, 1}, {.correlation = 6, .stream = 7}, 20, 5);
+    trace.Sync("Context Sync", {30'000, 690'000}, {.correlation = 8, .stream = -1});
+  }
+}
+
+const char* const kPlantedCollective[] = {
+    "forward launch_delay launch 5000", "forward operator gpu_compute 200000",
+    "ncclDevKernel_AllReduce operator gpu_communication 400000",
+    "optimizer operator gpu_compute 100000", "cudaDeviceSynchronize sync cpu 3000"};
+
+TEST(CriticalPathTest, ACollectiveThatWasWaitedForIsOnThePath) {
+  TestTrace trace;
+  PlantCollective(trace, true);
+  EXPECT_EQ(PathOf(trace), (Lines{kPlantedCollective[0], kPlantedCollective[1],
+                                  "ncclDevKernel_AllReduce sync kernel_kernel_delay 5000",
+                                  kPlantedCollective[2], "optimizer sync kernel_kernel_delay 7000",
+                                  kPlantedCollective[3], kPlantedCollective[4]}));
+  const Tables tables = Ask(trace);
+  EXPECT_EQ(Ints(TableOf(tables, "sync_quality"), "path_inferred_ns")[0], 0);
+  EXPECT_EQ(Floats(TableOf(tables, "sync_quality"), "path_inferred_share")[0], 0);
+}
+
+TEST(CriticalPathTest, ACollectiveThatADelayIsSpentOnIsOnThePathByInference) {
+  TestTrace trace;
+  PlantCollective(trace, false);
+  EXPECT_EQ(PathOf(trace),
+            (Lines{kPlantedCollective[0], kPlantedCollective[1],
+                   "ncclDevKernel_AllReduce kernel_kernel_delay kernel_kernel_delay 5000",
+                   kPlantedCollective[2], "optimizer kernel_kernel_delay kernel_kernel_delay 7000",
+                   kPlantedCollective[3], kPlantedCollective[4]}));
+  const Tables tables = Ask(trace);
+  // Two delays, the work before each, and the inferred wait of the host for the last work.
+  EXPECT_EQ(Ints(TableOf(tables, "sync_quality"), "path_inferred_ns")[0],
+            5'000 + 200'000 + 7'000 + 400'000 + 3'000 + 100'000);
+  EXPECT_EQ(Csv(TableOf(tables, "critical_path_summary"), {"bound_by", "total_ns", "inferred_ns"}),
+            "bound_by,total_ns,inferred_ns\ncpu,3000,3000\ndata_load,0,0\nlaunch,5000,0\n"
+            "kernel_kernel_delay,12000,12000\ngpu_compute,300000,300000\n"
+            "gpu_communication,400000,400000\ngpu_memory_copy,0,0\nwait,0,0\n");
+}
+
+// Its launch was not recorded, nor was anything on its stream before it.
+TEST(CriticalPathTest, AnUnmatchedCollectiveIsOnThePathByInference) {
+  TestTrace trace;
+  trace.Launched("forward", {0, 4'000}, {5'000, 200'000}, {.correlation = 1});
+  trace.Kernel("ncclDevKernel_AllReduce", {210'000, 400'000}, {.stream = 20});
+  trace.Launched("optimizer", {20'000, 4'000}, {617'000, 100'000}, {.correlation = 7});
+  EXPECT_EQ(PathOf(trace),
+            (Lines{kPlantedCollective[0], kPlantedCollective[1],
+                   "ncclDevKernel_AllReduce kernel_kernel_delay kernel_kernel_delay 5000",
+                   kPlantedCollective[2], "optimizer kernel_kernel_delay kernel_kernel_delay 7000",
+                   kPlantedCollective[3]}));
+}
+
+// A start is late by no more than is usual, or other work ends within that: nothing is inferred.
+TEST(CriticalPathTest, UsualDelaysAreNotInferred) {
+  TestTrace trace;
+  trace.Kernel("other", {0, 70'000}, {.stream = 20});
+  trace.Launched("late", {50'000, 4'000}, {80'000, 100'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(trace).front(), "(nothing recorded) dependency wait 50000");
+  TestTrace later;
+  later.Kernel("other", {0, 70'001}, {.stream = 20});
+  later.Launched("late", {50'000, 4'000}, {80'000, 100'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(later), (Lines{"other operator gpu_compute 70001",
+                                  "late kernel_kernel_delay kernel_kernel_delay 9999",
+                                  "late operator gpu_compute 100000"}));
+}
+
 }  // namespace
 }  // namespace borescope::internal
