@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/measures/time/data_loading.h"
 #include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
+#include "borescope/analysis/verbs/critical_path/graph/handovers.h"
 #include "borescope/analysis/verbs/critical_path/graph/threads.h"
 #include "borescope/base/stop.h"
 
