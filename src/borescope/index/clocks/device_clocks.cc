@@ -116,7 +116,9 @@ class Estimate {
               trace_.host().ts_ns[launch.value] - device.ts_ns[row]);
       }
     }
-    for (const WaitPair& wait : waits_) {
+    for (size_t i = 0; i < waits_.size(); ++i) {
+      CheckStopAt(i);
+      const WaitPair& wait = waits_[i];
       visit(slots_[device.track[wait.work.value].value],
             wait.inferred ? PairKind::kInferredWait : PairKind::kWait,
             trace_.host().end_ns(wait.call) - device.end_ns(wait.work));

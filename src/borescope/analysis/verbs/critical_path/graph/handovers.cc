@@ -81,7 +81,7 @@ class MainThread {
   void Finish() {
     Begin(engine_.size());
     if (last_.at.event.valid()) {
-      TieGroup(last_.ns);
+      AddPending();
     }
   }
 
@@ -97,7 +97,6 @@ class MainThread {
 
     auto operator<=>(const Ending&) const = default;
   };
-  using Running = std::priority_queue<Ending, std::vector<Ending>, std::greater<>>;
 
   void Reach(const Boundary& boundary) {
     size_t end = next_;
@@ -105,8 +104,7 @@ class MainThread {
       ++end;
     }
     Begin(end);
-    for (; !running_.empty() && running_.top().end_ns <= boundary.ns; running_.pop()) {
-    }
+    EndUntil(boundary.ns);
     // Frames and annotations do not divide what the engine is doing.
     if (boundary.is_work || running_.empty()) {
       Divide(boundary);
@@ -116,57 +114,56 @@ class MainThread {
   void Begin(size_t end) {
     for (; next_ < end; ++next_) {
       CheckStopAt(next_);
+      EndUntil(engine_[next_].begin_ns);
+      pending_.push_back({latest_at_, {engine_[next_].first, false}});
       running_.push({engine_[next_].end_ns, next_});
     }
   }
 
-  // Ends a stretch of the main thread.
+  void EndUntil(int64_t ns) {
+    for (; !running_.empty() && running_.top().end_ns <= ns; running_.pop()) {
+      if (running_.top() > latest_) {
+        latest_ = running_.top();
+        latest_at_ = {engine_[latest_.number].last, true};
+      }
+    }
+  }
+
+  // Ends a stretch of the main thread, and begins the next one.
   void Divide(const Boundary& boundary) {
-    const bool is_in_loop = last_.is_of_engine || boundary.is_of_engine;
-    const bool has_group = group_ < next_ || (is_in_loop && !at_begin_.empty());
-    if (last_.at.event.valid() && last_.may_wait_after && has_group) {
-      const bool has_ended = running_.empty();
-      const HostTimestamp released_by = TieGroup(boundary.ns);
-      const bool is_by_engine = released_by.event != last_.at.event;
-      if (is_by_engine && (has_ended || (is_in_loop && boundary.is_of_engine))) {
-        Add(released_by, boundary.at);
+    if (last_.at.event.valid() && last_.may_wait_after) {
+      AddPending();
+      if (HasWaited(boundary)) {
+        Add({latest_at_, boundary.at});
         Mark(last_.at);
         marks_[last_.at.event.value] |= last_.at.is_end ? kMarkReleases : kMarkReleasesAtStart;
       }
     }
-    group_ = next_;
-    at_begin_ = running_;
+    pending_.clear();
+    latest_ = {boundary.ns, 0};
+    latest_at_ = boundary.at;
+    is_engine_running_ = !running_.empty();
     last_ = boundary;
   }
 
-  // Hands over from the main thread to what the engine begins in the stretch. Gives what ended last
-  // by then.
-  HostTimestamp TieGroup(int64_t end_ns) {
-    Running running = at_begin_;
-    Ending last{last_.ns, 0};
-    HostTimestamp from = last_.at;
-    const auto end_until = [&](int64_t ns) {
-      for (; !running.empty() && running.top().end_ns <= ns; running.pop()) {
-        if (running.top() > last) {
-          last = running.top();
-          from = {engine_[last.number].last, true};
-        }
-      }
-    };
-    for (size_t i = group_; i < next_; ++i) {
-      CheckStopAt(i);
-      end_until(engine_[i].begin_ns);
-      Add(from, {engine_[i].first, false});
-      running.push({engine_[i].end_ns, i});
-    }
-    end_until(end_ns);
-    return from;
+  // Whether in the stretch that ends there the main thread has waited for the engine.
+  bool HasWaited(const Boundary& boundary) const {
+    const bool is_in_loop = last_.is_of_engine || boundary.is_of_engine;
+    const bool has_engine = !pending_.empty() || (is_in_loop && is_engine_running_);
+    const bool is_released = running_.empty() || boundary.is_of_engine;
+    return has_engine && is_released && latest_at_.event != last_.at.event;
   }
 
-  void Add(HostTimestamp from, HostTimestamp to) {
-    handovers_.push_back({from, to});
-    Mark(from);
-    Mark(to);
+  void AddPending() {
+    for (const Handover& handover : pending_) {
+      Add(handover);
+    }
+  }
+
+  void Add(const Handover& handover) {
+    handovers_.push_back(handover);
+    Mark(handover.from);
+    Mark(handover.to);
   }
 
   void Mark(HostTimestamp moment) {
@@ -179,11 +176,15 @@ class MainThread {
   std::vector<Handover>& handovers_;
   std::vector<uint8_t>& marks_;
   std::vector<Frame> open_;  // events of the main thread
-  Boundary last_;            // the begin of the stretch
-  size_t group_ = 0;         // the first busy time that begins in the stretch
-  size_t next_ = 0;          // the first that has not begun
-  Running running_;          // those that have begun and not ended
-  Running at_begin_;         // the same at the begin of the stretch
+  size_t next_ = 0;          // the first busy time that has not begun
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;  // begun, not ended
+  // Of the stretch: its begin, whether the engine was running then, what ended last in it, and what
+  // follows what.
+  Boundary last_;
+  bool is_engine_running_ = false;
+  Ending latest_{0, 0};
+  HostTimestamp latest_at_;
+  std::vector<Handover> pending_;
 };
 
 // Per process: the busy times of its engine, by begin.
