@@ -100,24 +100,55 @@ int64_t RunsFrom(int64_t begin, int64_t end, Time waits) {
   return ns;
 }
 
-// The explained length by the definition, moment by moment.
-int64_t SlowLength(const RandomRun& run, int64_t last_ns) {
-  const RunCall& sync = run.calls.back();
-  // Which streams the call waits for: those whose last work, issued before it, ends before it does.
-  std::map<int64_t, size_t> last;  // per stream, of what was issued before the call
+// Of each stream the last work that was issued before the call that waits for all of it.
+std::vector<size_t> AwaitedWork(const RandomRun& run) {
+  std::map<int64_t, size_t> last;
   for (size_t i = 0; i < run.work.size(); ++i) {
-    if (run.calls[static_cast<size_t>(run.work[i].call)].time.begin < sync.time.begin) {
+    if (run.calls[static_cast<size_t>(run.work[i].call)].time.begin < run.calls.back().time.begin) {
       last[run.work[i].stream] = i;
     }
   }
-  int64_t released = kMissing;
-  std::vector<size_t> sources;
+  std::vector<size_t> awaited;
   for (const auto& [stream, work] : last) {
-    if (run.work[work].time.end <= sync.time.end) {
-      sources.push_back(work);
-      if (run.work[work].time.end > sync.time.begin) {
-        released = std::max(released, run.work[work].time.end);
-      }
+    awaited.push_back(work);
+  }
+  return awaited;
+}
+
+// How far times of the device have to be moved so that the call ends after what it waits for, as
+// far as no work then begins before its launch.
+int64_t SlowSkew(const RandomRun& run) {
+  int64_t lowest = kMissing;
+  for (const RunWork& work : run.work) {
+    lowest =
+        std::max(lowest, run.calls[static_cast<size_t>(work.call)].time.begin - work.time.begin);
+  }
+  int64_t skew = 0;
+  for (const size_t work : AwaitedWork(run)) {
+    const int64_t bound = run.calls.back().time.end - run.work[work].time.end;
+    skew = bound >= lowest ? std::min(skew, bound) : skew;
+  }
+  return skew;
+}
+
+// The run with times of the device on the clock of the host, within the recording.
+RandomRun OnOneClock(RandomRun run, Time recording) {
+  const int64_t skew = SlowSkew(run);
+  for (RunWork& work : run.work) {
+    work.time.begin = std::clamp(work.time.begin + skew, recording.begin, recording.end);
+    work.time.end = std::clamp(work.time.end + skew, recording.begin, recording.end);
+  }
+  return run;
+}
+
+// The explained length by the definition, moment by moment.
+int64_t SlowLength(const RandomRun& run, int64_t last_ns) {
+  const RunCall& sync = run.calls.back();
+  int64_t released = kMissing;
+  const std::vector<size_t> sources = AwaitedWork(run);
+  for (const size_t work : sources) {
+    if (run.work[work].time.end > sync.time.begin) {
+      released = std::max(released, run.work[work].time.end);
     }
   }
   const Time waits = released == kMissing ? Time{0, 0} : sync.time;
@@ -145,14 +176,19 @@ int64_t SlowLength(const RandomRun& run, int64_t last_ns) {
     longest = std::max(longest, ends.back());
   }
   for (const size_t source : sources) {
-    const bool has_waited = run.work[source].time.end > sync.time.begin;
-    after_sync = std::max(after_sync, ends[source] + (has_waited ? sync.time.end - released : 0));
+    const int64_t end = run.work[source].time.end;
+    const int64_t returning =
+        end > sync.time.begin ? std::max(sync.time.end - released, int64_t{0}) : 0;
+    // What still ends after the call, because clocks drift, counts up to its end.
+    after_sync = std::max(after_sync, ends[source] + std::min(returning, sync.time.end - end));
   }
   return std::max(longest, after_sync + RunsFrom(sync.time.end, last_ns, waits));
 }
 
 TEST(CriticalPathTwinTest, WhatIsExplained) {
   int waited = 0;
+  int skewed = 0;
+  int drifted = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed);
     const RandomRun run = PlantRun(random);
@@ -161,10 +197,16 @@ TEST(CriticalPathTwinTest, WhatIsExplained) {
     const Table& summary = TableOf(tables, "critical_path_summary");
     const int64_t wait_ns = Ints(summary, "total_ns").back();
     const int64_t thread_end = std::max(run.frames.back().time.end, run.calls.back().time.end);
-    ASSERT_EQ(trace.span_ns() - wait_ns, SlowLength(run, thread_end)) << "seed " << seed;
+    const RandomRun on_one_clock = OnOneClock(run, {trace.begin_ns(), trace.end_ns()});
+    ASSERT_EQ(trace.span_ns() - wait_ns, SlowLength(on_one_clock, thread_end)) << "seed " << seed;
+    ASSERT_EQ(Ints(TableOf(tables, "clock_skew"), "skew_ns")[0], SlowSkew(run)) << "seed " << seed;
     waited += TableOf(tables, "sync_edges").rows() > 0 ? 1 : 0;
+    skewed += SlowSkew(run) != 0 ? 1 : 0;
+    drifted += Ints(TableOf(tables, "clock_skew"), "contradicting")[0] != 0 ? 1 : 0;
   }
   EXPECT_GT(waited, 200);
+  EXPECT_GT(skewed, 20);
+  EXPECT_GT(drifted, 50);
 }
 
 }  // namespace

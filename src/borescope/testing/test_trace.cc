@@ -166,6 +166,12 @@ TestTrace& TestTrace::Sync(std::string_view name, Span span, On on, int64_t wait
   return *this;
 }
 
+TestTrace& TestTrace::StreamWait(Span span, On on, int64_t wait_on_stream, int64_t record) {
+  Sync("Stream Wait Event", span, on, record);
+  data().syncs.wait_on_stream.back() = wait_on_stream;
+  return *this;
+}
+
 TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
   MemoryEvents& memory = data().memory;
   memory.ts_ns.push_back(allocation.ts_ns);

@@ -82,6 +82,8 @@ class TestTrace {
   TestTrace& Memcpy(std::string_view name, Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Memset(Span span, On on = {}, int64_t bytes = kMissing);
   TestTrace& Sync(std::string_view name, Span span, On on, int64_t wait_on_record = kMissing);
+  // The stream of `on` waits for the event that call `record` recorded on another one.
+  TestTrace& StreamWait(Span span, On on, int64_t wait_on_stream, int64_t record);
   TestTrace& Memory(const Allocation& allocation, int64_t thread = 1);
   // Hardware counters of a range on `gpu`.
   TestTrace& Range(std::string_view name, Span span,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
@@ -140,14 +141,48 @@ bool HasNoWaits(const Trace& trace) {
   return has_calls;
 }
 
-SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation) {
-  SyncEdges result;
-  const StreamOrder order(trace, correlation);
-  SyncSink sink(trace, order, result);
+namespace {
+
+struct Found {
+  SyncEdges syncs;
+  std::vector<WaitPair> pairs;
+};
+
+Found Find(const Trace& trace, const Correlation& correlation, const StreamOrder& order,
+           const DeviceClocks& clocks, int64_t drift_ns) {
+  Found found;
+  SyncSink sink(trace, order, clocks, drift_ns, found.syncs);
   RecordedSyncs recorded(trace, sink);
   VisitCalls(trace, correlation, recorded, sink);
-  VisitOrphans(trace, correlation, recorded, result);
-  SortEdges(result.edges);
+  VisitOrphans(trace, correlation, recorded, found.syncs);
+  SortEdges(found.syncs.edges);
+  found.pairs = sink.pairs();
+  return found;
+}
+
+// Whether the waits are the same with these clocks as with those of the recording.
+bool AreAsRecorded(const Trace& trace, const Found& found, const DeviceClocks& clocks) {
+  const auto is_backward = [&](const WaitPair& pair) {
+    return trace.device().end_ns(pair.work) > trace.host().end_ns(pair.call);
+  };
+  return std::none_of(clocks.clocks.begin(), clocks.clocks.end(),
+                      [](const DeviceClock& clock) { return clock.skew_ns != 0; }) &&
+         std::none_of(found.pairs.begin(), found.pairs.end(), is_backward);
+}
+
+}  // namespace
+
+SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation) {
+  return Find(trace, correlation, StreamOrder(trace, correlation), {}, 0).syncs;
+}
+
+ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation) {
+  const StreamOrder order(trace, correlation);
+  Found found = Find(trace, correlation, order, {}, 0);
+  ClockedSyncs result{EstimateClocks(trace, correlation, found.pairs), {}};
+  result.syncs = AreAsRecorded(trace, found, result.clocks)
+                     ? std::move(found.syncs)
+                     : Find(trace, correlation, order, result.clocks, kMostDriftNs).syncs;
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/index/clocks/device_clocks.h"
 #include "borescope/index/trace_index.h"
 
 namespace borescope::internal {
@@ -52,6 +53,15 @@ struct SyncEdges {
 // marked inferred, as are those of event records whose cudaEventRecord is unknown: the last record
 // of the thread before the wait, or the wait itself, is used for it.
 SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation);
+
+// The same with the clocks of the devices brought to that of the host, which are estimated from the
+// launches and the waits of the recording. A wait for work that still ends at most kMostDriftNs
+// after it keeps its edge.
+struct ClockedSyncs {
+  DeviceClocks clocks;
+  SyncEdges syncs;
+};
+ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation);
 
 // Whether the host's waits are missing from a trace: it holds device work and runtime calls, but no
 // record of a wait, and no call that waits, beside asynchronous copies, which few programs wait

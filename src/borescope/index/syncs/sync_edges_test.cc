@@ -302,5 +302,41 @@ TEST(SyncEdgesTest, TwinOfStreamAndEventSyncs) {
   }
 }
 
+// A call that waits for a kernel which seems to end 8 us after it; the launch allows 5 us of that.
+Trace DriftingTrace() {
+  TraceMaker maker;
+  Launch(maker, "kernel", 0, {5'000, 103'000}, 1);
+  maker.Call("cudaDeviceSynchronize", 1, {10'000, 90'000}, 2);
+  return maker.Finish();
+}
+
+TEST(SyncEdgesTest, WaitsWithinTheDriftOfClocksKeepTheirEdge) {
+  const Trace trace = DriftingTrace();
+  Diagnostics diagnostics;
+  const Correlation links =
+      BuildCorrelation(trace, BuildCallTree(trace, 1, diagnostics), diagnostics);
+  EXPECT_EQ(FindSyncEdges(trace, links).backward, 1U);
+  const ClockedSyncs found = FindClockedSyncs(trace, links);
+  EXPECT_EQ(found.syncs.backward, 0U);
+  ASSERT_EQ(found.syncs.edges.size(), 1U);
+  EXPECT_EQ(found.syncs.edges[0].kind, SyncKind::kDevice);
+  EXPECT_EQ(found.clocks.clocks[0].contradicting, 1);
+}
+
+TEST(SyncEdgesTest, CopiesToTheHostSayHowFarTheClockIs) {
+  TraceMaker maker;
+  maker.Call("hipMemcpy", 1, {0, 50'000}, 1);
+  maker.Device(DeviceKind::kMemcpy, "Memcpy DtoH (Device -> Pageable)", 0, 7, {10'000, 41'500},
+               {.correlation = 1});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const Correlation links =
+      BuildCorrelation(trace, BuildCallTree(trace, 1, diagnostics), diagnostics);
+  EXPECT_TRUE(FindSyncEdges(trace, links).edges.empty());
+  const ClockedSyncs found = FindClockedSyncs(trace, links);
+  EXPECT_EQ(found.clocks.clocks[0].skew_ns, -1'500);
+  EXPECT_EQ(found.syncs.edges.size(), 1U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <vector>
 
 #include "borescope/index/id_map.h"
 #include "borescope/index/stream_order.h"
@@ -24,16 +25,30 @@ struct ThreadState {
 // Common to all waits: the edges found, and how they are added.
 class SyncSink {
  public:
-  SyncSink(const Trace& trace, const StreamOrder& order, SyncEdges& result);
+  // `clocks` are those of the devices; work may end `drift_ns` after what waits for it.
+  SyncSink(const Trace& trace, const StreamOrder& order, const DeviceClocks& clocks,
+           int64_t drift_ns, SyncEdges& result);
 
   const Trace& trace() const { return trace_; }
   const StreamOrder& order() const { return order_; }
 
   void CountUnresolved() { ++result_.unresolved; }
+  // Begin and end of work on the clock of the host.
+  int64_t BeginOf(DeviceId work) const;
+  int64_t EndOf(DeviceId work) const;
+  // A time of the host on the clock of the stream.
+  int64_t OnStream(TrackId stream, int64_t host_ns) const {
+    return host_ns - clocks_.SkewOf(stream);
+  }
+
   // Adds an edge unless it has no source (nothing was issued) or leads backward, which is counted.
   void Add(const SyncEdge& edge);
-  // The same for an event that may not have happened: a backward edge is dropped, and not odd.
+  // The same without counting. Gives whether there is an edge.
+  bool AddIfWaited(const SyncEdge& edge);
+  // The same for an event that may not have happened: it is dropped if it leads back at all.
   void AddIfForward(const SyncEdge& edge);
+  // Calls that waited for work, also where the times contradict it.
+  const std::vector<WaitPair>& pairs() const { return pairs_; }
   // Edges from every stream of the device to the end of the call.
   void AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread);
   // Whether the stream is one the process of the call can wait for.
@@ -43,11 +58,16 @@ class SyncSink {
   bool TakeLook();
 
  private:
-  bool IsForward(const SyncEdge& edge) const;
+  bool IsForward(const SyncEdge& edge, int64_t drift_ns) const;
+  // Remembers a call that surely waited.
+  void Note(const SyncEdge& edge);
 
   const Trace& trace_;
   const StreamOrder& order_;
+  const DeviceClocks& clocks_;
+  int64_t drift_ns_;
   SyncEdges& result_;
+  std::vector<WaitPair> pairs_;
   uint64_t looks_left_;
 };
 

@@ -23,8 +23,13 @@ class Inference {
         last = id;
       }
     }
+    const SyncEdge edge = Edge(SyncKind::kCopy, last);
     // A copy to the device may continue after the call, which has buffered it.
-    sink_.AddIfForward(Edge(SyncKind::kCopy, last));
+    if (last.valid() && IsToHost(last)) {
+      sink_.AddIfWaited(edge);
+    } else {
+      sink_.AddIfForward(edge);
+    }
   }
 
   void Device(ThreadState& thread) {
@@ -39,20 +44,21 @@ class Inference {
     if (thread.last_is_copy) {
       source = sink_.order().LastBefore(thread.last_stream, begin_ns_);
     }
-    if (!source.valid() || trace_.device().end_ns(source) > end_ns_) {
-      source = LatestOf([&](TrackId stream) {
-        const DeviceId last = sink_.order().LastBefore(stream, begin_ns_);
-        return last.valid() && trace_.device().end_ns(last) <= end_ns_ ? last : DeviceId{};
-      });
+    if (sink_.AddIfWaited(Edge(SyncKind::kStream, source))) {
+      return;
     }
-    AddOrCount(Edge(SyncKind::kStream, source));
+    AddOrCount(Edge(SyncKind::kStream, LatestOf([&](TrackId stream) {
+                      const DeviceId last = sink_.order().LastBefore(stream, begin_ns_);
+                      return last.valid() && sink_.EndOf(last) <= end_ns_ ? last : DeviceId{};
+                    })));
   }
 
   // Work that ended before the call began did not release it.
   void Event() {
     const DeviceId source = LatestOf([&](TrackId stream) {
-      const DeviceId last = sink_.order().LastEndedBefore(stream, begin_ns_, end_ns_);
-      return last.valid() && trace_.device().end_ns(last) >= begin_ns_ ? last : DeviceId{};
+      const DeviceId last =
+          sink_.order().LastEndedBefore(stream, begin_ns_, sink_.OnStream(stream, end_ns_));
+      return last.valid() && sink_.EndOf(last) >= begin_ns_ ? last : DeviceId{};
     });
     AddOrCount(Edge(SyncKind::kEvent, source));
   }
@@ -64,10 +70,12 @@ class Inference {
     edge.source.valid() ? sink_.AddIfForward(edge) : sink_.CountUnresolved();
   }
 
+  bool IsToHost(DeviceId id) const {
+    return ClassifyCopy(DeviceKind::kMemcpy, trace_.Name(id)) == CopyKind::kDeviceToHost;
+  }
+
   bool IsPageable(DeviceId id) const {
-    const std::string_view name = trace_.Name(id);
-    return name.find("Pageable") != std::string_view::npos &&
-           ClassifyCopy(DeviceKind::kMemcpy, name) == CopyKind::kDeviceToHost;
+    return trace_.Name(id).find("Pageable") != std::string_view::npos && IsToHost(id);
   }
 
   TrackId AnyStream() const {
@@ -91,8 +99,7 @@ class Inference {
         return {};
       }
       const DeviceId found = find(stream);
-      if (found.valid() &&
-          (!latest.valid() || trace_.device().end_ns(found) > trace_.device().end_ns(latest))) {
+      if (found.valid() && (!latest.valid() || sink_.EndOf(found) > sink_.EndOf(latest))) {
         latest = found;
       }
     }

@@ -90,7 +90,7 @@ void RecordedSyncs::AddEvent(DeviceId record, HostId call, const ThreadState& th
     edge.inferred = true;
     edge.source = sink_.order().LastEndedBefore(
         event.stream, thread.record_ns == kMissing ? begin_ns : thread.record_ns,
-        trace_.host().end_ns(call));
+        sink_.OnStream(event.stream, trace_.host().end_ns(call)));
   } else {
     edge.source = sink_.order().LastBefore(event.stream, event.record_ns);
   }
@@ -123,7 +123,7 @@ void RecordedSyncs::AddStreamWait(DeviceId record, HostId call, const ThreadStat
     edge.inferred = true;
     edge.source = sink_.order().LastEndedBefore(
         event.stream, thread.record_ns == kMissing ? wait_ns : thread.record_ns,
-        trace_.device().ts_ns[edge.target.value]);
+        sink_.OnStream(event.stream, sink_.BeginOf(edge.target)));
   } else {
     edge.source = sink_.order().LastBefore(event.stream, event.record_ns);
   }

@@ -8,9 +8,12 @@ constexpr uint64_t kLooksPerRow = 64;
 
 }  // namespace
 
-SyncSink::SyncSink(const Trace& trace, const StreamOrder& order, SyncEdges& result)
+SyncSink::SyncSink(const Trace& trace, const StreamOrder& order, const DeviceClocks& clocks,
+                   int64_t drift_ns, SyncEdges& result)
     : trace_(trace),
       order_(order),
+      clocks_(clocks),
+      drift_ns_(drift_ns),
       result_(result),
       looks_left_(kLooksPerRow * (trace.host().size() + trace.device().size())) {}
 
@@ -22,27 +25,45 @@ bool SyncSink::TakeLook() {
   return true;
 }
 
-bool SyncSink::IsForward(const SyncEdge& edge) const {
-  const int64_t waits_ns = edge.kind == SyncKind::kStreamWait
-                               ? trace_.device().ts_ns[edge.target.value]
-                               : trace_.host().end_ns(edge.call);
-  return trace_.device().end_ns(edge.source) <= waits_ns;
+int64_t SyncSink::BeginOf(DeviceId work) const {
+  return trace_.device().ts_ns[work.value] + clocks_.SkewOf(trace_.device().track[work.value]);
+}
+
+int64_t SyncSink::EndOf(DeviceId work) const {
+  return trace_.device().end_ns(work) + clocks_.SkewOf(trace_.device().track[work.value]);
+}
+
+bool SyncSink::IsForward(const SyncEdge& edge, int64_t drift_ns) const {
+  return edge.kind == SyncKind::kStreamWait
+             ? EndOf(edge.source) <= BeginOf(edge.target)
+             : EndOf(edge.source) <= trace_.host().end_ns(edge.call) + drift_ns;
+}
+
+void SyncSink::Note(const SyncEdge& edge) {
+  if (edge.source.valid() && edge.kind != SyncKind::kStreamWait) {
+    pairs_.push_back({edge.source, edge.call, edge.inferred});
+  }
 }
 
 void SyncSink::AddIfForward(const SyncEdge& edge) {
-  if (edge.source.valid() && IsForward(edge)) {
+  if (edge.source.valid() && IsForward(edge, 0)) {
     result_.edges.push_back(edge);
   }
 }
 
-void SyncSink::Add(const SyncEdge& edge) {
-  if (edge.source.valid() && !IsForward(edge)) {
-    if (result_.backward++ == 0) {
-      result_.first_backward = edge;
-    }
-    return;
+bool SyncSink::AddIfWaited(const SyncEdge& edge) {
+  Note(edge);
+  const bool is_edge = edge.source.valid() && IsForward(edge, drift_ns_);
+  if (is_edge) {
+    result_.edges.push_back(edge);
   }
-  AddIfForward(edge);
+  return is_edge;
+}
+
+void SyncSink::Add(const SyncEdge& edge) {
+  if (!AddIfWaited(edge) && edge.source.valid() && result_.backward++ == 0) {
+    result_.first_backward = edge;
+  }
 }
 
 bool SyncSink::IsOfProcess(TrackId stream, HostId call) const {

@@ -101,7 +101,8 @@ constexpr SavedForm kSavedGraph{.save = SaveCriticalPath, .load = LoadCriticalPa
 
 }  // namespace
 
-Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
+Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
+                       const std::vector<PathStep>& steps) {
   Table table{"sync_quality", "How far waits are known", {}};
   AddRankKey(table);
   AddBool(table, "recorded", Role::kDerived,
@@ -111,10 +112,20 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
   };
   count("edges", "Edges of sync_edges in the whole recording.");
   count("inferred", "Those that were not recorded.");
-  count("backward", "Waits whose work ends after them, which give no edge: clocks, lost records.");
+  count("backward",
+        "Waits whose work ends after them by more than clocks drift, which give no edge: lost or "
+        "wrong records.");
   count("unresolved", "Waits of which it cannot be known what they wait for.");
+  AddInt(table, "path_inferred_ns", Unit::kNanoseconds, Role::kDerived,
+         "Time on the critical path that rests on inferred dependencies: the sum of inferred_ns in "
+         "the summary.");
+  AddFloat(table, "path_inferred_share", Unit::kShare, Role::kDerived, "Part of the window.");
   AddString(table, "help", Role::kDerived,
             "What is missing, and what would tell more; missing where nothing is.");
+  PathTime time;
+  for (const PathStep& step : steps) {
+    time.Add(step);
+  }
   int64_t inferred = 0;
   for (const SyncEdge& edge : syncs.edges) {
     inferred += edge.inferred ? 1 : 0;
@@ -126,6 +137,8 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs) {
       .Int(inferred)
       .Count(syncs.backward)
       .Count(syncs.unresolved)
+      .Int(time.inferred_ns)
+      .Share(time.inferred_ns, time.all_ns)
       .MaybeText(HelpOf(view, syncs));
   return table;
 }
@@ -137,8 +150,10 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& re
   const LongestPaths paths = FindLongestPaths(recording.graph, order);
   // Not as a list in braces, which would copy every table.
   Tables tables;
+  Table quality;
   {
     const std::vector<PathStep> steps = PathSteps(view, recording, paths, selected.windows());
+    quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
     const int64_t span_ns = Coverage(selected.windows());
     tables.push_back(PathSummary(view, steps));
@@ -149,7 +164,8 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& re
   }
   tables.push_back(SyncTable(view, recording, selected));
   tables.push_back(SlackTable(view, recording, order, paths, selected));
-  tables.push_back(SyncQualityTable(view, recording.syncs));
+  tables.push_back(ClockTable(view, recording.clocks));
+  tables.push_back(std::move(quality));
   return tables;
 }
 

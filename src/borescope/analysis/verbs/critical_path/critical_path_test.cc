@@ -135,6 +135,104 @@ TEST(CriticalPathTest, TheMainThreadWaitsForTheAutogradEngine) {
                                   "aten::step operator cpu 20"}));
 }
 
+// The operators of the engine are the same in each of these; what the main thread is in is not.
+void PlantBackward(TestTrace& trace) {
+  trace.Op("aten::mul", {0, 20}, {.sequence = 5});
+  trace.Op("autograd::engine::evaluate_function: MulBackward0", {30, 30}, {}, 2);
+  trace.Op("MulBackward0", {32, 20}, {.forward_thread = 1, .sequence = 5}, 2);
+  trace.Op("autograd::engine::evaluate_function: AccumulateGrad", {65, 5}, {}, 2);
+  trace.Op("aten::step", {80, 20});
+}
+
+const char* const kPlantedEngine[] = {
+    "autograd::engine::evaluate_function: MulBackward0 operator cpu 2",
+    "MulBackward0 operator cpu 20",
+    "autograd::engine::evaluate_function: MulBackward0 operator cpu 8",
+    "autograd::engine::evaluate_function: AccumulateGrad dependency cpu 5",
+    "autograd::engine::evaluate_function: AccumulateGrad operator cpu 5"};
+
+Lines WithEngine(Lines before, const Lines& after) {
+  before.insert(before.end(), std::begin(kPlantedEngine), std::end(kPlantedEngine));
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
+}
+
+TEST(CriticalPathTest, PythonOfTheMainThreadEndsWhereItCallsTheEngine) {
+  TestTrace trace;
+  PlantBackward(trace);
+  trace.Python("train.py(7): step", {0, 100});
+  trace.Python("run_backward", {25, 50});
+  EXPECT_EQ(PathOf(trace),
+            WithEngine({"aten::mul operator cpu 20", "train.py(7): step dependency cpu 5",
+                        "autograd::engine::evaluate_function: MulBackward0 dependency cpu 5"},
+                       {"run_backward dependency cpu 5", "train.py(7): step dependency cpu 5",
+                        "aten::step operator cpu 20"}));
+}
+
+TEST(CriticalPathTest, AnOperatorThatSpansBackwardWaitsForTheEngine) {
+  TestTrace trace;
+  PlantBackward(trace);
+  trace.Op("Backward", {24, 52});
+  EXPECT_EQ(PathOf(trace),
+            WithEngine({"aten::mul operator cpu 20", "(between events) dependency cpu 4",
+                        "autograd::engine::evaluate_function: MulBackward0 dependency cpu 6"},
+                       {"Backward dependency cpu 6", "(between events) dependency cpu 4",
+                        "aten::step operator cpu 20"}));
+}
+
+// A call that runs next to the engine is no wait for it.
+TEST(CriticalPathTest, ACallThatSpansTheEngineDoesNotWaitForIt) {
+  TestTrace trace;
+  PlantBackward(trace);
+  trace.Runtime("cudaMalloc", {24, 52});
+  EXPECT_EQ(PathOf(trace), (Lines{"aten::mul operator cpu 20", "(between events) dependency cpu 4",
+                                  "cudaMalloc operator cpu 52", "(between events) dependency cpu 4",
+                                  "aten::step operator cpu 20"}));
+}
+
+TEST(CriticalPathTest, AnAnnotationWithoutOperatorsWaitsForTheEngine) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", {0, 100});
+  trace.Annotation("backward", {10, 80});
+  trace.Op("autograd::engine::evaluate_function: MulBackward0", {30, 30}, {}, 2);
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"ProfilerStep#1 dependency cpu 10",
+                   "autograd::engine::evaluate_function: MulBackward0 dependency cpu 20",
+                   "autograd::engine::evaluate_function: MulBackward0 operator cpu 30",
+                   "backward dependency cpu 30", "ProfilerStep#1 dependency cpu 10"}));
+}
+
+// Gradients on the CPU are accumulated by the thread that called the engine, while that goes on.
+TEST(CriticalPathTest, TheMainThreadHelpsTheEngine) {
+  TestTrace trace;
+  trace.Op("aten::mul", {0, 20}, {.sequence = 5});
+  trace.Op("MulBackward0", {30, 20}, {.forward_thread = 1, .sequence = 5}, 2);
+  trace.Op("AddBackward0", {52, 20}, {}, 2);
+  trace.Op("autograd::engine::evaluate_function: AccumulateGrad", {55, 10});
+  trace.Op("SubBackward0", {74, 6}, {}, 2);
+  trace.Op("aten::step", {90, 10});
+  EXPECT_EQ(PathOf(trace), (Lines{"aten::mul operator cpu 20", "MulBackward0 dependency cpu 10",
+                                  "MulBackward0 operator cpu 20", "AddBackward0 dependency cpu 2",
+                                  "AddBackward0 operator cpu 20", "SubBackward0 dependency cpu 2",
+                                  "SubBackward0 operator cpu 6", "aten::step dependency cpu 10",
+                                  "aten::step operator cpu 10"}));
+}
+
+// The main thread has no steps, but operators of the engine: it is the main one all the same.
+TEST(CriticalPathTest, AThreadThatGivesForwardOperatorsToTheEngineIsNotOfIt) {
+  TestTrace trace;
+  trace.Op("aten::mul", {0, 20}, {.sequence = 5});
+  trace.Op("MulBackward0", {30, 20}, {.forward_thread = 1, .sequence = 5}, 2);
+  trace.Op("autograd::engine::evaluate_function: AccumulateGrad", {60, 10});
+  trace.Op("aten::step", {80, 20});
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"aten::mul operator cpu 20", "MulBackward0 dependency cpu 10",
+                   "MulBackward0 operator cpu 20",
+                   "autograd::engine::evaluate_function: AccumulateGrad dependency cpu 10",
+                   "autograd::engine::evaluate_function: AccumulateGrad operator cpu 10",
+                   "(between events) dependency cpu 10", "aten::step operator cpu 20"}));
+}
+
 TEST(CriticalPathTest, AThreadOfPythonFramesAloneIsNotTheMainOne) {
   TestTrace trace;
   trace.Op("aten::a", {20, 60});

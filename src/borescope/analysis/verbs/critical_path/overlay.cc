@@ -1,4 +1,5 @@
 // --overlay: the path in the trace itself, as arrows between its events, which are marked.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,10 @@ PathKind ArrowKind(EdgeKind kind) {
     case EdgeKind::kLaunch:
       return PathKind::kLaunchDelay;
     case EdgeKind::kStream:
+    case EdgeKind::kInferredWork:
       return PathKind::kKernelKernelDelay;
     case EdgeKind::kSync:
+    case EdgeKind::kInferredSync:
       return PathKind::kSync;
     default:
       return PathKind::kDependency;
@@ -28,14 +31,13 @@ PathKind ArrowKind(EdgeKind kind) {
 }
 
 bool IsArrow(EdgeKind kind) {
-  return kind == EdgeKind::kLaunch || kind == EdgeKind::kStream || kind == EdgeKind::kSync ||
-         kind == EdgeKind::kHandover;
+  return kind != EdgeKind::kWork && kind != EdgeKind::kThread && kind != EdgeKind::kEnds;
 }
 
 class Drawing {
  public:
-  Drawing(const RankView& view, const EventGraph& graph, const Selected& selected)
-      : trace_(view.trace), graph_(graph), selected_(selected) {
+  Drawing(const RankView& view, const RecordingGraph& recording, const Selected& selected)
+      : trace_(view.trace), recording_(recording), graph_(recording.graph), selected_(selected) {
     arrows_.name = "critical_path";
     for (size_t kind = 0; kind <= static_cast<size_t>(PathKind::kSync); ++kind) {
       arrows_.types.emplace_back(PathKindName(static_cast<PathKind>(kind)));
@@ -48,34 +50,47 @@ class Drawing {
       return;
     }
     constexpr double kNsPerUs = 1000;
+    const auto weight_ns = static_cast<double>(std::max(graph_.weight_ns[edge], int64_t{0}));
     arrows_.arrows.push_back({EndOf(from), EndOf(to),
                               static_cast<uint32_t>(ArrowKind(graph_.kind[edge])),
-                              static_cast<double>(graph_.weight_ns[edge]) / kNsPerUs, is_critical});
+                              weight_ns / kNsPerUs, is_critical});
   }
 
   OverlayArrows Take() { return std::move(arrows_); }
 
  private:
+  // Where the node is in the trace, whose devices have clocks of their own.
+  int64_t TimeInTrace(NodeId node) const {
+    if (graph_.side[node] == NodeSide::kHost) {
+      return graph_.ts_ns[node];
+    }
+    const uint32_t row = graph_.event[node];
+    return node == recording_.start_of_work[row] ? trace_.device().ts_ns[row]
+                                                 : trace_.device().end_ns({row});
+  }
+
   // Inside of the event, so that viewers tie the arrow to it and not to the next one.
   OverlayArrow::End EndOf(NodeId node) const {
     const bool is_host = graph_.side[node] == NodeSide::kHost;
     const uint32_t event = graph_.event[node];
     const TrackId track = is_host ? trace_.host().track[event] : trace_.device().track[event];
     const int64_t begin_ns = is_host ? trace_.host().ts_ns[event] : trace_.device().ts_ns[event];
-    const int64_t ts_ns = graph_.ts_ns[node];
+    const int64_t ts_ns = TimeInTrace(node);
     return {trace_.tracks().pid[track.value], trace_.tracks().tid[track.value],
             ts_ns > begin_ns ? ts_ns - 1 : ts_ns};
   }
 
   const Trace& trace_;
+  const RecordingGraph& recording_;
   const EventGraph& graph_;
   const Selected& selected_;
   OverlayArrows arrows_;
 };
 
-OverlayArrows DrawArrows(const RankView& view, const EventGraph& graph, const LongestPaths& paths,
-                         const Selected& selected, bool all) {
-  Drawing drawing(view, graph, selected);
+OverlayArrows DrawArrows(const RankView& view, const RecordingGraph& recording,
+                         const LongestPaths& paths, const Selected& selected, bool all) {
+  const EventGraph& graph = recording.graph;
+  Drawing drawing(view, recording, selected);
   std::vector<char> is_critical(graph.edges());
   for (const EdgeId edge : PathEdges(paths)) {
     is_critical[edge] = 1;
@@ -111,7 +126,7 @@ Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) 
   const RecordingGraph recording = BuildGraph(view, params.Text(kDataLoadParam));
   const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
   Overlay overlay;
-  overlay.arrows = DrawArrows(view, recording.graph, paths, selected, options.all_edges);
+  overlay.arrows = DrawArrows(view, recording, paths, selected, options.all_edges);
   overlay.marks = MarkPath(
       PositionsOf(view.trace, PathSteps(view, recording, paths, selected.windows())), options);
   return overlay;

@@ -50,6 +50,8 @@ Counts EdgesOf(const RecordingGraph& recording, const std::vector<EdgeId>& edges
   const std::map<EdgeKind, std::string> names = {{EdgeKind::kLaunch, "launch_delay"},
                                                  {EdgeKind::kStream, "kernel_kernel_delay"},
                                                  {EdgeKind::kSync, "sync"},
+                                                 {EdgeKind::kInferredSync, "sync"},
+                                                 {EdgeKind::kInferredWork, "kernel_kernel_delay"},
                                                  {EdgeKind::kHandover, "dependency"}};
   Counts counts;
   for (const EdgeId edge : edges) {

@@ -46,9 +46,9 @@ class StepMaker {
       : view_(view), recording_(recording), graph_(recording.graph), paths_(paths) {}
 
   std::vector<PathStep> Make() {
-    const NodeId first = Collect();
-    if (first != EventGraph::kBegin) {  // only where hostile times tie a circle
-      Add(0, {graph_.ts_ns[EventGraph::kBegin], graph_.ts_ns[first]});
+    const int64_t first_ns = Collect();
+    if (first_ns != graph_.ts_ns[EventGraph::kBegin]) {  // only where hostile times tie a circle
+      Add(0, {graph_.ts_ns[EventGraph::kBegin], first_ns});
     }
     AddThreads();
     SortRuns(std::span(steps_), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -65,26 +65,36 @@ class StepMaker {
   struct Stretch {
     NodeId from;
     uint32_t place;
+    int64_t end_ns;
   };
 
   void Add(uint32_t place, const PathStep& step) { steps_.emplace_back(place, step); }
 
-  // Walks from the end to the begin, and gives the node where it gets to.
-  NodeId Collect() {
+  // Walks from the end to the begin, and gives the time of the node where it gets to. Where an edge
+  // leads back, what is before it on the path ends earlier.
+  int64_t Collect() {
     uint32_t place = std::numeric_limits<uint32_t>::max();
     NodeId node = EventGraph::kEnd;
+    int64_t end_ns = graph_.ts_ns[node];
+    bool was_inferred = false;
     for (; paths_.by[node] != kNoEdge; node = paths_.from[node]) {
       const EdgeId edge = paths_.by[node];
+      const EdgeKind kind = graph_.kind[edge];
       CheckStopAt(--place);
-      const bool is_nothing = graph_.kind[edge] == EdgeKind::kEnds &&
-                              graph_.ts_ns[paths_.from[node]] == graph_.ts_ns[node];
-      if (graph_.kind[edge] == EdgeKind::kThread) {
-        stretches_.push_back({paths_.from[node], place});
-      } else if (!is_nothing) {
-        Add(place, StepOf(edge, paths_.from[node], node));
+      const int64_t begin_ns = std::min(graph_.ts_ns[paths_.from[node]], end_ns);
+      if (kind == EdgeKind::kThread) {
+        stretches_.push_back({paths_.from[node], place, end_ns});
+      } else if (kind != EdgeKind::kEnds || begin_ns != end_ns) {
+        PathStep step = StepOf(edge, paths_.from[node], node);
+        step.begin_ns = begin_ns;
+        step.end_ns = end_ns;
+        step.is_inferred = IsInferred(kind) || (was_inferred && kind == EdgeKind::kWork);
+        Add(place, step);
       }
+      was_inferred = IsInferred(kind);
+      end_ns = begin_ns;
     }
-    return node;
+    return end_ns;
   }
 
   PathStep StepOf(EdgeId edge, NodeId from, NodeId to) const {
@@ -102,9 +112,11 @@ class StepMaker {
         Explain(step, is_explained, PathKind::kLaunchDelay, BoundBy::kLaunch);
         break;
       case EdgeKind::kStream:
+      case EdgeKind::kInferredWork:
         Explain(step, is_explained, PathKind::kKernelKernelDelay, BoundBy::kKernelKernelDelay);
         break;
       case EdgeKind::kSync:
+      case EdgeKind::kInferredSync:
         step.kind = PathKind::kSync;
         Explain(step, is_explained, PathKind::kSync,
                 to_device ? BoundBy::kKernelKernelDelay : BoundBy::kCpu);
@@ -150,7 +162,7 @@ class StepMaker {
     SweepThread(
         view_.trace, recording_.facts, thread,
         [&](const HostPiece& piece) {
-          while (stretch != stretches.end() && graph_.ts_ns[stretch->from + 1] <= piece.begin_ns) {
+          while (stretch != stretches.end() && stretch->end_ns <= piece.begin_ns) {
             ++stretch;
           }
           for (auto at = stretch; at != stretches.end() && graph_.ts_ns[at->from] < piece.end_ns;
@@ -164,7 +176,7 @@ class StepMaker {
   void AddPiece(const HostPiece& piece, const Stretch& stretch) {
     PathStep step;
     step.begin_ns = std::max(piece.begin_ns, graph_.ts_ns[stretch.from]);
-    step.end_ns = std::min(piece.end_ns, graph_.ts_ns[stretch.from + 1]);
+    step.end_ns = std::min(piece.end_ns, stretch.end_ns);
     if (step.begin_ns >= step.end_ns) {
       return;
     }

@@ -37,6 +37,19 @@ struct PathStep {
   NodeSide side = NodeSide::kNone;
   PathKind kind = PathKind::kDependency;
   BoundBy bound_by = BoundBy::kWait;
+  bool is_inferred = false;  // an inferred dependency, or the work it comes from
+};
+
+// How long the steps are, and those of them that are inferred.
+struct PathTime {
+  int64_t all_ns = 0;
+  int64_t inferred_ns = 0;
+
+  void Add(const PathStep& step) {
+    const int64_t ns = step.end_ns - step.begin_ns;
+    all_ns += ns;
+    inferred_ns += step.is_inferred ? ns : 0;
+  }
 };
 
 // The edges of the longest way from the begin to the end of the recording, by time.

@@ -87,7 +87,10 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
   AddInt(table, "index", Unit::kNone, Role::kDerived,
          "Position of the event in the file's list of events; missing where it has none.");
-  AddNs(table, "begin_ns", "Begin, on the clock of the file.");
+  AddNs(table, "begin_ns", "Begin, on the clock of the host in the file.");
+  AddBool(table, "inferred", Role::kDerived,
+          "Whether the dependency was not recorded but inferred, or the path came to this work by "
+          "one that was.");
   ReserveRows(table, steps.size());
   TrackNames tracks(view.trace);
   int64_t position = 0;
@@ -101,6 +104,7 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
     row.MaybeText(SideName(step.side));
     has_event ? row.Text(tracks.Of(step.side, step.event)) : row.Missing();
     row.MaybeInt(IndexOf(view.trace, step.side, step.event)).Int(step.begin_ns);
+    row.Bool(step.is_inferred);
   }
   return table;
 }
@@ -114,18 +118,21 @@ Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
       .hints.palette = Palette::kCause;
   AddNs(table, "total_ns", "Time on the path; all rows add up to the window.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
-  std::array<int64_t, static_cast<size_t>(BoundBy::kCount)> sums{};
-  int64_t all_ns = 0;
+  AddNs(table, "inferred_ns",
+        "Of total_ns, what rests on inferred dependencies: these, and the work they come from.");
+  std::array<PathTime, static_cast<size_t>(BoundBy::kCount)> sums{};
+  PathTime all;
   for (const PathStep& step : steps) {
-    sums[static_cast<size_t>(step.bound_by)] += step.end_ns - step.begin_ns;
-    all_ns += step.end_ns - step.begin_ns;
+    sums[static_cast<size_t>(step.bound_by)].Add(step);
+    all.Add(step);
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     Row(table)
         .Int(view.rank)
         .Text(BoundByName(static_cast<BoundBy>(i)))
-        .Int(sums[i])
-        .Share(sums[i], all_ns);
+        .Int(sums[i].all_ns)
+        .Share(sums[i].all_ns, all.all_ns)
+        .Int(sums[i].inferred_ns);
   }
   return table;
 }

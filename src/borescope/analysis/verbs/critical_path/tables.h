@@ -23,8 +23,12 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
 Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
                                   const Params& params);
 
-// How far the waits are known, and what would tell more.
-Table SyncQualityTable(const RankView& view, const SyncEdges& syncs);
+// How far the clocks of the devices are from that of the host, and what is known of it.
+Table ClockTable(const RankView& view, const DeviceClocks& clocks);
+
+// How far the waits are known, how much of the path is inferred, and what would tell more.
+Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
+                       const std::vector<PathStep>& steps);
 
 // What --overlay draws.
 Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params);

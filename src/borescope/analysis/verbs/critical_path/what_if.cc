@@ -108,7 +108,7 @@ class PartFinder {
       const uint32_t number = numbers_.Of(NodeSide::kDevice, device.name[row]);
       if (number != NameNumbers::kNone) {
         // The only edge out of its start.
-        Add(number, graph_.first_edge[start], {device.ts_ns[row], device.end_ns({row})});
+        Add(number, graph_.first_edge[start], {graph_.ts_ns[start], graph_.ts_ns[start + 1]});
       }
     }
   }

@@ -341,7 +341,8 @@ constexpr QualityCheck kLinkChecks[] = {
      WaitBeforeRecord},
     {"backward-wait", Severity::kWarning,
      "Calls or streams waited for work that ends after the wait: host and device clocks disagree, "
-     "or the record of an event is lost. critical-path and link leave such waits out.",
+     "or the record of an event is lost. link leaves such waits out; critical-path corrects the "
+     "clocks first (its table clock_skew).",
      BackwardWait},
     {"collective-metadata", Severity::kInfo,
      "Collectives without name, sizes, type and group (PyTorch before 2.2): no bandwidth can be "

@@ -1,9 +1,11 @@
 #include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "borescope/analysis/measures/time/data_loading.h"
 #include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
+#include "borescope/analysis/verbs/critical_path/graph/handovers.h"
 #include "borescope/analysis/verbs/critical_path/graph/threads.h"
 #include "borescope/base/stop.h"
 
@@ -23,7 +25,9 @@ class Construction {
     const HostEvents& host = trace_.host();
     result_.facts = {std::vector<uint8_t>(host.size()), FindDataLoading(trace_, data_load),
                      FindThreads(view_)};
-    result_.syncs = FindSyncEdges(trace_, view_.index.correlation);
+    ClockedSyncs found = FindClockedSyncs(trace_, view_.index.correlation);
+    result_.clocks = std::move(found.clocks);
+    result_.syncs = std::move(found.syncs);
     MarkLaunches();
     MarkWaits();
     const std::vector<Handover> handovers = FindHandovers(view_, result_.facts);
@@ -31,8 +35,8 @@ class Construction {
     for (const ThreadFacts& thread : result_.facts.threads) {
       AddThread(thread);
     }
-    result_.start_of_work =
-        AddDeviceWork(view_, result_.syncs, start_of_, builder_, result_.sync_weight_ns);
+    result_.start_of_work = AddDeviceWork(view_, {result_.clocks, result_.syncs, start_of_},
+                                          builder_, result_.sync_weight_ns);
     AddCallWaits();
     for (const Handover& handover : handovers) {
       const NodeId from = NodeOf(handover.from);
@@ -68,10 +72,15 @@ class Construction {
     }
   }
 
+  // On the clock of the host.
+  int64_t EndOfWork(DeviceId id) const {
+    return trace_.device().end_ns(id) + result_.clocks.SkewOf(trace_.device().track[id.value]);
+  }
+
   // Whether the call was still running when the work ended: then it has waited for it.
   bool IsReleasedBy(const SyncEdge& edge) const {
     return edge.kind != SyncKind::kStreamWait && edge.kind != SyncKind::kEventQuery &&
-           trace_.device().end_ns(edge.source) > trace_.host().ts_ns[edge.call.value];
+           EndOfWork(edge.source) > trace_.host().ts_ns[edge.call.value];
   }
 
   void MarkWaits() {
@@ -130,7 +139,7 @@ class Construction {
       int64_t last_ns = kMissing;
       for (; end < edges.size() && edges[end].call == edges[first].call; ++end) {
         if (IsReleasedBy(edges[end])) {
-          last_ns = std::max(last_ns, trace_.device().end_ns(edges[end].source));
+          last_ns = std::max(last_ns, EndOfWork(edges[end].source));
         }
       }
       for (; first < end; ++first) {
@@ -144,11 +153,12 @@ class Construction {
     if (edge.kind == SyncKind::kStreamWait) {
       return;
     }
+    // The last work may seem to end after the call, where clocks drift.
     const int64_t weight_ns =
-        IsReleasedBy(edge) ? trace_.host().end_ns(edge.call) - last_ns : int64_t{0};
+        IsReleasedBy(edge) ? std::max(trace_.host().end_ns(edge.call) - last_ns, int64_t{0}) : 0;
     result_.sync_weight_ns[index] = weight_ns;
     builder_.AddEdge(result_.start_of_work[edge.source.value] + 1, end_of_[edge.call.value],
-                     weight_ns, EdgeKind::kSync);
+                     weight_ns, edge.inferred ? EdgeKind::kInferredSync : EdgeKind::kSync);
   }
 
   const RankView& view_;

@@ -20,6 +20,7 @@ struct RecordingGraph {
   std::vector<NodeId> first_node;
   std::vector<NodeId> end_node;
   std::vector<NodeId> start_of_work;  // per device row: its start, its end is the next; kNoNode
+  DeviceClocks clocks;                // nodes of devices are at times on the clock of the host
   SyncEdges syncs;
   std::vector<int64_t> sync_weight_ns;  // per edge of syncs
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "borescope/index/clocks/device_clocks.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -180,8 +182,10 @@ class GraphCheck {
       }
       const int64_t ns = graph_.ts_ns[to] - graph_.ts_ns[from];
       const int64_t weight_ns = graph_.weight_ns[edge];
-      verdict_.Check(ns >= 0, "edge", edge, "leads back in time");
-      verdict_.Check(weight_ns >= 0 && weight_ns <= ns, "edge", edge, "explains no such time");
+      const int64_t least_ns = MayLeadBack(graph_.kind[edge]) ? -kMostDriftNs : 0;
+      verdict_.Check(ns >= least_ns, "edge", edge, "leads back in time");
+      verdict_.Check(weight_ns <= ns && weight_ns >= std::min(ns, int64_t{0}), "edge", edge,
+                     "explains no such time");
       verdict_.Check(IsKindOf(graph_.kind[edge], from, to), "edge", edge,
                      "of no kind there is between such nodes");
     }
@@ -256,8 +260,9 @@ class GraphCheck {
                    recording_.start_of_work.size(), "not as many as events of devices");
     Each(trace_.device.size(), [&](uint32_t row) {
       const NodeId start = recording_.start_of_work[row];
-      const bool is_node = start < graph_.nodes() && graph_.side[start] == NodeSide::kDevice &&
+      const bool is_node = start < graph_.nodes() - 1 && graph_.side[start] == NodeSide::kDevice &&
                            graph_.event[start] == row &&
+                           graph_.ts_ns[start] <= graph_.ts_ns[start + 1] &&
                            graph_.first_edge[start] != graph_.first_edge[start + 1];
       verdict_.Check(start == kNoNode || is_node, "start of work", row, "at no node of it");
     });
@@ -292,6 +297,8 @@ Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,
                              const TraceData& trace, const std::vector<HostId>& launch_of) {
   Verdict verdict(file);
   CheckNumbers(extras.numbers, verdict);
+  verdict.Check(extras.clocks.size() % kClockNumbers == 0, "clock", extras.clocks.size(),
+                "is cut off");
   CheckTexts(extras, verdict);
   CheckEvents(trace.host, extras.host_names, "host", verdict);
   CheckEvents(trace.device, extras.device_names, "device", verdict);

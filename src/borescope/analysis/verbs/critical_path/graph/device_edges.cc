@@ -1,10 +1,12 @@
 #include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <span>
 #include <utility>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -42,12 +44,13 @@ struct Reason {
 
 class DeviceEdges {
  public:
-  DeviceEdges(const RankView& view, const SyncEdges& syncs, const std::vector<NodeId>& launch_nodes,
-              GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns)
+  DeviceEdges(const RankView& view, const DeviceFacts& facts, GraphBuilder& builder,
+              std::vector<int64_t>& sync_weight_ns)
       : view_(view),
         device_(view.trace.device()),
-        syncs_(syncs),
-        launch_nodes_(launch_nodes),
+        clocks_(facts.clocks),
+        syncs_(facts.syncs),
+        launch_nodes_(facts.launch_nodes),
         builder_(builder),
         sync_weight_ns_(sync_weight_ns),
         start_of_(device_.size(), kNoNode),
@@ -56,6 +59,7 @@ class DeviceEdges {
   std::vector<NodeId> Add() {
     AddNodes();
     FindGraphs();
+    FindBeforeOnDevice();
     SortStreamWaits();
     const Tracks& tracks = view_.trace.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
@@ -69,13 +73,21 @@ class DeviceEdges {
  private:
   bool IsWork(DeviceId id) const { return IsDeviceWork(device_.kind[id.value]); }
 
+  // On the clock of the host, and within the recording, which clocks must not make longer.
+  int64_t HostTime(int64_t ns, uint32_t row) const {
+    return std::clamp(ns + clocks_.SkewOf(device_.track[row]), view_.trace.begin_ns(),
+                      view_.trace.end_ns());
+  }
+
   void AddNodes() {
     for (uint32_t row = 0; row < device_.size(); ++row) {
       CheckStopAt(row);
       if (IsWork(DeviceId{row})) {
-        start_of_[row] = builder_.AddNode(device_.ts_ns[row], NodeSide::kDevice, row);
-        const NodeId end = builder_.AddNode(device_.end_ns({row}), NodeSide::kDevice, row);
-        builder_.AddEdge(start_of_[row], end, device_.dur_ns[row], EdgeKind::kWork);
+        const int64_t begin_ns = HostTime(device_.ts_ns[row], row);
+        const int64_t end_ns = HostTime(device_.end_ns({row}), row);
+        start_of_[row] = builder_.AddNode(begin_ns, NodeSide::kDevice, row);
+        const NodeId end = builder_.AddNode(end_ns, NodeSide::kDevice, row);
+        builder_.AddEdge(start_of_[row], end, end_ns - begin_ns, EdgeKind::kWork);
       }
     }
   }
@@ -103,6 +115,49 @@ class DeviceEdges {
     }
   }
 
+  // Of devices with several streams whose waits for each other were not recorded: which of their
+  // work had ended when each work began.
+  void FindBeforeOnDevice() {
+    if (syncs_.has_records) {
+      return;
+    }
+    device_before_.resize(device_.size());
+    std::map<int64_t, std::vector<uint32_t>> tracks_of;  // by number of the device
+    const Tracks& tracks = view_.trace.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] == TrackKind::kDevice) {
+        tracks_of[tracks.pid[track]].push_back(track);
+      }
+    }
+    for (const auto& [device, its_tracks] : tracks_of) {
+      if (its_tracks.size() > 1) {
+        FindBefore(its_tracks);
+      }
+    }
+  }
+
+  void FindBefore(std::span<const uint32_t> its_tracks) {
+    const Tracks& tracks = view_.trace.tracks();
+    std::vector<DeviceId> work;
+    for (const uint32_t track : its_tracks) {
+      for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+        CheckStopAt(row);
+        if (IsWork(DeviceId{row})) {
+          work.push_back({row});
+        }
+      }
+    }
+    SortRuns(std::span(work), [&](DeviceId a, DeviceId b) {
+      return device_.ts_ns[a.value] < device_.ts_ns[b.value];
+    });
+    LastEnded ended(device_);
+    for (const DeviceId id : work) {
+      CheckStopAt(id.value);
+      device_before_[id.value] = ended.At(device_.ts_ns[id.value]);
+      ended.Add(id);
+    }
+  }
+
   void SortStreamWaits() {
     sync_weight_ns_.assign(syncs_.edges.size(), 0);
     for (size_t i = 0; i < syncs_.edges.size(); ++i) {
@@ -120,7 +175,7 @@ class DeviceEdges {
       CheckStopAt(row);
       if (IsWork(DeviceId{row})) {
         FindReasons(DeviceId{row}, ended.At(device_.ts_ns[row]));
-        Tie(DeviceId{row});
+        Tie(DeviceId{row}, InferredReason(DeviceId{row}));
         ended.Add(DeviceId{row});
       }
     }
@@ -130,15 +185,19 @@ class DeviceEdges {
 
   void FindReasons(DeviceId id, DeviceId before) {
     reasons_.clear();
+    const int64_t start_ns = builder_.TimeOf(start_of_[id.value]);
     const auto add = [&](NodeId node, EdgeKind kind, size_t sync = Reason::kNoSync) {
-      if (node != kNoNode && builder_.TimeOf(node) <= device_.ts_ns[id.value]) {
+      const int64_t latest_ns = start_ns + (kind == EdgeKind::kLaunch ? kMostDriftNs : 0);
+      if (node != kNoNode && builder_.TimeOf(node) <= latest_ns) {
         reasons_.push_back({node, kind, sync});
       }
     };
     add(EndOf(before), EdgeKind::kStream);
     auto wait = std::lower_bound(waits_.begin(), waits_.end(), std::pair(id, size_t{0}));
     for (; wait != waits_.end() && wait->first == id; ++wait) {
-      add(EndOf(syncs_.edges[wait->second].source), EdgeKind::kSync, wait->second);
+      const SyncEdge& edge = syncs_.edges[wait->second];
+      add(EndOf(edge.source), edge.inferred ? EdgeKind::kInferredSync : EdgeKind::kSync,
+          wait->second);
     }
     if (graph_before_[id.value] != before) {
       add(EndOf(graph_before_[id.value]), EdgeKind::kStream);
@@ -147,15 +206,34 @@ class DeviceEdges {
     add(launch.valid() ? launch_nodes_[launch.value] : kNoNode, EdgeKind::kLaunch);
   }
 
+  // The end of other work of the device that ended long after all reasons; kNoNode: none.
+  NodeId InferredReason(DeviceId id) const {
+    if (device_before_.empty() || !device_before_[id.value].valid()) {
+      return kNoNode;
+    }
+    int64_t ready_ns = view_.trace.begin_ns();
+    for (const Reason& reason : reasons_) {
+      ready_ns = std::max(ready_ns, builder_.TimeOf(reason.node));
+    }
+    const NodeId end = EndOf(device_before_[id.value]);
+    return builder_.TimeOf(end) > ready_ns + kUsualDelayNs ? end : kNoNode;
+  }
+
   // Edges from all reasons; the latest, the first of equals, carries the time.
-  void Tie(DeviceId id) {
+  void Tie(DeviceId id, NodeId inferred) {
     const auto latest =
         std::max_element(reasons_.begin(), reasons_.end(), [&](const Reason& a, const Reason& b) {
           return builder_.TimeOf(a.node) < builder_.TimeOf(b.node);
         });
+    const int64_t start_ns = builder_.TimeOf(start_of_[id.value]);
+    if (inferred != kNoNode) {
+      builder_.AddEdge(inferred, start_of_[id.value], start_ns - builder_.TimeOf(inferred),
+                       EdgeKind::kInferredWork);
+    }
     for (auto reason = reasons_.begin(); reason != reasons_.end(); ++reason) {
-      const int64_t weight_ns =
-          reason == latest ? device_.ts_ns[id.value] - builder_.TimeOf(reason->node) : int64_t{0};
+      const bool is_last = reason == latest && inferred == kNoNode;
+      const int64_t delay_ns = std::max(start_ns - builder_.TimeOf(reason->node), int64_t{0});
+      const int64_t weight_ns = is_last ? delay_ns : 0;
       builder_.AddEdge(reason->node, start_of_[id.value], weight_ns, reason->kind);
       if (reason->sync != Reason::kNoSync) {
         sync_weight_ns_[reason->sync] = weight_ns;
@@ -165,22 +243,23 @@ class DeviceEdges {
 
   const RankView& view_;
   const DeviceEvents& device_;
+  const DeviceClocks& clocks_;
   const SyncEdges& syncs_;
   const std::vector<NodeId>& launch_nodes_;
   GraphBuilder& builder_;
   std::vector<int64_t>& sync_weight_ns_;
   std::vector<NodeId> start_of_;
   std::vector<DeviceId> graph_before_;              // per device row
+  std::vector<DeviceId> device_before_;             // per device row; empty: not to be inferred
   std::vector<std::pair<DeviceId, size_t>> waits_;  // target and index of stream waits, sorted
   std::vector<Reason> reasons_;                     // of the work at hand
 };
 
 }  // namespace
 
-std::vector<NodeId> AddDeviceWork(const RankView& view, const SyncEdges& syncs,
-                                  const std::vector<NodeId>& launch_nodes, GraphBuilder& builder,
-                                  std::vector<int64_t>& sync_weight_ns) {
-  return DeviceEdges(view, syncs, launch_nodes, builder, sync_weight_ns).Add();
+std::vector<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
+                                  GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns) {
+  return DeviceEdges(view, facts, builder, sync_weight_ns).Add();
 }
 
 }  // namespace borescope::internal

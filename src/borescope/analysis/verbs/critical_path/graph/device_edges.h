@@ -10,16 +10,28 @@
 
 namespace borescope::internal {
 
-// Adds two nodes per device work, an edge from its start to its end, and edges to its start from
+// What else is known of the recording.
+struct DeviceFacts {
+  const DeviceClocks& clocks;
+  const SyncEdges& syncs;
+  const std::vector<NodeId>& launch_nodes;  // per host row
+};
+
+// Work begins by itself within this time after all that it waits for.
+inline constexpr int64_t kUsualDelayNs = 20'000;
+
+// Adds two nodes per device work, at times on the clock of the host, within the recording; an edge
+// from its start to its end; and edges to its start from
 //   the work that ended last before it on its stream,
 //   the work that ended last before it of those its launch started on several streams (a graph),
 //   the work its stream waited for (kStreamWait), and
-//   the start of its launch call: `launch_nodes`, per host row.
+//   the start of its launch call.
 // What came last of these is what it waited for, and carries the time until the start; the others
-// weigh nothing. Gives per device row its start node, the end being the next; `sync_weight_ns` is
-// sized, and filled where streams wait. O(work log work).
-std::vector<NodeId> AddDeviceWork(const RankView& view, const SyncEdges& syncs,
-                                  const std::vector<NodeId>& launch_nodes, GraphBuilder& builder,
-                                  std::vector<int64_t>& sync_weight_ns);
+// weigh nothing. Where waits between streams were not recorded, work of its device that ended more
+// than kUsualDelayNs after all of these is what it waited for: the last of it carries the time, by
+// an inferred edge. Gives per device row its start node, the end being the next; `sync_weight_ns`
+// is sized, and filled where streams wait. O(work log work).
+std::vector<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
+                                  GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns);
 
 }  // namespace borescope::internal

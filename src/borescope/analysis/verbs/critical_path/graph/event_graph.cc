@@ -7,6 +7,7 @@
 
 #include "borescope/base/check.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/clocks/device_clocks.h"
 
 namespace borescope::internal {
 
@@ -33,13 +34,17 @@ NodeId GraphBuilder::AddNode(int64_t ts_ns, NodeSide side, uint32_t event) {
 }
 
 void GraphBuilder::AddEdge(NodeId from, NodeId to, int64_t weight_ns, EdgeKind kind) {
-  if (from == kNoNode || to == kNoNode || graph_.ts_ns[to] < graph_.ts_ns[from]) {
+  if (from == kNoNode || to == kNoNode) {
     return;
   }
-  BS_DCHECK(weight_ns >= 0 && weight_ns <= graph_.ts_ns[to] - graph_.ts_ns[from]);
+  const int64_t ns = graph_.ts_ns[to] - graph_.ts_ns[from];
+  if (ns < 0 && (!MayLeadBack(kind) || ns < -kMostDriftNs)) {
+    return;
+  }
+  BS_DCHECK(ns < 0 || (weight_ns >= 0 && weight_ns <= ns));
   from_.push_back(from);
   to_.push_back(to);
-  weight_ns_.push_back(weight_ns);
+  weight_ns_.push_back(std::min(weight_ns, ns));
   kind_.push_back(kind);
 }
 
@@ -48,8 +53,11 @@ void GraphBuilder::TieLooseNodes() {
   std::vector<char> has_out(graph_.nodes());
   for (size_t edge = 0; edge < from_.size(); ++edge) {
     CheckStopAt(edge);
-    has_out[from_[edge]] = 1;
-    has_in[to_[edge]] = 1;
+    // An edge that leads back does not lead on to the end.
+    if (graph_.ts_ns[from_[edge]] <= graph_.ts_ns[to_[edge]]) {
+      has_out[from_[edge]] = 1;
+      has_in[to_[edge]] = 1;
+    }
   }
   for (NodeId node = EventGraph::kEnd + 1; node < graph_.nodes(); ++node) {
     CheckStopAt(node);

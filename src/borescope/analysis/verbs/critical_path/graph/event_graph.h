@@ -19,14 +19,26 @@ enum class NodeSide : uint8_t { kNone, kHost, kDevice };
 
 // In the order in which edges of equal worth are preferred on the path.
 enum class EdgeKind : uint8_t {
-  kWork,      // device work, from its start to its end
-  kThread,    // a stretch of a host thread
-  kSync,      // device work → the end of the call, or the start of the work, that waited for it
-  kStream,    // device work → the next on its stream, or of its graph
-  kLaunch,    // launch call → device work
-  kHandover,  // from thread to thread
-  kEnds,      // the begin of the recording → what depends on nothing; what nothing depends on → end
+  kWork,          // device work, from its start to its end
+  kThread,        // a stretch of a host thread
+  kSync,          // device work → the end of the call, or the start of the work, that waited for it
+  kInferredSync,  // the same where it was not recorded
+  kStream,        // device work → the next on its stream, or of its graph
+  kLaunch,        // launch call → device work
+  kInferredWork,  // device work → work of the device that began late, and after which is not
+                  // recorded
+  kHandover,      // from thread to thread
+  kEnds,  // the begin of the recording → what depends on nothing; what nothing depends on → end
 };
+// Whether the dependency was not recorded, but follows from times and names.
+inline bool IsInferred(EdgeKind kind) {
+  return kind == EdgeKind::kInferredSync || kind == EdgeKind::kInferredWork;
+}
+// Whether it is between a host and a device, whose clocks drift: then it may lead back by
+// kMostDriftNs, and weighs what it leads back.
+inline bool MayLeadBack(EdgeKind kind) {
+  return kind == EdgeKind::kSync || kind == EdgeKind::kInferredSync || kind == EdgeKind::kLaunch;
+}
 
 struct EventGraph {
   // The begin and the end of the recording.
@@ -40,7 +52,8 @@ struct EventGraph {
   // Edges, by source.
   std::vector<EdgeId> first_edge;  // nodes + 1
   std::vector<NodeId> target;
-  std::vector<int64_t> weight_ns;  // what is explained of the time between its ends
+  std::vector<int64_t>
+      weight_ns;  // what is explained of the time between its ends; < 0: leads back
   std::vector<EdgeKind> kind;
 
   size_t nodes() const { return ts_ns.size(); }
@@ -56,8 +69,8 @@ class GraphBuilder {
   void Reserve(size_t nodes, size_t edges);
   NodeId AddNode(int64_t ts_ns, NodeSide side, uint32_t event);
   int64_t TimeOf(NodeId node) const { return graph_.ts_ns[node]; }
-  // An edge that would lead backward in time, or from or to kNoNode, is left out. `weight_ns` is at
-  // most the time between its ends.
+  // An edge from or to kNoNode, or that leads back in time further than it may, is left out.
+  // `weight_ns` is at most the time between its ends; less is used where it leads back.
   void AddEdge(NodeId from, NodeId to, int64_t weight_ns, EdgeKind kind);
   // Ties loose nodes to the begin and the end, and sorts the edges.
   EventGraph Finish() &&;
@@ -75,9 +88,10 @@ class GraphBuilder {
   std::vector<EdgeKind> kind_;
 };
 
-// Nodes in an order in which every edge leads forward. Edges lead forward in time already; among
-// nodes of one moment a hostile recording can still tie a circle; of what is left then the earliest
-// node goes first, and edges back to it are no part of any path.
+// Nodes in an order in which every edge leads forward. Nearly all edges lead forward in time
+// already; among nodes of one moment, and where clocks drift, a hostile recording can still tie a
+// circle; of what is left then the earliest node goes first, and edges back to it are no part of
+// any path.
 struct TopologicalOrder {
   std::vector<NodeId> nodes;
   std::vector<uint32_t> places;  // per node: its index in `nodes`

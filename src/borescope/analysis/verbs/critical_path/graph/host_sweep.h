@@ -13,10 +13,11 @@ namespace borescope::internal {
 
 // What an event of a thread matters for, per host row; flags.
 enum HostMark : uint8_t {
-  kMarkStart = 1,     // its start is a node
-  kMarkEnd = 2,       // its end is a node
-  kMarkWaits = 4,     // a call that sits waiting for the device: its time is the device's
-  kMarkReleases = 8,  // from its end to the next node the thread waits for another
+  kMarkStart = 1,             // its start is a node
+  kMarkEnd = 2,               // its end is a node
+  kMarkWaits = 4,             // a call that waits for the device: its time is the device's
+  kMarkReleases = 8,          // from its end to the next node the thread waits for another
+  kMarkReleasesAtStart = 16,  // the same from its start
 };
 
 // A stretch of a thread in which one event is innermost.
@@ -107,7 +108,7 @@ class HostSweep {
   void Pass(HostId id, bool is_end) {
     const uint8_t marks = facts_.marks[id.value];
     if ((marks & (is_end ? kMarkEnd : kMarkStart)) != 0) {
-      is_released_ = is_end && (marks & kMarkReleases) != 0;
+      is_released_ = (marks & (is_end ? kMarkReleases : kMarkReleasesAtStart)) != 0;
     }
     on_boundary_(id, is_end, now_ns_);
   }

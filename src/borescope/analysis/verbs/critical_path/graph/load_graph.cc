@@ -160,6 +160,12 @@ void FillRecording(Parts& parts) {
     parts.recording.facts.threads.push_back(
         {extras.thread_tracks[i], extras.thread_is_main[i] != 0});
   }
+  const std::vector<int64_t>& clocks = parts.extras.clocks;
+  for (size_t at = 0; at < clocks.size(); at += kClockNumbers) {
+    parts.recording.clocks.clocks.push_back({clocks[at], clocks[at + 1], clocks[at + 2],
+                                             clocks[at + 3], clocks[at + 4], clocks[at + 5],
+                                             clocks[at + 6], clocks[at + 7]});
+  }
   SyncEdges& syncs = parts.recording.syncs;
   for (size_t i = 0; i < extras.sync_kinds.size(); ++i) {
     syncs.edges.push_back({extras.sync_kinds[i], extras.sync_inferred[i] != 0,

@@ -1,3 +1,4 @@
+#include <iterator>
 #include <type_traits>
 
 #include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
@@ -65,9 +66,21 @@ std::vector<int64_t> NumbersOf(const RankView& view, const SyncEdges& syncs) {
   return numbers;
 }
 
+std::vector<int64_t> ClockNumbersOf(const DeviceClocks& clocks) {
+  std::vector<int64_t> numbers;
+  for (const DeviceClock& clock : clocks.clocks) {
+    const int64_t of_one[kClockNumbers] = {clock.device,     clock.skew_ns,      clock.lowest_ns,
+                                           clock.highest_ns, clock.launches,     clock.waits,
+                                           clock.inferred,   clock.contradicting};
+    numbers.insert(numbers.end(), std::begin(of_one), std::end(of_one));
+  }
+  return numbers;
+}
+
 SavedExtras ExtrasOf(const RankView& view, const RecordingGraph& recording) {
   SavedExtras extras;
   extras.numbers = NumbersOf(view, recording.syncs);
+  extras.clocks = ClockNumbersOf(recording.clocks);
   const std::string_view format = FormatName(view.trace.meta().format);
   extras.format.assign(format.begin(), format.end());
   Renumbering names(view.trace, extras);

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "saved graphs are litt
 
 inline constexpr std::string_view kSavedMagic = "borescope graph\n";
 // To be raised whenever the columns, or what they mean, change.
-inline constexpr uint32_t kSavedVersion = 1;
+inline constexpr uint32_t kSavedVersion = 2;
 
 // Numbers that there is one of; kMissing where it is not known.
 enum class SavedNumber : uint8_t {
@@ -35,10 +35,14 @@ enum class SavedNumber : uint8_t {
   kCount
 };
 
+inline constexpr size_t kClockNumbers = 8;
+
 // What is not held in columns of its own in memory.
 struct SavedExtras {
   std::vector<int64_t> numbers;  // by SavedNumber
   std::vector<char> format;      // Meta::format
+  // Of DeviceClocks::clocks, kClockNumbers of each, in the order of their declaration.
+  std::vector<int64_t> clocks;
   // Names of events, which are numbered from 1 on here; 0 is the empty name.
   std::vector<char> texts;
   std::vector<uint32_t> text_sizes;
@@ -61,6 +65,7 @@ void ForEachSavedColumn(Extras& extras, Trace& trace, Launches& launch_of, Recor
                         const Visit& visit) {
   visit("number", extras.numbers);
   visit("format", extras.format);
+  visit("clock", extras.clocks);
   visit("text", extras.texts);
   visit("text size", extras.text_sizes);
   visit("track kind", trace.tracks.kind);

@@ -1,5 +1,5 @@
-// Which host threads there are, which of them is the main one of its process, and how the main
-// thread and the threads of the autograd engine hand on to each other. Internal to critical_path/.
+// Which host threads there are, which of them is the main one of its process, and which belong to
+// the autograd engine. Internal to critical_path/.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,11 @@ namespace borescope::internal {
 // nothing else is recorded.
 std::vector<ThreadFacts> FindThreads(const RankView& view);
 
-// One end of an event of a thread.
-struct HostTimestamp {
-  HostId event;
-  bool is_end = false;
-};
-
-// That one thread goes on where another left off.
-struct Handover {
-  HostTimestamp from;
-  HostTimestamp to;
-};
-
-// The main thread gives work to the autograd engine between two of its operators and goes on when
-// that is done: backward operators that begin in such a gap follow the last thing that ended before
-// them there, and what follows the gap follows the last of them. Marks the moments in facts.marks,
-// and the gaps in which the main thread waits. O(rows log rows).
-std::vector<Handover> FindHandovers(const RankView& view, HostFacts& facts);
+// Per StringId: whether it is the name of an operator of the autograd engine.
+std::vector<char> FindEngineNames(const Trace& trace);
+// Per track: whether it is a thread of the autograd engine: it runs such operators, or backward
+// operators of forward ones on another thread, but neither training steps nor forward operators of
+// another thread's.
+std::vector<char> FindEngines(const RankView& view);
 
 }  // namespace borescope::internal
