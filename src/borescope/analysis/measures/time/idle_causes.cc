@@ -154,12 +154,13 @@ Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
   Table table = NewTable();
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
     const StreamGaps gaps = FindStreamGaps(view, TracksOf(view, selected, time.gpu), 0);
-    const WaitSums sums = SumWaits(gaps, selected.windows());
-    const int64_t idle_ns = SplitTime(time, selected.windows()).idle_ns;
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const WaitSums sums = SumWaits(gaps, windows);
+    const int64_t idle_ns = SplitTime(time, windows).idle_ns;
     int64_t parts_ns = 0;
     Row row(table);
     row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(sums.gaps);
-    const CauseSums causes = SumCauses(gaps, sums, selected.windows(), host);
+    const CauseSums causes = SumCauses(gaps, sums, windows, host);
     for (const int64_t ns : causes.times) {
       row.Int(ns);
       parts_ns += ns;

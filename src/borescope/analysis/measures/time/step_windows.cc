@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 #include <utility>
-
-#include "borescope/index/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -18,26 +17,34 @@ using Limits = std::numeric_limits<int64_t>;
 // Collects the time of each number, and of no step.
 class StepTimes {
  public:
-  explicit StepTimes(const std::vector<Step>& steps) : steps_(steps) {
-    for (const Step& step : steps) {
-      if (window_of_.try_emplace(step.number, windows_.size()).second) {
-        windows_.push_back({step.number, step.begin_ns, {}});
+  StepTimes(const RankView& view, const Selected& selected, size_t lines)
+      : steps_(view.steps().steps) {
+    for (const uint32_t i : selected.steps_at_any_time()) {
+      if (window_of_.try_emplace(steps_[i].number, windows_.size()).second) {
+        windows_.push_back({steps_[i].number, std::vector<IntervalSet>(lines)});
       }
     }
-    windows_.emplace_back();
+    windows_.push_back({kMissing, std::vector<IntervalSet>(lines)});
   }
 
-  void Add(uint32_t step, const IntervalSet& time) {
-    IntervalSet& of_step =
-        step == kNoStep ? windows_.back().time : windows_[window_of_.at(steps_[step].number)].time;
-    of_step.insert(of_step.end(), time.begin(), time.end());
+  void Add(size_t line, uint32_t step, const IntervalSet& time) {
+    if (!time.empty()) {
+      StepWindow& window =
+          step == kNoStep ? windows_.back() : windows_[window_of_.at(steps_[step].number)];
+      window.times[line].insert(window.times[line].end(), time.begin(), time.end());
+    }
   }
 
   std::vector<StepWindow> Finish() {
     for (StepWindow& window : windows_) {
-      window.time = Union(std::move(window.time));  // joins pieces that touch
+      for (IntervalSet& time : window.times) {
+        time = Union(std::move(time));  // joins pieces that touch
+      }
     }
-    std::erase_if(windows_, [](const StepWindow& window) { return window.time.empty(); });
+    std::erase_if(windows_, [](const StepWindow& window) {
+      return std::all_of(window.times.begin(), window.times.end(),
+                         [](const IntervalSet& time) { return time.empty(); });
+    });
     return std::move(windows_);
   }
 
@@ -47,24 +54,31 @@ class StepTimes {
   std::vector<StepWindow> windows_;  // the last: no step
 };
 
-}  // namespace
-
-std::vector<StepWindow> WindowsOf(const RankView& view, const Selected& selected, bool by_step) {
-  if (!by_step) {
-    return {{kMissing, kMissing, selected.windows()}};
-  }
-  std::vector<Step> steps;
-  steps.reserve(selected.steps().size());
-  for (const uint32_t i : selected.steps()) {
-    steps.push_back(view.index.steps.steps[i]);
-  }
-  StepTimes times(steps);
+void AddLine(const Selected& selected, const LineTracks& tracks, size_t line, StepTimes& times) {
+  const IntervalSet selected_time = selected.TimeOf(tracks);
   Steps::Piece piece{Limits::min(), kNoStep};
-  for (const Steps::Piece& next : CutSteps(steps)) {
-    times.Add(piece.step, Clip(selected.windows(), {piece.begin_ns, next.begin_ns}));
+  for (const Steps::Piece& next : selected.PiecesOf(tracks)) {
+    times.Add(line, piece.step, Clip(selected_time, {piece.begin_ns, next.begin_ns}));
     piece = next;
   }
-  times.Add(piece.step, Clip(selected.windows(), {piece.begin_ns, Limits::max()}));
+  times.Add(line, piece.step, Clip(selected_time, {piece.begin_ns, Limits::max()}));
+}
+
+}  // namespace
+
+std::vector<StepWindow> WindowsOf(const RankView& view, const Selected& selected, bool by_step,
+                                  const std::vector<LineTracks>& lines) {
+  if (!by_step) {
+    StepWindow all;
+    for (const LineTracks& tracks : lines) {
+      all.times.push_back(selected.TimeOf(tracks));
+    }
+    return {std::move(all)};
+  }
+  StepTimes times(view, selected, lines.size());
+  for (size_t line = 0; line < lines.size(); ++line) {
+    AddLine(selected, lines[line], line, times);
+  }
   return times.Finish();
 }
 
