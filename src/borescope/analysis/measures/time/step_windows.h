@@ -17,13 +17,22 @@ namespace borescope::internal {
 using LineTracks = std::vector<uint32_t>;
 
 struct StepWindow {
-  int64_t step = kMissing;         // its number; kMissing: all time, or in no step
-  std::vector<IntervalSet> times;  // per line
+  struct LineTime {
+    size_t line = 0;
+    IntervalSet time;
+  };
+
+  int64_t step = kMissing;      // its number; kMissing: all time, or in no step
+  std::vector<LineTime> times;  // by line, of lines with selected time
+
+  // The time of a line; empty if there is none. O(log lines).
+  const IntervalSet& On(size_t line) const;
 };
 
 // Without `by_step` one window, all selected time. With it one per number of the selected steps, by
-// begin, then one of the time in no step; those without selected time are left out. The windows of
-// a line are disjoint and add up to its selected time (Selected::PiecesOf). O((rows + steps) log).
+// begin, then one of the time in no step; those without selected time are left out, but for steps
+// that launched nothing in their selected windows. The windows of a line are disjoint and add up to
+// its selected time (Selected::PiecesOf). O((rows + steps) log).
 std::vector<StepWindow> WindowsOf(const RankView& view, const Selected& selected, bool by_step,
                                   const std::vector<LineTracks>& lines);
 

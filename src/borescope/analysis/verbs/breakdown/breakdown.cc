@@ -85,7 +85,7 @@ Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < times.size(); ++i) {
-      PushRow(table, keys, {view.rank, window.step}, times[i], window.times[i]);
+      PushRow(table, keys, {view.rank, window.step}, times[i], window.On(i));
     }
   }
   return Tables{std::move(table)};

@@ -231,7 +231,7 @@ Result<Tables> MapGaps(const RankView& view, const Params& params) {
   Table gaps = NewGapTable(keys);
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < lines.size(); ++i) {
-      const LineTime part{lines[i], window.step, window.times[i]};
+      const LineTime part{lines[i], window.step, window.On(i)};
       PushTime(times, keys, view.rank, part);
       PushGaps(gaps, keys, view.rank, part, edges);
     }

@@ -143,7 +143,7 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   BS_TRY(CheckRows(view, windows.size(), streams.size()));
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < streams.size(); ++i) {
-      PushIdle(idle, view.rank, by_step, streams[i], window.step, window.times[i]);
+      PushIdle(idle, view.rank, by_step, streams[i], window.step, window.On(i));
     }
   }
   for (const Stream& stream : streams) {

@@ -46,7 +46,7 @@ Result<Tables> MapOverlap(const RankView& view, const Params& params) {
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < times.size(); ++i) {
-      const TimeSplit split = SplitTime(times[i], window.times[i]);
+      const TimeSplit split = SplitTime(times[i], window.On(i));
       const int64_t overlapped_ns = split.comm_ns - split.exposed_comm_ns;
       Row row(table);
       row.Int(view.rank);

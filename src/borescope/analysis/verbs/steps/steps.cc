@@ -23,7 +23,7 @@ namespace borescope::internal {
 namespace {
 
 Table NewTable() {
-  Table table{"steps", "Steps", {}};
+  Table table{"steps", "Steps on each device", {}};
   const auto ns = [&](std::string_view name, Role role, std::string_view doc) -> Column& {
     return AddInt(table, name, Unit::kNanoseconds, role, doc);
   };
