@@ -202,8 +202,9 @@ uint32_t StepAt(const Trace& trace, const Steps& steps, TrackId thread, int64_t 
   uint32_t found = kNoStep;
   for (uint32_t i = 0; i < steps.steps.size(); ++i) {
     const TrackId track = trace.host().track[steps.steps[i].annotation.value];
-    if (ProcessOfTrack(trace, track) == ProcessOfTrack(trace, thread) &&
-        steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
+    const bool is_own = steps.processes.size() == 1 ||
+                        ProcessOfTrack(trace, track) == ProcessOfTrack(trace, thread);
+    if (is_own && steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
       found = i;  // of several, the one that begins last
     }
   }

@@ -98,12 +98,20 @@ Planted Plant(Random& random, TraceMaker& maker) {
   return planted;
 }
 
+// Whether a single process has steps, which are those of the file then.
+bool HasOneProcess(const Planted& planted) {
+  return std::all_of(planted.steps.begin(), planted.steps.end(), [&](const PlantedStep& step) {
+    return step.process == planted.steps.front().process;
+  });
+}
+
 // The step of a process at a time: of several the last to begin. kNone or an index.
 int64_t StepAt(const Planted& planted, int64_t process, int64_t ns) {
   int64_t found = kNone;
   for (size_t i = 0; i < planted.steps.size(); ++i) {
     const PlantedStep& step = planted.steps[i];
-    found = step.process == process && Holds(step.window, ns) ? static_cast<int64_t>(i) : found;
+    const bool is_own = step.process == process || HasOneProcess(planted);
+    found = is_own && Holds(step.window, ns) ? static_cast<int64_t>(i) : found;
   }
   return found;
 }

@@ -55,6 +55,11 @@ void FindProcesses(const Trace& trace, const std::vector<HostId>& annotations, S
   steps.processes.erase(std::unique(steps.processes.begin(), steps.processes.end()),
                         steps.processes.end());
   const Tracks& tracks = trace.tracks();
+  if (steps.processes.size() == 1) {
+    // Annotations may be recorded under another number of their process than its calls.
+    steps.process_of.assign(tracks.size(), 0);
+    return;
+  }
   for (uint32_t track = 0; track < tracks.size(); ++track) {
     const bool is_host = tracks.kind[track] == TrackKind::kHost;
     const int64_t pid = is_host ? tracks.pid[track] : tracks.process[track];

@@ -13,7 +13,7 @@ namespace borescope::internal {
 int64_t ProcessOf(const Trace& trace, HostId row);
 
 // Fills `processes` with those of the annotations, and `process_of` as far as tracks name their
-// process: a stream that does not has kAnyProcess.
+// process: a stream that does not has kAnyProcess. A single process has all tracks.
 void FindProcesses(const Trace& trace, const std::vector<HostId>& annotations, Steps& steps);
 
 // The process of streams that do not name it, by the launches of the work on their device.

@@ -76,8 +76,9 @@ struct Steps {
   std::vector<int64_t> processes;     // pids of the processes with steps, ascending
   // Per process: by begin_ns, at most two per step; last those of all processes together.
   std::vector<std::vector<Piece>> pieces;
-  // Per track: the process whose steps its events may belong to. Of a thread its own; of a stream
-  // the one whose it is, else the one that launched all work on its device, else any.
+  // Per track: the process whose steps its events may belong to. If a single process has steps,
+  // that one; else of a thread its own, of a stream the one whose it is, else the one that launched
+  // all work on its device, else any.
   std::vector<uint32_t> process_of;
 
   // Index into steps of the window that contains `ts_ns`, of several the one that begins last, else

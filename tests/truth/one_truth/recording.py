@@ -93,13 +93,19 @@ def step_times(answers, say):
             for column in ("span_ns", "busy_ns", "idle_ns"):
                 say(f"{column} of windows of steps", f"{name} by time", numbered(table).values(key, column))
     for rule, call in (("time", "by_time"), ("launch", "steps")):
-        for name, columns in (("breakdown", ("span_ns", "busy_ns", "idle_ns")), ("gpu_time", ("span_ns", "busy_ns"))):
-            for table in answers.tables(call, name):
-                for column in columns:
-                    say(f"{column} of steps by {rule}", f"{name} of {call}", nonzero(numbered(table).values(key, column)))
+        for table in answers.tables(call, "breakdown"):
+            for column in ("span_ns", "busy_ns", "idle_ns"):
+                say(f"{column} of steps by {rule}", f"breakdown of {call}", nonzero(numbered(table).values(key, column)))
+        for table in answers.tables(call, "gpu_time"):
+            rows = numbered(table)
+            for column in ("span_ns", "busy_ns"):
+                say(f"{column} of steps by {rule}", f"gpu_time of {call}", nonzero(rows.values(key, column)))
+            parts = [rows.values(key, column) for column in ("gap_ns", "leading_ns", "trailing_ns")]
+            say(f"idle_ns of steps by {rule}", f"gpu_time of {call}",
+                nonzero({k: sum(part[k] for part in parts) for k in parts[0]}))
     for table in answers.tables("verbs", "steps"):
         own = numbered(table)
-        busy, shared = own.values(key, "busy_ns"), own.values(key, "shared_ns")
+        busy, shared = own.sums(key, "busy_ns"), own.sums(key, "shared_ns")
         say("busy_ns of steps by launch", "steps", nonzero({k: busy[k] - shared[k] for k in busy}))
 
 

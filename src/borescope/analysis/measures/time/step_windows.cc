@@ -85,11 +85,11 @@ void AddLine(const Selected& selected, const LineTracks& tracks, size_t line, St
 }  // namespace
 
 const IntervalSet& StepWindow::On(size_t line) const {
-  static const IntervalSet kNone;
+  static const IntervalSet none;
   const auto found =
       std::lower_bound(times.begin(), times.end(), line,
                        [](const LineTime& one, size_t wanted) { return one.line < wanted; });
-  return found != times.end() && found->line == line ? found->time : kNone;
+  return found != times.end() && found->line == line ? found->time : none;
 }
 
 std::vector<StepWindow> WindowsOf(const RankView& view, const Selected& selected, bool by_step,

@@ -106,6 +106,7 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
   std::erase_if(times, [](const DeviceTime& time) { return time.tracks.empty(); });
   BS_TRY(CheckRows(view, groups.size(), times.size()));
   std::vector<std::vector<DeviceStep>> on_devices;
+  on_devices.reserve(times.size());
   for (const DeviceTime& time : times) {
     on_devices.push_back(DeviceStepsOf(view, selected, groups, time));
   }
