@@ -217,6 +217,7 @@ TEST(BreakdownTwinTest, EveryNanosecondIsCountedOnce) {
     const bool by_step = random.Chance(0.5);
     const bool by_stream = random.Chance(0.5);
     Params params;
+    params.selection.step_rule = StepRule::kTime;  // the other: step_rule_twin_test.cc
     if (by_step) {
       params.by.emplace_back("step");
     }

@@ -194,10 +194,17 @@ DeviceLink LinkOf(const Trace& trace, const CallTree& tree, uint32_t row) {
   return link;
 }
 
-uint32_t StepAt(const Steps& steps, int64_t ts_ns) {
+int64_t ProcessOfTrack(const Trace& trace, TrackId track) {
+  return trace.tracks().pid[track.value];
+}
+
+uint32_t StepAt(const Trace& trace, const Steps& steps, TrackId thread, int64_t ts_ns) {
   uint32_t found = kNoStep;
   for (uint32_t i = 0; i < steps.steps.size(); ++i) {
-    if (steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
+    const TrackId track = trace.host().track[steps.steps[i].annotation.value];
+    const bool is_own = steps.processes.size() == 1 ||
+                        ProcessOfTrack(trace, track) == ProcessOfTrack(trace, thread);
+    if (is_own && steps.steps[i].begin_ns <= ts_ns && ts_ns < steps.steps[i].end_ns) {
       found = i;  // of several, the one that begins last
     }
   }
@@ -301,14 +308,19 @@ void ExpectSteps(const Trace& trace, const TraceIndex& index) {
   EXPECT_EQ(got, StepsOf(trace));
   EXPECT_TRUE(std::is_sorted(steps.steps.begin(), steps.steps.end(),
                              [](const Step& a, const Step& b) { return a.begin_ns < b.begin_ns; }));
-  for (int64_t ts_ns = -1; ts_ns < 45; ++ts_ns) {
-    EXPECT_EQ(steps.At(ts_ns), StepAt(steps, ts_ns)) << "at " << ts_ns;
+  for (uint32_t track = 0; track < trace.tracks().size(); ++track) {
+    for (int64_t ts_ns = -1; ts_ns < 45 && trace.tracks().kind[track] == TrackKind::kHost;
+         ++ts_ns) {
+      EXPECT_EQ(steps.At(TrackId{track}, ts_ns), StepAt(trace, steps, TrackId{track}, ts_ns))
+          << "at " << ts_ns;
+    }
   }
   for (uint32_t row = 0; row < steps.device_step.size(); ++row) {
     const HostId launch = index.correlation.launch_of[row];
-    const int64_t ts_ns =
-        launch.valid() ? trace.host().ts_ns[launch.value] : trace.device().ts_ns[row];
-    EXPECT_EQ(steps.device_step[row], StepAt(steps, ts_ns)) << "device row " << row;
+    const uint32_t want = launch.valid() ? StepAt(trace, steps, trace.host().track[launch.value],
+                                                  trace.host().ts_ns[launch.value])
+                                         : kNoStep;
+    EXPECT_EQ(steps.device_step[row], want) << "device row " << row;
   }
 }
 

@@ -112,6 +112,7 @@ const Table& TableOf(const Tables& tables, std::string_view name) {
 }
 
 RunSelection RandomSelection(Random& random, const RandomRun& run, Params& params) {
+  params.selection.step_rule = StepRule::kTime;  // the other rule has a twin of its own
   RunSelection selection;
   selection.inside.assign(static_cast<size_t>(kRunEnd) + 1, 0);
   Mark(run.all(), selection.inside);

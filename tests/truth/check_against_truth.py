@@ -24,7 +24,7 @@ TABLES = {
     "copies": (["kernels", "--by", "rank", "--all"], ["rank", "name"], ["count", "total_ns"]),
     "ops": (["ops", "--by", "rank"], ["rank", "name"],
             ["calls", "self_host_ns", "total_host_ns", "self_device_ns", "total_device_ns"]),
-    "steps": (["steps"], ["rank", "gpu", "step"], ["begin_ns", "span_ns", "busy_ns", "idle_ns"]),
+    "steps": (["steps", "--step-rule", "time"], ["rank", "gpu", "step"], ["begin_ns", "span_ns", "busy_ns", "idle_ns"]),
     "ranks": (["info"], ["rank"], ["events", "device_events", "streams"]),
     "idle": (["idle"], ["rank", "gpu", "stream"],
              ["host_wait_ns", "kernel_wait_ns", "other_ns", "unlinked_ns", "head_ns", "tail_ns"]),
@@ -130,6 +130,8 @@ def keep(name, found):
     """Leaves out the rows that only one side can have."""
     if name == "ops":
         return {k: v for k, v in found.items() if k[1] != "(no operator)"}
+    if name == "steps":
+        return {k: v for k, v in found.items() if k[2] is not None}
     if name == "copies":
         return {k: v for k, v in found.items() if k[1].startswith(("Mem", "Copy", "Fill"))}
     return found

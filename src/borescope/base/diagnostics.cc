@@ -76,8 +76,8 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kNotNested, "not-nested", kInfo,
      "A host event outlives the event it starts in; both keep their times."},
     {Diag::kSharedSteps, "shared-steps", kWarning,
-     "Several processes of one file have training steps, and share their windows: work and time of "
-     "one may count in a step of another. A file for each process keeps them apart."},
+     "Several processes that have steps use a device, and nothing shows whose some of its streams "
+     "are: with --step-rule time, time and unlinked work of one may count in a step of another."},
     {Diag::kUnnamedRank, "unnamed-rank", kWarning,
      "The file records no rank and its name tells none; it got the next free number."},
     {Diag::kDuplicateRank, "duplicate-rank", kWarning,
@@ -93,6 +93,9 @@ constexpr DiagRow kDiagRows[] = {
      "rest."},
     {Diag::kMissingRanks, "missing-ranks", kWarning,
      "The job had ranks of which the run holds no readable file; the answer is about the others."},
+    {Diag::kStepsWithoutWork, "steps-without-work", kWarning,
+     "No recorded launch in a selected step started device work, so that the step has none; "
+     "--step-rule time shows what ran in its window."},
     {Diag::kUnknownSelection, "unknown-selection", kWarning,
      "A rank, step, device, stream or instance that was asked for is in none of the selected "
      "ranks; "

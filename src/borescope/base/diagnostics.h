@@ -51,7 +51,7 @@ enum class Diag : uint8_t {
   kDuplicateCorrelation,  // several launches share one correlation number
   kStreamOverlap,         // two kernels or copies overlap on one stream
   kNotNested,             // a host event outlives the event that contains its start
-  kSharedSteps,           // several processes of one file have steps, whose windows are shared
+  kSharedSteps,           // devices that several processes with steps may use
   kUnnamedRank,           // the rank of a file was not recorded; its order was used
   kDuplicateRank,         // two files claim the same rank
   kRankConflict,          // file name and distributedInfo name different ranks
@@ -59,6 +59,7 @@ enum class Diag : uint8_t {
   kUnlinkedOp,            // a linked device event whose launch is not inside an operator
   kMissingData,           // a rank of a run has no data for the analysis
   kMissingRanks,          // the job had more ranks than the run has files
+  kStepsWithoutWork,      // a selected step launched no device work, as far as was recorded
   kUnknownSelection,      // a selected rank, step, device, ... exists in no rank of the run
   kCount
 };

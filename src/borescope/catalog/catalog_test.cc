@@ -58,7 +58,7 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
 // What the keys are called, in their order, and how their texts begin (key_columns.h).
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"rank", "Rank of the process in the job"},
-    {"step", "Number of the ProfilerStep"},
+    {"step", "Number of the step"},
     {"gpu", "Device number"},
     {"stream", "Stream (queue) of the device"}};
 

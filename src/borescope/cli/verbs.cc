@@ -84,12 +84,13 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank", "step", "gpu",     "stream",  "annotation",   "instance",    "begin",
-    "end",  "top",  "against", "threads", "memory-limit", "no-progress", "verbose"};
+    "rank",       "step",         "step-rule",   "step-pattern", "gpu", "stream",
+    "annotation", "instance",     "begin",       "end",          "top", "against",
+    "threads",    "memory-limit", "no-progress", "verbose"};
 constexpr std::string_view kOpenOptions[] = {
-    "report", "port",    "no-browser", "timeout",      "begin",       "end",
-    "rank",   "step",    "gpu",        "stream",       "annotation",  "instance",
-    "top",    "against", "threads",    "memory-limit", "no-progress", "verbose"};
+    "report", "port",      "no-browser",   "timeout",      "begin",       "end",        "rank",
+    "step",   "step-rule", "step-pattern", "gpu",          "stream",      "annotation", "instance",
+    "top",    "against",   "threads",      "memory-limit", "no-progress", "verbose"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"

@@ -146,6 +146,10 @@ std::vector<Params> AllModes(const AnalysisSpec& spec) {
   grouped.by.assign(spec.by.begin(), spec.by.end());
   grouped.all = spec.takes_all;
   AddModes(spec, Params(), grouped, modes);
+  if (spec.takes_selection) {
+    grouped.selection.step_rule = StepRule::kTime;
+    modes.push_back(grouped);
+  }
   for (const CompatRow& tool : kCompats) {
     if (spec.FindPipeline(tool.id) == nullptr) {
       continue;

@@ -64,9 +64,12 @@ constexpr NeedRow kNeeds[] = {
      },
      "no device events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
      MissingData::kDeviceWork},
-    {Needs::kSteps, [](const RankView& view) { return !view.index.steps.steps.empty(); },
+    {Needs::kSteps, [](const RankView& view) { return !view.steps().steps.empty(); },
      "no ProfilerStep annotations",
-     "call prof.step() after each iteration (torch.profiler schedule)", MissingData::kSteps},
+     "call prof.step() after each iteration (torch.profiler schedule), or name the annotations "
+     "that "
+     "are steps with --step-pattern",
+     MissingData::kSteps},
     {Needs::kLaunches,
      [](const RankView& view) {
        return std::any_of(view.index.correlation.launch_of.begin(),
@@ -164,12 +167,12 @@ Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
     selection.annotation = {};
     selection.instances = {};
   }
-  if (selection.empty() && Regroups(*tool, params)) {
+  if (selection.empty() && !selection.redefines_steps() && Regroups(*tool, params)) {
     return {};
   }
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("{}: --compat {} answers for {}, as that tool does; leave out --step, "
-                           "--gpu, --stream, {}--begin, --end{}",
+                           "--step-rule, --step-pattern, --gpu, --stream, {}--begin, --end{}",
                            spec.name, tool->name,
                            takes_window ? "whole ranks or within --annotation" : "whole ranks",
                            takes_window ? "" : "--annotation, ", Refused(*tool))};
@@ -209,11 +212,12 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                                spec.by.empty() ? "it has no keys to group by" : known)};
     }
   }
-  if (!params.selection.empty() && !spec.takes_selection) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: it answers for whole recordings; leave out --step, --gpu, "
-                             "--stream, --annotation, --instance, --begin and --end",
-                             spec.name)};
+  if ((!params.selection.empty() || params.selection.redefines_steps()) && !spec.takes_selection) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: it answers for whole recordings; leave out --step, --step-rule, "
+                    "--step-pattern, --gpu, --stream, --annotation, --instance, --begin and --end",
+                    spec.name)};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
     return Error{ErrorCode::kInvalidArgument,

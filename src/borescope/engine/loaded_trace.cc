@@ -63,7 +63,7 @@ uint64_t MemoryBytes(const TraceIndex& index) {
   return BytesOf(index.tree.parent) + BytesOf(index.tree.subtree_end) + BytesOf(links.launch_of) +
          BytesOf(links.op_of) + BytesOf(links.rule) + BytesOf(links.device_begin) +
          BytesOf(links.device_rows) + BytesOf(index.steps.steps) +
-         BytesOf(index.steps.device_step) + BytesOf(index.steps.pieces) +
+         BytesOf(index.steps.device_step) + BytesOf(index.steps.process_of) +
          BytesOf(index.forward_backward) + BytesOf(index.class_of_name);
 }
 

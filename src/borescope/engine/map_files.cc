@@ -1,5 +1,7 @@
 #include "borescope/engine/map_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/engine/trace_cache.h"
+#include "borescope/index/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -81,17 +84,35 @@ Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
              : std::move(tables);
 }
 
+bool HasPattern(const RunRequest& request) {
+  return !request.params.selection.step_pattern.empty();
+}
+
+// Those of --step-pattern; without it none, because the index has the steps.
+Result<Steps> StepsOf(const RunRequest& request, const LoadedTrace& loaded) {
+  return HasPattern(request) ? MatchSteps(loaded.trace, loaded.index.correlation,
+                                          request.params.selection.step_pattern)
+                             : Steps();
+}
+
 void MapLoaded(const RunRequest& request, const InputFile& input,
                const std::shared_ptr<const LoadedTrace>& loaded, int threads, RankPart& part) {
   const Stopwatch stopwatch;
   part.diagnostics.Merge(loaded->trace.diagnostics());
   part.diagnostics.Merge(loaded->index.diagnostics);
   const size_t verbs = request.specs.size();
-  const RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
+  RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
+  const Result<Steps> matched = StepsOf(request, *loaded);
+  view.matched_steps = HasPattern(request) && matched.ok() ? &*matched : nullptr;
   part.unknown = FindUnknown(view, request.params.selection);
+  for (const int64_t step : FindStepsWithoutWork(view, request.params.selection)) {
+    part.diagnostics.Count(Diag::kStepsWithoutWork, Diagnostics::kNoByte,
+                           fmt::format("step {}", step));
+  }
   part.outcomes.resize(verbs);
   ParallelFor(verbs, threads, [&](size_t verb) {
-    part.outcomes[verb] = OutcomeOf(MapAndRead(request, *request.specs[verb], view));
+    part.outcomes[verb] = matched.ok() ? OutcomeOf(MapAndRead(request, *request.specs[verb], view))
+                                       : Outcome{matched.error(), {}};
   });
   part.report.analysis_ns = stopwatch.elapsed_ns();
   if (request.keep_traces) {

@@ -3,84 +3,135 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
-#include <set>
 #include <tuple>
-#include <utility>
 
 #include "borescope/base/stop.h"
+#include "borescope/index/step_pieces.h"
+#include "borescope/index/step_processes.h"
 
 namespace borescope::internal {
 namespace {
 
-std::vector<Step> FindSteps(const Trace& trace) {
-  const HostEvents& host = trace.host();
-  std::vector<Step> steps;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    // Recordings of 2022 and before have step annotations as plain operators.
-    if (host.kind[row] != HostKind::kAnnotation && host.kind[row] != HostKind::kOp) {
-      continue;
-    }
-    if (const std::optional<int64_t> number = StepNumber(trace.Name(HostId{row}))) {
-      steps.push_back({*number, host.ts_ns[row], host.end_ns(HostId{row}), HostId{row}});
+// What texts of a recording mean to steps, by their StringId.
+enum class NameKind : uint8_t { kNone, kStep, kServerStep };
+
+std::vector<NameKind> KindsOfNames(const Trace& trace, const StepPattern* pattern) {
+  std::vector<NameKind> kinds(trace.strings().size(), NameKind::kNone);
+  for (uint32_t i = 0; i < kinds.size(); ++i) {
+    CheckStopAt(i);
+    const std::string_view name = trace.Text(StringId{i});
+    if (pattern != nullptr) {
+      kinds[i] = pattern->Matches(name) ? NameKind::kStep : NameKind::kNone;
+    } else if (StepNumber(name).has_value()) {
+      kinds[i] = NameKind::kStep;
+    } else if (IsServerStep(name)) {
+      kinds[i] = NameKind::kServerStep;
     }
   }
-  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    return std::tuple(a.begin_ns, a.number, a.annotation) <
-           std::tuple(b.begin_ns, b.number, b.annotation);
+  return kinds;
+}
+
+// Rows of training steps. Recordings of 2022 and before have their annotations as plain operators.
+std::vector<HostId> FindTraining(const Trace& trace, const std::vector<NameKind>& kinds) {
+  const HostEvents& host = trace.host();
+  std::vector<HostId> found;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (kinds[host.name[row].value] == NameKind::kStep &&
+        (host.kind[row] == HostKind::kAnnotation || host.kind[row] == HostKind::kOp)) {
+      found.push_back(HostId{row});
+    }
+  }
+  return found;
+}
+
+// Annotations of a kind that are not inside another one of their thread.
+std::vector<HostId> FindOutermost(const Trace& trace, const std::vector<NameKind>& kinds,
+                                  NameKind kind) {
+  const HostEvents& host = trace.host();
+  std::vector<HostId> found;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kAnnotation || kinds[host.name[row].value] != kind) {
+      continue;
+    }
+    const bool is_inside = !found.empty() && host.track[found.back().value] == host.track[row] &&
+                           host.ts_ns[row] < host.end_ns(found.back());
+    if (!is_inside) {
+      found.push_back(HostId{row});
+    }
+  }
+  return found;
+}
+
+std::vector<HostId> FindAnnotations(const Trace& trace, const StepPattern* pattern) {
+  const std::vector<NameKind> kinds = KindsOfNames(trace, pattern);
+  if (pattern != nullptr) {
+    return FindOutermost(trace, kinds, NameKind::kStep);
+  }
+  std::vector<HostId> training = FindTraining(trace, kinds);
+  return training.empty() ? FindOutermost(trace, kinds, NameKind::kServerStep) : training;
+}
+
+// Sorted by time, with the numbers of their names; 0 if these have none.
+std::vector<Step> FindSteps(const Trace& trace, const std::vector<HostId>& annotations,
+                            const std::vector<uint32_t>& process_of) {
+  const HostEvents& host = trace.host();
+  std::vector<Step> steps;
+  steps.reserve(annotations.size());
+  for (const HostId row : annotations) {
+    steps.push_back({StepNumber(trace.Name(row)).value_or(0), host.ts_ns[row.value],
+                     host.end_ns(row), row, process_of[host.track[row.value].value]});
+  }
+  const auto place = [&](const Step& step) {
+    const StringId name = host.name[step.annotation.value];
+    // Equal numbers may be written differently.
+    return std::tuple(step.begin_ns, step.number, step.process,
+                      StepNumber(trace.Text(name)).has_value() ? 0 : name.value);
+  };
+  std::sort(steps.begin(), steps.end(), [&](const Step& a, const Step& b) {
+    return std::tuple(place(a), a.annotation) < std::tuple(place(b), b.annotation);
   });
   // Some files have a step twice, as an annotation and as an operator.
-  const auto same = [](const Step& a, const Step& b) {
-    return a.begin_ns == b.begin_ns && a.number == b.number;
-  };
+  const auto same = [&](const Step& a, const Step& b) { return place(a) == place(b); };
   steps.erase(std::unique(steps.begin(), steps.end(), same), steps.end());
   return steps;
 }
 
-// Cuts windows that overlap into pieces that do not.
-class Cutter {
- public:
-  explicit Cutter(const std::vector<Step>& steps) : steps_(steps) {}
-
-  std::vector<Steps::Piece> Cut() {
-    for (uint32_t step = 0; step < steps_.size(); ++step) {
-      if (steps_[step].begin_ns < steps_[step].end_ns) {  // one of zero length contains nothing
-        EndWindows(steps_[step].begin_ns);
-        Start(steps_[step].begin_ns, step);
-        open_.push_back(step);
-      }
-    }
-    EndWindows(std::numeric_limits<int64_t>::max());
-    pieces_.shrink_to_fit();
-    return std::move(pieces_);
+// Counts the steps of each process, unless all names have numbers.
+void NumberSteps(const Trace& trace, Steps& result) {
+  const bool have_numbers = std::all_of(
+      result.steps.begin(), result.steps.end(),
+      [&](const Step& step) { return StepNumber(trace.Name(step.annotation)).has_value(); });
+  std::vector<int64_t> counts(have_numbers ? 0 : result.processes.size());
+  for (Step& step : result.steps) {
+    step.number = have_numbers ? step.number : counts[step.process]++;
   }
+}
 
- private:
-  void Start(int64_t begin_ns, uint32_t step) {
-    if (!pieces_.empty() && pieces_.back().begin_ns == begin_ns) {
-      pieces_.back().step = step;
-    } else {
-      pieces_.push_back({begin_ns, step});
-    }
+void CutByProcess(Steps& result) {
+  std::vector<std::vector<uint32_t>> of_process(result.processes.size() + 1);
+  for (uint32_t i = 0; i < result.steps.size(); ++i) {
+    of_process[result.steps[i].process].push_back(i);
+    of_process.back().push_back(i);
   }
+  for (const std::vector<uint32_t>& some : of_process) {
+    result.pieces.push_back(CutSteps(result.steps, some));
+  }
+}
 
-  // Ends windows that are over at `now_ns`; the rest of the enclosing one continues.
-  void EndWindows(int64_t now_ns) {
-    while (!open_.empty() && steps_[open_.back()].end_ns <= now_ns) {
-      const int64_t end_ns = steps_[open_.back()].end_ns;
-      while (!open_.empty() && steps_[open_.back()].end_ns <= end_ns) {
-        open_.pop_back();
-      }
-      Start(end_ns, open_.empty() ? kNoStep : open_.back());
+std::vector<uint32_t> StepsOfLaunches(const Trace& trace, const Correlation& correlation,
+                                      const Steps& steps) {
+  const HostEvents& host = trace.host();
+  std::vector<uint32_t> found(trace.device().size(), kNoStep);
+  for (uint32_t row = 0; row < found.size(); ++row) {
+    CheckStopAt(row);
+    if (const HostId launch = correlation.launch_of[row]; launch.valid()) {
+      found[row] = steps.At(host.track[launch.value], host.ts_ns[launch.value]);
     }
   }
-
-  const std::vector<Step>& steps_;
-  std::vector<uint32_t> open_;  // begun and not known to have ended; the last to begin on top
-  std::vector<Steps::Piece> pieces_;
-};
+  return found;
+}
 
 }  // namespace
 
@@ -103,46 +154,36 @@ std::string_view FoldStepName(std::string_view name) {
   return StepNumber(name).has_value() ? kAnyStep : name;
 }
 
-std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps) { return Cutter(steps).Cut(); }
-
-uint32_t Steps::At(int64_t ts_ns) const {
-  const auto after =
-      std::upper_bound(pieces.begin(), pieces.end(), ts_ns,
-                       [](int64_t ts, const Piece& piece) { return ts < piece.begin_ns; });
-  return after == pieces.begin() ? kNoStep : std::prev(after)->step;
+bool IsServerStep(std::string_view name) {
+  return name.starts_with("execute_") || (name.starts_with("step[") && name.ends_with(']'));
 }
 
-Steps BuildSteps(const Trace& trace, const Correlation& correlation) {
+Steps BuildSteps(const Trace& trace, const Correlation& correlation, const StepPattern* pattern) {
   Steps result;
-  result.steps = FindSteps(trace);
-  if (result.steps.empty()) {
+  const std::vector<HostId> annotations = FindAnnotations(trace, pattern);
+  if (annotations.empty()) {
     return result;
   }
-  result.pieces = CutSteps(result.steps);
-  const DeviceEvents& device = trace.device();
-  result.device_step.resize(device.size());
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
-    const HostId launch = correlation.launch_of[row];
-    result.device_step[row] =
-        result.At(launch.valid() ? trace.host().ts_ns[launch.value] : device.ts_ns[row]);
-  }
+  FindProcesses(trace, annotations, result);
+  result.steps = FindSteps(trace, annotations, result.process_of);
+  NumberSteps(trace, result);
+  CutByProcess(result);
+  FindProcessesOfDevices(trace, correlation, result);
+  result.device_step = StepsOfLaunches(trace, correlation, result);
   return result;
 }
 
-void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics) {
-  std::set<int64_t> processes;
-  for (const Step& step : steps.steps) {
-    processes.insert(trace.tracks().pid[trace.host().track[step.annotation.value].value]);
+Result<Steps> MatchSteps(const Trace& trace, const Correlation& correlation,
+                         std::string_view pattern) {
+  BS_ASSIGN(const StepPattern expression, StepPattern::Parse(pattern));
+  Steps steps = BuildSteps(trace, correlation, &expression);
+  if (steps.steps.empty()) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{}: --step-pattern: no host annotation matches '{}'; borescope "
+                             "annotations lists those there are",
+                             trace.meta().file, pattern)};
   }
-  if (processes.size() < 2) {
-    return;
-  }
-  const size_t more = processes.size() - 2;
-  diagnostics.CountMany(
-      Diag::kSharedSteps, processes.size(), Diagnostics::kNoByte,
-      fmt::format("processes {} and {}{}", *processes.begin(), *std::next(processes.begin()),
-                  more == 0 ? "" : fmt::format(", and {} more", more)));
+  return steps;
 }
 
 }  // namespace borescope::internal

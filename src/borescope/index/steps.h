@@ -1,22 +1,27 @@
-// Finds training steps: ProfilerStep#N annotations and the events that belong to them.
+// Finds steps and the events that belong to them. Steps are ProfilerStep#N annotations; in a
+// recording without any, the annotations with which vLLM (execute_...) and SGLang (step[...]) mark
+// what they run; or those whose names match a pattern of the user's.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
+#include "borescope/index/step_pattern.h"
 #include "borescope/index/trace_index.h"
 
 namespace borescope::internal {
 
-// The pieces of windows that may overlap, as in Steps; `step` is an index into `steps`.
-// REQUIRES: sorted by begin_ns. O(steps).
-std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps);
+// nullptr: the steps of training, else those of an inference server. With a pattern its matches
+// alone; inside another match an annotation is not a step.
+Steps BuildSteps(const Trace& trace, const Correlation& correlation,
+                 const StepPattern* pattern = nullptr);
 
-Steps BuildSteps(const Trace& trace, const Correlation& correlation);
+// The steps of --step-pattern. kMissingData, naming the file, if no annotation has such a name.
+Result<Steps> MatchSteps(const Trace& trace, const Correlation& correlation,
+                         std::string_view pattern);
 
-// Counts the processes with steps, if there are several: a window includes work and time of all of
-// them, whichever process has the step (kSharedSteps).
-void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics);
+// Whether vLLM or SGLang marks what it runs at a time by annotations of such names.
+bool IsServerStep(std::string_view name);
 
 // N of "ProfilerStep#N", if `name` is one.
 std::optional<int64_t> StepNumber(std::string_view name);

@@ -9,6 +9,7 @@
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
 #include "borescope/index/names/name_classes.h"
+#include "borescope/index/step_processes.h"
 #include "borescope/index/steps.h"
 
 namespace borescope::internal {

@@ -2,7 +2,7 @@
 //
 //   call tree       which host event contains which, per thread
 //   correlation     launch -> device events (one to many), device event -> launch -> operator
-//   steps           ProfilerStep#N windows; the step of any host row and, by launch, of device rows
+//   steps           windows of steps; the step of any host row and, by launch, of device rows
 //   links           backward operator -> forward operator
 //   kernel classes  gemm, collective, ... per distinct kernel name
 #pragma once
@@ -51,14 +51,18 @@ struct Correlation {
 };
 
 inline constexpr uint32_t kNoStep = ~uint32_t{0};
+inline constexpr uint32_t kNoProcess = ~uint32_t{0};       // none with steps
+inline constexpr uint32_t kAnyProcess = ~uint32_t{0} - 1;  // several, or nothing shows which
 
 struct Step {
-  int64_t number = 0;    // N of ProfilerStep#N
+  int64_t number = 0;    // N of ProfilerStep#N, of other annotations counted from 0 per process
   int64_t begin_ns = 0;  // host window
   int64_t end_ns = 0;
   HostId annotation;
+  uint32_t process = 0;  // index into Steps::processes
 };
 
+// Every process has windows of its own: work of one is never in a step of another.
 struct Steps {
   // From begin_ns to where the next piece begins all times belong to one step, or to none.
   struct Piece {
@@ -67,13 +71,19 @@ struct Steps {
   };
 
   std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
-  std::vector<uint32_t> device_step;  // per device row: index into steps by launch, else by own
-                                      // start; kNoStep outside; empty when there are no steps
-  std::vector<Piece> pieces;          // by begin_ns, at most two per step; searched by At
+  std::vector<uint32_t> device_step;  // per device row: index into steps by launch; kNoStep outside
+                                      // and without a recorded launch; empty if there are no steps
+  std::vector<int64_t> processes;     // pids of the processes with steps, ascending
+  // Per process: by begin_ns, at most two per step; last those of all processes together.
+  std::vector<std::vector<Piece>> pieces;
+  // Per track: the process whose steps its events may belong to. If a single process has steps,
+  // that one; else of a thread its own, of a stream the one whose it is, else the one that launched
+  // all work on its device, else any.
+  std::vector<uint32_t> process_of;
 
   // Index into steps of the window that contains `ts_ns`, of several the one that begins last, else
   // kNoStep. O(log steps), even if windows overlap.
-  uint32_t At(int64_t ts_ns) const;
+  uint32_t At(TrackId track, int64_t ts_ns) const;
 };
 
 struct ForwardBackwardLink {

@@ -30,6 +30,8 @@ CALLS = {
     "by_step": ["kernels", "--by", "rank,step", "--all"],
     "top_by_step": ["top", "--by", "rank,step"],
     "steps": ["breakdown,idle,gaps", "--by", "step"],
+    "by_time": ["breakdown,idle,gaps", "--by", "step", "--step-rule", "time"],
+    "steps_by_time": ["steps", "--step-rule", "time"],
     "sizes": ["collectives", "--by", "size"],
     "prof": ["prof", "--all"],
 }

@@ -85,20 +85,52 @@ def api_calls(answers, say):
 
 
 def step_times(answers, say):
-    for call, name in (("verbs", "steps"), ("steps", "breakdown")):
+    """By time a step has what runs in its window, by launch what runs of its work."""
+    key = ("rank", "gpu", "step")
+    numbered = lambda table: table.where(lambda c: c("step") is not None)
+    for call, name in (("steps_by_time", "steps"), ("by_time", "breakdown")):
         for table in answers.tables(call, name):
-            numbered = table.where(lambda c: c("step") is not None)
             for column in ("span_ns", "busy_ns", "idle_ns"):
-                say(f"{column} of steps", f"{name} of {call}", numbered.values(("rank", "gpu", "step"), column))
-    for table in answers.tables("steps", "gpu_time"):
-        numbered = table.where(lambda c: c("step") is not None)
-        for column in ("span_ns", "busy_ns"):
-            say(f"{column} of steps", "gpu_time --by step", numbered.values(("rank", "gpu", "step"), column))
+                say(f"{column} of windows of steps", f"{name} by time", numbered(table).values(key, column))
+    for rule, call in (("time", "by_time"), ("launch", "steps")):
+        for table in answers.tables(call, "breakdown"):
+            for column in ("span_ns", "busy_ns", "idle_ns"):
+                say(f"{column} of steps by {rule}", f"breakdown of {call}", nonzero(numbered(table).values(key, column)))
+        for table in answers.tables(call, "gpu_time"):
+            rows = numbered(table)
+            for column in ("span_ns", "busy_ns"):
+                say(f"{column} of steps by {rule}", f"gpu_time of {call}", nonzero(rows.values(key, column)))
+            parts = [rows.values(key, column) for column in ("gap_ns", "leading_ns", "trailing_ns")]
+            say(f"idle_ns of steps by {rule}", f"gpu_time of {call}",
+                nonzero({k: sum(part[k] for part in parts) for k in parts[0]}))
+    for table in answers.tables("verbs", "steps"):
+        own = numbered(table)
+        busy, shared = own.sums(key, "busy_ns"), own.sums(key, "shared_ns")
+        say("busy_ns of steps by launch", "steps", nonzero({k: busy[k] - shared[k] for k in busy}))
+
+
+def step_totals(answers, say):
+    """Steps, and what is in none, are all work and all busy time of the devices of their ranks."""
+    table = answers.table("verbs", "steps")
+    if not table:
+        return
+    ranks = set(table["rank"])
+    of_ranks = lambda other: other.where(lambda c: c("rank") in ranks)
+    key = ("rank", "gpu")
+    busy, shared = table.sums(key, "busy_ns"), table.sums(key, "shared_ns")
+    say("busy time of devices with steps", "steps", nonzero({k: busy[k] - shared[k] for k in busy}))
+    for whole in answers.tables("verbs", "breakdown"):
+        say("busy time of devices with steps", "breakdown", nonzero(of_ranks(whole).values(key, "busy_ns")))
+    kernels, copies = table.sums("rank", "kernels"), table.sums("rank", "copies")
+    say("works of ranks with steps", "steps", nonzero({k: kernels[k] + copies[k] for k in kernels}))
+    for whole in answers.tables("by_step", "kernels"):
+        say("works of ranks with steps", "kernels --all", nonzero(of_ranks(whole).sums("rank", "count")))
 
 
 def steps(answers, say):
     key = ("rank", "step")
     for table in answers.tables("verbs", "steps"):
+        table = table.where(lambda c: c("step") is not None)
         say("begin of steps", "steps", {k: v for k, v in zip(table.rows(*key), table["begin_ns"])})
         say("kernels of steps", "steps", nonzero(table.sums(key, "kernels")))
         spans = {rank: set() for rank in table["rank"]}
@@ -198,5 +230,5 @@ def memory(answers, say):
         say("peak of allocated memory", "sum of memory_ops", nonzero(table.sums(("rank", "device"), "bytes")))
 
 
-CLAIMS = (events, diagnostics, annotations, api_calls, step_times, steps, step_sums, collectives, critical_path,
+CLAIMS = (events, diagnostics, annotations, api_calls, step_times, step_totals, steps, step_sums, collectives, critical_path,
           memory)

@@ -49,7 +49,7 @@ def steps(program, inputs, answers):
     """--step N against the rows of --by step."""
     claims = Claims()
     table = answers.table("verbs", "steps")
-    for step in sorted(set(table["step"]))[:2] if table else ():
+    for step in sorted(set(table["step"]) - {None})[:2] if table else ():
         one = asking.tables_of(asking.output_of(
             program, ["breakdown,idle,gaps,top", "--step", step, *inputs, "-f", "json"]))
         of_step = lambda c, step=step: c("step") == step

@@ -30,7 +30,10 @@ struct RankView {
   int64_t rank = 0;
   const Trace& trace;
   const TraceIndex& index;
-  int threads = 1;  // that an answer may use
+  int threads = 1;                       // that an answer may use
+  const Steps* matched_steps = nullptr;  // those of --step-pattern
+
+  const Steps& steps() const { return matched_steps == nullptr ? index.steps : *matched_steps; }
 };
 
 using Tables = std::vector<Table>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -20,8 +21,9 @@ struct KeyRow {
 constexpr KeyRow kKeyRows[] = {
     {GroupKey::kRank, "rank", "rank", true, false, kRankDoc},
     {GroupKey::kStep, "step", "step", true, false,
-     "Number of the ProfilerStep in which the work was launched or the call began; missing outside "
-     "of steps."},
+     "Number of the step in which the work was launched or the call began; missing outside of "
+     "steps, and where the launch was not recorded (--step-rule time: where work without one began "
+     "outside)."},
     {GroupKey::kThread, "thread", "thread", true, false,
      "Thread, of device work that of its launch; missing where the launch was not recorded."},
     {GroupKey::kGpu, "gpu", "gpu", true, false, kGpuDoc},
@@ -68,7 +70,8 @@ bool HasKey(std::span<const std::string> by, std::string_view key) {
   return std::find(by.begin(), by.end(), key) != by.end();
 }
 
-GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by) : view_(view) {
+GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by, StepRule rule)
+    : view_(view), rule_(rule) {
   for (const KeyRow& row : kKeyRows) {
     if (HasKey(by, row.by)) {
       keys_.push_back(row.key);
@@ -95,7 +98,7 @@ void GroupKeys::Append(DeviceId id, std::vector<int64_t>& values) const {
 }
 
 int64_t GroupKeys::StepNumber(uint32_t step) const {
-  return step == kNoStep ? kMissing : view_.index.steps.steps[step].number;
+  return step == kNoStep ? kMissing : view_.steps().steps[step].number;
 }
 
 int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
@@ -106,7 +109,7 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
     case GroupKey::kRank:
       return view_.rank;
     case GroupKey::kStep:
-      return StepNumber(view_.index.steps.At(host.ts_ns[id.value]));
+      return StepNumber(view_.steps().At(host.track[id.value], host.ts_ns[id.value]));
     case GroupKey::kThread:
       return view_.trace.tracks().tid[host.track[id.value].value];
     case GroupKey::kPhase:
@@ -126,12 +129,11 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
   const Trace& trace = view_.trace;
   const HostId op = view_.index.correlation.op_of[id.value];
   const HostId launch = view_.index.correlation.launch_of[id.value];
-  const std::vector<uint32_t>& step = view_.index.steps.device_step;
   switch (key) {
     case GroupKey::kRank:
       return view_.rank;
     case GroupKey::kStep:
-      return StepNumber(step.empty() ? kNoStep : step[id.value]);
+      return StepNumber(StepOf(view_, id, rule_));
     case GroupKey::kThread:
       return launch.valid() ? HostValue(key, launch) : kMissing;
     case GroupKey::kGpu:

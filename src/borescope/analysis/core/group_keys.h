@@ -34,8 +34,9 @@ bool HasKey(std::span<const std::string> by, std::string_view key);
 class GroupKeys {
  public:
   // `by` holds names that AnalysisSpec::by of the analysis accepts. Keys are put in the order of
-  // GroupKey, whatever the order they were asked for in.
-  GroupKeys(const RankView& view, std::span<const std::string> by);
+  // GroupKey, whatever the order they were asked for in. `rule` decides about the step of device
+  // work.
+  GroupKeys(const RankView& view, std::span<const std::string> by, StepRule rule);
 
   size_t size() const { return keys_.size(); }
 
@@ -62,6 +63,7 @@ class GroupKeys {
   void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
 
   const RankView& view_;
+  StepRule rule_;
   std::vector<GroupKey> keys_;
   std::vector<Phase> host_phases_;  // filled when kPhase is among the keys
   std::vector<int64_t> modules_;    // per host row; filled when kModule is among the keys

@@ -20,10 +20,10 @@ Column& AddGpuKeyOrNone(Table& table) {
 
 Column& AddStreamKey(Table& table) { return AddKey(table, "stream", kStreamDoc); }
 
-Column& AddStepKey(Table& table) { return AddKey(table, "step", "Number of the ProfilerStep."); }
+Column& AddStepKey(Table& table) { return AddKey(table, "step", "Number of the step."); }
 
 Column& AddStepKeyOrNone(Table& table) {
-  return AddKey(table, "step", "Number of the ProfilerStep; missing for what is in no step.");
+  return AddKey(table, "step", "Number of the step; missing for what is in no step.");
 }
 
 }  // namespace borescope::internal

@@ -11,6 +11,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
+#include "borescope/index/step_rule.h"
 #include "borescope/index/time_window.h"
 
 namespace borescope::internal {
@@ -33,8 +34,12 @@ struct Selection {
   std::string annotation;  // host annotation name; empty = no window
   NumberRanges instances;  // which occurrences of it, counted from 0 by start; empty = all
   TimeRange range;         // of time
+  StepRule step_rule = StepRule::kLaunch;
+  std::string step_pattern;  // the annotations that are steps; empty: as recorded by profilers
 
   bool empty() const { return !has_time() && gpus.empty() && streams.empty() && instances.empty(); }
+  // Whether steps are other than by default.
+  bool redefines_steps() const { return step_rule != StepRule::kLaunch || !step_pattern.empty(); }
   // Whether some time of the recording may be left out.
   bool has_time() const { return !steps.empty() || !annotation.empty() || !range.is_open(); }
 };

@@ -21,7 +21,8 @@ constexpr std::string_view kNvtx =
     "mark code with torch.cuda.nvtx.range(\"name\") and record it with nsys profile "
     "--trace=cuda,nvtx";
 constexpr std::string_view kStepRanges =
-    "mark every iteration with torch.cuda.nvtx.range(\"ProfilerStep#N\"), N counting up";
+    "mark every iteration with torch.cuda.nvtx.range(\"ProfilerStep#N\"), N counting up, or name "
+    "the ranges that are steps with --step-pattern";
 constexpr std::string_view kNvprofRanges =
     "mark code with torch.cuda.nvtx.range(\"name\"), which nvprof records";
 constexpr std::string_view kRpdRanges =

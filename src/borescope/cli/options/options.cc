@@ -65,6 +65,8 @@ const OptionRow kRows[] = {
      nullptr},
     FromParameter(kSelection, "rank"),
     FromParameter(kSelection, "step"),
+    FromParameter(kSelection, "step-rule"),
+    FromParameter(kSelection, "step-pattern"),
     FromParameter(kSelection, "gpu"),
     FromParameter(kSelection, "stream"),
     FromParameter(kSelection, "annotation"),

@@ -46,7 +46,7 @@ class KeyAverages {
   KeyAverages(const RankView& view, const Params& params)
       : view_(view),
         events_(params.all ? ProfilerEvents::kAll : ProfilerEvents::kOperators),
-        keys_(view, params.by),
+        keys_(view, params.by, StepRule::kTime),
         groups_(keys_.size() + 2) {}
 
   Tables Build();

@@ -9,6 +9,7 @@
 #include "borescope/base/check.h"
 #include "borescope/base/text/nearest.h"
 #include "borescope/base/text/text.h"
+#include "borescope/index/step_pattern.h"
 
 namespace borescope::internal {
 namespace {
@@ -42,14 +43,26 @@ Choices Compats(const AnalysisSpec* spec) {
   return names;
 }
 
+Choices StepRules(const AnalysisSpec*) { return {kStepRules.begin(), kStepRules.end()}; }
+
 bool HasCompat(const AnalysisSpec* spec) { return spec != nullptr && !Compats(spec).empty(); }
 
 // Order = order in --help.
 constexpr QuestionRow kRows[] = {
     {"rank", "selection", "ranges", "LIST", "only these ranks: 0 or 0,3 or 2..5",
      &QuestionText::rank, nullptr, IsAnalysis, nullptr},
-    {"step", "selection", "ranges", "LIST", "only these steps (the N of ProfilerStep#N)",
-     &QuestionText::step, nullptr, Selects, nullptr},
+    {"step", "selection", "ranges", "LIST",
+     "only these steps (the N of ProfilerStep#N; others are counted from 0)", &QuestionText::step,
+     nullptr, Selects, nullptr},
+    {"step-rule", "selection", "choice", "RULE",
+     "what belongs to a step on a device, by launch (default) the work launched in it, by time "
+     "what "
+     "runs in its window on the host",
+     &QuestionText::step_rule, nullptr, Selects, StepRules},
+    {"step-pattern", "selection", "text", "TEXT",
+     "steps are the annotations whose name matches this regular expression, instead of "
+     "ProfilerStep#N",
+     &QuestionText::step_pattern, nullptr, Selects, nullptr},
     {"gpu", "selection", "ranges", "LIST", "only these devices", &QuestionText::gpu, nullptr,
      Selects, nullptr},
     {"stream", "selection", "ranges", "LIST", "only these device streams", &QuestionText::stream,
@@ -109,6 +122,35 @@ Result<Compat> ParseCompat(const std::string& name) {
       fmt::format("--compat: unknown tool '{}'; tools are {}", name, fmt::join(names, ", ")));
 }
 
+Result<StepRule> ParseStepRule(const std::string& name) {
+  const auto found = std::find(kStepRules.begin(), kStepRules.end(), name);
+  if (found == kStepRules.end() && !name.empty()) {
+    return UsageError(fmt::format("--step-rule: unknown rule '{}'; rules are {}", name,
+                                  fmt::join(kStepRules, ", ")));
+  }
+  return found == kStepRules.end() ? StepRule::kLaunch
+                                   : static_cast<StepRule>(found - kStepRules.begin());
+}
+
+Result<Selection> ReadSelection(const QuestionText& text) {
+  Selection selection;
+  BS_ASSIGN(selection.steps, ParseRanges("step", text.step));
+  BS_ASSIGN(selection.step_rule, ParseStepRule(text.step_rule));
+  BS_ASSIGN(selection.gpus, ParseRanges("gpu", text.gpu));
+  BS_ASSIGN(selection.streams, ParseRanges("stream", text.stream));
+  BS_ASSIGN(selection.instances, ParseRanges("instance", text.instance));
+  BS_ASSIGN(selection.range, TimeRange::Parse(text.begin, text.end));
+  selection.annotation = text.annotation;
+  selection.step_pattern = text.step_pattern;
+  if (!text.step_pattern.empty()) {
+    BS_TRY(StepPattern::Parse(text.step_pattern));
+  }
+  if (!text.instance.empty() && text.annotation.empty()) {
+    return UsageError("--instance counts occurrences of an annotation; name it with --annotation");
+  }
+  return selection;
+}
+
 // The options of these verbs, and the word in front of INPUT of the first.
 std::vector<const ParamSpec*> WithLeading(Specs specs) {
   std::vector<const ParamSpec*> params = ParamsOf(specs);
@@ -120,15 +162,7 @@ std::vector<const ParamSpec*> WithLeading(Specs specs) {
 
 Result<Params> ReadParams(Specs specs, const QuestionText& text) {
   Params params;
-  BS_ASSIGN(params.selection.steps, ParseRanges("step", text.step));
-  BS_ASSIGN(params.selection.gpus, ParseRanges("gpu", text.gpu));
-  BS_ASSIGN(params.selection.streams, ParseRanges("stream", text.stream));
-  BS_ASSIGN(params.selection.instances, ParseRanges("instance", text.instance));
-  params.selection.annotation = text.annotation;
-  BS_ASSIGN(params.selection.range, TimeRange::Parse(text.begin, text.end));
-  if (!text.instance.empty() && text.annotation.empty()) {
-    return UsageError("--instance counts occurrences of an annotation; name it with --annotation");
-  }
+  BS_ASSIGN(params.selection, ReadSelection(text));
   params.by = SplitList(text.by);
   params.all = text.all;
   for (const ParamSpec* param : WithLeading(specs)) {

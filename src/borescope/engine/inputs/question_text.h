@@ -22,7 +22,7 @@ using Specs = std::span<const AnalysisSpec* const>;
 
 // Empty = not given.
 struct QuestionText {
-  std::string rank, step, gpu, stream, annotation, instance, begin, end;
+  std::string rank, step, step_rule, step_pattern, gpu, stream, annotation, instance, begin, end;
   std::string base_rank, test_rank, base_step, test_step;  // of verbs that compare two runs
   std::string by, compat, sort, top, overlay, save;
   std::map<std::string_view, std::string> params;  // by ParamSpec::name; "" for a flag that is set

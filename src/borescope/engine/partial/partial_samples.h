@@ -37,6 +37,7 @@ inline Question SampleQuestion() {
   question.ranks = NumberRanges::Parse("0..7").value();
   Params& params = question.params;
   params.selection.steps = NumberRanges::Parse("1").value();
+  params.selection.step_pattern = "Step";
   params.selection.gpus = NumberRanges::Parse("0,1").value();
   params.selection.streams = NumberRanges::Parse("7").value();
   params.selection.annotation = "forward";

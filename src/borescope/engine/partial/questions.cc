@@ -63,6 +63,8 @@ std::vector<Detail> DetailsOf(const Question& question) {
       {"--by", fmt::format("{}", fmt::join(params.by, ","))},
       {"--all", params.all ? "given" : ""},
       {"--step", TextOf(selection.steps)},
+      {"--step-rule", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
+      {"--step-pattern", selection.step_pattern},
       {"--gpu", TextOf(selection.gpus)},
       {"--stream", TextOf(selection.streams)},
       {"--annotation", selection.annotation},

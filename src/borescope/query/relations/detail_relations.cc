@@ -149,8 +149,8 @@ constexpr Relation kDetailRelations[] = {
     {"counters", "Hardware counters: one row per profiler range and metric.",
      SizeOf<&Trace::metrics>, nullptr, kCounters},
     {"samples", "What a monitor read off the devices.", SizeOf<&Trace::samples>, nullptr, kSamples},
-    {"steps", "Training steps.", [](Rows r) { return r.index.steps.steps.size(); }, nullptr,
-     kSteps},
+    {"steps", "Steps: ProfilerStep#N, or what an inference server marks.",
+     [](Rows r) { return r.index.steps.steps.size(); }, nullptr, kSteps},
     {"links_fwdbwd", "Backward operators and the forward operators they belong to.",
      [](Rows r) { return r.index.forward_backward.size(); }, nullptr, kFwdbwd},
 };

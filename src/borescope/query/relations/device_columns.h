@@ -77,7 +77,7 @@ inline constexpr ColumnSpec kOp = {
     "op_id", kInteger, kKey, "The innermost operator behind it, in ops.",
     [](Rows r, uint32_t row) { return RowId(r.index.correlation.op_of[row].value); }};
 inline constexpr ColumnSpec kStep = {"step", kInteger, kFew,
-                                     "Number of the training step it belongs to.", StepOf};
+                                     "Number of the step in which it was launched.", StepOf};
 inline constexpr ColumnSpec kKind = {
     "kind", kText, kFew, "kernel, memcpy, memset, sync, annotation, range or other.", KindOf};
 

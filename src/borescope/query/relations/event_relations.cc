@@ -59,7 +59,7 @@ constexpr ColumnSpec kEvents[] = {
     DeviceOnly<device::kProcess>(),
     Both<host::kCorrelation, device::kCorrelation>("Correlation number."),
     Both<host::kExternalId, device::kExternalId>(),
-    Both<host::kStep, device::kStep>("Number of the training step it belongs to.")};
+    Both<host::kStep, device::kStep>("Number of the step in which it starts, or its launch does.")};
 
 constexpr Relation kEventRelations[] = {
     {"events", "host_events and device_events together.", SizeOf, nullptr, kEvents, false}};

@@ -21,7 +21,7 @@ inline Cell KindOf(Rows r, uint32_t row) { return Text(HostKindName(Host(r).kind
 
 // The number of the step an event starts in.
 inline Cell StepOf(Rows r, uint32_t row) {
-  const uint32_t step = r.index.steps.At(Host(r).ts_ns[row]);
+  const uint32_t step = r.index.steps.At(Host(r).track[row], Host(r).ts_ns[row]);
   return step == kNoStep ? Null() : Int(r.index.steps.steps[step].number);
 }
 
@@ -95,8 +95,8 @@ inline constexpr ColumnSpec kTrack = {
 inline constexpr ColumnSpec kParent = {
     "parent_id", kInteger, kKey, "The host event around it, of any kind.",
     [](Rows r, uint32_t row) { return RowId(r.index.tree.parent[row].value); }};
-inline constexpr ColumnSpec kStep = {"step", kInteger, kFew,
-                                     "Number of the training step it starts in.", StepOf};
+inline constexpr ColumnSpec kStep = {"step", kInteger, kFew, "Number of the step it starts in.",
+                                     StepOf};
 inline constexpr ColumnSpec kCorrelation = {"correlation", kInteger, kKey,
                                             "Correlation number of a runtime call.", CorrelationOf};
 inline constexpr ColumnSpec kExternalId = {"external_id", kInteger, kKey,

@@ -63,7 +63,7 @@ TEST(QueryTables, DeviceEvents) {
                     "correlation, class, launch_id, op_id, step FROM device_events"),
             "0,0,200,50,250,gemm,kernel,1,0,7,71,gemm,2,1,3\n"
             "0,1,260,40,300,Memcpy HtoD,memcpy,1,0,7,72,-,3,1,3\n"
-            "0,2,220,60,280,orphan,kernel,1,0,8,-,other,-,-,3");
+            "0,2,220,60,280,orphan,kernel,1,0,8,-,other,-,-,-");
 }
 
 TEST(QueryTables, HostEvents) {

@@ -50,7 +50,7 @@ DeviceTime TimeOf(std::pair<int64_t, int64_t> gpu_stream, std::vector<Activities
       sets[i].push_back(std::move(activities[i]));
     }
   }
-  DeviceTime time{gpu_stream.first, gpu_stream.second, {}, {}, {}, {}, {}, {}};
+  DeviceTime time{gpu_stream.first, gpu_stream.second, {}, {}, {}, {}, {}, {}, {}};
   time.compute = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCompute)]));
   time.comm = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCommunication)]));
   time.copy = UnionOfAll(std::move(sets[static_cast<size_t>(Activity::kCopy)]));
@@ -90,18 +90,22 @@ bool HasDeviceWork(const Trace& trace, uint32_t track) {
 }
 
 std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
-  std::map<std::pair<int64_t, int64_t>, std::vector<Activities>> groups;
+  std::map<std::pair<int64_t, int64_t>, std::pair<std::vector<Activities>, std::vector<uint32_t>>>
+      groups;
   const Tracks& tracks = view.trace.tracks();
   for (uint32_t track = 0; track < tracks.size(); ++track) {
     if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
       const int64_t stream = per == PerTrack::kStream ? tracks.tid[track] : kMissing;
-      groups[{tracks.pid[track], stream}].push_back(ActivitiesOfTrack(view, track));
+      auto& [activities, of_line] = groups[{tracks.pid[track], stream}];
+      activities.push_back(ActivitiesOfTrack(view, track));
+      of_line.push_back(track);
     }
   }
   std::vector<DeviceTime> times;
   times.reserve(groups.size());
   for (auto& [gpu_stream, streams] : groups) {
-    times.push_back(TimeOf(gpu_stream, std::move(streams)));
+    times.push_back(TimeOf(gpu_stream, std::move(streams.first)));
+    times.back().tracks = std::move(streams.second);
   }
   if (times.empty() && !selected.by_track()) {
     times.emplace_back();

@@ -23,6 +23,7 @@ struct DeviceTime {
   int64_t gpu = kMissing;     // kMissing: the rank has no device work
   int64_t stream = kMissing;  // kMissing: all streams of the GPU together
   IntervalSet busy, compute, comm, copy, exposed_comm, exposed_copy;
+  std::vector<uint32_t> tracks;  // with its work
 };
 
 enum class PerTrack : bool { kGpu, kStream };

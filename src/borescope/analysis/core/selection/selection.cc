@@ -4,25 +4,33 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/step_pieces.h"
 
 namespace borescope::internal {
 namespace {
 
+Error NoSuchStep(const RankView& view) {
+  const std::vector<Step>& steps = view.steps().steps;
+  const auto [first, last] = std::minmax_element(
+      steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
+  return {ErrorCode::kMissingData,
+          fmt::format("{}: no such step; recorded are steps {} to {}", view.trace.meta().file,
+                      first->number, last->number)};
+}
+
 Error NoSteps(const RankView& view) {
-  const std::vector<Step>& steps = view.index.steps.steps;
-  const std::string& file = view.trace.meta().file;
-  if (steps.empty()) {
-    return {ErrorCode::kMissingData,
-            file + ": no ProfilerStep annotations; call prof.step() after every iteration"};
-  }
-  return {ErrorCode::kMissingData, file + ": no such step; recorded are steps " +
-                                       std::to_string(steps.front().number) + " to " +
-                                       std::to_string(steps.back().number)};
+  return {ErrorCode::kMissingData,
+          view.trace.meta().file +
+              ": no ProfilerStep annotations; call prof.step() after every iteration, or name the "
+              "annotations that are steps with --step-pattern"};
 }
 
 // The windows of an annotation's instances, in order of their start.
@@ -63,13 +71,26 @@ Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& sel
   return Union(std::move(kept));
 }
 
-IntervalSet StepWindows(const Steps& steps, const std::vector<uint32_t>& kept) {
-  std::vector<Interval> windows;
-  windows.reserve(kept.size());
+// Per process, and of all together.
+std::vector<IntervalSet> StepWindows(const Steps& steps, const std::vector<uint32_t>& kept) {
+  std::vector<std::vector<Interval>> windows(steps.processes.size() + 1);
   for (const uint32_t i : kept) {
-    windows.push_back({steps.steps[i].begin_ns, steps.steps[i].end_ns});
+    const Step& step = steps.steps[i];
+    windows[step.process].push_back({step.begin_ns, step.end_ns});
+    windows.back().push_back({step.begin_ns, step.end_ns});
   }
-  return Union(std::move(windows));
+  std::vector<IntervalSet> sets;
+  sets.reserve(windows.size());
+  for (std::vector<Interval>& of_process : windows) {
+    sets.push_back(Union(std::move(of_process)));
+  }
+  return sets;
+}
+
+bool Holds(const IntervalSet& windows, int64_t ts_ns) {
+  const auto next = std::partition_point(windows.begin(), windows.end(),
+                                         [ts_ns](const Interval& w) { return w.end <= ts_ns; });
+  return next != windows.end() && next->begin <= ts_ns;
 }
 
 }  // namespace
@@ -77,40 +98,51 @@ IntervalSet StepWindows(const Steps& steps, const std::vector<uint32_t>& kept) {
 Selected::Selected(const RankView& view) : view_(&view) {
   const Trace& trace = view.trace;
   windows_ = Union(std::vector<Interval>{{trace.begin_ns(), trace.end_ns()}});
+  time_of_all_steps_ = windows_;
   keeps_track_.assign(trace.tracks().size(), 1);
 }
 
 Result<Selected> Selected::Make(const RankView& view, const Selection& selection) {
   Selected result(view);
-  BS_TRY(result.SelectSteps(selection.steps));
-  if (!selection.annotation.empty()) {
-    BS_ASSIGN(const IntervalSet windows, AnnotationWindows(view, selection));
-    result.Narrow(windows);
-  }
-  BS_TRY(result.SelectRange(selection.range));
+  BS_TRY(result.SelectSteps(selection));
+  BS_TRY(result.SelectAnnotation(selection));
+  result.asked_ = result.windows_;
   result.SelectTracks(selection);
+  BS_TRY(result.SelectRange(selection.range));
   BS_TRY(result.CheckTracks());
   return result;
 }
 
-void Selected::Narrow(const IntervalSet& windows) {
-  all_time_ = false;
-  windows_ = Intersect(windows_, windows);
-  asked_ = windows_;
-}
-
-Result<void> Selected::SelectSteps(const NumberRanges& numbers) {
-  const Steps& steps = view_->index.steps;
+Result<void> Selected::SelectSteps(const Selection& selection) {
+  rule_ = selection.step_rule;
+  has_steps_ = !selection.steps.empty();
+  const Steps& steps = view_->steps();
+  keeps_step_.assign(steps.steps.size(), 0);
   for (uint32_t i = 0; i < steps.steps.size(); ++i) {
-    if (numbers.empty() || numbers.Contains(steps.steps[i].number)) {
-      steps_.push_back(i);
+    if (!has_steps_ || selection.steps.Contains(steps.steps[i].number)) {
+      steps_at_any_time_.push_back(i);
+      keeps_step_[i] = 1;
     }
   }
-  if (!numbers.empty()) {
-    if (steps_.empty()) {
-      return NoSteps(*view_);
-    }
-    Narrow(StepWindows(steps, steps_));
+  steps_ = steps_at_any_time_;
+  if (!has_steps_) {
+    return {};
+  }
+  if (steps_.empty()) {
+    return steps.steps.empty() ? NoSteps(*view_) : NoSuchStep(*view_);
+  }
+  windows_of_processes_ = StepWindows(steps, steps_);
+  windows_ = Intersect(windows_, windows_of_processes_.back());
+  return {};
+}
+
+Result<void> Selected::SelectAnnotation(const Selection& selection) {
+  has_annotation_ = !selection.annotation.empty();
+  if (has_annotation_) {
+    BS_ASSIGN(annotations_, AnnotationWindows(*view_, selection));
+    annotations_ = Intersect(time_of_all_steps_, annotations_);
+    windows_ = Intersect(windows_, annotations_);
+    time_of_all_steps_ = annotations_;
   }
   return {};
 }
@@ -120,14 +152,18 @@ Result<void> Selected::SelectRange(const TimeRange& range) {
     return {};
   }
   BS_ASSIGN(range_, ResolveWindow(view_->trace, range));
-  const bool had_time = !windows_.empty();
-  windows_ = Clip(windows_, {range_.begin_ns, range_.end_ns});
-  if (had_time && windows_.empty()) {
+  const Interval window{range_.begin_ns, range_.end_ns};
+  const bool has_time = !windows_.empty();
+  windows_ = Clip(windows_, window);
+  time_of_all_steps_ = Clip(time_of_all_steps_, window);
+  // Work of a step may run after its window.
+  const bool is_by_launch = has_steps_ && rule_ == StepRule::kLaunch;
+  if (has_time && windows_.empty() && !(is_by_launch && KeepsAnyWork())) {
     return Error{ErrorCode::kMissingData,
                  view_->trace.meta().file +
                      ": nothing is left between --begin and --end of the time that is selected"};
   }
-  const std::vector<Step>& steps = view_->index.steps.steps;
+  const std::vector<Step>& steps = view_->steps().steps;
   std::erase_if(steps_, [&](uint32_t i) {
     return steps[i].end_ns <= range_.begin_ns || steps[i].begin_ns > range_.end_ns;
   });
@@ -169,19 +205,98 @@ Result<void> Selected::CheckTracks() const {
                   view_->trace.meta().file, fmt::join(gpus, ", "), fmt::join(streams, ", "))};
 }
 
-bool Selected::IsAskedFor(int64_t ts_ns) const {
-  if (all_time_) {
-    return true;
+std::vector<uint32_t> Selected::StepsOf(std::span<const uint32_t> tracks) const {
+  const Steps& steps = view_->steps();
+  bool is_any = tracks.empty();
+  std::vector<char> is_user(steps.processes.size());
+  for (const uint32_t track : tracks) {
+    const uint32_t process = steps.process_of.empty() ? kNoProcess : steps.process_of[track];
+    is_any = is_any || process == kAnyProcess;
+    if (process < is_user.size()) {
+      is_user[process] = 1;
+    }
   }
-  const auto next = std::partition_point(asked_.begin(), asked_.end(),
-                                         [ts_ns](const Interval& w) { return w.end <= ts_ns; });
-  return next != asked_.end() && next->begin <= ts_ns;
+  std::vector<uint32_t> found;
+  std::copy_if(steps_at_any_time_.begin(), steps_at_any_time_.end(), std::back_inserter(found),
+               [&](uint32_t step) { return is_any || is_user[steps.steps[step].process] != 0; });
+  return found;
+}
+
+std::vector<Steps::Piece> Selected::PiecesOf(std::span<const uint32_t> tracks) const {
+  return rule_ == StepRule::kLaunch ? DivideByLaunch(*view_, tracks)
+                                    : CutSteps(view_->steps().steps, StepsOf(tracks));
+}
+
+IntervalSet Selected::TimeOf(std::span<const uint32_t> tracks) const {
+  if (!has_steps_) {
+    return windows_;
+  }
+  if (rule_ == StepRule::kTime) {
+    return Intersect(time_of_all_steps_, StepWindows(view_->steps(), StepsOf(tracks)).back());
+  }
+  IntervalSet time;
+  const std::vector<Steps::Piece> pieces = PiecesOf(tracks);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].step != kNoStep && keeps_step_[pieces[i].step] != 0) {
+      Extend(time, {pieces[i].begin_ns, pieces[i + 1].begin_ns});
+    }
+  }
+  return Intersect(time_of_all_steps_, time);
+}
+
+bool Selected::IsAskedFor(int64_t ts_ns) const {
+  return !(has_steps_ || has_annotation_) || Holds(asked_, ts_ns);
+}
+
+bool Selected::IsInSteps(TrackId track, int64_t ts_ns) const {
+  const Steps& steps = view_->steps();
+  if (rule_ == StepRule::kLaunch) {
+    const uint32_t step = steps.At(track, ts_ns);
+    return step != kNoStep && keeps_step_[step] != 0;
+  }
+  const uint32_t process = steps.process_of[track.value];
+  return process != kNoProcess && Holds(process == kAnyProcess ? windows_of_processes_.back()
+                                                               : windows_of_processes_[process],
+                                        ts_ns);
+}
+
+bool Selected::Keeps(HostId id) const {
+  const HostEvents& host = view_->trace.host();
+  const int64_t ts_ns = host.ts_ns[id.value];
+  return range_.Holds(ts_ns) && (!has_annotation_ || Holds(annotations_, ts_ns)) &&
+         (!has_steps_ || IsInSteps(host.track[id.value], ts_ns));
+}
+
+bool Selected::KeepsStep(DeviceId id) const {
+  if (rule_ == StepRule::kLaunch) {
+    const uint32_t step = StepOf(*view_, id, rule_);
+    return step != kNoStep && keeps_step_[step] != 0;
+  }
+  const HostId launch = view_->index.correlation.launch_of[id.value];
+  if (launch.valid()) {
+    const HostEvents& host = view_->trace.host();
+    return IsInSteps(host.track[launch.value], host.ts_ns[launch.value]);
+  }
+  const DeviceEvents& device = view_->trace.device();
+  return IsInSteps(device.track[id.value], device.ts_ns[id.value]);
+}
+
+bool Selected::KeepsAnyWork() const {
+  for (uint32_t row = 0; row < view_->trace.device().size(); ++row) {
+    CheckStopAt(row);
+    if (Keeps(DeviceId{row})) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Selected::Keeps(DeviceId id) const {
   const DeviceEvents& device = view_->trace.device();
   return IsDeviceWork(device.kind[id.value]) && KeepsTrack(device.track[id.value]) &&
-         range_.Holds(device.ts_ns[id.value]) && (all_time_ || IsAskedFor(RequestTime(*view_, id)));
+         range_.Holds(device.ts_ns[id.value]) &&
+         (!has_annotation_ || Holds(annotations_, RequestTime(*view_, id))) &&
+         (!has_steps_ || KeepsStep(id));
 }
 
 size_t CountInstances(const Trace& trace, std::string_view annotation) {

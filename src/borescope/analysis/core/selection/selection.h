@@ -1,15 +1,25 @@
 // Selected: the part of one rank that a Selection keeps.
 //
-// --step and --annotation name windows of host time, --begin and --end a window of any time; time
-// must lie in all that are given. Time that is measured (busy, idle) is clipped to the windows.
-// Things that are counted belong to the step or annotation in which they were asked for: device
-// work by the start of its launch (its own start when the launch is unknown), host events by their
-// start. Between --begin and --end they belong by their own start, both ends included, as with
-// `convert`. --gpu and --stream look at the device side only.
+// --annotation names windows of host time, --begin and --end a window of any time; time must be in
+// all that are given. Things that are counted belong to the annotation in which they were launched:
+// device work by the start of its launch (its own start if the launch is unknown), host events by
+// their start. Between --begin and --end they belong by their own start, both ends included, as
+// with `convert`. --gpu and --stream concern the device side only.
+//
+// --step keeps host events that start in the window of a step, and device work and time by the rule
+// of --step-rule:
+//
+//   launch   the work launched in the step, and of the time of a device or stream what belongs to
+//            the step (device_steps.h)
+//   time     the same work, and work without a recorded launch that starts in the window; the time
+//            inside the window
+//
+// Of several processes each has windows of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,48 +30,73 @@ namespace borescope::internal {
 
 class Selected {
  public:
-  // An error when a step, annotation, kernel, device or stream that was asked for does not exist,
-  // and when --begin and --end leave no time.
+  // An error if a step, annotation, kernel, device or stream that was requested does not exist, and
+  // if --begin and --end leave no time.
   static Result<Selected> Make(const RankView& view, const Selection& selection);
 
-  // Selected time, sorted and disjoint; without a selection of time the whole recording.
+  // Selected time of the host, sorted and disjoint; without a selection of time the whole
+  // recording. Of steps their windows.
   const IntervalSet& windows() const { return windows_; }
-  // Indices into TraceIndex::steps of the steps selected by number, all of them by default, as far
-  // as they lie between --begin and --end.
+  // Selected time of a device or stream, whose work is in `tracks`; without --step the same.
+  IntervalSet TimeOf(std::span<const uint32_t> tracks) const;
+  // To which selected step the time of such a line belongs, from the smallest time on.
+  std::vector<Steps::Piece> PiecesOf(std::span<const uint32_t> tracks) const;
+  // Selected time but for --step.
+  const IntervalSet& time_of_all_steps() const { return time_of_all_steps_; }
+
+  // Indices into the steps of the view of those selected by number, all of them by default, whose
+  // windows are not outside of --begin and --end.
   const std::vector<uint32_t>& steps() const { return steps_; }
+  // The same, wherever their windows are: work may run later than it was launched.
+  const std::vector<uint32_t>& steps_at_any_time() const { return steps_at_any_time_; }
+  bool has_steps() const { return has_steps_; }
+  StepRule step_rule() const { return rule_; }
   // Whether some device tracks may be left out.
   bool by_track() const { return by_track_; }
 
   // A device stream that passes --gpu and --stream.
   bool KeepsTrack(TrackId track) const { return keeps_track_[track.value] != 0; }
   bool KeepsTime(int64_t ts_ns) const { return KeepsTime(ts_ns, ts_ns); }
-  // Of something that was asked for at another time than its own.
+  // Of something that was launched at another time than its own.
   bool KeepsTime(int64_t ts_ns, int64_t asked_ns) const {
     return range_.Holds(ts_ns) && IsAskedFor(asked_ns);
   }
-  bool Keeps(HostId id) const { return KeepsTime(view_->trace.host().ts_ns[id.value]); }
+  bool Keeps(HostId id) const;
   // REQUIRES: nothing of its kind; annotations and waits of the device are never kept.
   bool Keeps(DeviceId id) const;
 
  private:
   explicit Selected(const RankView& view);
 
-  Result<void> SelectSteps(const NumberRanges& numbers);
+  Result<void> SelectSteps(const Selection& selection);
+  Result<void> SelectAnnotation(const Selection& selection);
   Result<void> SelectRange(const TimeRange& range);
   void SelectTracks(const Selection& selection);
-  void Narrow(const IntervalSet& windows);
-  // Whether the time lies in the steps and annotations.
+  // Whether the time is in the steps and annotations.
   bool IsAskedFor(int64_t ts_ns) const;
+  // Whether something on a track at a time is in the selected steps, with --step.
+  bool IsInSteps(TrackId track, int64_t ts_ns) const;
+  bool KeepsStep(DeviceId id) const;
+  bool KeepsAnyWork() const;
+  // The selected steps of the processes that may use these tracks; of all, if there are none.
+  std::vector<uint32_t> StepsOf(std::span<const uint32_t> tracks) const;
   // kMissingData when --gpu or --stream leaves none of the device work there is.
   Result<void> CheckTracks() const;
 
   const RankView* view_;  // outlives this
-  bool all_time_ = true;  // neither steps nor annotations
+  StepRule rule_ = StepRule::kLaunch;
+  bool has_steps_ = false;
+  bool has_annotation_ = false;
   bool by_track_ = false;
   TimeWindow range_;
-  IntervalSet asked_;  // of the steps and annotations; unless all_time_
+  IntervalSet annotations_;  // if has_annotation_
+  IntervalSet asked_;        // of the steps and annotations, if there are any
+  IntervalSet time_of_all_steps_;
   IntervalSet windows_;
   std::vector<uint32_t> steps_;
+  std::vector<uint32_t> steps_at_any_time_;
+  std::vector<char> keeps_step_;                   // per step, if has_steps_
+  std::vector<IntervalSet> windows_of_processes_;  // of those steps; last of all processes together
   std::vector<char> keeps_track_;
 };
 

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <string_view>
 
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -45,7 +47,7 @@ std::set<int64_t> SinglesOf(const NumberRanges& numbers) {
 SelectionMembers FindUnknown(const RankView& view, const Selection& selection) {
   SelectionMembers unknown{SinglesOf(selection.steps), SinglesOf(selection.gpus),
                            SinglesOf(selection.streams), SinglesOf(selection.instances)};
-  for (const Step& step : view.index.steps.steps) {
+  for (const Step& step : view.steps().steps) {
     unknown.steps.erase(step.number);
   }
   const Tracks& tracks = view.trace.tracks();
@@ -64,6 +66,30 @@ SelectionMembers FindUnknown(const RankView& view, const Selection& selection) {
   }
   EraseInstances(view, selection.annotation, unknown.instances);
   return unknown;
+}
+
+std::set<int64_t> FindStepsWithoutWork(const RankView& view, const Selection& selection) {
+  std::set<int64_t> without;
+  if (selection.steps.empty() || selection.step_rule != StepRule::kLaunch) {
+    return without;
+  }
+  const std::vector<Step>& steps = view.steps().steps;
+  for (const Step& step : steps) {
+    if (selection.steps.Contains(step.number)) {
+      without.insert(step.number);
+    }
+  }
+  const DeviceEvents& device = view.trace.device();
+  bool has_work = false;
+  for (uint32_t row = 0; row < device.size() && !without.empty(); ++row) {
+    CheckStopAt(row);
+    if (IsDeviceWork(device.kind[row])) {
+      has_work = true;
+      const uint32_t step = StepOf(view, DeviceId{row}, StepRule::kLaunch);
+      without.erase(step == kNoStep ? kMissing : steps[step].number);
+    }
+  }
+  return has_work ? without : std::set<int64_t>();
 }
 
 void Intersect(SelectionMembers& unknown, const SelectionMembers& other) {

@@ -26,6 +26,10 @@ std::set<int64_t> SinglesOf(const NumberRanges& numbers);
 // ran on them.
 SelectionMembers FindUnknown(const RankView& view, const Selection& selection);
 
+// The numbers of the selected steps to which no device work of the rank belongs by rule launch;
+// none if that rule is not asked for, or the rank has no device work at all. O(rows).
+std::set<int64_t> FindStepsWithoutWork(const RankView& view, const Selection& selection);
+
 // Keeps in `unknown` what is in `other`, too: what neither of two ranks has.
 void Intersect(SelectionMembers& unknown, const SelectionMembers& other);
 

@@ -141,7 +141,7 @@ class StackSums {
       : view_(view),
         selected_(selected),
         stacks_(stacks),
-        keys_(view, by),
+        keys_(view, by, selected.step_rule()),
         sums_(keys_.size() + 2) {}
 
   // False if a root was asked for and no frame has such a name.

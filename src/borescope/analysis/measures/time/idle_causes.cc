@@ -82,42 +82,42 @@ bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause ==
 
 class Causes {
  public:
-  Causes(const Trace& trace, const IntervalSet& windows)
-      : trace_(trace), windows_(windows), host_(FindHostTime(trace)), first_ns_(FirstWork(trace)) {}
+  explicit Causes(const Trace& trace)
+      : trace_(trace), host_(FindHostTime(trace)), first_ns_(FirstWork(trace)) {}
 
-  CauseSums SumsOf(const StreamGaps& device) {
+  CauseSums SumsOf(const StreamGaps& device, const IntervalSet& windows) {
     sums_ = {};
     if (device.first_ns == kMissing) {
-      Add(IdleCause::kHead, Coverage(windows_));
+      Add(IdleCause::kHead, Coverage(windows));
       return sums_;
     }
-    AddHead(device);
-    for (const GapPart& part : GapsIn(device, windows_)) {
-      AddGap(*part.gap);
+    AddHead(device, windows);
+    for (const GapPart& part : GapsIn(device, windows)) {
+      AddGap(*part.gap, windows);
     }
-    Add(IdleCause::kTail, LengthIn(windows_, {device.last_ns, trace_.end_ns()}));
+    Add(IdleCause::kTail, LengthIn(windows, {device.last_ns, trace_.end_ns()}));
     return sums_;
   }
 
  private:
   void Add(IdleCause cause, int64_t ns) { sums_.times[static_cast<size_t>(cause)] += ns; }
 
-  void AddHead(const StreamGaps& device) {
+  void AddHead(const StreamGaps& device, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch);
     DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
     for (const IdlePart& part : parts_) {
-      Add(part.cause, LengthIn(windows_, part.time));
+      Add(part.cause, LengthIn(windows, part.time));
     }
     if (device.first_launch.valid()) {
       sums_.head_late = {trace_.begin_ns(), std::min(launch.begin_ns, device.first_ns)};
     }
   }
 
-  void AddGap(const StreamGap& gap) {
+  void AddGap(const StreamGap& gap, const IntervalSet& windows) {
     DivideGap(gap.time, TimeOfLaunch(trace_, gap.launch), host_, parts_);
     int64_t host_ns = 0;
     for (const IdlePart& part : parts_) {
-      const int64_t ns = LengthIn(windows_, part.time);
+      const int64_t ns = LengthIn(windows, part.time);
       Add(part.cause, ns);
       host_ns += IsOfTheHost(part.cause) ? ns : 0;
     }
@@ -129,7 +129,6 @@ class Causes {
   }
 
   const Trace& trace_;
-  const IntervalSet& windows_;
   const HostTime host_;
   const int64_t first_ns_;
   CauseSums sums_;
@@ -189,16 +188,16 @@ Table NewTable() {
 
 Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
-  Causes causes(view.trace, selected.windows());
+  Causes causes(view.trace);
   Table table = NewTable();
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
     const StreamGaps gaps = FindStreamGaps(view, TracksOf(view, selected, time.gpu), 0);
-    const CauseSums sums = causes.SumsOf(gaps);
-    const int64_t idle_ns = SplitTime(time, selected.windows()).idle_ns;
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const CauseSums sums = causes.SumsOf(gaps, windows);
+    const int64_t idle_ns = SplitTime(time, windows).idle_ns;
     int64_t parts_ns = 0;
     Row row(table);
-    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns);
-    row.Int(SumWaits(gaps, selected.windows()).gaps);
+    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(SumWaits(gaps, windows).gaps);
     for (const CauseColumn& column : kCauseColumns) {
       const int64_t ns = sums.times[static_cast<size_t>(column.cause)];
       row.Int(ns);

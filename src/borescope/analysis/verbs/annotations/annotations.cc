@@ -134,7 +134,7 @@ void AddDeviceWork(const RankView& view, const Selected& selected, const Annotat
 
 Result<Tables> MapAnnotations(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const GroupKeys keys(view, params.by);
+  const GroupKeys keys(view, params.by, params.selection.step_rule);
   const AnnotationLeaves leaves = FindAnnotationLeaves(view);
   Groups annotations(keys);
   AddHostAnnotations(view, selected, annotations);

@@ -100,7 +100,7 @@ TEST(AnnotationsTest, StepsAndSelections) {
   params.by = {"step"};
   EXPECT_EQ(Csv(Analyse("annotations", {&view}, params)[0], {"step", "side", "name", "total_ns"}),
             "step,side,name,total_ns\n1,host,ProfilerStep#1,100\n2,host,ProfilerStep#2,100\n"
-            "1,device,late,12\n2,device,late,12\n2,device,bare,5\n");
+            "1,device,late,12\n2,device,late,12\n-,device,bare,5\n");
   params.by = {};
   params.selection.steps = NumberRanges::Parse("1").value();
   const Tables tables = Analyse("annotations", {&view}, params);

@@ -80,11 +80,12 @@ Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable(keys);
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
-  const std::vector<StepWindow> windows = WindowsOf(view, selected, keys.step);
+  const std::vector<StepWindow> windows =
+      WindowsOf(view, selected, keys.step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {
-    for (const DeviceTime& time : times) {
-      PushRow(table, keys, {view.rank, window.step}, time, window.time);
+    for (size_t i = 0; i < times.size(); ++i) {
+      PushRow(table, keys, {view.rank, window.step}, times[i], window.On(i));
     }
   }
   return Tables{std::move(table)};

@@ -55,6 +55,7 @@ TEST(BreakdownTest, OneRowPerStepAndGpu) {
   trace.Kernel("a", {90, 20}, {1, 7, 0}).Kernel("b", {120, 10}, {2, 7, 1});
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   EXPECT_EQ(
       Csv(Analyse("breakdown", {&trace.View()}, params)[0], {"step", "gpu", "span_ns", "busy_ns"}),
       "step,gpu,span_ns,busy_ns\n3,0,100,10\n3,1,100,0\n4,0,50,10\n4,1,50,10\n");
@@ -67,10 +68,10 @@ TEST(BreakdownTest, TimeInNoStepHasARow) {
   const RankView& view = trace.View();
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   const Table table = std::move(Analyse("breakdown", {&view}, params)[0]);
   EXPECT_EQ(Csv(table, {"step", "busy_ns"}), "step,busy_ns\n3,10\n-,10\n");
-  EXPECT_EQ(table.Find("step")->doc, "Number of the ProfilerStep; missing for what is in no step.");
-  EXPECT_EQ(Analyse("steps", {&view})[0].Find("step")->doc, "Number of the ProfilerStep.");
+  EXPECT_EQ(table.Find("step")->doc, "Number of the step; missing for what is in no step.");
 }
 
 // Two threads record a step, and a third one begins within it.
@@ -82,10 +83,11 @@ TEST(BreakdownTest, StepsThatOverlapShareNoTime) {
   const RankView& view = trace.View();
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   EXPECT_EQ(Csv(Analyse("breakdown", {&view}, params)[0], {"step", "span_ns", "busy_ns"}),
             "step,span_ns,busy_ns\n1,80,10\n2,20,10\n-,20,0\n");
-  EXPECT_EQ(Csv(Analyse("steps", {&view})[0], {"step", "begin_ns", "span_ns", "busy_ns"}),
-            "step,begin_ns,span_ns,busy_ns\n1,0,80,10\n2,60,20,10\n");
+  EXPECT_EQ(Csv(Analyse("steps", {&view}, params)[0], {"step", "begin_ns", "span_ns", "busy_ns"}),
+            "step,begin_ns,span_ns,busy_ns\n1,0,80,10\n2,60,20,10\n-,-,-,0\n");
   params.selection.steps = NumberRanges::Parse("1").value();
   EXPECT_EQ(Csv(Analyse("breakdown", {&view}, params)[0], {"step", "span_ns", "busy_ns"}),
             "step,span_ns,busy_ns\n1,100,20\n");
@@ -100,6 +102,7 @@ TEST(BreakdownTest, TooManyRowsAreAnError) {
   const RankView& view = trace.View();
   Params params;
   params.by = {"step", "stream"};
+  params.selection.step_rule = StepRule::kTime;
   const auto outcome = FindAnalysis("breakdown")->PipelineFor(params).map(view, params);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
@@ -168,13 +171,77 @@ TEST(BreakdownTest, OneRankHasNoSpread) {
   EXPECT_EQ(Analyse("breakdown", {&trace.View()}).size(), 1U);
 }
 
-TEST(StepsTest, LateWorkCountsWhereItRuns) {
+// Each instant belongs to the step of the work that runs, of several the first, or else to the step
+// of the work that runs next.
+TEST(BreakdownTest, DeviceTimeBelongsToTheStepThatLaunchedTheWork) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#3", {0, 100}).Annotation("ProfilerStep#4", {100, 50});
+  trace.Launched("a", {10, 5}, {110, 40}, {1, 7, 0}).Launched("b", {120, 5}, {140, 40}, {2, 8, 0});
+  trace.Launched("c", {130, 5}, {200, 10}, {3, 8, 0}).Kernel("no launch", {230, 10}, {99, 7, 0});
+  trace.Op("all", {0, 300});
+  const RankView& view = trace.View();
+  Params params;
+  params.by = {"step"};
+  EXPECT_EQ(
+      Csv(Analyse("breakdown", {&view}, params)[0], {"step", "span_ns", "busy_ns", "idle_ns"}),
+      "step,span_ns,busy_ns,idle_ns\n3,150,40,110\n4,60,40,20\n-,90,10,80\n");
+  params.by = {};
+  params.selection.steps = NumberRanges::Parse("4").value();
+  EXPECT_EQ(Csv(Analyse("breakdown", {&view}, params)[0], {"span_ns", "busy_ns", "idle_ns"}),
+            "span_ns,busy_ns,idle_ns\n60,40,20\n");
+}
+
+TEST(StepsTest, AStepHasTheWorkItLaunchedWhereverItRuns) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#0", {1000, 100}).Annotation("ProfilerStep#1", {1100, 100});
-  trace.Launched("a", {1010, 5}, {1090, 30}, {1, 7, 0});
+  trace.Launched("a", {1010, 5}, {1090, 30}, {1, 7, 0})
+      .Launched("b", {1110, 5}, {1110, 0}, {2, 8, 0});
+  trace.Launched("c", {1150, 5}, {1100, 50}, {3, 8, 0});
   EXPECT_EQ(Csv(Analyse("steps", {&trace.View()})[0]),
-            "rank,gpu,step,begin_ns,span_ns,busy_ns,idle_ns,kernels\n"
-            "0,0,0,1000,100,10,90,1\n0,0,1,1100,100,20,80,0\n");
+            "rank,gpu,step,begin_ns,span_ns,busy_ns,idle_ns,kernels,copies,device_begin_ns,"
+            "device_end_ns,device_span_ns,shared_ns,name\n"
+            "0,0,0,1000,100,30,0,1,0,1090,1120,30,0,ProfilerStep#0\n"
+            "0,0,1,1100,100,50,0,2,0,1100,1150,50,20,ProfilerStep#1\n");
+}
+
+TEST(StepsTest, WorkInNoStepHasRows) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {0, 100});
+  trace.Launched("in the step", {10, 5}, {20, 10}, {1, 7, 0});
+  trace.Launched("after it", {110, 5}, {120, 10}, {2, 7, 0});
+  trace.Kernel("unknown", {50, 10}, {99, 7, 0});
+  const RankView& view = trace.View();
+  EXPECT_EQ(Csv(Analyse("steps", {&view})[0], {"gpu", "step", "busy_ns", "kernels", "name"}),
+            "gpu,step,busy_ns,kernels,name\n0,0,10,1,ProfilerStep#0\n0,-,10,1,(no step)\n"
+            "0,-,10,1,(no launch)\n");
+  Params params;
+  params.selection.steps = NumberRanges::Parse("0").value();
+  EXPECT_EQ(
+      Csv(Analyse("steps", {&view}, params)[0], {"gpu", "step", "busy_ns", "kernels", "name"}),
+      "gpu,step,busy_ns,kernels,name\n0,0,10,1,ProfilerStep#0\n");
+}
+
+TEST(StepsTest, WithoutADeviceNothingIsIdle) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {0, 100});
+  EXPECT_EQ(Csv(Analyse("steps", {&trace.View()})[0],
+                {"gpu", "step", "span_ns", "busy_ns", "idle_ns", "device_span_ns", "kernels"}),
+            "gpu,step,span_ns,busy_ns,idle_ns,device_span_ns,kernels\n-,0,100,-,-,-,0\n");
+}
+
+TEST(StepsTest, ByTimeLateWorkCountsWhereItRuns) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {1000, 100}).Annotation("ProfilerStep#1", {1100, 100});
+  trace.Launched("a", {1010, 5}, {1090, 30}, {1, 7, 0}).Op("all", {1000, 210});
+  Params params;
+  params.selection.step_rule = StepRule::kTime;
+  EXPECT_EQ(
+      Csv(Analyse("steps", {&trace.View()}, params)[0],
+          {"step", "begin_ns", "span_ns", "busy_ns", "idle_ns", "kernels", "device_begin_ns",
+           "device_end_ns", "shared_ns"}),
+      "step,begin_ns,span_ns,busy_ns,idle_ns,kernels,device_begin_ns,device_end_ns,shared_ns\n"
+      "0,1000,100,10,90,1,1000,1100,0\n1,1100,100,20,80,0,1100,1200,0\n"
+      "-,-,-,0,10,0,1200,1210,0\n");
 }
 
 // A row never speaks of more streams, or of more time, in one column than in another.

@@ -33,25 +33,31 @@ struct BusyKeys {
 // Device, process and stream; kMissing for what the row does not tell apart.
 using BusyKey = std::tuple<int64_t, int64_t, int64_t>;
 
-// All work of a row, cut to the windows.
+// The selected time of a row, and all work, cut to it.
 struct BusyTime {
+  IntervalSet windows;
   std::vector<Interval> parts;
   int64_t count = 0;
   int64_t sum_ns = 0;
 };
 
-// Adds what lies inside the windows. Work without length has its moment only.
-void AddWork(Interval work, const Selected& selected, BusyTime& busy) {
-  const IntervalSet& windows = selected.windows();
-  auto window = std::partition_point(windows.begin(), windows.end(),
+// Adds what is inside the selected time.
+void AddWork(Interval work, BusyTime& busy) {
+  auto window = std::partition_point(busy.windows.begin(), busy.windows.end(),
                                      [&](const Interval& one) { return one.end <= work.begin; });
-  bool is_inside = work.length() == 0 && selected.KeepsTime(work.begin);
-  for (; window != windows.end() && window->begin < work.end; ++window) {
+  const bool is_inside = window != busy.windows.end() && window->begin < work.end;
+  for (; window != busy.windows.end() && window->begin < work.end; ++window) {
     busy.parts.push_back({std::max(work.begin, window->begin), std::min(work.end, window->end)});
     busy.sum_ns = AddSaturating(busy.sum_ns, busy.parts.back().length());
-    is_inside = true;
   }
   busy.count += is_inside ? 1 : 0;
+}
+
+// Work without length is in no time of a step that it could belong to.
+bool KeepsInstant(const RankView& view, const Selected& selected, DeviceId id) {
+  const bool is_by_launch = selected.has_steps() && selected.step_rule() == StepRule::kLaunch;
+  return is_by_launch ? selected.Keeps(id)
+                      : selected.KeepsTime(view.trace.device().ts_ns[id.value]);
 }
 
 void AddTrack(const RankView& view, uint32_t track, const Selected& selected, BusyTime& busy) {
@@ -59,25 +65,44 @@ void AddTrack(const RankView& view, uint32_t track, const Selected& selected, Bu
   const Tracks& tracks = view.trace.tracks();
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
     CheckStopAt(row);
-    if (IsDeviceWork(device.kind[row])) {
-      AddWork({device.ts_ns[row], device.end_ns(DeviceId{row})}, selected, busy);
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    if (device.dur_ns[row] > 0) {
+      AddWork({device.ts_ns[row], device.end_ns(DeviceId{row})}, busy);
+    } else {
+      busy.count += KeepsInstant(view, selected, DeviceId{row}) ? 1 : 0;
     }
   }
 }
 
-std::map<BusyKey, BusyTime> BusyTimes(const RankView& view, const Selected& selected,
-                                      BusyKeys keys) {
+// The tracks of each row.
+std::map<BusyKey, std::vector<uint32_t>> TracksByKey(const RankView& view, const Selected& selected,
+                                                     BusyKeys keys) {
   const Tracks& tracks = view.trace.tracks();
-  std::map<BusyKey, BusyTime> times;
+  std::map<BusyKey, std::vector<uint32_t>> found;
   for (uint32_t track = 0; track < tracks.size(); ++track) {
     if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
       const BusyKey key{tracks.pid[track], keys.process ? tracks.process[track] : kMissing,
                         keys.stream ? tracks.tid[track] : kMissing};
-      AddTrack(view, track, selected, times[key]);
+      found[key].push_back(track);
     }
   }
-  if (times.empty() && !selected.by_track()) {
-    times.try_emplace({kMissing, kMissing, kMissing});
+  if (found.empty() && !selected.by_track()) {
+    found.try_emplace({kMissing, kMissing, kMissing});
+  }
+  return found;
+}
+
+std::map<BusyKey, BusyTime> BusyTimes(const RankView& view, const Selected& selected,
+                                      BusyKeys keys) {
+  std::map<BusyKey, BusyTime> times;
+  for (const auto& [key, tracks] : TracksByKey(view, selected, keys)) {
+    BusyTime& busy = times[key];
+    busy.windows = selected.TimeOf(tracks);
+    for (const uint32_t track : tracks) {
+      AddTrack(view, track, selected, busy);
+    }
   }
   return times;
 }
@@ -110,9 +135,9 @@ Result<Tables> MapBusy(const RankView& view, const Params& params) {
   const bool by_stream = HasKey(params.by, "stream");
   const BusyKeys keys{by_stream || HasKey(params.by, "process"), by_stream};
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const int64_t span_ns = Coverage(selected.windows());
   Table table = NewTable(keys);
   for (auto& [key, busy] : BusyTimes(view, selected, keys)) {
+    const int64_t span_ns = Coverage(busy.windows);
     const int64_t busy_ns = Coverage(Union(std::move(busy.parts)));
     const auto [gpu, process, stream] = key;
     Row row(table);

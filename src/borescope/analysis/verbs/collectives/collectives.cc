@@ -247,7 +247,8 @@ bool Keeps(const Selected& selected, const CollectiveCall& call) {
 
 Result<Tables> MapCollectives(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const Keys keys{GroupKeys(view, params.by), HasKey(params.by, "size")};
+  const Keys keys{GroupKeys(view, params.by, params.selection.step_rule),
+                  HasKey(params.by, "size")};
   const std::vector<CollectiveCall> all = CollectiveCalls(view);
   Calls calls(view, keys);
   for (const CollectiveCall& call : all) {

@@ -15,6 +15,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
 #include "borescope/compat/hta/tables.h"
+#include "borescope/index/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -81,7 +82,12 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
                                      const Params& params) {
   BS_ASSIGN(const SavedGraph saved, LoadGraph(source, file, params.Text(kDataLoadParam)));
   const Meta& meta = saved.trace.meta();
-  const RankView view{meta.rank.value_or(0), saved.trace, saved.index};
+  RankView view{meta.rank.value_or(0), saved.trace, saved.index};
+  Steps matched;
+  if (const std::string& pattern = params.selection.step_pattern; !pattern.empty()) {
+    BS_ASSIGN(matched, MatchSteps(saved.trace, saved.index.correlation, pattern));
+    view.matched_steps = &matched;
+  }
   return SavedAnswer{meta.rank, meta.world_size,
                      saved.trace.host().size() + saved.trace.device().size(), view.trace.begin_ns(),
                      AnswerCriticalPath(view, saved.recording, params)};

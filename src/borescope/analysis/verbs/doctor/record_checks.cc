@@ -42,7 +42,7 @@ CheckOutcome NoOperators(const RankView& view) {
 }
 
 CheckOutcome NoSteps(const RankView& view) {
-  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(!view.index.steps.steps.empty());
+  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(!view.steps().steps.empty());
 }
 
 CheckOutcome NoShapes(const RankView& view) {

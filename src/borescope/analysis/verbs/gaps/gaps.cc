@@ -38,6 +38,14 @@ struct Line {
   int64_t gpu = kMissing;
   int64_t stream = kMissing;
   StreamGaps gaps;
+  LineTracks tracks;
+};
+
+// Its time in a step, or all of its selected time.
+struct LineTime {
+  const Line& line;
+  int64_t step;
+  const IntervalSet& time;
 };
 
 struct Keys {
@@ -69,7 +77,7 @@ std::vector<Line> FindLines(const RankView& view, const Selected& selected, bool
   std::vector<Line> lines;
   lines.reserve(tracks_of.size());
   for (const auto& [key, of_line] : tracks_of) {
-    lines.push_back({key.first, key.second, FindStreamGaps(view, of_line, 0)});
+    lines.push_back({key.first, key.second, FindStreamGaps(view, of_line, 0), of_line});
   }
   if (lines.empty() && !selected.by_track()) {
     lines.emplace_back();
@@ -90,14 +98,14 @@ void AddKeyColumns(Table& table, Keys keys) {
   }
 }
 
-void PushKeys(Row& row, Keys keys, int64_t rank, const Line& line, const StepWindow& window) {
+void PushKeys(Row& row, Keys keys, int64_t rank, const LineTime& part) {
   row.Int(rank);
   if (keys.step) {
-    row.MaybeInt(window.step);
+    row.MaybeInt(part.step);
   }
-  row.MaybeInt(line.gpu);
+  row.MaybeInt(part.line.gpu);
   if (keys.stream) {
-    row.MaybeInt(line.stream);
+    row.MaybeInt(part.line.stream);
   }
 }
 
@@ -147,12 +155,12 @@ Table NewNeighbourTable() {
   return table;
 }
 
-void PushTime(Table& table, Keys keys, int64_t rank, const Line& line, const StepWindow& window) {
-  const WaitSums waits = SumWaits(line.gaps, window.time);
-  const int64_t span_ns = Coverage(window.time);
+void PushTime(Table& table, Keys keys, int64_t rank, const LineTime& part) {
+  const WaitSums waits = SumWaits(part.line.gaps, part.time);
+  const int64_t span_ns = Coverage(part.time);
   const int64_t idle_ns = waits.total_ns();
   Row row(table);
-  PushKeys(row, keys, rank, line, window);
+  PushKeys(row, keys, rank, part);
   row.Int(span_ns).Int(span_ns - idle_ns).Int(idle_ns - waits.head_ns - waits.tail_ns);
   row.Int(waits.head_ns).Int(waits.tail_ns).Share(idle_ns, span_ns);
 }
@@ -166,34 +174,33 @@ std::string RangeText(const std::vector<int64_t>& edges, size_t range) {
   return range == 0 ? to : FormatParamTime(edges[range - 1]) + " " + to;
 }
 
-void PushGaps(Table& table, Keys keys, int64_t rank, const Line& line, const StepWindow& window,
+void PushGaps(Table& table, Keys keys, int64_t rank, const LineTime& in,
               const std::vector<int64_t>& edges) {
   std::vector<GapSum> ranges(edges.size() + 1);
-  for (const GapPart& part : GapsIn(line.gaps, window.time)) {
+  for (const GapPart& part : GapsIn(in.line.gaps, in.time)) {
     const auto edge = std::lower_bound(edges.begin(), edges.end(), part.ns);
     ranges[static_cast<size_t>(edge - edges.begin())].Add(part.ns);
   }
-  const int64_t span_ns = Coverage(window.time);
+  const int64_t span_ns = Coverage(in.time);
   for (size_t i = 0; i < ranges.size(); ++i) {
     const GapSum& sum = ranges[i];
     if (sum.count == 0) {
       continue;
     }
     Row row(table);
-    PushKeys(row, keys, rank, line, window);
+    PushKeys(row, keys, rank, in);
     row.Text(RangeText(edges, i)).Int(i == 0 ? 0 : edges[i - 1]);
     row.MaybeInt(i == edges.size() ? kMissing : edges[i]).Int(sum.count).Int(sum.total_ns);
     row.Share(sum.total_ns, sum.count).Int(sum.max_ns).Share(sum.total_ns, span_ns);
   }
 }
 
-Table NeighbourTable(const Trace& trace, const std::vector<Line>& lines,
-                     const IntervalSet& windows) {
+Table NeighbourTable(const Trace& trace, const std::vector<Line>& lines, const Selected& selected) {
   Grouper pairs(2);
   std::vector<GapSum> sums;
   const std::vector<StringId>& names = trace.device().name;
   for (const Line& line : lines) {
-    for (const GapPart& part : GapsIn(line.gaps, windows)) {
+    for (const GapPart& part : GapsIn(line.gaps, selected.TimeOf(line.tracks))) {
       const int64_t pair[] = {names[part.gap->before.value].value,
                               names[part.gap->after.value].value};
       const uint32_t group = pairs.Find(pair);
@@ -217,18 +224,19 @@ Result<Tables> MapGaps(const RankView& view, const Params& params) {
   const std::vector<int64_t> edges = params.Times(kEdgesParam);
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const std::vector<Line> lines = FindLines(view, selected, keys.stream);
-  const std::vector<StepWindow> windows = WindowsOf(view, selected, keys.step);
+  const std::vector<StepWindow> windows =
+      WindowsOf(view, selected, keys.step, TracksOfLines(lines));
   BS_TRY(CheckRows(view, windows.size(), lines.size()));
   Table times = NewTimeTable(keys);
   Table gaps = NewGapTable(keys);
   for (const StepWindow& window : windows) {
-    for (const Line& line : lines) {
-      PushTime(times, keys, view.rank, line, window);
-      PushGaps(gaps, keys, view.rank, line, window, edges);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const LineTime part{lines[i], window.step, window.On(i)};
+      PushTime(times, keys, view.rank, part);
+      PushGaps(gaps, keys, view.rank, part, edges);
     }
   }
-  return Tables{std::move(times), std::move(gaps),
-                NeighbourTable(view.trace, lines, selected.windows())};
+  return Tables{std::move(times), std::move(gaps), NeighbourTable(view.trace, lines, selected)};
 }
 
 Result<Tables> FinishGaps(Tables tables, const Params&) {

@@ -105,6 +105,7 @@ TEST(GapsTest, AGapThatAStepCutsCountsInBothWithItsPart) {
   trace.Kernel("a", {10, 10}).Kernel("b", {80, 10});
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   const Tables found = Analyse("gaps", {&trace.View()}, params);
   EXPECT_EQ(
       Csv(found[kTime], {"step", "span_ns", "busy_ns", "gap_ns", "leading_ns", "trailing_ns"}),

@@ -33,6 +33,7 @@ namespace {
 struct Stream {
   DeviceTime time;
   StreamGaps gaps;
+  LineTracks tracks;
 };
 
 std::vector<Stream> FindStreams(const RankView& view, const Selected& selected,
@@ -51,7 +52,8 @@ std::vector<Stream> FindStreams(const RankView& view, const Selected& selected,
     if (found != tracks_of.end()) {
       gaps = FindStreamGaps(view, found->second, kernel_wait_ns);
     }
-    streams.push_back({std::move(time), std::move(gaps)});
+    LineTracks of_line = time.tracks;
+    streams.push_back({std::move(time), std::move(gaps), std::move(of_line)});
   }
   return streams;
 }
@@ -83,15 +85,15 @@ Table NewIdleTable(bool by_step) {
   return table;
 }
 
-void PushIdle(Table& table, int64_t rank, bool by_step, const Stream& stream,
-              const StepWindow& window) {
-  const TimeSplit split = SplitTime(stream.time, window.time);
-  const WaitSums waits = SumWaits(stream.gaps, window.time);
+void PushIdle(Table& table, int64_t rank, bool by_step, const Stream& stream, int64_t step,
+              const IntervalSet& time) {
+  const TimeSplit split = SplitTime(stream.time, time);
+  const WaitSums waits = SumWaits(stream.gaps, time);
   BS_CHECK(waits.total_ns() == split.idle_ns);
   Row row(table);
   row.Int(rank);
   if (by_step) {
-    row.MaybeInt(window.step);
+    row.MaybeInt(step);
   }
   row.MaybeInt(stream.time.gpu).MaybeInt(stream.time.stream);
   row.Int(split.span_ns).Int(split.busy_ns).Int(split.idle_ns);
@@ -135,15 +137,16 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
-  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step);
+  const std::vector<StepWindow> windows =
+      WindowsOf(view, selected, by_step, TracksOfLines(streams));
   BS_TRY(CheckRows(view, windows.size(), streams.size()));
   for (const StepWindow& window : windows) {
-    for (const Stream& stream : streams) {
-      PushIdle(idle, view.rank, by_step, stream, window);
+    for (size_t i = 0; i < streams.size(); ++i) {
+      PushIdle(idle, view.rank, by_step, streams[i], window.step, window.On(i));
     }
   }
   for (const Stream& stream : streams) {
-    PushIntervals(intervals, view.rank, stream, selected.windows());
+    PushIntervals(intervals, view.rank, stream, selected.TimeOf(stream.tracks));
   }
   return Tables{std::move(idle), std::move(intervals), std::move(causes)};
 }

@@ -139,6 +139,7 @@ TEST(IdleTest, StepsAndTimeInNoStepAddUpToTheWhole) {
   trace.Annotation("ProfilerStep#3", Us(0, 35)).Annotation("ProfilerStep#4", Us(35, 50));
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   const RankView& view = trace.View();
   const Tables tables = Analyse("idle", {&view}, params);
   EXPECT_EQ(Csv(tables[0],

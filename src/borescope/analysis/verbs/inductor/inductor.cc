@@ -87,7 +87,7 @@ WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphN
                           bool by_step) {
   const DeviceEvents& device = view.trace.device();
   const std::string step_key[] = {"step"};
-  const GroupKeys steps(view, step_key);
+  const GroupKeys steps(view, step_key, selected.step_rule());
   std::vector<int64_t> step;
   const TritonSources sources(view);
   WorkByKernel result;
@@ -200,11 +200,12 @@ Table TimeTable(const RankView& view, const Selected& selected, const Params& pa
            "Bandwidth of the memory of the device, of several kinds the lowest; missing if none is "
            "known.");
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
-    const int64_t busy_ns = SplitTime(time, selected.windows()).busy_ns;
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const int64_t busy_ns = SplitTime(time, windows).busy_ns;
     const DeviceSpec* spec = roofs.SpecOf(time.gpu);
     const std::optional<double> bandwidth = spec == nullptr ? std::nullopt : BandwidthOf(*spec);
     Row row(table);
-    row.Int(InductorWallNs(selected, params)).Int(busy_ns).Int(0).Missing();
+    row.Int(InductorWallNs(windows, params)).Int(busy_ns).Int(0).Missing();
     bandwidth.has_value() ? row.Float(*bandwidth) : row.Missing();
   }
   return table;

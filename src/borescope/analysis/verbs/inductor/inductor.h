@@ -49,7 +49,7 @@ class TritonSources {
 };
 
 // The wall time that shares are of: the selected windows, or --wall for each of --runs.
-int64_t InductorWallNs(const Selected& selected, const Params& params);
+int64_t InductorWallNs(const IntervalSet& selected, const Params& params);
 
 // The rows of TorchInductor's own report (--compat inductor).
 Result<Tables> MapInductorReport(const RankView& view, const Params& params);

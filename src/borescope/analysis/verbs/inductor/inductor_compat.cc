@@ -116,7 +116,7 @@ Result<Tables> MapInductorReport(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected all, Selected::Make(view, {}));
   Table wall{"wall", "Wall time", {}};
   AddInt(wall, "wall_ns", Unit::kNanoseconds, Role::kSum, "Of all runs.");
-  Row(wall).Int(InductorWallNs(all, params));
+  Row(wall).Int(InductorWallNs(all.windows(), params));
   return Tables{MapKernelRows(view), std::move(wall)};
 }
 

@@ -81,10 +81,10 @@ InductorCategory TritonSources::CategoryOf(DeviceId id) const {
   return InductorCategoryOf(view_.trace.Name(id), view_.index.ClassOf(view_.trace, id), by_triton);
 }
 
-int64_t InductorWallNs(const Selected& selected, const Params& params) {
+int64_t InductorWallNs(const IntervalSet& selected, const Params& params) {
   const int64_t wall_ns = params.Number(kWallParam);
   if (wall_ns == 0) {
-    return Coverage(selected.windows());
+    return Coverage(selected);
   }
   int64_t all_ns = 0;
   const bool is_too_long = __builtin_mul_overflow(wall_ns, params.Number(kRunsParam), &all_ns);

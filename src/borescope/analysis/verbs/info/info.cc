@@ -101,7 +101,7 @@ void PushTrace(Table& table, const RankView& view) {
   row.Int(view.rank).Text(meta.file).Text(FormatName(meta.format)).MaybeInt(meta.world_size);
   row.MaybeText(meta.producer).Int(CountEvents(trace)).Count(trace.host().size());
   row.Int(CountDeviceWork(trace.device())).Int(CountTracks(trace, TrackKind::kDevice));
-  row.Count(view.index.steps.steps.size());
+  row.Count(view.steps().steps.size());
   meta.base_ns.has_value() ? row.Int(*meta.base_ns + trace.begin_ns()) : row.Missing();
   row.Int(trace.span_ns()).MaybeText(DescribeDevices(meta));
   row.Int(static_cast<int64_t>(meta.text_bytes)).Int(CountTracks(trace, TrackKind::kHost));

@@ -63,7 +63,7 @@ Result<void> CheckKernels(const Params& params) {
 
 Result<Tables> MapKernels(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const GroupKeys keys(view, params.by);
+  const GroupKeys keys(view, params.by, params.selection.step_rule);
   const WorkKinds kinds = params.all ? WorkKinds::kAll : WorkKinds::kKernels;
   const WorkGroups kernels = GroupWork(view, selected, keys, kinds, kClassLabel);
   Table table =

@@ -53,7 +53,7 @@ class OpTable {
           std::vector<int64_t> flops)
       : view_(view),
         selected_(selected),
-        keys_(view, by),
+        keys_(view, by, selected.step_rule()),
         groups_(keys_.size() + 1),
         flops_(std::move(flops)) {}
 

@@ -42,18 +42,18 @@ Result<Tables> MapOverlap(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable(by_step);
   const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
-  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step);
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {
-    for (const DeviceTime& time : times) {
-      const TimeSplit split = SplitTime(time, window.time);
+    for (size_t i = 0; i < times.size(); ++i) {
+      const TimeSplit split = SplitTime(times[i], window.On(i));
       const int64_t overlapped_ns = split.comm_ns - split.exposed_comm_ns;
       Row row(table);
       row.Int(view.rank);
       if (by_step) {
         row.MaybeInt(window.step);
       }
-      row.MaybeInt(time.gpu).Int(split.comm_ns).Int(overlapped_ns).Int(split.exposed_comm_ns);
+      row.MaybeInt(times[i].gpu).Int(split.comm_ns).Int(overlapped_ns).Int(split.exposed_comm_ns);
       row.Int(split.compute_ns);
       split.comm_ns == 0 ? row.Missing() : row.Share(overlapped_ns, split.comm_ns);
     }

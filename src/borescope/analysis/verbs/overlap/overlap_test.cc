@@ -37,6 +37,7 @@ TEST(OverlapTest, StepsClipAndTimeInNoStepHasARow) {
   trace.Annotation("ProfilerStep#1", {100, 100}).Annotation("ProfilerStep#2", {200, 95});
   Params params;
   params.by = {"step"};
+  params.selection.step_rule = StepRule::kTime;
   EXPECT_EQ(Csv(Analyse("overlap", {&trace.View()}, params)[0],
                 {"rank", "step", "gpu", "comm_ns", "overlapped_ns", "exposed_ns"}),
             "rank,step,gpu,comm_ns,overlapped_ns,exposed_ns\n"

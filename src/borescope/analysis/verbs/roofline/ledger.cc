@@ -59,7 +59,7 @@ class Ledger {
   void AddWork(DeviceId id);
   void AddAtRoof();
   size_t KindOf(DeviceId id) const;
-  std::vector<Line> LinesOf(const Account& account) const;
+  std::vector<Line> LinesOf(const Account& account, const IntervalSet& windows) const;
   void Push(Table& table, int64_t gpu, const Account& account) const;
 
   const RooflineInput& in_;
@@ -103,8 +103,7 @@ void Ledger::AddAtRoof() {
   }
 }
 
-std::vector<Line> Ledger::LinesOf(const Account& account) const {
-  const IntervalSet& windows = in_.selected.windows();
+std::vector<Line> Ledger::LinesOf(const Account& account, const IntervalSet& windows) const {
   const std::vector<IntervalSet> sets = DivideTime(account.works, kKinds);
   const auto length = [&](size_t kind) { return Coverage(Intersect(sets[kind], windows)); };
   Line math{"matrix math at peak"};
@@ -139,8 +138,9 @@ std::vector<Line> Ledger::LinesOf(const Account& account) const {
 }
 
 void Ledger::Push(Table& table, int64_t gpu, const Account& account) const {
-  const int64_t span_ns = Coverage(in_.selected.windows());
-  for (const Line& line : LinesOf(account)) {
+  const IntervalSet& windows = in_.time_of.at(gpu);
+  const int64_t span_ns = Coverage(windows);
+  for (const Line& line : LinesOf(account, windows)) {
     Row(table)
         .Int(in_.view.rank)
         .MaybeInt(gpu)

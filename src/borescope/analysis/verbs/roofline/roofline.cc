@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 
 namespace borescope::internal {
@@ -68,7 +69,7 @@ class RooflineRows {
         by_direction_(HasKey(by, "direction")),
         has_shapes_key_(HasKey(by, "shape")),
         has_dtypes_key_(HasKey(by, "dtype")),
-        keys_(in.view, by),
+        keys_(in.view, by, in.selected.step_rule()),
         groups_(keys_.size() + 2) {}
 
   Table Build();
@@ -317,13 +318,29 @@ Result<void> CheckRoofline(const Params& params) {
   return {};
 }
 
+std::map<int64_t, IntervalSet> TimesOfDevices(const RankView& view, const Selected& selected) {
+  const Tracks& tracks = view.trace.tracks();
+  std::map<int64_t, std::vector<uint32_t>> tracks_of;
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (HasDeviceWork(view.trace, track) && selected.KeepsTrack(TrackId{track})) {
+      tracks_of[tracks.pid[track]].push_back(track);
+    }
+  }
+  std::map<int64_t, IntervalSet> times;
+  for (const auto& [gpu, of_device] : tracks_of) {
+    times[gpu] = selected.TimeOf(of_device);
+  }
+  return times;
+}
+
 Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   BS_ASSIGN(const Roofs roofs, Roofs::Make(view, params));
   BS_ASSIGN(const ModelledWork work, ModelWork(view, options));
   const std::vector<std::optional<RoofTime>> at_roof = RoofTimes(view.trace, work, roofs);
-  const RooflineInput in{view, selected, roofs, work, at_roof};
+  const std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
+  const RooflineInput in{view, selected, time_of, roofs, work, at_roof};
   return Tables{
       UtilisationTable(in),      LedgerTable(in),        RooflineRows(in, params.by).Build(),
       TensorCoreMissesTable(in), ModelledShareTable(in), RoofsTable(in)};
@@ -375,7 +392,7 @@ int64_t InsideOf(const RooflineInput& in, DeviceId id) {
   const DeviceEvents& device = in.view.trace.device();
   if (!in.selected.KeepsTrack(device.track[id.value])) return 0;
   const Interval time{device.ts_ns[id.value], device.end_ns(id)};
-  const IntervalSet& windows = in.selected.windows();
+  const IntervalSet& windows = in.time_of.at(in.view.trace.DeviceOf(id));
   if (windows.size() != 1) return Coverage(Clip(windows, time));
   const Interval& window = windows.front();
   return std::max<int64_t>(0, std::min(time.end, window.end) - std::max(time.begin, window.begin));

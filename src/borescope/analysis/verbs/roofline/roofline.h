@@ -1,6 +1,8 @@
 // The tables of `roofline`; each is made in the file of its name. docs/roofline.md has the rules.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +18,8 @@ namespace borescope::internal {
 // One rank, modelled.
 struct RooflineInput {
   const RankView& view;
-  const Selected& selected;  // what is counted
+  const Selected& selected;                       // what is counted
+  const std::map<int64_t, IntervalSet>& time_of;  // selected time, per device with selected work
   const Roofs& roofs;
   const ModelledWork& work;                             // of the whole recording
   const std::vector<std::optional<RoofTime>>& at_roof;  // per call

@@ -80,8 +80,8 @@ Table UtilisationTable(const RooflineInput& in) {
     }
   }
   Table table = NewUtilisationTable();
-  const int64_t span_ns = Coverage(in.selected.windows());
   for (const auto& [gpu, use] : uses) {
+    const int64_t span_ns = Coverage(in.time_of.at(gpu));
     Row row(table);
     row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
     row.Float(ShareOf(use.model_flops, span_ns) / 1e3);

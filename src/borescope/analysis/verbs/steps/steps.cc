@@ -1,91 +1,139 @@
-// steps: each ProfilerStep window on each GPU. Busy time is the union of device work clipped to the
-// window [begin, end) of host time; idle is the rest. Time in several windows belongs to the step
-// that begins last, as in a breakdown by step (step_windows.h). Device work that runs late
-// therefore counts in the step it runs in, while `kernels` counts the kernels that the step
-// launched, whenever they ran.
-#include <map>
+// steps: each step on each device. On the host a step is a window; on a device it is the work that
+// belongs to it by --step-rule:
+//
+//   launch   the work launched in the window, wherever it runs: device_begin and device_end are the
+//            first begin and the last end of it, busy its union, shared the part of busy in which
+//            work of an earlier step runs, too
+//   time     the window again, and whatever runs inside
+//
+// In every row device_span = busy + idle. Over the rows of a device, those without a step included,
+// busy less shared adds up to the busy time of the device, and kernels and copies to all of them.
+#include <algorithm>
+#include <string_view>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/verbs/steps/step_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
 
 namespace borescope::internal {
 namespace {
 
 Table NewTable() {
-  Table table{"steps", "Training steps", {}};
+  Table table{"steps", "Steps on each device", {}};
+  const auto ns = [&](std::string_view name, Role role, std::string_view doc) -> Column& {
+    return AddInt(table, name, Unit::kNanoseconds, role, doc);
+  };
   AddRankKey(table);
   AddGpuKeyOrNone(table);
-  AddStepKey(table);
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kMin,
-         "Start of the step on the host, on the file's own clock.");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum,
-         "Length of the step on the host, less time in a step that begins later.");
-  AddInt(table, "busy_ns", Unit::kNanoseconds, Role::kSum,
-         "Time of the step in which the device works.");
-  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "Span less busy time.").hints.tone =
-      Tone::kIdle;
-  AddInt(table, "kernels", Unit::kCount, Role::kSum,
-         "Kernels launched during the step (its selected part), whenever they ran.");
+  AddStepKeyOrNone(table);
+  ns("begin_ns", Role::kMin, "Begin of the step on the host, on the file's own clock.");
+  ns("span_ns", Role::kSum,
+     "Length of the step on the host, less time in a step of its process that begins later.");
+  ns("busy_ns", Role::kSum,
+     "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
+     "inside the step.");
+  ns("idle_ns", Role::kSum,
+     "Device span less busy time; work of other steps may run then (not with --step-rule time).")
+      .hints.tone = Tone::kIdle;
+  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Selected kernels of the step.");
+  AddInt(table, "copies", Unit::kCount, Role::kSum, "Selected memcpys and memsets of the step.");
+  ns("device_begin_ns", Role::kMin,
+     "First begin of its work on the device; missing if there is none. With --step-rule time: "
+     "begin of its selected time.");
+  ns("device_end_ns", Role::kMax, "Last end of its work, or of its selected time.");
+  ns("device_span_ns", Role::kSum,
+     "From device begin to device end; with --step-rule time: the time of the step in between.");
+  ns("shared_ns", Role::kSum,
+     "Part of the busy time in which work of an earlier step runs, too; busy less shared adds up "
+     "to the busy time of the device.");
+  AddString(table, "name", Role::kKey,
+            "Name of its annotation, with the process if several have steps; (no step): launched "
+            "outside of steps; (no launch): the launch was not recorded.");
   return table;
 }
 
-using GpuStep = std::pair<int64_t, int64_t>;  // device, number of the step
+// One device, or none.
+struct Line {
+  int64_t rank;
+  int64_t gpu;
+  bool has_device;
+};
 
-// Selected kernels by the step that launched them.
-std::map<GpuStep, int64_t> CountKernels(const RankView& view, const Selected& selected) {
-  std::map<GpuStep, int64_t> counts;
-  const DeviceEvents& device = view.trace.device();
-  const std::vector<uint32_t>& step_of = view.index.steps.device_step;
-  for (uint32_t row = 0; row < step_of.size(); ++row) {
-    if (device.kind[row] == DeviceKind::kKernel && step_of[row] != kNoStep &&
-        selected.Keeps(DeviceId{row})) {
-      ++counts[{view.trace.DeviceOf(DeviceId{row}), view.index.steps.steps[step_of[row]].number}];
+void PushRow(Table& table, const Line& line, const StepGroup& group, const HostWindow& host,
+             const DeviceStep& step) {
+  const auto device_ns = [&](int64_t ns) { return line.has_device ? ns : kMissing; };
+  Row row(table);
+  row.Int(line.rank).MaybeInt(line.gpu).MaybeInt(group.number);
+  row.MaybeInt(host.begin_ns).MaybeInt(host.span_ns);
+  row.MaybeInt(device_ns(step.busy_ns)).MaybeInt(device_ns(step.span_ns - step.busy_ns));
+  row.Int(step.kernels).Int(step.copies).MaybeInt(step.begin_ns).MaybeInt(step.end_ns);
+  row.MaybeInt(device_ns(step.span_ns)).MaybeInt(device_ns(step.shared_ns));
+  row.Text(group.name);
+}
+
+// The rows of steps: of each device that its process may use; if there is none, one without.
+void PushStep(Table& table, const RankView& view, const StepGroups& groups, size_t group,
+              const std::vector<DeviceTime>& times,
+              const std::vector<std::vector<DeviceStep>>& on_devices) {
+  const HostWindow& host = groups.HostWindowOf(group);
+  bool has_device = false;
+  bool is_shown = host.span_ns > 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    has_device = has_device || groups.MayUse(group, times[i].tracks);
+    is_shown = is_shown || on_devices[i][group].has_time();
+  }
+  for (size_t i = 0; i < times.size() && is_shown; ++i) {
+    if (groups.MayUse(group, times[i].tracks)) {
+      PushRow(table, {view.rank, times[i].gpu, true}, groups[group], host, on_devices[i][group]);
     }
   }
-  return counts;
+  if (!has_device && is_shown) {
+    PushRow(table, {view.rank, kMissing, false}, groups[group], host, {});
+  }
 }
 
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const std::map<GpuStep, int64_t> kernels = CountKernels(view, selected);
+  if (view.steps().steps.empty()) {
+    return Tables{NewTable()};  // in a summary
+  }
+  const StepGroups groups(view, selected);
+  std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
+  std::erase_if(times, [](const DeviceTime& time) { return time.tracks.empty(); });
+  BS_TRY(CheckRows(view, groups.size(), times.size()));
+  std::vector<std::vector<DeviceStep>> on_devices;
+  on_devices.reserve(times.size());
+  for (const DeviceTime& time : times) {
+    on_devices.push_back(DeviceStepsOf(view, selected, groups, time));
+  }
   Table table = NewTable();
-  const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
-  const std::vector<StepWindow> windows = WindowsOf(view, selected, true);
-  BS_TRY(CheckRows(view, windows.size(), times.size()));
-  for (const StepWindow& window : windows) {
-    if (window.step == kMissing) {
-      continue;  // time in no step
+  for (size_t group = 0; group < groups.size(); ++group) {
+    if (groups[group].number != kMissing) {
+      PushStep(table, view, groups, group, times, on_devices);
+      continue;
     }
-    for (const DeviceTime& time : times) {
-      const TimeSplit split = SplitTime(time, window.time);
-      const auto count = kernels.find({time.gpu, window.step});
-      Row(table)
-          .Int(view.rank)
-          .MaybeInt(time.gpu)
-          .Int(window.step)
-          .Int(window.begin_ns)
-          .Int(split.span_ns)
-          .Int(split.busy_ns)
-          .Int(split.idle_ns)
-          .Int(count == kernels.end() ? 0 : count->second);
+    for (size_t i = 0; i < times.size(); ++i) {
+      if (on_devices[i][group].has_time()) {
+        PushRow(table, {view.rank, times[i].gpu, true}, groups[group], {}, on_devices[i][group]);
+      }
     }
   }
   return Tables{std::move(table)};
 }
 
-constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
+constexpr std::string_view kDevice[] = {"rank", "gpu", "step", "name"};
 constexpr std::string_view kStepParts[] = {"busy_ns", "idle_ns"};
 constexpr ViewSpec kViews[] = {
-    {"steps", ViewKind::kStackedBars, "Span of each step", kDevice, kStepParts}};
+    {"steps", ViewKind::kStackedBars, "Device span of each step", kDevice, kStepParts}};
 
 }  // namespace
 
 const AnalysisSpec kStepsVerb{.name = "steps",
-                              .summary = "span, busy and idle time of every training step",
+                              .summary = "span, busy and idle time of every step",
                               .example = "borescope steps run/",
                               .needs = Needs::kSteps,
                               .answer = {.map = MapSteps, .reduce = ConcatTables},

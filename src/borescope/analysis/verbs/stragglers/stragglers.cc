@@ -20,6 +20,7 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/collective_calls.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
@@ -152,10 +153,9 @@ uint32_t KeyOf(const RankView& view, const ProcessGroups& process_groups,
 
 // Where the call stands in time: in a step, outside of all, or before everything.
 void SetPlace(const RankView& view, bool has_launches, Entry& entry) {
-  const Steps& steps = view.index.steps;
+  const Steps& steps = view.steps();
   const HostId launch = view.index.correlation.launch_of[entry.call->kernel.value];
-  const uint32_t row = entry.call->kernel.value;
-  const uint32_t step = steps.device_step.empty() ? kNoStep : steps.device_step[row];
+  const uint32_t step = StepOf(view, entry.call->kernel, StepRule::kTime);
   const bool is_before =
       !steps.steps.empty() && RequestTime(view, entry.call->kernel) < steps.steps.front().begin_ns;
   entry.from_end = is_before || (has_launches && !launch.valid());

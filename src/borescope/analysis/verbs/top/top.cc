@@ -29,7 +29,7 @@ constexpr WorkLabel kKindLabel{"kind",
 
 Result<Tables> MapTop(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const GroupKeys keys(view, params.by);
+  const GroupKeys keys(view, params.by, params.selection.step_rule);
   const WorkGroups work = GroupWork(view, selected, keys, WorkKinds::kAll, kKindLabel);
   return Tables{
       WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel)};

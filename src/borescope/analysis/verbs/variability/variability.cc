@@ -317,7 +317,7 @@ Result<void> CheckVariability(const Params& params) {
 
 Result<Tables> MapVariability(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const GroupKeys keys(view, params.by);
+  const GroupKeys keys(view, params.by, params.selection.step_rule);
   const auto context = static_cast<size_t>(params.Number(kContextParam));
   const int64_t limit = params.Number(kOutliersParam);
   const Question question{view, selected, keys, context, params.all};

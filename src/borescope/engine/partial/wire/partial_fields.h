@@ -15,7 +15,17 @@ namespace range {
 enum : uint32_t { kFirst = 1, kLast };
 }
 namespace selection {
-enum : uint32_t { kSteps = 1, kGpus, kStreams, kAnnotation, kInstances, kBegin, kEnd };
+enum : uint32_t {
+  kSteps = 1,
+  kGpus,
+  kStreams,
+  kAnnotation,
+  kInstances,
+  kBegin,
+  kEnd,
+  kStepRule,
+  kStepPattern
+};
 }
 namespace time_point {
 enum : uint32_t { kKind = 1, kNumber, kText };

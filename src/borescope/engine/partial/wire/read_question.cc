@@ -56,8 +56,18 @@ TimePoint ReadTimePoint(WireReader in) {
   return point;
 }
 
+void ReadStepRule(WireReader& in, StepRule& rule) {
+  const uint64_t number = in.Number();
+  if (const auto known = ValueOf(kStepRuleNumbers, number); known.has_value()) {
+    rule = *known;
+  } else {
+    in.Fail("the steps of a device are by the unknown rule " + std::to_string(number));
+  }
+}
+
 Selection ReadSelection(WireReader in) {
   Selection selected;
+  selected.step_rule = StepRule::kTime;  // of formats before 1.2
   while (in.Next()) {
     switch (in.field()) {
       case selection::kSteps:
@@ -80,6 +90,12 @@ Selection ReadSelection(WireReader in) {
         break;
       case selection::kEnd:
         selected.range.end = ReadTimePoint(in.Message());
+        break;
+      case selection::kStepRule:
+        ReadStepRule(in, selected.step_rule);
+        break;
+      case selection::kStepPattern:
+        selected.step_pattern = in.Text();
         break;
       default:
         in.Skip();

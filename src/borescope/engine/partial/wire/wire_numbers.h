@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "borescope/base/result.h"
+#include "borescope/index/step_rule.h"
 #include "borescope/index/time_window.h"
 #include "borescope/table/table.h"
 
@@ -24,6 +25,8 @@ inline constexpr ErrorCode kCauses[] = {ErrorCode::kIo, ErrorCode::kUnsupportedF
 inline constexpr TimePoint::Kind kTimeKinds[] = {
     TimePoint::Kind::kOpen,      TimePoint::Kind::kClock, TimePoint::Kind::kAfterBegin,
     TimePoint::Kind::kBeforeEnd, TimePoint::Kind::kShare, TimePoint::Kind::kKernel};
+
+inline constexpr StepRule kStepRuleNumbers[] = {StepRule::kTime, StepRule::kLaunch};
 
 // What a column holds; in the order of Column::values.
 enum class CellType : uint8_t { kInt, kFloat, kText, kBool, kCount };

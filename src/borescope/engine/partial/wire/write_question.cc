@@ -29,6 +29,9 @@ void WriteSelection(const Selection& selected, pbf_writer out) {
   WriteRanges(selection::kInstances, selected.instances, out);
   WriteTimePoint(selected.range.begin, pbf_writer(out, selection::kBegin));
   WriteTimePoint(selected.range.end, pbf_writer(out, selection::kEnd));
+  out.add_enum(selection::kStepRule,
+               static_cast<int32_t>(NumberOf(kStepRuleNumbers, selected.step_rule)));
+  out.add_bytes(selection::kStepPattern, selected.step_pattern);
 }
 
 void WriteOption(const ParamValue& value, pbf_writer out) {

@@ -1,0 +1,228 @@
+#include "borescope/analysis/verbs/steps/step_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/base/stop.h"
+#include "borescope/index/step_pieces.h"
+
+namespace borescope::internal {
+namespace {
+
+using Limits = std::numeric_limits<int64_t>;
+
+// Calls `visit(step, from, to)` for each piece.
+template <class Visit>
+void VisitPieces(const std::vector<Steps::Piece>& pieces, const Visit& visit) {
+  Steps::Piece piece{Limits::min(), kNoStep};
+  for (const Steps::Piece& next : pieces) {
+    visit(piece.step, Interval{piece.begin_ns, next.begin_ns});
+    piece = next;
+  }
+  visit(piece.step, Interval{piece.begin_ns, Limits::max()});
+}
+
+std::string NameOf(const RankView& view, const Step& step) {
+  const std::vector<int64_t>& processes = view.steps().processes;
+  const std::string_view name = view.trace.Name(step.annotation);
+  return processes.size() == 1 ? std::string(name)
+                               : fmt::format("{} (process {})", name, processes[step.process]);
+}
+
+class DeviceStepper {
+ public:
+  DeviceStepper(const RankView& view, const Selected& selected, const StepGroups& groups,
+                const DeviceTime& time)
+      : view_(view), selected_(selected), groups_(groups), time_(time), steps_(groups.size()) {}
+
+  std::vector<DeviceStep> Measure() {
+    CountWorks();
+    selected_.step_rule() == StepRule::kLaunch ? MeasureWork() : MeasureWindows();
+    return std::move(steps_);
+  }
+
+ private:
+  // Of all work of the device, whether it is selected or not; size() if its group is not.
+  size_t GroupOf(DeviceId id) const {
+    const bool is_unlinked = selected_.step_rule() == StepRule::kLaunch &&
+                             !view_.index.correlation.launch_of[id.value].valid();
+    return is_unlinked ? groups_.OfUnlinked()
+                       : groups_.Of(StepOf(view_, id, selected_.step_rule()));
+  }
+
+  template <class Visit>
+  void VisitWorks(const Visit& visit) const {
+    const Tracks& tracks = view_.trace.tracks();
+    for (const uint32_t track : time_.tracks) {
+      for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+        CheckStopAt(row);
+        if (IsDeviceWork(view_.trace.device().kind[row])) {
+          visit(DeviceId{row});
+        }
+      }
+    }
+  }
+
+  void CountWorks() {
+    VisitWorks([this](DeviceId id) {
+      const size_t group = selected_.Keeps(id) ? GroupOf(id) : groups_.size();
+      if (group < groups_.size()) {
+        const bool is_kernel = view_.trace.device().kind[id.value] == DeviceKind::kKernel;
+        ++(is_kernel ? steps_[group].kernels : steps_[group].copies);
+      }
+    });
+  }
+
+  // --step-rule time: what runs in the windows.
+  void MeasureWindows() {
+    const IntervalSet selected = selected_.TimeOf(time_.tracks);
+    VisitPieces(selected_.PiecesOf(time_.tracks), [&](uint32_t step, Interval piece) {
+      const IntervalSet windows = Clip(selected, piece);
+      const size_t group = groups_.Of(step);
+      if (windows.empty() || group == groups_.size()) {
+        return;
+      }
+      DeviceStep& found = steps_[group];
+      found.begin_ns = found.begin_ns == kMissing ? windows.front().begin : found.begin_ns;
+      found.end_ns = windows.back().end;
+      found.span_ns += Coverage(windows);
+      found.busy_ns += BusyIn(windows);
+    });
+  }
+
+  // --step-rule launch: the work of each step, wherever it runs.
+  void MeasureWork() {
+    const DeviceEvents& device = view_.trace.device();
+    std::vector<StepWork> works;
+    std::vector<std::vector<Interval>> of_groups(groups_.size());
+    VisitWorks([&](DeviceId id) {
+      const Interval time{device.ts_ns[id.value], device.end_ns(id)};
+      works.push_back({time, RankOf(id)});
+      if (const size_t group = GroupOf(id); group < groups_.size()) {
+        AddWork(time, device.dur_ns[id.value] == 0 && selected_.Keeps(id), of_groups[group],
+                steps_[group]);
+      }
+    });
+    for (size_t group = 0; group < of_groups.size(); ++group) {
+      DeviceStep& step = steps_[group];
+      step.busy_ns = Coverage(Union(std::move(of_groups[group])));
+      step.span_ns = step.begin_ns == kMissing ? 0 : step.end_ns - step.begin_ns;
+      step.shared_ns = step.busy_ns;  // less what no earlier step shares
+    }
+    VisitPieces(DivideByWork(std::move(works)), [&](uint32_t rank, Interval piece) {
+      const size_t group = GroupOfRank(rank);
+      if (group < groups_.size()) {
+        steps_[group].shared_ns -= BusyIn(Clip(selected_.time_of_all_steps(), piece));
+      }
+    });
+  }
+
+  // The selected parts of work; of work without length its time.
+  void AddWork(Interval time, bool is_instant, std::vector<Interval>& parts, DeviceStep& step) {
+    IntervalSet inside = Clip(selected_.time_of_all_steps(), time);
+    if (is_instant) {
+      inside.push_back(time);
+    }
+    for (const Interval& part : inside) {
+      step.begin_ns = step.begin_ns == kMissing ? part.begin : std::min(step.begin_ns, part.begin);
+      step.end_ns = std::max(step.end_ns, part.end);
+      parts.push_back(part);
+    }
+  }
+
+  // Steps in their order, then what was launched in none, then what has no launch.
+  uint32_t RankOf(DeviceId id) const {
+    const uint32_t step = StepOf(view_, id, StepRule::kLaunch);
+    const bool is_linked = view_.index.correlation.launch_of[id.value].valid();
+    return step == kNoStep && is_linked ? kNoStep - 1 : step;
+  }
+
+  size_t GroupOfRank(uint32_t rank) const {
+    return rank == kNoStep ? groups_.OfUnlinked()
+                           : groups_.Of(rank == kNoStep - 1 ? kNoStep : rank);
+  }
+
+  int64_t BusyIn(const IntervalSet& windows) const {
+    int64_t busy_ns = 0;
+    for (const Interval& window : windows) {
+      busy_ns += Coverage(Clip(time_.busy, window));
+    }
+    return busy_ns;
+  }
+
+  const RankView& view_;
+  const Selected& selected_;
+  const StepGroups& groups_;
+  const DeviceTime& time_;
+  std::vector<DeviceStep> steps_;
+};
+
+}  // namespace
+
+StepGroups::StepGroups(const RankView& view, const Selected& selected)
+    : view_(view), selected_(selected) {
+  AddSteps();
+  no_step_ = groups_.size();
+  MeasureWindows();
+  if (!selected.has_steps()) {
+    groups_.push_back({kMissing, "(no step)"});
+    groups_.push_back({kMissing, "(no launch)"});
+  }
+}
+
+void StepGroups::AddSteps() {
+  const Steps& steps = view_.steps();
+  std::map<std::pair<uint32_t, int64_t>, size_t> known;
+  group_of_.assign(steps.steps.size(), std::numeric_limits<size_t>::max());
+  for (const uint32_t i : selected_.steps_at_any_time()) {
+    const Step& step = steps.steps[i];
+    const auto [found, is_new] = known.try_emplace({step.process, step.number}, groups_.size());
+    if (is_new) {
+      groups_.push_back({step.number, NameOf(view_, step)});
+      windows_.push_back({step.begin_ns, 0});
+      processes_.push_back(step.process);
+    }
+    group_of_[i] = found->second;
+  }
+}
+
+void StepGroups::MeasureWindows() {
+  const Steps& steps = view_.steps();
+  std::vector<std::vector<uint32_t>> of_process(steps.processes.size());
+  for (const uint32_t i : selected_.steps_at_any_time()) {
+    of_process[steps.steps[i].process].push_back(i);
+  }
+  for (const std::vector<uint32_t>& some : of_process) {
+    VisitPieces(CutSteps(steps.steps, some), [&](uint32_t step, Interval piece) {
+      if (step != kNoStep) {
+        windows_[group_of_[step]].span_ns += Coverage(Clip(selected_.time_of_all_steps(), piece));
+      }
+    });
+  }
+}
+
+size_t StepGroups::Of(uint32_t step) const {
+  return std::min(step == kNoStep ? no_step_ : group_of_[step], size());
+}
+
+bool StepGroups::MayUse(size_t group, std::span<const uint32_t> tracks) const {
+  const Steps& steps = view_.steps();
+  return steps.processes.size() == 1 ||
+         std::any_of(tracks.begin(), tracks.end(), [&](uint32_t track) {
+           return steps.process_of[track] == kAnyProcess ||
+                  steps.process_of[track] == processes_[group];
+         });
+}
+
+std::vector<DeviceStep> DeviceStepsOf(const RankView& view, const Selected& selected,
+                                      const StepGroups& groups, const DeviceTime& time) {
+  return DeviceStepper(view, selected, groups, time).Measure();
+}
+
+}  // namespace borescope::internal
