@@ -4,7 +4,7 @@
 Usage: tools/gen_docs.py BORESCOPE [--check]
 
 The text of --help and the documentation of every column come from the program itself, so the pages
-cannot drift from it. --check (ctest `docs`) writes nothing and fails when a page is out of date.
+cannot drift from it; the tables must be those of `list --schema`. --check (ctest `docs`) writes nothing and fails when a page is out of date.
 """
 
 import json
@@ -83,6 +83,29 @@ def tables(borescope, verb, help_text):
                 yield table_text(table, options)
 
 
+def described(borescope):
+    """What `list --schema` says of the tables: {(verb, table): [(column, type, unit)]}."""
+    listed = json.loads(run(borescope, "list", "--schema", "-f", "json"))["tables"]
+    table = next(t for t in listed if t["name"] == "columns")
+    columns = {c["name"]: c["values"] for c in table["columns"]}
+    found = {}
+    for row in zip(*(columns[c] for c in ("verb", "table", "name", "type", "unit"))):
+        found.setdefault(row[:2], []).append(row[2:])
+    return found
+
+
+def check_described(borescope, verb, schema):
+    """Ends with an error where an answer has other tables or columns than its description."""
+    document = json.loads(run(borescope, verb, "-f", "json", *INPUTS.get(verb, [RUN])))
+    for table in document["tables"]:
+        columns = [(c["name"], c["type"], c["unit"] or "") for c in table["columns"]]
+        expected = schema.get((verb, table["name"]), [None])
+        # Columns that are named by what was recorded come last.
+        if columns[:len(expected)] != expected or (verb != "counters" and len(columns) != len(expected)):
+            sys.exit(f"list --schema describes table {table['name']} of {verb} otherwise than the "
+                     "answer has it: src/borescope/engine/specimen.cc")
+
+
 def page(borescope, verb, summary):
     help_text = run(borescope, verb, "--help").rstrip()
     parts = [f"# {verb}: {summary}\n", "```text\n" + help_text + "\n```\n"]
@@ -96,7 +119,9 @@ def main():
     folder = ROOT / "docs" / "analyses"
     folder.mkdir(parents=True, exist_ok=True)
     stale = []
+    schema = described(borescope)
     for verb, summary in verbs(borescope):
+        check_described(borescope, verb, schema)
         text = page(borescope, verb, summary)
         path = folder / f"{verb}.md"
         if check and (not path.exists() or path.read_text() != text):

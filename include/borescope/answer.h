@@ -60,21 +60,24 @@ struct RenderOptions {
   bool colour = false;  // text: escape sequences
 };
 
-// A column of texts, for Answer::OfTexts.
+// A table of texts, for Answer::OfTexts. Its columns have equally many cells.
 struct TextColumn {
   std::string name;
   std::string doc;
   bool is_key = false;
   std::vector<std::string> cells;
 };
+struct TextTable {
+  std::string name;
+  std::string title;
+  std::vector<TextColumn> columns;
+};
 
 // Immutable and cheap to copy; safe to read from any number of threads.
 class BORESCOPE_EXPORT Answer {
  public:
-  // One table of texts, for front ends that list what they have. REQUIRES: as many cells in each
-  // column.
-  static Answer OfTexts(std::string_view name, std::string_view title,
-                        std::span<const TextColumn> columns);
+  // Tables of texts, for front ends that list what they have.
+  static Answer OfTexts(std::span<const TextTable> tables);
 
   std::vector<Table> tables() const;
   // The table of this name; false when there is none.

@@ -1,11 +1,15 @@
-// What can be asked: verbs with their parameters, formats that can be read and written. The one
-// source that front ends, documentation and generated code follow.
+// What can be asked: verbs with their parameters and tables, tasks, formats that can be read and
+// written. The one source that front ends, documentation and generated code follow.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "borescope/answer.h"
+#include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/params.h"
 
 namespace borescope {
 
@@ -32,6 +36,14 @@ struct VerbInfo {
   std::vector<ParameterInfo> parameters;
 };
 
+// What the library does beside answering verbs: it writes files, joins parts, runs statements.
+struct TaskInfo {
+  std::string name;  // "convert": the function is Convert, the command `borescope convert`
+  std::string summary;
+  std::string example;                    // a command line
+  std::vector<ParameterInfo> parameters;  // without the files it reads and writes
+};
+
 struct FormatInfo {
   std::string name;
   std::string summary;
@@ -44,6 +56,7 @@ struct FormatInfo {
 
 struct Schema {
   std::vector<VerbInfo> verbs;
+  std::vector<TaskInfo> tasks;
   std::vector<FormatInfo> formats;  // of inputs
   std::vector<FormatInfo> writers;  // of answers
   std::vector<FormatInfo> targets;  // of Convert
@@ -51,5 +64,15 @@ struct Schema {
 
 // The same at every call; lives as long as the program. Thread-safe.
 BORESCOPE_EXPORT const Schema& Describe();
+
+// The tables that a verb answers with, without rows: the name and title of each, the name, type,
+// unit, role and doc of their columns. Parameters may change them ("by", "compat"). Columns that
+// are named by what was recorded are missing. Errors: kInvalidArgument as of CheckQuestion.
+// Thread-safe.
+BORESCOPE_EXPORT Result<Answer> DescribeAnswer(std::string_view verb, const Params& params = {});
+
+// Describe() and the tables of every verb as tables: `verbs`, `parameters` (of verbs and tasks),
+// `tables` and `columns` (of verbs without parameters), `formats`. Thread-safe.
+BORESCOPE_EXPORT Answer SchemaTables();
 
 }  // namespace borescope

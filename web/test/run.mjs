@@ -1,10 +1,10 @@
-// Runs the tests of the page. Exit status 77: something that they need is not here.
-//   node run.mjs BORESCOPE BUILD/web SAMPLES
+// Runs one file of tests of the page. Exit status 77: something that they need is not here.
+//   node run.mjs NAME BORESCOPE BUILD/web SAMPLES
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [borescope, build, samples] = process.argv.slice(2);
+const [name, borescope, build, samples] = process.argv.slice(2);
 const lacks = [
   [['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].some(existsSync), 'chromium is not installed'],
   [existsSync(join(build, 'node_modules/playwright-core')), 'the packages of the page are not installed'],
@@ -15,8 +15,8 @@ if (lack !== undefined) {
   console.log(`skipped: ${lack[1]}`);
   process.exit(77);
 }
-const tests = ['report', 'against', 'hostile'].map((name) => join(import.meta.dirname, `${name}.test.mjs`));
-const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...tests], {
+const tests = join(import.meta.dirname, `${name}.test.mjs`);
+const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', tests], {
   stdio: 'inherit',
   env: {
     ...process.env,

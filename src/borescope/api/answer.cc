@@ -27,6 +27,20 @@ internal::DiagnosticRow Inside(const Diagnostic& diagnostic) {
   return row;
 }
 
+internal::Table Inside(const TextTable& given) {
+  internal::Table table{given.name, given.title, {}};
+  table.columns.reserve(given.columns.size());
+  for (const TextColumn& texts : given.columns) {
+    internal::Column& column = internal::AddString(
+        table, texts.name, texts.is_key ? internal::Role::kKey : internal::Role::kDerived,
+        texts.doc);
+    for (const std::string& cell : texts.cells) {
+      internal::Push(column, cell);
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 struct Answer::Data {
@@ -55,19 +69,12 @@ const internal::Document& AnswerAccess::Inside(const Answer& answer) {
   return answer.data_->document;
 }
 
-Answer Answer::OfTexts(std::string_view name, std::string_view title,
-                       std::span<const TextColumn> columns) {
-  internal::Table table{std::string(name), std::string(title), {}};
-  table.columns.reserve(columns.size());
-  for (const TextColumn& given : columns) {
-    internal::Column& column = internal::AddString(
-        table, given.name, given.is_key ? internal::Role::kKey : internal::Role::kDerived,
-        given.doc);
-    for (const std::string& cell : given.cells) {
-      internal::Push(column, cell);
-    }
+Answer Answer::OfTexts(std::span<const TextTable> tables) {
+  internal::Document document;
+  for (const TextTable& table : tables) {
+    document.tables.push_back(Inside(table));
   }
-  return AnswerAccess::Make(internal::Document{{std::move(table)}, {}});
+  return AnswerAccess::Make(std::move(document));
 }
 
 std::vector<Table> Answer::tables() const {

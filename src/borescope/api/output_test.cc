@@ -16,9 +16,11 @@ namespace borescope {
 namespace {
 
 Answer TwoShells() {
-  const TextColumn columns[] = {{"name", "Of the shell.", true, {"bash", "fish"}},
-                                {"summary", "What it is.", false, {"old", "new"}}};
-  return Answer::OfTexts("shells", "What there is", columns);
+  const TextTable shells{"shells",
+                         "What there is",
+                         {{"name", "Of the shell.", true, {"bash", "fish"}},
+                          {"summary", "What it is.", false, {"old", "new"}}}};
+  return Answer::OfTexts({&shells, 1});
 }
 
 std::string ContentOf(const std::string& path) {

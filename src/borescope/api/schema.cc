@@ -4,7 +4,10 @@
 #include <string_view>
 
 #include "borescope/api/access.h"
+#include "borescope/api/questions.h"
+#include "borescope/api/tasks/task_rows.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/engine/answer_shape.h"
 #include "borescope/engine/inputs/question_text.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/engine/targets/saved_drafts.h"
@@ -115,10 +118,54 @@ VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
   return verb;
 }
 
+std::vector<std::string> TargetNames() {
+  std::vector<std::string> names;
+  for (const internal::ConvertFormat& format : internal::ConvertFormats()) {
+    names.emplace_back(format.name);
+  }
+  return names;
+}
+
+ParameterInfo ParameterOf(const TaskParameterRow& row) {
+  ParameterInfo info{Underscored(row.name),
+                     std::string(row.type),
+                     std::string(row.doc),
+                     std::string(row.default_text),
+                     {},
+                     std::string(row.placeholder),
+                     std::string(row.group)};
+  if (row.type == "choice") {
+    info.choices =
+        row.choice.empty() ? TargetNames() : std::vector<std::string>{std::string(row.choice)};
+  }
+  return info;
+}
+
+TaskInfo TaskOf(const TaskRow& row) {
+  TaskInfo task{std::string(row.name), std::string(row.summary), std::string(row.example), {}};
+  for (const std::string_view name : row.shared) {
+    const internal::QuestionRow& shared = internal::GetQuestionRow(name);
+    task.parameters.push_back({Underscored(shared.name),
+                               std::string(shared.type),
+                               std::string(shared.help),
+                               "",
+                               {},
+                               std::string(shared.value),
+                               std::string(shared.group)});
+  }
+  for (const TaskParameterRow& own : row.own) {
+    task.parameters.push_back(ParameterOf(own));
+  }
+  return task;
+}
+
 Schema MakeSchema() {
   Schema schema;
   for (const internal::AnalysisSpec* spec : internal::Analyses()) {
     schema.verbs.push_back(VerbOf(*spec));
+  }
+  for (const TaskRow& row : TaskRows()) {
+    schema.tasks.push_back(TaskOf(row));
   }
   for (const internal::FormatRow& row : internal::Formats()) {
     schema.formats.push_back({std::string(row.name), std::string(row.summary)});
@@ -141,6 +188,19 @@ Schema MakeSchema() {
 const Schema& Describe() {
   static const Schema schema = MakeSchema();
   return schema;
+}
+
+Result<Answer> DescribeAnswer(std::string_view verb, const Params& params) {
+  const std::string_view verbs[] = {verb};
+  internal::RunOptions options;
+  const Result<void> read = ReadParams(verbs, params, options);
+  if (!read.ok()) {
+    return read.error();
+  }
+  const internal::AnalysisSpec* const spec = FindVerbs(verbs)->front();
+  return Public(internal::AnswerShape(*spec, options.params), [](internal::Tables tables) {
+    return AnswerAccess::Make(internal::Document{std::move(tables), {}});
+  });
 }
 
 }  // namespace borescope

@@ -11,6 +11,14 @@ bool IsNamed(const ParameterInfo& parameter, std::string_view option) {
       [](char written, char typed) { return (written == '_' ? '-' : written) == typed; });
 }
 
+const ParameterInfo* FindNamed(const std::vector<ParameterInfo>& parameters,
+                               std::string_view name) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(),
+                   [&](const ParameterInfo& parameter) { return IsNamed(parameter, name); });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 const VerbInfo* FindVerb(std::string_view name) {
@@ -20,11 +28,19 @@ const VerbInfo* FindVerb(std::string_view name) {
   return found == verbs.end() ? nullptr : &*found;
 }
 
+const TaskInfo* FindTask(std::string_view name) {
+  const std::vector<TaskInfo>& tasks = Describe().tasks;
+  const auto found = std::find_if(tasks.begin(), tasks.end(),
+                                  [&](const TaskInfo& task) { return task.name == name; });
+  return found == tasks.end() ? nullptr : &*found;
+}
+
 const ParameterInfo* FindParameter(const VerbInfo& verb, std::string_view name) {
-  const auto found =
-      std::find_if(verb.parameters.begin(), verb.parameters.end(),
-                   [&](const ParameterInfo& parameter) { return IsNamed(parameter, name); });
-  return found == verb.parameters.end() ? nullptr : &*found;
+  return FindNamed(verb.parameters, name);
+}
+
+const ParameterInfo* FindParameter(const TaskInfo& task, std::string_view name) {
+  return FindNamed(task.parameters, name);
 }
 
 const ParameterInfo* FindParameter(Verbs verbs, std::string_view name) {

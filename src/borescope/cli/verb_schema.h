@@ -15,9 +15,11 @@ using Verbs = std::span<const VerbInfo* const>;
 
 // nullptr where there is none.
 const VerbInfo* FindVerb(std::string_view name);
+const TaskInfo* FindTask(std::string_view name);
 // The parameter that the option `name` ("kernel-wait") sets; nullptr where the verb has none.
 const ParameterInfo* FindParameter(const VerbInfo& verb, std::string_view name);
 const ParameterInfo* FindParameter(Verbs verbs, std::string_view name);
+const ParameterInfo* FindParameter(const TaskInfo& task, std::string_view name);
 
 // "kernel_wait" -> "kernel-wait"
 std::string OptionName(const ParameterInfo& parameter);

@@ -1,7 +1,9 @@
 #include "borescope/cli/verbs.h"
 
+#include <iterator>
+
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/schema.h"
+#include "borescope/cli/verb_schema.h"
 
 namespace borescope::cli {
 namespace {
@@ -100,6 +102,12 @@ constexpr std::string_view kOpenDetails =
     "when nobody began to fetch it by the end of --timeout.\n"
     "Selections other than --begin and --end are those of --report.\n";
 
+constexpr std::string_view kListOptions[] = {"schema"};
+
+constexpr std::string_view kListDetails =
+    "--schema: also their parameters with types and defaults, and their tables with\n"
+    "the units and meanings of all columns, for programs.\n";
+
 constexpr std::string_view kCompletionDetails =
     "The example's line in ~/.bashrc, or with zsh behind compinit in ~/.zshrc, is for\n"
     "every shell. fish reads ~/.config/fish/completions/borescope.fish.\n";
@@ -108,81 +116,95 @@ constexpr std::string_view kCompletionDetails =
 constexpr std::string_view kOfTables[] = {"format", "color"};
 constexpr std::string_view kOfFiles[] = {"format", "color", "output"};
 
-constexpr VerbRow kOtherVerbs[] = {
+// Rows without a summary and an example have those of the library's task of the name.
+constexpr VerbRow kRows[] = {
     {.name = "report",
-     .summary = "one HTML page with every answer, charts and tables; opens without a network",
      .usage = "[OPTIONS] INPUT...",
-     .example = "borescope report run/ -o report.html",
      .run = RunReportVerb,
      .options = kReportOptions,
      .pointless = kOfTables},
     {.name = "open",
-     .summary = "a trace on Perfetto's timeline, or the report, in your browser",
      .usage = "[OPTIONS] INPUT...",
-     .example = "borescope open rank-0.json.gz",
      .run = RunOpenVerb,
+     .summary = "a trace on Perfetto's timeline, or the report, in your browser",
+     .example = "borescope open rank-0.json.gz",
      .options = kOpenOptions,
      .details = kOpenDetails,
      .pointless = kOfFiles},
     {.name = "convert",
-     .summary = "traces in another format: .json[.gz], .pftrace, .rpd, .csv",
      .usage = "IN... OUT [OPTIONS]",
-     .example = "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%",
      .run = RunConvertVerb,
      .options = kConvertOptions,
      .pointless = kOfTables},
-    {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
-     "--host ET --device TRACE -o LINKED [OPTIONS]",
-     "borescope link --host et.json --device kineto.json.gz -o linked.json", RunLinkVerb,
-     kLinkOptions},
-    {"chakra", "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
-     "TASK [OPTIONS] [FILE]...", "borescope chakra convert linked.json rank.0.et", RunChakraVerb,
-     kChakraOptions, kChakraDetails, kChakraAliases},
+    {.name = "link",
+     .usage = "--host ET --device TRACE -o LINKED [OPTIONS]",
+     .run = RunLinkVerb,
+     .options = kLinkOptions},
+    {.name = "chakra",
+     .usage = "TASK [OPTIONS] [FILE]...",
+     .run = RunChakraVerb,
+     .options = kChakraOptions,
+     .details = kChakraDetails,
+     .aliases = kChakraAliases},
     {.name = "query",
-     .summary = "answers of SQL over what was recorded",
      .usage = "[OPTIONS] [STATEMENT] INPUT...",
-     .example = "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz",
      .run = RunQueryVerb,
      .options = kQueryOptions,
      .instead = kQueryInstead},
     {.name = "map",
-     .summary = "one part of an answer, of the files that are here, for reduce",
      .usage = "VERB[,VERB...] [OPTIONS] INPUT... -o PART",
-     .example = "borescope map summary rank-0.json.gz -o rank-0.part",
      .run = RunMapVerb,
      .details = kMapDetails,
      .pointless = kOfTables,
      .takes_verbs = true},
     {.name = "reduce",
-     .summary = "the answer of all parts that map wrote",
      .usage = "[OPTIONS] PART...",
-     .example = "borescope reduce parts/ --top 10",
      .run = RunReduceVerb,
      .options = kReduceOptions},
-    {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
-     "[OPTIONS] KERNEL.py", "borescope bench-kernel k.py --trace trace.json.gz", RunBenchVerb,
-     kBenchOptions},
-    {"list", "every verb, input format and output format", "[OPTIONS]", "borescope list -f json",
-     RunListVerb},
+    {.name = "bench-kernel",
+     .usage = "[OPTIONS] KERNEL.py",
+     .run = RunBenchVerb,
+     .options = kBenchOptions},
+    {.name = "list",
+     .usage = "[OPTIONS]",
+     .run = RunListVerb,
+     .summary = "every verb, input format and output format",
+     .example = "borescope list -f json",
+     .options = kListOptions,
+     .details = kListDetails},
     {.name = "completion",
-     .summary = "a completion script for the shell",
      .usage = "bash|zsh|fish",
-     .example = "eval \"$(borescope completion bash)\"",
      .run = RunCompletionVerb,
+     .summary = "a completion script for the shell",
+     .example = "eval \"$(borescope completion bash)\"",
      .details = kCompletionDetails,
      .pointless = kOfFiles},
 };
 
+std::vector<VerbRow> WithTexts() {
+  std::vector<VerbRow> rows(std::begin(kRows), std::end(kRows));
+  for (VerbRow& row : rows) {
+    if (const TaskInfo* const task = FindTask(row.name); task != nullptr) {
+      row.summary = task->summary;
+      row.example = task->example;
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
-std::span<const VerbRow> OtherVerbs() { return kOtherVerbs; }
+std::span<const VerbRow> OtherVerbs() {
+  static const std::vector<VerbRow> rows = WithTexts();
+  return rows;
+}
 
 std::vector<std::string_view> VerbNames() {
   std::vector<std::string_view> names;
   for (const VerbInfo& verb : Describe().verbs) {
     names.push_back(verb.name);
   }
-  for (const VerbRow& row : kOtherVerbs) {
+  for (const VerbRow& row : kRows) {
     names.push_back(row.name);
   }
   return names;

@@ -33,10 +33,11 @@ struct InsteadRow {
 // A verb that is no analysis.
 struct VerbRow {
   std::string_view name;
-  std::string_view summary;
-  std::string_view usage;  // what follows the name
-  std::string_view example;
+  std::string_view usage;              // what follows the name
   int (*run)(const Command& command);  // returns the exit status
+  // Those of the library's task of that name, where there is one.
+  std::string_view summary = {};
+  std::string_view example = {};
   // The options it has beside those of every verb, by their long names.
   std::span<const std::string_view> options = {};
   std::string_view details = {};  // more lines of help, below the example

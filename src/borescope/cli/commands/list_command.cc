@@ -21,8 +21,9 @@ Answer WhatThereIs() {
   add("format", schema.formats);
   add("writer", schema.writers);
   add("target", schema.targets);
-  const TextColumn columns[] = {std::move(kind), std::move(name), std::move(summary)};
-  return Answer::OfTexts("list", "What there is", columns);
+  const TextTable table{
+      "list", "What there is", {std::move(kind), std::move(name), std::move(summary)}};
+  return Answer::OfTexts({&table, 1});
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ int RunListVerb(const Command& command) {
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  return WriteAnswer(*output, WhatThereIs(), command);
+  return WriteAnswer(*output, command.raw.schema ? SchemaTables() : WhatThereIs(), command);
 }
 
 }  // namespace borescope::cli

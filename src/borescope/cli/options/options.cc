@@ -30,14 +30,6 @@ Choices WriterNames(const VerbInfo* verb) {
 
 Choices Whens(const VerbInfo*) { return {"auto", "always", "never"}; }
 
-Choices Targets(const VerbInfo*) {
-  Choices names;
-  for (const FormatInfo& format : Describe().targets) {
-    names.push_back(format.name);
-  }
-  return names;
-}
-
 constexpr auto kSelection = OptionGroup::kSelection;
 constexpr auto kQuestion = OptionGroup::kQuestion;
 constexpr auto kOutput = OptionGroup::kOutput;
@@ -49,12 +41,16 @@ constexpr OptionRow FromParameter(OptionGroup group, std::string_view name) {
   return {group, "", name, "", "", nullptr, nullptr, nullptr, nullptr};
 }
 
+// A parameter of tasks; WithTexts says what it is for.
+constexpr OptionRow FromTask(OptionGroup group, std::string_view name, std::string Raw::* text,
+                             bool Raw::* flag = nullptr) {
+  return {group, "", name, "", "", text, flag, OnlyNamed, nullptr};
+}
+
 // Order = order in --help.
 const OptionRow kRows[] = {
-    {kSelection, "", "host", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)",
-     &Raw::host, nullptr, OnlyNamed, nullptr},
-    {kSelection, "", "device", "FILE", "trace of PyTorch's profiler, recorded at the same time",
-     &Raw::device, nullptr, OnlyNamed, nullptr},
+    FromTask(kSelection, "host", &Raw::host),
+    FromTask(kSelection, "device", &Raw::device),
     {kSelection, "", "chakra-host-trace", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
      nullptr},
     {kSelection, "", "pytorch-et-file", "FILE", "as --host", &Raw::host, nullptr, OnlyNamed,
@@ -81,41 +77,24 @@ const OptionRow kRows[] = {
     FromParameter(kQuestion, "compat"),
     FromParameter(kQuestion, "all"),
     {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
-    {kOutput, "", "to", "FORMAT", "what to write (default: what the ending of OUT says)", &Raw::to,
-     nullptr, OnlyNamed, Targets},
-    {kQuestion, "", "against", "INPUT",
-     "compare every section with the run INPUT, and tell what changed", &Raw::against, nullptr,
-     OnlyNamed, nullptr},
-    {kQuestion, "", "schema", "", "show the tables, columns and functions there are", nullptr,
-     &Raw::schema, OnlyNamed, nullptr},
-    {kQuestion, "", "linked", "FILE", "check: the linked trace the .et was made from", &Raw::linked,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "order", "", "check: also the order in which a simulator starts the nodes",
-     nullptr, &Raw::order, OnlyNamed, nullptr},
-    {kQuestion, "", "num-npus", "N", "devices: of a workload (1), generate (64), timeline",
-     &Raw::npus, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "num-passes", "N", "convert: passes over the layers of a workload (1)",
-     &Raw::passes, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "npu-frequency", "MHZ", "timeline: clock whose cycles the log counts",
-     &Raw::frequency, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "default-runtime", "US", "generate: of computation (5)", &Raw::runtime, nullptr,
-     OnlyNamed, nullptr},
-    {kQuestion, "", "default-tensor-size", "BYTES", "generate: of memory, send and receive (1024)",
-     &Raw::tensor_size, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "default-comm-size", "BYTES", "generate: of collectives (65536)",
-     &Raw::comm_size, nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "row-limit", "N", "give the first N rows at most (1000000)", &Raw::row_limit,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "time-limit", "SECONDS", "stop a statement that works longer", &Raw::time_limit,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "trace", "INPUT", "also the times of the kernel in this recording", &Raw::trace,
-     nullptr, OnlyNamed, nullptr},
-    {kQuestion, "", "python", "PROGRAM", "the Python to run it with (python3)", &Raw::python,
-     nullptr, OnlyNamed, nullptr},
+    FromTask(kOutput, "to", &Raw::to),
+    FromTask(kQuestion, "against", &Raw::against),
+    FromTask(kQuestion, "schema", nullptr, &Raw::schema),
+    FromTask(kQuestion, "linked", &Raw::linked),
+    FromTask(kQuestion, "order", nullptr, &Raw::order),
+    FromTask(kQuestion, "num-npus", &Raw::npus),
+    FromTask(kQuestion, "num-passes", &Raw::passes),
+    FromTask(kQuestion, "npu-frequency", &Raw::frequency),
+    FromTask(kQuestion, "default-runtime", &Raw::runtime),
+    FromTask(kQuestion, "default-tensor-size", &Raw::tensor_size),
+    FromTask(kQuestion, "default-comm-size", &Raw::comm_size),
+    FromTask(kQuestion, "row-limit", &Raw::row_limit),
+    FromTask(kQuestion, "time-limit", &Raw::time_limit),
+    FromTask(kQuestion, "trace", &Raw::trace),
+    FromTask(kQuestion, "python", &Raw::python),
     {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
      OnlyNamed, nullptr},
-    {kQuestion, "", "timeout", "SECONDS", "give up after this time (300)", &Raw::timeout, nullptr,
-     OnlyNamed, nullptr},
+    FromTask(kQuestion, "timeout", &Raw::timeout),
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
      OnlyNamed, nullptr},
     {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,
@@ -147,17 +126,30 @@ const OptionRow kRows[] = {
     {kRun, "h", "help", "", "this help", nullptr, &Raw::help, Always, nullptr},
 };
 
-// The row with the words of the library, where it is a parameter: those of the first verb that has
-// it.
-OptionRow WithTexts(OptionRow row) {
-  for (const VerbInfo& verb : Describe().verbs) {
-    const ParameterInfo* const parameter =
-        row.is_parameter() ? FindParameter(verb, row.long_name) : nullptr;
-    if (parameter != nullptr) {
-      row.value = parameter->placeholder;
-      row.help = parameter->doc;
-      break;
+// The parameter of the first verb that has it, and of tasks else; nullptr for none.
+const ParameterInfo* FindAnywhere(const OptionRow& row) {
+  const Schema& schema = Describe();
+  if (row.is_parameter()) {
+    for (const VerbInfo& verb : schema.verbs) {
+      if (const ParameterInfo* const found = FindParameter(verb, row.long_name)) {
+        return found;
+      }
     }
+  }
+  for (const TaskInfo& task : schema.tasks) {
+    if (const ParameterInfo* const found = FindParameter(task, row.long_name)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+// The row with the words of the library, where it has none of its own.
+OptionRow WithTexts(OptionRow row) {
+  row.parameter = row.help.empty() ? FindAnywhere(row) : nullptr;
+  if (row.parameter != nullptr) {
+    row.value = row.parameter->placeholder;
+    row.help = row.parameter->doc;
   }
   return row;
 }
@@ -179,13 +171,13 @@ constexpr ShortName kShortNames[] = {{"columns", "c"}, {"width", "w"}};
 std::string ParamHelp(const ParameterInfo& parameter) {
   const std::string_view type = parameter.type;
   const std::string& value = parameter.default_text;
-  if (type == "time") {
+  if (type == "time" && !value.empty()) {
     return fmt::format("{} ({}; a bare number is us)", parameter.doc, value);
   }
   if (type == "number" && !value.empty()) {
     return fmt::format("{} ({}; from 0 on)", parameter.doc, value);
   }
-  const bool shows = type == "times" || (type == "count" && !value.empty());
+  const bool shows = type == "times" || ((type == "count" || type == "file") && !value.empty());
   return shows ? fmt::format("{} ({})", parameter.doc, value) : parameter.doc;
 }
 
@@ -194,8 +186,11 @@ Choices ChoicesOf(const OptionRow& row, const VerbInfo* verb) {
   if (row.choices != nullptr) {
     return row.choices(verb);
   }
-  if (!row.is_parameter()) {
+  if (row.parameter == nullptr) {
     return {};
+  }
+  if (!row.is_parameter()) {
+    return {row.parameter->choices.begin(), row.parameter->choices.end()};
   }
   if (verb == nullptr) {
     return row.long_name == "compat" ? Choices{"chakra"} : Choices{};
@@ -205,8 +200,9 @@ Choices ChoicesOf(const OptionRow& row, const VerbInfo* verb) {
 }
 
 OptionView ViewOf(const OptionRow& row, const VerbInfo* verb) {
-  return {row.group, row.short_name,        std::string(row.long_name),
-          row.value, std::string(row.help), ChoicesOf(row, verb)};
+  std::string help = row.parameter == nullptr ? std::string(row.help) : ParamHelp(*row.parameter);
+  return {row.group, row.short_name,  std::string(row.long_name),
+          row.value, std::move(help), ChoicesOf(row, verb)};
 }
 
 bool AppliesTo(const OptionRow& row, const VerbInfo* verb) {

@@ -60,6 +60,8 @@ struct OptionRow {
   bool (*applies)(const VerbInfo* verb);
   // The values to choose from, for help and completion; nullptr when anything goes.
   std::vector<std::string_view> (*choices)(const VerbInfo* verb);
+  // Of the library, whose words are shown; nullptr for a row with words of its own.
+  const ParameterInfo* parameter = nullptr;
 
   bool is_parameter() const { return text == nullptr && flag == nullptr; }
   bool is_list() const { return value == "LIST" || value == "KEYS"; }

@@ -10,17 +10,6 @@
 namespace borescope::internal {
 namespace {
 
-// The params without what an empty trace has nothing of.
-Params WithoutNames(const AnalysisSpec& verb, Params params) {
-  params.selection = {};
-  std::erase_if(params.values, [&](const ParamValue& value) {
-    return std::any_of(verb.params.begin(), verb.params.end(), [&](const ParamSpec* param) {
-      return param->names_events && param->name == value.name;
-    });
-  });
-  return params;
-}
-
 bool IsLike(const Column& column, const Column& shape) {
   return column.name == shape.name && column.unit == shape.unit && column.role == shape.role &&
          column.values.index() == shape.values.index();
@@ -51,6 +40,16 @@ std::string MismatchOf(const Table& table, const Table& shape, bool adds_columns
 }
 
 }  // namespace
+
+Params WithoutNames(const AnalysisSpec& verb, Params params) {
+  params.selection = {};
+  std::erase_if(params.values, [&](const ParamValue& value) {
+    return std::any_of(verb.params.begin(), verb.params.end(), [&](const ParamSpec* param) {
+      return param->names_events && param->name == value.name;
+    });
+  });
+  return params;
+}
 
 Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params) {
   const Trace trace = TraceBuilder().Finish({}, 0, 1);

@@ -9,6 +9,9 @@
 
 namespace borescope::internal {
 
+// The params without what only recorded events have: selections, names of operators.
+Params WithoutNames(const AnalysisSpec& verb, Params params);
+
 // The tables that the verb maps of a trace without events, which have the columns of all others.
 Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params);
 

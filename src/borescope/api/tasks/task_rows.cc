@@ -1,0 +1,86 @@
+#include "borescope/api/tasks/task_rows.h"
+
+namespace borescope {
+namespace {
+
+constexpr TaskParameterRow kHost{
+    "host", "file", "FILE", "execution trace of PyTorch (ExecutionTraceObserver)", "selection"};
+constexpr TaskParameterRow kDevice{"device", "file", "FILE",
+                                   "trace of PyTorch's profiler, recorded at the same time",
+                                   "selection"};
+constexpr TaskParameterRow kAsChakra{.name = "compat",
+                                     .type = "choice",
+                                     .placeholder = "TOOL",
+                                     .doc = "rows, units and rounding of this tool",
+                                     .choice = "chakra"};
+
+constexpr std::string_view kReportShared[] = {"rank",  "step",   "step-rule",  "step-pattern",
+                                              "gpu",   "stream", "annotation", "instance",
+                                              "begin", "end",    "top"};
+constexpr TaskParameterRow kReport[] = {
+    {"against", "file", "INPUT",
+     "compare every section with the run INPUT, and show what changed"}};
+
+constexpr std::string_view kConvertShared[] = {"begin", "end"};
+constexpr TaskParameterRow kConvert[] = {
+    {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"}};
+
+constexpr std::string_view kRankShared[] = {"rank"};
+constexpr TaskParameterRow kLink[] = {kHost, kDevice, kAsChakra};
+
+constexpr TaskParameterRow kChakra[] = {
+    kHost,
+    kDevice,
+    kAsChakra,
+    {"linked", "file", "FILE", "check: the linked trace the .et was made from"},
+    {"order", "flag", "", "check: also the order in which a simulator starts the nodes"},
+    {"num-npus", "count", "N", "devices: of a workload (1), generate (64), timeline"},
+    {"num-passes", "count", "N", "convert: passes over the layers of a workload", "question", "1"},
+    {"npu-frequency", "count", "MHZ", "timeline: clock whose cycles the log counts"},
+    {"default-runtime", "count", "US", "generate: of computation", "question", "5"},
+    {"default-tensor-size", "count", "BYTES", "generate: of memory, send and receive", "question",
+     "1024"},
+    {"default-comm-size", "count", "BYTES", "generate: of collectives", "question", "65536"}};
+
+constexpr TaskParameterRow kQuery[] = {
+    {"schema", "flag", "", "show the tables, columns and functions there are"},
+    {"row-limit", "count", "N", "give the first N rows at most", "question", "1000000"},
+    {"time-limit", "number", "SECONDS", "stop a statement that works longer"}};
+
+constexpr std::string_view kReduceShared[] = {"sort", "top"};
+
+constexpr TaskParameterRow kBench[] = {
+    {"trace", "file", "INPUT", "also the times of the kernel in this recording"},
+    {"python", "file", "PROGRAM", "the Python to run it with", "question", "python3"},
+    {"timeout", "count", "SECONDS", "give up after this time", "question", "300"}};
+
+constexpr TaskRow kTasks[] = {
+    {"report", "one HTML page with every answer, charts and tables; opens without a network",
+     "borescope report run/ -o report.html", kReportShared, kReport},
+    {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv",
+     "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertShared, kConvert},
+    {"link", "an execution trace of PyTorch with the times and kernels of its device trace",
+     "borescope link --host et.json --device kineto.json.gz -o linked.json", kRankShared, kLink},
+    {"chakra",
+     "Chakra execution traces (.et): convert, check, dump, generate, draw, timeline",
+     "borescope chakra convert linked.json rank.0.et",
+     {},
+     kChakra},
+    {"query", "answers of SQL over what was recorded",
+     "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kRankShared, kQuery},
+    {"map", "one part of an answer, of the files that are here, for reduce",
+     "borescope map summary rank-0.json.gz -o rank-0.part"},
+    {"reduce", "the answer of all parts that map wrote", "borescope reduce parts/ --top 10",
+     kReduceShared},
+    {"bench-kernel",
+     "runs the benchmark of a kernel that TorchInductor generated",
+     "borescope bench-kernel k.py --trace trace.json.gz",
+     {},
+     kBench},
+};
+
+}  // namespace
+
+std::span<const TaskRow> TaskRows() { return kTasks; }
+
+}  // namespace borescope
