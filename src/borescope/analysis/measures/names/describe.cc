@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
+
+#include "borescope/analysis/core/selection/device_time.h"
 
 namespace borescope::internal {
 
@@ -38,6 +42,22 @@ std::string ShortenedName(std::string_view name, size_t longest) {
     --end;
   }
   return std::string(name.substr(0, end)) + "...";
+}
+
+std::string DescribeUsedDevices(const Trace& trace) {
+  const Tracks& tracks = trace.tracks();
+  std::set<int64_t> used;
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] == TrackKind::kDevice && HasDeviceWork(trace, track)) {
+      used.insert(tracks.pid[track]);
+    }
+  }
+  Meta meta;
+  meta.vendor = trace.meta().vendor;
+  std::copy_if(trace.meta().devices.begin(), trace.meta().devices.end(),
+               std::back_inserter(meta.devices),
+               [&](const DeviceInfo& device) { return used.contains(device.id); });
+  return DescribeDevices(meta.devices.empty() ? trace.meta() : meta);
 }
 
 std::string DescribeDevices(const Meta& meta) {

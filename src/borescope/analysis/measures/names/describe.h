@@ -13,6 +13,8 @@ std::string DeviceName(const DeviceInfo& device, Vendor vendor);
 
 // All visible devices, equal ones counted: "8 x NVIDIA A100-SXM4-80GB".
 std::string DescribeDevices(const Meta& meta);
+// The same of those that worked; of all where none did.
+std::string DescribeUsedDevices(const Trace& trace);
 
 // At most `longest` bytes of a name, whole letters only; "..." stands for the rest.
 std::string ShortenedName(std::string_view name, size_t longest);

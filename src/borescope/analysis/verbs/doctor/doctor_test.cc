@@ -46,6 +46,33 @@ TEST(DoctorTest, ACleanTraceShowsWhatWasChecked) {
   EXPECT_EQ(severity.back(), "n/a");  // there is no operator that could have shapes
 }
 
+std::string StatusOf(const Tables& tables, std::string_view check) {
+  for (size_t row = 0; row < tables[0].rows(); ++row) {
+    if (Texts(tables[0], "check")[row] == check) {
+      return Texts(tables[0], "severity")[row];
+    }
+  }
+  return "not there";
+}
+
+// A recording of Nsight Systems without operators, of one kernel.
+Tables OfOtherProfiler(std::string_view kernel) {
+  TestTrace trace;
+  trace.meta().format = TraceFormat::kNsys;
+  trace.Launched(kernel, {20, 5}, {200, 10}, {1, 7, 0});
+  return Analyse("doctor", {&trace.View()});
+}
+
+TEST(DoctorTest, ProgramsWithoutPyTorchLackNoOperators) {
+  const Tables plain = OfOtherProfiler("saxpy(double*, double)");
+  const Tables pytorch = OfOtherProfiler("void at::native::vectorized_elementwise_kernel<4>()");
+  for (const std::string_view check : {"no-operators", "no-operator", "no-steps"}) {
+    EXPECT_EQ(StatusOf(plain, check), "n/a") << check;
+    EXPECT_NE(StatusOf(pytorch, check), "n/a") << check;
+    EXPECT_NE(StatusOf(pytorch, check), "ok") << check;
+  }
+}
+
 TEST(DoctorTest, LinkFaults) {
   TestTrace trace = Clean();
   trace.Launched("early", {310, 5}, {305, 30}, {2, 7, 0});

@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
@@ -31,6 +32,9 @@ CheckOutcome WithoutLaunch(const RankView& view) {
 }
 
 CheckOutcome WithoutOperator(const RankView& view) {
+  if (!IsOfPyTorchProgram(view.trace)) {
+    return NotApplicable();
+  }
   return CountDeviceCases(view, [&](DeviceId id) {
     return view.index.correlation.rule[id.value] == LinkRule::kLaunchOnly;
   });
@@ -220,8 +224,12 @@ bool RunsAt(const RankView& view, const std::vector<uint32_t>& last_kernels, uin
   return kernel != kNoRow && device.end_ns(DeviceId{kernel}) > ts_ns;
 }
 
-// R3: a Stream Sync record begins when its stream has drained.
+// R3: a Stream Sync record of PyTorch's profiler begins when its stream has drained; those of other
+// profilers begin with the call, while the kernel that is waited for still runs.
 CheckOutcome SyncDuringKernel(const RankView& view) {
+  if (view.trace.meta().format != TraceFormat::kKineto) {
+    return NotApplicable();
+  }
   const Tracks& tracks = view.trace.tracks();
   std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> track_of;
   for (uint32_t i = 0; i < tracks.size(); ++i) {

@@ -23,6 +23,13 @@ struct CheckOutcome {
   bool applies = true;          // false: nothing of the kind could be in the recording
 };
 
+// Nothing of the kind could be in the recording.
+inline CheckOutcome NotApplicable() {
+  CheckOutcome outcome;
+  outcome.applies = false;
+  return outcome;
+}
+
 struct QualityCheck {
   std::string_view name;  // stable slug; the same as a diagnostic's where both count one thing
   Severity severity;      // when the count is not 0

@@ -1,6 +1,7 @@
 // Checks on what was recorded: options that were off, and events that fill the file.
 #include <algorithm>
 
+#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/stop.h"
@@ -11,12 +12,6 @@ namespace {
 CheckOutcome Absent(bool present) {
   CheckOutcome outcome;
   outcome.count = present ? 0 : 1;
-  return outcome;
-}
-
-CheckOutcome NotApplicable() {
-  CheckOutcome outcome;
-  outcome.applies = false;
   return outcome;
 }
 
@@ -37,12 +32,17 @@ CheckOutcome NoDeviceWork(const RankView& view) {
   return IsOfMemoryOnly(view) ? NotApplicable() : Absent(HasDeviceWork(view.trace));
 }
 
+// Operators and training steps are those of PyTorch; other programs have none.
+bool HasNoModel(const RankView& view) {
+  return IsOfMemoryOnly(view) || !IsOfPyTorchProgram(view.trace);
+}
+
 CheckOutcome NoOperators(const RankView& view) {
-  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(HasHostKind(view.trace, HostKind::kOp));
+  return HasNoModel(view) ? NotApplicable() : Absent(HasHostKind(view.trace, HostKind::kOp));
 }
 
 CheckOutcome NoSteps(const RankView& view) {
-  return IsOfMemoryOnly(view) ? NotApplicable() : Absent(!view.steps().steps.empty());
+  return HasNoModel(view) ? NotApplicable() : Absent(!view.steps().steps.empty());
 }
 
 CheckOutcome NoShapes(const RankView& view) {

@@ -51,7 +51,7 @@ Table NewOverview() {
   Table table{"overview", "Overview", {}};
   AddRankKey(table);
   AddString(table, "file", Role::kDerived, "File as named on the command line.");
-  AddString(table, "devices", Role::kDerived, "Visible devices, used or not.");
+  AddString(table, "devices", Role::kDerived, "Devices that worked; all visible ones if none did.");
   AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
@@ -100,7 +100,7 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
   Row(table)
       .Int(view.rank)
       .Text(trace.meta().file)
-      .MaybeText(DescribeDevices(trace.meta()))
+      .MaybeText(DescribeUsedDevices(trace))
       .MaybeInt(trace.meta().world_size)
       .Count(selected.steps().size())
       .Int(Coverage(selected.windows()))
