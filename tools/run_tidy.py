@@ -6,9 +6,10 @@ usage: run_tidy.py BUILD_FOLDER [--jobs N] [--all] [--within SECONDS]
 A file was seen clean when nothing that decides the findings differs from an earlier clean run: its
 text and that of every header of ours it includes, .clang-tidy, the compile command, the versions of
 clang-tidy and of the system's packages. The names of such runs lie, as empty files, in
-$XDG_CACHE_HOME/borescope/tidy (else ~/.cache); --all ignores them. Files come in the order of their
-newest commit, newest first, so that a run that may only take so long sees what changed; how many
-files it did not reach is said. Exits with 1 on findings, else with 77 where it did not reach all.
+$XDG_CACHE_HOME/borescope/tidy (else ~/.cache); --all ignores them. Files that the newest commits
+changed come first, newest first, then the others from another place after each commit, so that runs
+that may only take so long see what changed, and all else in turns; how many files it did not reach
+is said. Exits with 1 on findings, else with 77 where it did not reach all that changed.
 """
 
 import argparse
@@ -24,7 +25,9 @@ import sys
 import time
 
 CLANG_TIDY = "clang-tidy-19"
-SKIPPED = 77  # exit status: no findings, but not all was looked at
+SKIPPED = 77  # exit status: no findings, but not all that changed was looked at
+NEWEST_COMMITS = 40
+FILES_A_TURN = 97  # by which the place moves where a turn begins with each commit
 INCLUDE = re.compile(rb'^#include "(borescope/[^"]+)"', re.MULTILINE)
 
 
@@ -84,14 +87,21 @@ def remember(key):
     (cache_folder() / key).touch()
 
 
-def newest_first(entries, root):
-    """By the last commit that touched the file; in their order where there is no history."""
-    log = subprocess.run(["git", "-C", str(root), "log", "--format=", "--name-only"],
-                         capture_output=True, text=True)
+def in_turns(entries, root):
+    """Those of the newest commits by commit, then the others from another place after each commit;
+    and how many the first are."""
+    def git(*arguments):
+        return subprocess.run(["git", "-C", str(root), *arguments],
+                              capture_output=True, text=True).stdout
+    names = git("log", f"--max-count={NEWEST_COMMITS}", "--format=", "--name-only").split("\n")
     ranks = {}
-    for name in log.stdout.split("\n"):
+    for name in names:
         ranks.setdefault(str(root / name), len(ranks))
-    return sorted(entries, key=lambda entry: ranks.get(entry["file"], len(ranks)))
+    changed = sorted((e for e in entries if e["file"] in ranks), key=lambda e: ranks[e["file"]])
+    others = [e for e in entries if e["file"] not in ranks]
+    turn = int(git("rev-list", "--count", "HEAD").strip() or 0) * FILES_A_TURN
+    start = turn % len(others) if others else 0
+    return changed + others[start:] + others[:start], len(changed)
 
 
 def main():
@@ -107,8 +117,8 @@ def main():
     commands = json.loads((arguments.build / "compile_commands.json").read_text())
     entries = [e for e in commands if e["file"].startswith(f"{root}/src/borescope/")]
     keys = {e["file"]: key_of(e, root) for e in entries}
-    waiting = newest_first([e for e in entries if arguments.all or
-                            not (cache_folder() / keys[e["file"]]).exists()], root)
+    waiting, changed = in_turns([e for e in entries if arguments.all or
+                                 not (cache_folder() / keys[e["file"]]).exists()], root)
     end = time.monotonic() + arguments.within
 
     def tidy_in_time(entry):
@@ -125,8 +135,8 @@ def main():
             else:
                 remember(keys[entry["file"]])
     print(f"clang-tidy: {len(entries)} files, {len(entries) - len(waiting)} seen clean before, "
-          f"{unreached} not reached in time, {failures} with findings")
-    return 1 if failures or not entries else SKIPPED if unreached else 0
+          f"{changed} changed lately, {unreached} left for other turns, {failures} with findings")
+    return 1 if failures or not entries else SKIPPED if unreached > len(waiting) - changed else 0
 
 
 if __name__ == "__main__":
