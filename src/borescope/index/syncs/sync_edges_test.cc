@@ -311,8 +311,7 @@ Trace DriftingTrace() {
 TEST(SyncEdgesTest, WaitsWithinTheDriftOfClocksKeepTheirEdge) {
   const Trace trace = DriftingTrace();
   Diagnostics diagnostics;
-  const Correlation links =
-      BuildCorrelation(trace, diagnostics);
+  const Correlation links = BuildCorrelation(trace, diagnostics);
   EXPECT_EQ(FindSyncEdges(trace, links).backward, 1U);
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.syncs.backward, 0U);
@@ -328,8 +327,7 @@ TEST(SyncEdgesTest, CopiesToTheHostSayHowFarTheClockIs) {
                {.correlation = 1});
   const Trace trace = maker.Finish();
   Diagnostics diagnostics;
-  const Correlation links =
-      BuildCorrelation(trace, diagnostics);
+  const Correlation links = BuildCorrelation(trace, diagnostics);
   EXPECT_TRUE(FindSyncEdges(trace, links).edges.empty());
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.clocks.clocks[0].skew_ns, -1'500);

@@ -44,12 +44,9 @@ void AddRun(const Table& sums, CallSum Change::* run, Changes& changes) {
 
 // How often a step ran on a rank, or where a run has no steps, how many ranks there are.
 RunUnits UnitsOf(const Table& base, const Table& test) {
-  const auto value = [](const Table& run, std::string_view column) {
-    return run.rows() == 0 ? int64_t{0} : Ints(run, column).front();
-  };
-  const std::string_view unit =
-      value(base, "steps") > 0 && value(test, "steps") > 0 ? "steps" : "ranks";
-  return {std::max<int64_t>(1, value(base, unit)), std::max<int64_t>(1, value(test, unit))};
+  const bool have_steps = Ints(base, "steps").front() > 0 && Ints(test, "steps").front() > 0;
+  const std::string_view unit = have_steps ? "steps" : "ranks";
+  return {Ints(base, unit).front(), Ints(test, unit).front()};
 }
 
 // Sums of runs of different size differ for that reason alone: the title says so.

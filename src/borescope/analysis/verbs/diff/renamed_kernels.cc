@@ -32,18 +32,22 @@ using Places = std::map<std::tuple<std::string, std::string, KernelClass>, Place
 
 void AddLaunches(const Table& launches, const Changes& changes, CallSum Change::* other_run,
                  std::vector<Kernel> Place::* run, Places& places) {
-  const Column* shapes = launches.Find("shapes");
+  const StringValues& operators = Texts(launches, "operator");
+  const StringValues& shapes = Texts(launches, "shapes");
+  const StringValues& names = Texts(launches, "name");
+  const IntValues& total_ns = Ints(launches, "total_ns");
+  const Column* shapes_column = launches.Find("shapes");
   for (size_t row = 0; row < launches.rows(); ++row) {
     CheckStopAt(row);
-    const std::string name(Texts(launches, "name")[row]);
+    const std::string name(names[row]);
     const auto change = changes.find({true, name});
     if (change == changes.end() || (change->second.*other_run).count != 0) {
       continue;
     }
-    Place& place = places[{std::string(Texts(launches, "operator")[row]),
-                           std::string(Texts(launches, "shapes")[row]), ClassifyKernel(name)}];
-    place.has_shapes = !shapes->IsMissing(row);
-    (place.*run).push_back({Ints(launches, "total_ns")[row], name});
+    Place& place =
+        places[{std::string(operators[row]), std::string(shapes[row]), ClassifyKernel(name)}];
+    place.has_shapes = !shapes_column->IsMissing(row);
+    (place.*run).push_back({total_ns[row], name});
   }
 }
 
