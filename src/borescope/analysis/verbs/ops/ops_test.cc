@@ -104,7 +104,7 @@ TEST(OpsTest, ModulesAreGroupedByClass) {
   Params params;
   params.by = {"module"};
   const std::initializer_list<std::string_view> columns = {"module", "name", "instances", "calls",
-                                                 "self_device_ns"};
+                                                           "self_device_ns"};
   EXPECT_EQ(Csv(Analyse("ops", {&a.View(0)}, params)[0], columns),
             "module,name,instances,calls,self_device_ns\n"
             "Linear,aten::mm,2,3,60\nReLU,aten::relu,1,1,5\nBlock,aten::add,1,1,3\n"
