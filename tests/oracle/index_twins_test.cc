@@ -81,27 +81,33 @@ Trace RandomTrace(uint64_t seed) {
 
 // --- the twins ---
 
-// "An event belongs to the event on top of the stack when it starts": the last one before it that
-// is not over. Over means ended before it starts; or ended just when it starts, unless it has no
-// length itself and is of the same or an inner kind.
-bool IsOver(const HostEvents& host, uint32_t open, uint32_t next) {
-  const int64_t end = host.ts_ns[open] + host.dur_ns[open];
-  const int64_t start = host.ts_ns[next];
-  const bool may_lie_at_end = host.dur_ns[next] == 0 && host.kind[next] >= host.kind[open];
-  return end < start || (end == start && !may_lie_at_end);
+bool CoversTime(const HostEvents& host, uint32_t outer, uint32_t inner) {
+  return host.ts_ns[outer] <= host.ts_ns[inner] &&
+         host.ts_ns[outer] + host.dur_ns[outer] >= host.ts_ns[inner] + host.dur_ns[inner];
 }
 
+// "The parent of an event is the last begun of those whose time covers it"; one of no length at the
+// very end of another is inside only if it is of the same or an inner kind.
 HostId ParentOf(const HostEvents& host, uint32_t row) {
-  for (uint32_t open = row; open-- > 0 && host.track[open] == host.track[row];) {
-    bool is_over = false;
-    for (uint32_t next = open + 1; next <= row; ++next) {
-      is_over = is_over || IsOver(host, open, next);
-    }
-    if (!is_over) {
-      return {open};
+  for (uint32_t outer = row; outer-- > 0 && host.track[outer] == host.track[row];) {
+    const bool starts_at_end = host.ts_ns[outer] + host.dur_ns[outer] == host.ts_ns[row];
+    if (CoversTime(host, outer, row) && !(starts_at_end && host.kind[row] < host.kind[outer])) {
+      return {outer};
     }
   }
   return {};
+}
+
+// Whether the event begun last before this one, of those that are not over, ends before this one.
+bool OutlivesAnother(const HostEvents& host, uint32_t row) {
+  const int64_t start = host.ts_ns[row];
+  for (uint32_t other = row; other-- > 0 && host.track[other] == host.track[row];) {
+    const int64_t end = host.ts_ns[other] + host.dur_ns[other];
+    if (end > start) {
+      return end < start + host.dur_ns[row];
+    }
+  }
+  return false;
 }
 
 CallTree TreeOf(const Trace& trace) {
@@ -142,12 +148,12 @@ HostId LaunchOf(const Trace& trace, int64_t correlation) {
   return launch.valid() ? launch : any;
 }
 
-HostId OperatorAround(const Trace& trace, const CallTree& tree, HostId launch) {
-  for (HostId up = tree.parent[launch.value]; up.valid(); up = tree.parent[up.value]) {
-    const bool covers = trace.host().ts_ns[up.value] <= trace.host().ts_ns[launch.value] &&
-                        trace.host().end_ns(up) >= trace.host().end_ns(launch);
-    if (trace.host().kind[up.value] == HostKind::kOp && covers) {
-      return up;
+// The last begun operator whose time covers the call.
+HostId OperatorAround(const Trace& trace, HostId launch) {
+  for (uint32_t row = launch.value;
+       row-- > 0 && trace.host().track[row] == trace.host().track[launch.value];) {
+    if (trace.host().kind[row] == HostKind::kOp && CoversTime(trace.host(), row, launch.value)) {
+      return {row};
     }
   }
   return {};
@@ -180,11 +186,11 @@ struct DeviceLink {
   LinkRule rule = LinkRule::kNone;
 };
 
-DeviceLink LinkOf(const Trace& trace, const CallTree& tree, uint32_t row) {
+DeviceLink LinkOf(const Trace& trace, uint32_t row) {
   DeviceLink link;
   link.launch = LaunchOf(trace, trace.device().correlation[row]);
   if (link.launch.valid()) {
-    link.op = OperatorAround(trace, tree, link.launch);
+    link.op = OperatorAround(trace, link.launch);
     link.rule = link.op.valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
   }
   if (!link.op.valid() && IsNewFile(trace.device())) {
@@ -284,7 +290,7 @@ void ExpectTree(const Trace& trace, const CallTree& tree) {
 void ExpectCorrelation(const Trace& trace, const TraceIndex& index) {
   std::map<uint32_t, std::vector<DeviceId>> devices;  // by detail of the launch
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    const DeviceLink want = LinkOf(trace, index.tree, row);
+    const DeviceLink want = LinkOf(trace, row);
     EXPECT_EQ(index.correlation.launch_of[row], want.launch) << "device row " << row;
     EXPECT_EQ(index.correlation.op_of[row], want.op) << "device row " << row;
     EXPECT_EQ(index.correlation.rule[row], want.rule) << "device row " << row;
@@ -335,8 +341,7 @@ void ExpectLinks(const Trace& trace, const TraceIndex& index) {
 void ExpectCounts(const Trace& trace, const TraceIndex& index) {
   uint64_t not_nested = 0;
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    const HostId parent = index.tree.parent[row];
-    not_nested += parent.valid() && trace.host().end_ns({row}) > trace.host().end_ns(parent);
+    not_nested += OutlivesAnother(trace.host(), row);
   }
   uint64_t unlinked = 0;
   uint64_t early = 0;

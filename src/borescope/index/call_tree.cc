@@ -29,28 +29,67 @@ struct TrackReport {
   HostId first;
 };
 
+// The events of one track that are open, outermost first.
+class OpenEvents {
+ public:
+  OpenEvents(const HostEvents& host, CallTree& tree) : host_(host), tree_(tree) {}
+
+  bool empty() const { return open_.empty(); }
+  HostId innermost() const { return open_.back(); }
+  bool IsOutlivedBy(HostId id) const {
+    return !open_.empty() && host_.end_ns(open_.back()) < host_.end_ns(id);
+  }
+
+  void CloseBefore(HostId next) {
+    while (!open_.empty() && IsOver(host_, open_.back(), next)) {
+      Close(next.value);
+    }
+  }
+  // What begins later in the time of these is also in that of `next`, so that none can be a child
+  // of theirs.
+  void CloseOutlivedBy(HostId next) {
+    while (IsOutlivedBy(next)) {
+      Close(next.value);
+    }
+  }
+  void CloseAll(uint32_t end_row) {
+    while (!open_.empty()) {
+      Close(end_row);
+    }
+  }
+  void Open(HostId id) { open_.push_back(id); }
+
+ private:
+  void Close(uint32_t next_row) {
+    tree_.subtree_end[open_.back().value] = next_row;
+    open_.pop_back();
+  }
+
+  const HostEvents& host_;
+  CallTree& tree_;
+  std::vector<HostId> open_;
+};
+
 TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_row,
-                       CallTree& tree) {
+                       Nesting nesting, CallTree& tree) {
   TrackReport report;
-  std::vector<HostId> open;
+  OpenEvents open(host, tree);
   for (uint32_t row = first_row; row < end_row; ++row) {
     CheckStopAt(row);
     const HostId id{row};
-    while (!open.empty() && IsOver(host, open.back(), id)) {
-      tree.subtree_end[open.back().value] = row;
-      open.pop_back();
+    open.CloseBefore(id);
+    if (open.IsOutlivedBy(id)) {
+      report.first = report.not_nested++ == 0 ? id : report.first;
+    }
+    if (nesting == Nesting::kCovering) {
+      open.CloseOutlivedBy(id);
     }
     if (!open.empty()) {
-      tree.parent[row] = open.back();
-      if (host.end_ns(id) > host.end_ns(open.back())) {
-        report.first = report.not_nested++ == 0 ? id : report.first;
-      }
+      tree.parent[row] = open.innermost();
     }
-    open.push_back(id);
+    open.Open(id);
   }
-  for (const HostId id : open) {
-    tree.subtree_end[id.value] = end_row;
-  }
+  open.CloseAll(end_row);
   return report;
 }
 
@@ -61,7 +100,7 @@ bool Covers(const HostEvents& host, HostId outer, HostId inner) {
          host.end_ns(inner) <= host.end_ns(outer);
 }
 
-CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics) {
+CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics, Nesting nesting) {
   const HostEvents& host = trace.host();
   const Tracks& tracks = trace.tracks();
   CallTree tree;
@@ -72,7 +111,8 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
     if (tracks.is_async[track] != 0) {
       BuildAsyncTrack(tracks.first_row[track], tracks.end_row[track], tree);
     } else if (tracks.kind[track] == TrackKind::kHost) {
-      reports[track] = BuildTrack(host, tracks.first_row[track], tracks.end_row[track], tree);
+      reports[track] =
+          BuildTrack(host, tracks.first_row[track], tracks.end_row[track], nesting, tree);
     }
   });
   for (const TrackReport& report : reports) {

@@ -1,16 +1,25 @@
 // Builds the call tree: which host event contains which, per thread, all kinds on one stack.
 #pragma once
 
+#include <cstdint>
+
 #include "borescope/base/diagnostics.h"
 #include "borescope/index/trace_index.h"
 
 namespace borescope::internal {
 
-// O(rows), tracks in parallel. An event belongs to the event on top of the stack when it starts;
-// one that ends after it is counted as not nested and keeps its times. An event of zero length at
-// the very end of another is inside it (microsecond clocks truncate), unless it is of an outer
-// kind.
-CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics);
+// Which of the events that are open when another starts is its parent.
+enum class Nesting : uint8_t {
+  kCovering,     // the last begun whose time covers it, as PyTorch's profiler nests events
+  kOpenAtStart,  // the last begun, even if the other outlives it
+};
+
+// O(rows), tracks in parallel. An event that outlives the one that begins last before it is counted
+// as not nested, and both keep their times; with kCovering it is a child of the first event outward
+// that covers it, so that children end no later than their parents. An event of zero length at the
+// very end of another is inside it (microsecond clocks truncate), unless it is of an outer kind.
+CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics,
+                       Nesting nesting = Nesting::kCovering);
 
 // True if the time of `outer` covers that of `inner`, ends included.
 bool Covers(const HostEvents& host, HostId outer, HostId inner);

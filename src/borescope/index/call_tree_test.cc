@@ -38,7 +38,7 @@ Parents ParentsOf(const std::vector<Span>& spans) {
 TEST(CallTreeTest, NestedCalls) {
   EXPECT_EQ(
       ParentsOf({{0, 10}, {1, 5}, {3, 2}, {3, 1}, {7, 3}, {8, 1}, {10, 11}, {12, 6}, {16, 3}}),
-      (Parents{kRoot, 0, 1, 2, 0, 4, kRoot, 6, 7}));
+      (Parents{kRoot, 0, 1, 2, 0, 4, kRoot, 6, 6}));
 }
 
 TEST(CallTreeTest, EqualStartsNestByLength) {
@@ -98,19 +98,51 @@ TEST(CallTreeTest, OverlappingRangesContainNothing) {
   }
 }
 
-TEST(CallTreeTest, AnEventThatOutlivesItsParentKeepsItAndIsCounted) {
+// What outlives the event it begins in is not inside it, and neither is what begins later.
+TEST(CallTreeTest, AnEventThatOutlivesAnotherIsBesideItAndIsCounted) {
   TraceMaker maker;
-  maker.Op("parent", 1, {0, 10});
+  maker.Op("first", 1, {0, 10});
   maker.Op("outlives", 1, {5, 15});
-  maker.Op("inside", 1, {12, 2});
+  maker.Op("inside both", 1, {6, 2});
   maker.Op("later", 1, {30, 1});
   const Trace trace = maker.Finish();
   Diagnostics diagnostics;
   const CallTree tree = BuildCallTree(trace, 1, diagnostics);
-  EXPECT_EQ(tree.parent, (std::vector<HostId>{HostId{}, HostId{0}, HostId{1}, HostId{}}));
+  EXPECT_EQ(tree.parent, (std::vector<HostId>{HostId{}, HostId{}, HostId{1}, HostId{}}));
+  EXPECT_EQ(tree.subtree_end, (std::vector<uint32_t>{1, 3, 3, 4}));
+  EXPECT_EQ(trace.host().dur_ns[0], 10);
   EXPECT_EQ(trace.host().dur_ns[1], 15);
   EXPECT_EQ(diagnostics.count(Diag::kNotNested), 1U);
   EXPECT_EQ(diagnostics.Get(Diag::kNotNested).first, "outlives");
+}
+
+// A step that begins in a call inside the step before it, as torch.profiler's step() has it, is
+// not inside that step: neither where the call outlives it nor where times are rounded.
+TEST(CallTreeTest, StepsFollowEachOther) {
+  EXPECT_EQ(ParentsOf({{0, 100}, {95, 10}, {101, 99}, {110, 5}}),
+            (Parents{kRoot, kRoot, kRoot, 2}));
+  EXPECT_EQ(ParentsOf({{0, 100}, {99, 101}, {199, 101}}), (Parents{kRoot, kRoot, kRoot}));
+  EXPECT_EQ(ParentsOf({{0, 300}, {0, 100}, {99, 101}}), (Parents{kRoot, 0, 0}));
+}
+
+// The nearest event outward that covers another is its parent.
+TEST(CallTreeTest, SeveralAreOutlivedAtOnce) {
+  EXPECT_EQ(ParentsOf({{0, 100}, {10, 50}, {20, 30}, {30, 10}, {35, 60}, {96, 3}}),
+            (Parents{kRoot, 0, 1, 2, 0, 0}));
+}
+
+// The other rule keeps the event open at the start as the parent; it counts the same.
+TEST(CallTreeTest, OpenAtStart) {
+  TraceMaker maker;
+  maker.Op("first", 1, {0, 10});
+  maker.Op("outlives", 1, {5, 15});
+  maker.Op("inside", 1, {12, 2});
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const CallTree tree = BuildCallTree(trace, 1, diagnostics, Nesting::kOpenAtStart);
+  EXPECT_EQ(tree.parent, (std::vector<HostId>{HostId{}, HostId{0}, HostId{1}}));
+  EXPECT_EQ(tree.subtree_end, (std::vector<uint32_t>{3, 3, 3}));
+  EXPECT_EQ(diagnostics.count(Diag::kNotNested), 1U);
 }
 
 TEST(CallTreeTest, DescendantsAreARangeOfRows) {

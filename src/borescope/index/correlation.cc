@@ -67,39 +67,59 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   return launches;
 }
 
+// The operators of a track that are open, outer first, none ending after the one before it. One
+// that ends before an operator inside it is dropped: while the inner one is open it covers the same
+// calls, and later calls start after both.
+class OpenOperators {
+ public:
+  explicit OpenOperators(const HostEvents& host) : host_(host) {}
+
+  void Open(HostId id) {
+    CloseBefore(id);
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.end_ns(id)) {
+      open_.pop_back();
+    }
+    open_.push_back(id);
+  }
+
+  // The innermost one whose time covers a call.
+  HostId Around(HostId call) {
+    CloseBefore(call);
+    if (open_.empty() || Covers(host_, open_.back(), call)) {
+      return open_.empty() ? HostId{} : open_.back();
+    }
+    const auto past = std::partition_point(open_.begin(), open_.end(),
+                                           [&](HostId op) { return Covers(host_, op, call); });
+    return past == open_.begin() ? HostId{} : *std::prev(past);
+  }
+
+ private:
+  void CloseBefore(HostId next) {
+    if (!open_.empty() && host_.track[open_.back().value] != host_.track[next.value]) {
+      open_.clear();
+    }
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.ts_ns[next.value]) {
+      open_.pop_back();
+    }
+  }
+
+  const HostEvents& host_;
+  std::vector<HostId> open_;
+};
+
 // The innermost operator around each runtime call, by detail row: one pass over the rows, however
-// deep they nest.
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const CallTree& tree) {
+// deep they nest. A call may be covered by an operator that is not around it in the call tree:
+// where a frame begins in the operator, outlives it and contains the call.
+std::vector<HostId> OperatorsAroundCalls(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<HostId> operators(trace.runtime_calls().size());
-  // Operators open at the current row, outer first, none ending after the one before it. One that
-  // ends before an operator inside it is dropped: while the inner one is open it covers the same
-  // events, and later events start after both.
-  std::vector<HostId> open;
+  OpenOperators open(host);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    const bool is_outer = host.kind[row] == HostKind::kOp && tree.subtree_end[row] > row + 1;
-    if (!is_outer && host.kind[row] != HostKind::kRuntime) {
-      continue;
-    }
-    while (!open.empty() && tree.subtree_end[open.back().value] <= row) {
-      open.pop_back();
-    }
-    const HostId id{row};
-    if (is_outer) {
-      while (!open.empty() && host.end_ns(open.back()) < host.end_ns(id)) {
-        open.pop_back();
-      }
-      open.push_back(id);
-    } else if (host.detail[row] != kNoDetail && !open.empty()) {
-      HostId& around = operators[host.detail[row]];
-      if (Covers(host, open.back(), id)) {
-        around = open.back();
-        continue;
-      }
-      const auto past = std::partition_point(open.begin(), open.end(),
-                                             [&](HostId outer) { return Covers(host, outer, id); });
-      around = past == open.begin() ? HostId{} : *std::prev(past);
+    if (host.kind[row] == HostKind::kOp) {
+      open.Open(HostId{row});
+    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+      operators[host.detail[row]] = open.Around(HostId{row});
     }
   }
   return operators;
@@ -132,11 +152,10 @@ IdMap64 MapOperators(const Trace& trace) {
   return operators;
 }
 
-void LinkLaunches(const Trace& trace, const CallTree& tree, Correlation& result,
-                  Diagnostics& diagnostics) {
+void LinkLaunches(const Trace& trace, Correlation& result, Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const IdMap64 launches = MapLaunches(trace, diagnostics);
-  const std::vector<HostId> operators = OperatorsAroundCalls(trace, tree);
+  const std::vector<HostId> operators = OperatorsAroundCalls(trace);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
@@ -227,12 +246,12 @@ bool IsLaunchName(std::string_view name) {
   return false;
 }
 
-Correlation BuildCorrelation(const Trace& trace, const CallTree& tree, Diagnostics& diagnostics) {
+Correlation BuildCorrelation(const Trace& trace, Diagnostics& diagnostics) {
   Correlation result;
   result.launch_of.resize(trace.device().size());
   result.op_of.resize(trace.device().size());
   result.rule.assign(trace.device().size(), LinkRule::kNone);
-  LinkLaunches(trace, tree, result, diagnostics);
+  LinkLaunches(trace, result, diagnostics);
   LinkExternalIds(trace, result);
   CollectDevices(trace, result);
   CountOddities(trace, result, diagnostics);

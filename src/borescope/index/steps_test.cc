@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/step_processes.h"
 #include "borescope/testing/trace_maker.h"
@@ -21,8 +20,7 @@ using testkit::TraceMaker;
 struct Indexed {
   explicit Indexed(TraceMaker& maker) : trace(maker.Finish()) {
     Diagnostics diagnostics;
-    const CallTree tree = BuildCallTree(trace, 1, diagnostics);
-    correlation = BuildCorrelation(trace, tree, diagnostics);
+    correlation = BuildCorrelation(trace, diagnostics);
     steps = BuildSteps(trace, correlation);
   }
 

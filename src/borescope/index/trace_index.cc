@@ -49,14 +49,14 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   }
 }
 
-// The parts that need the call tree; each writes members of its own.
+// The parts that come after the call tree; each writes members of its own.
 struct IndexPart {
   void (*build)(const Trace& trace, TraceIndex& index, Diagnostics& diagnostics);
 };
 
 constexpr IndexPart kParts[] = {
     {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
-      index.correlation = BuildCorrelation(trace, index.tree, diagnostics);
+      index.correlation = BuildCorrelation(trace, diagnostics);
       index.steps = BuildSteps(trace, index.correlation);
       CountSharedSteps(trace, index.steps, diagnostics);
     }},

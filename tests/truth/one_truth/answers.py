@@ -27,6 +27,9 @@ CALLS = {
     "by_phase": ["kernels", "--by", "phase", "--all"],
     "op_phases": ["ops,flame,stacks", "--by", "phase"],
     "by_shape": ["ops", "--by", "shape"],
+    "by_module": ["kernels", "--by", "module", "--all"],
+    "by_instance": ["kernels", "--by", "module,module-instance", "--all"],
+    "op_modules": ["ops", "--by", "module"],
     "by_step": ["kernels", "--by", "rank,step", "--all"],
     "top_by_step": ["top", "--by", "rank,step"],
     "steps": ["breakdown,idle,gaps", "--by", "step"],
@@ -34,7 +37,10 @@ CALLS = {
     "steps_by_time": ["steps", "--step-rule", "time"],
     "sizes": ["collectives", "--by", "size"],
     "prof": ["prof", "--all"],
+    "diff": ["diff"],
 }
+# Verbs that take two runs: here one and the same.
+OF_TWO_RUNS = ("diff",)
 # Tables that are not called like their verb.
 VERB_OF = {
     "traces": "info", "event_counts": "info", "quality": "doctor", "breakdown_spread": "breakdown",
@@ -48,7 +54,8 @@ VERB_OF = {
     "late_collectives": "stragglers", "critical_path": "critical-path",
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
-    "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
+    "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",
+    "diff_operators": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
 }
 
 
@@ -228,7 +235,8 @@ def ask(program, inputs, calls=None):
     answers = Answers()
     for call, arguments in CALLS.items():
         if calls is None or call in calls:
-            ask_one(answers, program, call, [*arguments, *inputs, "-f", "json"])
+            runs = [*inputs, *inputs] if call in OF_TWO_RUNS else inputs
+            ask_one(answers, program, call, [*arguments, *runs, "-f", "json"])
     if calls is None:
         text = output_of(program, ["query", *inputs, "-f", "json"], statements.SCRIPT)
         answers.add("sql", statements.named(text))
@@ -238,7 +246,7 @@ def ask(program, inputs, calls=None):
 
 def ask_one(answers, program, call, arguments):
     verbs = set(arguments[0].split(","))
-    needed = {"top" if verb in ("prof", "stats") else verb for verb in verbs}  # all need device work
+    needed = {"top" if verb in ("prof", "stats", *OF_TWO_RUNS) else verb for verb in verbs}  # all need device work
     if call != "verbs" and needed <= answers.left_out["verbs"] and run(program, arguments).returncode != 0:
         answers.add_nothing(call, verbs)
     else:

@@ -4,6 +4,7 @@ from one_truth.claims import nonzero
 from one_truth.trees import leaves, own_time_by_op
 
 NONE = "(no operator)"
+NO_MODULE = "(no module)"
 
 
 def by_operator(answers, say):
@@ -18,7 +19,21 @@ def by_operator(answers, say):
     for table in answers.tables("sql", "work_of_ops"):
         say(quantity, "SQL", nonzero(named(table.values("op", "total_ns"))))
         say("pieces of work of an operator", "SQL", named(table.values("op", "works")))
+    for table in answers.tables("diff", "diff_operators"):
+        say(quantity, "diff_operators", nonzero(named(table.sums("operator", "base_ns"))))
+        say("pieces of work of an operator", "diff_operators", named(table.sums("operator", "test_count")))
     by_frames(answers, say)
+
+
+def by_module(answers, say):
+    quantity = "device time of a class of modules"
+    for call, name, time in (("by_module", "kernels", "total_ns"), ("by_module", "kernel_classes", "total_ns"),
+                             ("by_instance", "kernels", "total_ns")):
+        for table in answers.tables(call, name):
+            sums = nonzero(table.sums("module", time))
+            say(quantity, f"{name} of {call}", {NO_MODULE if key is None else key: ns for key, ns in sums.items()})
+    for table in answers.tables("diff", "diff_modules"):
+        say(quantity, "diff_modules", nonzero(table.sums("module", "base_ns")))
 
 
 def by_frames(answers, say):
@@ -145,4 +160,4 @@ def modelled(answers, say):
         say("time of work with a model", "roofline", table.total("total_ns"))
 
 
-CLAIMS = (by_operator, calls, untied, launches, flops, modelled)
+CLAIMS = (by_operator, by_module, calls, untied, launches, flops, modelled)

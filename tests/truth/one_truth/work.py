@@ -36,6 +36,12 @@ WHOLES = (
     ("op_phases", "ops", None, "self_device_ns"),
     ("op_phases", "stacks", None, "self_device_ns"),
     ("by_shape", "ops", None, "self_device_ns"),
+    ("by_module", "kernels", "count", "total_ns"),
+    ("by_module", "kernel_classes", "count", "total_ns"),
+    ("by_instance", "kernels", "count", "total_ns"),
+    ("op_modules", "ops", None, "self_device_ns"),
+    *(("diff", f"diff_{key}", f"{run}_count", f"{run}_ns") for run in ("base", "test")
+      for key in ("classes", "phases", "annotations", "modules", "operators")),
     ("sql", "work", "works", "total_ns"),
     ("sql", "streams", "works", "total_ns"),
     ("sql", "activities", "works", "total_ns"),

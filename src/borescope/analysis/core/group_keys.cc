@@ -32,8 +32,10 @@ constexpr KeyRow kKeyRows[] = {
      "forward, backward or optimizer, from the launch's surroundings on the host; other if "
      "unknown."},
     {GroupKey::kModule, "module", "module", true, true,
-     "Innermost nn.Module around the call; missing outside of modules, in backward, and without "
-     "with_stack=True or with_modules=True."},
+     "Class of the innermost nn.Module around the call: Linear for Linear_0, Linear_1 and so on; "
+     "missing outside of modules, in backward, and without with_stack=True or with_modules=True."},
+    {GroupKey::kModuleInstance, "module-instance", "module_instance", true, true,
+     "Innermost nn.Module around the call, as recorded: one of its class; missing as above."},
     {GroupKey::kOp, "op", "op", false, true,
      "Innermost operator behind the launch; missing if there is none."},
     {GroupKey::kShape, "shape", "shapes", false, true,
@@ -45,24 +47,6 @@ constexpr KeyRow kKeyRows[] = {
 const KeyRow& RowOf(GroupKey key) { return kKeyRows[static_cast<size_t>(key)]; }
 
 int64_t NumberOf(StringId id) { return id.valid() && id.value != 0 ? int64_t{id.value} : kMissing; }
-
-// For every host row, of the Python frames around it the innermost "nn.Module: Linear_3".
-std::vector<int64_t> ModulesAround(const RankView& view) {
-  constexpr std::string_view kModulePrefix = "nn.Module: ";
-  const HostEvents& host = view.trace.host();
-  std::vector<int64_t> modules(host.size(), kMissing);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    const HostId outer = view.index.tree.parent[row];
-    if (host.kind[row] == HostKind::kPython &&
-        view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {
-      modules[row] = host.name[row].value;
-    } else if (outer.valid()) {
-      modules[row] = modules[outer.value];
-    }
-  }
-  return modules;
-}
 
 }  // namespace
 
@@ -78,11 +62,30 @@ GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by, Step
       if (row.key == GroupKey::kPhase) {
         host_phases_ = HostPhases(view);
       }
-      if (row.key == GroupKey::kModule) {
-        modules_ = ModulesAround(view);
+      if (row.key == GroupKey::kModule || row.key == GroupKey::kModuleInstance) {
+        UseModules();
       }
     }
   }
+}
+
+void GroupKeys::UseModules() {
+  if (module_classes_ == nullptr) {
+    modules_ = ModulesAround(view_);
+    module_classes_ = std::make_shared<const ModuleClasses>(view_.trace.strings());
+  }
+}
+
+bool GroupKeys::HasModuleClasses() const {
+  return std::find(keys_.begin(), keys_.end(), GroupKey::kModule) != keys_.end();
+}
+
+int64_t GroupKeys::ModuleInstance(HostId id) const {
+  return HostValue(GroupKey::kModuleInstance, id);
+}
+
+int64_t GroupKeys::ModuleInstance(DeviceId id) const {
+  return DeviceValue(GroupKey::kModuleInstance, id);
 }
 
 void GroupKeys::Append(HostId id, std::vector<int64_t>& values) const {
@@ -115,6 +118,8 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
     case GroupKey::kPhase:
       return static_cast<int64_t>(host_phases_[id.value]);
     case GroupKey::kModule:
+      return module_classes_->Of(modules_[id.value]);
+    case GroupKey::kModuleInstance:
       return modules_[id.value];
     case GroupKey::kShape:
       return has_ops ? NumberOf(view_.trace.ops().input_dims[detail]) : kMissing;
@@ -143,6 +148,7 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
     case GroupKey::kPhase:
       return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
     case GroupKey::kModule:
+    case GroupKey::kModuleInstance:
       return launch.valid() || op.valid() ? HostValue(key, launch.valid() ? launch : op) : kMissing;
     case GroupKey::kOp:
       return op.valid() ? NumberOf(trace.host().name[op.value]) : kMissing;
@@ -170,6 +176,8 @@ void GroupKeys::PushCells(Row& row, std::span<const int64_t> values, bool before
       row.MaybeInt(values[i]);
     } else if (keys_[i] == GroupKey::kPhase) {
       row.Text(PhaseName(static_cast<Phase>(values[i])));
+    } else if (keys_[i] == GroupKey::kModule) {
+      row.Text(module_classes_->Name(values[i]));
     } else {
       row.Text(view_.trace.Text(StringId{static_cast<uint32_t>(values[i])}));
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/modules.h"
 #include "borescope/analysis/core/selection/phases.h"
 
 namespace borescope::internal {
@@ -23,6 +25,7 @@ enum class GroupKey : uint8_t {
   kStream,
   kPhase,
   kModule,
+  kModuleInstance,
   kOp,
   kShape,
   kDtype
@@ -44,6 +47,12 @@ class GroupKeys {
   void Append(HostId id, std::vector<int64_t>& values) const;
   void Append(DeviceId id, std::vector<int64_t>& values) const;
 
+  // The module around a row whose class is a key, to count the instances of a class; kMissing
+  // outside of modules. REQUIRES: HasModuleClasses().
+  bool HasModuleClasses() const;
+  int64_t ModuleInstance(HostId id) const;
+  int64_t ModuleInstance(DeviceId id) const;
+
   // Keys that tell where and when stand before the name, those that refine the name after it.
   void AddColumnsBeforeName(Table& table) const { AddColumns(table, true); }
   void AddColumnsAfterName(Table& table) const { AddColumns(table, false); }
@@ -59,6 +68,7 @@ class GroupKeys {
   int64_t HostValue(GroupKey key, HostId id) const;
   int64_t DeviceValue(GroupKey key, DeviceId id) const;
   int64_t StepNumber(uint32_t step) const;
+  void UseModules();
   void AddColumns(Table& table, bool before_name) const;
   void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
 
@@ -66,7 +76,9 @@ class GroupKeys {
   StepRule rule_;
   std::vector<GroupKey> keys_;
   std::vector<Phase> host_phases_;  // filled when kPhase is among the keys
-  std::vector<int64_t> modules_;    // per host row; filled when kModule is among the keys
+  // Filled when the modules or their classes are among the keys.
+  std::vector<int64_t> modules_;  // per host row
+  std::shared_ptr<const ModuleClasses> module_classes_;
 };
 
 }  // namespace borescope::internal

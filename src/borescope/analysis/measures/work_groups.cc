@@ -10,7 +10,7 @@ namespace borescope::internal {
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
                      WorkKinds kinds, const WorkLabel& label) {
   const DeviceEvents& device = view.trace.device();
-  WorkGroups result(keys.size());
+  WorkGroups result(keys);
   std::vector<int64_t> key;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
@@ -26,6 +26,9 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
     const uint32_t group = result.groups.Find(key);
     result.stats.resize(result.groups.size());
     result.stats[group].Add(device.dur_ns[row]);
+    if (result.instances.is_used()) {
+      result.instances.Add(group, keys.ModuleInstance(id));
+    }
   }
   return result;
 }
@@ -36,14 +39,16 @@ Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const
   AddString(table, "name", Role::kKey, label.name_doc).hints.names = true;
   keys.AddColumnsAfterName(table);
   AddString(table, label.column, Role::kKey, label.column_doc).hints.palette = Palette::kWork;
+  work.instances.AddColumn(table);
   AddStatsColumns(table, label.things);
-  for (size_t i = 0; i < work.stats.size(); ++i) {
+  for (uint32_t i = 0; i < work.stats.size(); ++i) {
     const std::span<const int64_t> key = work.groups.key(i);
     Row row(table);
     keys.PushBeforeName(row, key);
     row.Text(view.trace.Text(work.name(i)));
     keys.PushAfterName(row, key);
     row.Text(label.text(work.label(i)));
+    work.instances.Push(row, i);
     PushStats(row, work.stats[i]);
   }
   return table;

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/instance_counts.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 
@@ -24,10 +25,11 @@ struct WorkLabel {
 };
 
 struct WorkGroups {
-  explicit WorkGroups(size_t keys) : groups(keys + 2) {}
+  explicit WorkGroups(const GroupKeys& keys) : groups(keys.size() + 2), instances(keys) {}
 
   Grouper groups;  // key values, then name and label
   std::vector<DurationStats> stats;
+  InstanceCounts instances;
 
   StringId name(size_t group) const {
     const std::span<const int64_t> key = groups.key(group);

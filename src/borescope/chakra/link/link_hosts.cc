@@ -170,10 +170,7 @@ void SetHostTimes(const Trace& trace, const CallTree& tree, const HostMatch& mat
       linked.exclusive = LinkTime::Nanos(std::max<int64_t>(host.dur_ns[row] - inside[row], 0));
     }
     if (parent.valid()) {
-      // One that outlives the event around it takes no more than that has.
-      const int64_t end = std::min(host.end_ns({row}), host.end_ns(parent));
-      inside[parent.value] +=
-          node != kNoRow ? std::max<int64_t>(end - host.ts_ns[row], 0) : inside[row];
+      inside[parent.value] += node != kNoRow ? host.dur_ns[row] : inside[row];
     }
   }
 }

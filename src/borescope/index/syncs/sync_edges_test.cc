@@ -7,7 +7,6 @@
 #include <random>
 #include <string>
 
-#include "borescope/index/call_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/testing/trace_maker.h"
 
@@ -51,8 +50,7 @@ void SyncCall(TraceMaker& maker, std::string_view call, std::string_view record,
 struct Answer {
   explicit Answer(TraceMaker& maker) : trace(maker.Finish()) {
     Diagnostics diagnostics;
-    const CallTree tree = BuildCallTree(trace, 1, diagnostics);
-    syncs = FindSyncEdges(trace, BuildCorrelation(trace, tree, diagnostics));
+    syncs = FindSyncEdges(trace, BuildCorrelation(trace, diagnostics));
   }
 
   // "kernel > call" or "kernel > kernel", its kind, "?" if inferred.
@@ -313,8 +311,7 @@ Trace DriftingTrace() {
 TEST(SyncEdgesTest, WaitsWithinTheDriftOfClocksKeepTheirEdge) {
   const Trace trace = DriftingTrace();
   Diagnostics diagnostics;
-  const Correlation links =
-      BuildCorrelation(trace, BuildCallTree(trace, 1, diagnostics), diagnostics);
+  const Correlation links = BuildCorrelation(trace, diagnostics);
   EXPECT_EQ(FindSyncEdges(trace, links).backward, 1U);
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.syncs.backward, 0U);
@@ -330,8 +327,7 @@ TEST(SyncEdgesTest, CopiesToTheHostSayHowFarTheClockIs) {
                {.correlation = 1});
   const Trace trace = maker.Finish();
   Diagnostics diagnostics;
-  const Correlation links =
-      BuildCorrelation(trace, BuildCallTree(trace, 1, diagnostics), diagnostics);
+  const Correlation links = BuildCorrelation(trace, diagnostics);
   EXPECT_TRUE(FindSyncEdges(trace, links).edges.empty());
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.clocks.clocks[0].skew_ns, -1'500);

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/measures/time/innermost_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps.h"
@@ -97,24 +98,6 @@ PathOrder OrderOf(const Paths& paths) {
     place += size[path];
   }
   return order;
-}
-
-// Per host row: the time in which it was the innermost open frame.
-std::vector<int64_t> SelfHostTimes(const RankView& view) {
-  const HostEvents& host = view.trace.host();
-  std::vector<int64_t> self = host.dur_ns;
-  std::vector<int64_t> last_end(host.size());  // of the row and all below it
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    last_end[row] = host.end_ns(HostId{row});
-  }
-  for (auto row = static_cast<uint32_t>(host.size()); row-- > 0;) {
-    const HostId parent = view.index.tree.parent[row];
-    if (parent.valid()) {
-      self[parent.value] -= std::min(last_end[row], host.end_ns(parent)) - host.ts_ns[row];
-      last_end[parent.value] = std::max(last_end[parent.value], last_end[row]);
-    }
-  }
-  return self;
 }
 
 // What a text is as the name of a frame.
@@ -221,7 +204,7 @@ SelfTimes& StackSums::SumsOf(Id id, uint32_t path) {
 }
 
 void StackSums::AddHostTime() {
-  const std::vector<int64_t> self_ns = SelfHostTimes(view_);
+  const std::vector<int64_t> self_ns = InnermostTimes(view_.trace, [](HostId) { return true; });
   for (uint32_t row = 0; row < path_of_.size(); ++row) {
     CheckStopAt(row);
     if (selected_.Keeps(HostId{row})) {

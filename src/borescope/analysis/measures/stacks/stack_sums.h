@@ -6,8 +6,9 @@
 // kAnyStep, so that what recurs in every step stands together.
 //
 //   self host    Every instant of a thread belongs to the frame begun last of those that are open,
-//                so that the self times of a frame and of all below it add up to the time from its
-//                start to the last end among them: to its own length, where frames nest properly.
+//                so that all self times of a thread add up to the time in which it has a frame
+//                open. Those of a frame and of all below it add up to its own length, less the time
+//                that a frame which begins in it and outlives it (and is not below it) takes.
 //   self device  work that this frame launched itself: a runtime call for most work. Where the call
 //                was not recorded but its operator was, the operator; else the node kNoLaunch.
 //

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/table/table_ops.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -11,7 +13,12 @@ namespace {
 // The tables.
 constexpr size_t kRuns = 0;
 constexpr size_t kSummary = 1;
-constexpr size_t kDiff = 2;
+constexpr size_t kClasses = 2;
+constexpr size_t kPhases = 3;
+constexpr size_t kAnnotations = 4;
+constexpr size_t kModules = 5;
+constexpr size_t kOperators = 6;
+constexpr size_t kDiff = 7;
 
 Tables Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
   const AnalysisSpec* spec = FindAnalysis("diff");
@@ -42,14 +49,14 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
   TestTrace test = Changed();
   const Tables tables = Compare(base, test);
   EXPECT_EQ(Csv(tables[kDiff]),
-            "side,name,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,status,"
-            "time_status\n"
-            "host,aten::mm,2,1,-1,20,100,80,decreased,unchanged\n"
-            "device,gemm<char>(float),0,1,1,0,20,20,added,-\n"
-            "device,gemm<int>(float),1,1,0,30,20,-10,unchanged,unchanged\n"
-            "host,aten::gone,1,0,-1,5,0,-5,deleted,-\n"
-            "host,aten::new,0,1,1,0,5,5,added,-\n"
-            "host,cudaLaunchKernel,1,2,1,5,10,5,increased,unchanged\n");
+            "side,name,renamed_to,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,"
+            "status,time_status\n"
+            "host,aten::mm,-,2,1,-1,20,100,80,decreased,unchanged\n"
+            "device,gemm<char>(float),-,0,1,1,0,20,20,added,-\n"
+            "device,gemm<int>(float),-,1,1,0,30,20,-10,unchanged,unchanged\n"
+            "host,aten::gone,-,1,0,-1,5,0,-5,deleted,-\n"
+            "host,aten::new,-,0,1,1,0,5,5,added,-\n"
+            "host,cudaLaunchKernel,-,1,2,1,5,10,5,increased,unchanged\n");
   EXPECT_EQ(Csv(tables[kSummary]),
             "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns\n"
             "host,added,-,1,1,0,5,5\nhost,deleted,-,1,-1,5,0,-5\n"
@@ -160,6 +167,152 @@ TEST(DiffTest, SelectionGoesByTheLaunch) {
   EXPECT_EQ(Csv(Compare(base, test, params)[kDiff], {"side", "name", "base_count", "test_count"}),
             "side,name,base_count,test_count\ndevice,gemm<int>(float),1,1\n"
             "host,window,1,1\nhost,cudaLaunchKernel,1,1\n");
+}
+
+// One step of a model: an mm of two shapes, in a module, and its backward pass.
+struct Kernels {
+  std::string_view small;
+  std::string_view large;
+  std::string_view backward;
+};
+
+TestTrace Model(const Kernels& kernels, int64_t factor) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#3", {0, 1000}).Annotation("loss", {400, 100});
+  trace.Python("model.py(12): forward", {5, 300}).Python("nn.Module: Linear_3", {10, 200});
+  trace.Op("aten::mm", {20, 50}, {1, kMissing, kMissing, "[[2, 2]]"});
+  trace.Launched(kernels.small, {30, 5}, {1000, 10 * factor}, {1, 7, 0});
+  trace.Op("aten::mm", {80, 50}, {2, kMissing, kMissing, "[[64, 64]]"});
+  trace.Launched(kernels.large, {90, 5}, {2000, 100 * factor}, {2, 7, 0});
+  trace.Launched("reduce_kernel", {410, 5}, {3000, 7}, {3, 7, 0});
+  trace.Op("autograd::engine::evaluate_function: MmBackward0", {510, 90}, {}, 2);
+  trace.Runtime("cudaLaunchKernel", {520, 5}, 4, 2);
+  trace.Kernel(kernels.backward, {4000, 30 * factor}, {4, 7, 0});
+  trace.Kernel("lost", {5000, 2}, {99, 9, 0});
+  return trace;
+}
+
+constexpr Kernels kOld = {"ampere_sgemm_32", "ampere_sgemm_128", "ampere_sgemm_64"};
+constexpr Kernels kNew = {"sm90_gemm_small", "sm90_gemm_large", "sm90_gemm_back"};
+
+TEST(DiffTest, WorkIsComparedByWhatItBelongsTo) {
+  TestTrace base = Model(kOld, 1);
+  TestTrace test = Model(kNew, 2);
+  const Tables tables = Compare(base, test);
+  const auto rows = [&](size_t table, std::string_view key) {
+    return Csv(tables[table], {key, "base_count", "test_count", "base_ns", "test_ns", "status"});
+  };
+  EXPECT_EQ(rows(kClasses, "class"),
+            "class,base_count,test_count,base_ns,test_ns,status\n"
+            "gemm,3,3,140,280,unchanged\nother,1,1,2,2,unchanged\n"
+            "reduction,1,1,7,7,unchanged\n");
+  EXPECT_EQ(rows(kPhases, "phase"),
+            "phase,base_count,test_count,base_ns,test_ns,status\n"
+            "forward,3,3,117,227,unchanged\nbackward,1,1,30,60,unchanged\n"
+            "other,1,1,2,2,unchanged\n");
+  // The thread of the backward pass has no annotation: its work belongs to the step.
+  EXPECT_EQ(rows(kAnnotations, "annotation"),
+            "annotation,base_count,test_count,base_ns,test_ns,status\n"
+            "ProfilerStep#*,3,3,140,280,unchanged\n(no annotation),1,1,2,2,unchanged\n"
+            "loss,1,1,7,7,unchanged\n");
+  EXPECT_EQ(rows(kModules, "module"),
+            "module,base_count,test_count,base_ns,test_ns,status\n"
+            "Linear,2,2,110,220,unchanged\n(no module),3,3,39,69,unchanged\n");
+  EXPECT_EQ(rows(kOperators, "operator"),
+            "operator,base_count,test_count,base_ns,test_ns,status\n"
+            "aten::mm,2,2,110,220,unchanged\n"
+            "autograd::engine::evaluate_function: MmBackward0,1,1,30,60,unchanged\n"
+            "(no operator),2,2,9,9,unchanged\n");
+}
+
+TEST(DiffTest, RenamedKernelsArePairedByOperatorAndShape) {
+  TestTrace base = Model(kOld, 1);
+  TestTrace test = Model(kNew, 2);
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff],
+                {"side", "name", "renamed_to", "base_ns", "test_ns", "status"}),
+            "side,name,renamed_to,base_ns,test_ns,status\n"
+            "device,ampere_sgemm_128,sm90_gemm_large,100,200,renamed\n"
+            "device,ampere_sgemm_64,sm90_gemm_back,30,60,renamed\n"
+            "device,ampere_sgemm_32,sm90_gemm_small,10,20,renamed\n"
+            "host,ProfilerStep#*,-,1000,1000,unchanged\nhost,aten::mm,-,100,100,unchanged\n"
+            "host,autograd::engine::evaluate_function: MmBackward0,-,90,90,unchanged\n"
+            "host,cudaLaunchKernel,-,20,20,unchanged\nhost,loss,-,100,100,unchanged\n"
+            "device,lost,-,2,2,unchanged\nhost,model.py: forward,-,300,300,unchanged\n"
+            "host,nn.Module: Linear_3,-,200,200,unchanged\n"
+            "device,reduce_kernel,-,7,7,unchanged\n");
+}
+
+// One kernel for both shapes: it is paired with the one that takes longer, the other is gone.
+TEST(DiffTest, AKernelIsInOnePairAtMost) {
+  TestTrace base = Model(kOld, 1);
+  TestTrace test = Model({"sm90_gemm", "sm90_gemm", "softmax_kernel"}, 1);
+  EXPECT_EQ(Csv(Head(Compare(base, test)[kDiff], 4),
+                {"side", "name", "renamed_to", "base_count", "test_count", "status"}),
+            "side,name,renamed_to,base_count,test_count,status\n"
+            "device,ampere_sgemm_64,-,1,0,deleted\n"
+            "device,softmax_kernel,-,0,1,added\n"
+            "device,ampere_sgemm_128,sm90_gemm,1,2,renamed\n"
+            "device,ampere_sgemm_32,-,1,0,deleted\n");
+}
+
+// Of kernels without shapes only single ones are known to be the same.
+TEST(DiffTest, WithoutShapesSeveralKernelsAreNotPaired) {
+  const auto run = [](std::string_view first, std::string_view second) {
+    TestTrace trace;
+    trace.Op("aten::mm", {0, 10}).Launched(first, {2, 1}, {100, 10}, {1, 7, 0});
+    trace.Op("aten::mm", {20, 10}).Launched(second, {22, 1}, {200, 20}, {2, 7, 0});
+    return trace;
+  };
+  TestTrace base = run("gemm_a", "gemm_b");
+  TestTrace test = run("gemm_c", "gemm_d");
+  const Tables tables = Compare(base, test);
+  for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
+    EXPECT_NE(Texts(tables[kDiff], "status")[row], "renamed");
+  }
+}
+
+// Every table has all device work of either run, whatever the kernels are called.
+TEST(DiffTest, TablesOfDeviceWorkAddUpAlike) {
+  TestTrace base = Model(kOld, 3);
+  TestTrace test = Model({"sm90_gemm", "sm90_gemm", "ampere_sgemm_32"}, 5);
+  const Tables tables = Compare(base, test);
+  for (const std::string_view column : {"base_count", "test_count", "base_ns", "test_ns"}) {
+    int64_t all = 0;
+    for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
+      all += Texts(tables[kDiff], "side")[row] == "device" ? Ints(tables[kDiff], column)[row] : 0;
+    }
+    for (const size_t table : {kClasses, kPhases, kAnnotations, kModules, kOperators}) {
+      EXPECT_EQ(SumOf(tables[table], column), all) << tables[table].name << ' ' << column;
+    }
+  }
+}
+
+TEST(DiffTest, LinesAndAddressesDoNotMakeNames) {
+  TestTrace base;
+  base.Python("profiler.py(821): step", {0, 10}).Python("<f at 0x7f0000001234>", {20, 5});
+  base.Python("profiler.py(900): step", {40, 10});
+  TestTrace test;
+  test.Python("profiler.py(822): step", {0, 12}).Python("<f at 0x7fffff001234>", {20, 5});
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"side", "name", "base_count", "test_count"}),
+            "side,name,base_count,test_count\nhost,profiler.py: step,2,1\nhost,<f at 0x*>,1,1\n");
+}
+
+// Twice as many calls in twice as many steps are as many calls.
+TEST(DiffTest, CountsAreComparedPerStep) {
+  const auto run = [](int64_t steps) {
+    TestTrace trace;
+    for (int64_t i = 0; i < steps; ++i) {
+      trace.Annotation("ProfilerStep#" + std::to_string(i), {i * 100, 90});
+      trace.Op("every step", {i * 100 + 10, 10});
+    }
+    trace.Op("once", {20, 5});
+    return trace;
+  };
+  TestTrace base = run(2);
+  TestTrace test = run(4);
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "status"}),
+            "name,base_count,test_count,status\nProfilerStep#*,2,4,unchanged\n"
+            "every step,2,4,unchanged\nonce,1,1,decreased\n");
 }
 
 // The first four are HolisticTraceAnalysis' own tests.

@@ -34,20 +34,51 @@ constexpr WorkLabel kClassLabel{"class",
                                 ClassOf,
                                 ClassName};
 
+struct ClassGroups {
+  explicit ClassGroups(const GroupKeys& keys) : groups(keys.size() + 1), instances(keys) {}
+
+  Grouper groups;  // key values, then the class
+  std::vector<DurationStats> stats;
+  InstanceCounts instances;
+};
+
+ClassGroups GroupByClass(const WorkGroups& kernels, const GroupKeys& keys) {
+  ClassGroups classes(keys);
+  std::vector<uint32_t> class_of;  // per group of kernels
+  std::vector<int64_t> key;
+  for (uint32_t i = 0; i < kernels.stats.size(); ++i) {
+    const std::span<const int64_t> of_kernel = kernels.groups.key(i);
+    key.assign(of_kernel.begin(), of_kernel.begin() + static_cast<std::ptrdiff_t>(keys.size()));
+    key.push_back(kernels.label(i));
+    class_of.push_back(classes.groups.Find(key));
+    classes.stats.resize(classes.groups.size());
+    classes.stats[class_of.back()].count += kernels.stats[i].count;
+    AddSaturatingTo(classes.stats[class_of.back()].total_ns, kernels.stats[i].total_ns);
+  }
+  for (size_t i = 0; i < kernels.instances.pairs(); ++i) {
+    const std::span<const int64_t> pair = kernels.instances.pair(i);
+    classes.instances.Add(class_of[static_cast<size_t>(pair[0])], pair[1]);
+  }
+  return classes;
+}
+
 Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
+  const ClassGroups classes = GroupByClass(kernels, keys);
   Table table{"kernel_classes", "Device time per class of kernels", {}};
   keys.AddColumnsBeforeName(table);
   AddString(table, "class", Role::kKey, "What the kernels are for, judged by their names.")
       .hints.palette = Palette::kWork;
+  classes.instances.AddColumn(table);
   AddInt(table, "count", Unit::kCount, Role::kSum, "Number of launched kernels.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Total / total of all rows of this table.");
-  for (size_t i = 0; i < kernels.stats.size(); ++i) {
+  for (uint32_t i = 0; i < classes.stats.size(); ++i) {
     Row row(table);
-    keys.PushBeforeName(row, kernels.groups.key(i));
-    row.Text(ClassName(kernels.label(i)));
-    row.Int(kernels.stats[i].count).Int(kernels.stats[i].total_ns).Missing();
+    keys.PushBeforeName(row, classes.groups.key(i));
+    row.Text(ClassName(classes.groups.key(i).back()));
+    classes.instances.Push(row, i);
+    row.Int(classes.stats[i].count).Int(classes.stats[i].total_ns).Missing();
   }
   return MergeByKey(table);
 }
@@ -82,7 +113,8 @@ Result<Tables> FinishKernels(Tables findings, const Params& params) {
   return findings;
 }
 
-constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
+constexpr std::string_view kKernelKeys[] = {
+    "rank", "step", "gpu", "stream", "phase", "module", "module-instance", "op"};
 constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
                                                {Compat::kRpd, &kRpdKernels}};

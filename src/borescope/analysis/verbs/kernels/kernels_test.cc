@@ -53,6 +53,30 @@ TEST(KernelsTest, KeysComeFromTheLaunch) {
             "0,5,7,forward,gemm,aten::mm,10\n");
 }
 
+// Kernels of one class count a module once, however many of its kernels are of that class.
+TEST(KernelsTest, ModulesAreGroupedByClass) {
+  TestTrace trace;
+  trace.Python("nn.Module: Linear_0", {0, 50}).Python("nn.Module: Linear_1", {60, 50});
+  trace.Launched("ampere_sgemm_1", {10, 2}, {200, 10}, {1, 7, 0});
+  trace.Launched("ampere_sgemm_2", {20, 2}, {220, 20}, {2, 7, 0});
+  trace.Launched("ampere_sgemm_1", {70, 2}, {250, 30}, {3, 7, 0});
+  trace.Kernel("lost", {300, 5});
+  Params params;
+  params.by = {"module"};
+  const Tables tables = Analyse("kernels", {&trace.View()}, params);
+  EXPECT_EQ(Csv(tables[0], {"module", "name", "instances", "count", "total_ns"}),
+            "module,name,instances,count,total_ns\nLinear,ampere_sgemm_1,2,2,40\n"
+            "Linear,ampere_sgemm_2,1,1,20\n-,lost,-,1,5\n");
+  EXPECT_EQ(Csv(tables[1], {"module", "class", "instances", "count", "total_ns"}),
+            "module,class,instances,count,total_ns\nLinear,gemm,2,3,60\n-,other,-,1,5\n");
+  params.by = {"module", "module-instance"};
+  EXPECT_EQ(Csv(Analyse("kernels", {&trace.View()}, params)[1],
+                {"module", "module_instance", "class", "instances", "total_ns"}),
+            "module,module_instance,class,instances,total_ns\n"
+            "Linear,nn.Module: Linear_0,gemm,1,30\nLinear,nn.Module: Linear_1,gemm,1,30\n"
+            "-,-,other,-,5\n");
+}
+
 TEST(KernelsTest, SelectionGoesByTheLaunch) {
   TestTrace trace = Training();
   trace.Annotation("window", {0, 100});

@@ -1,11 +1,10 @@
 // ops: host and device time per framework operator (HostKind::kOp).
 //
-//   self host     duration less the operators nested directly inside. Python frames, annotations
-//                 and runtime calls are looked through: the time of a launch stays with its
-//                 operator.
-//                 On a thread that nests properly the self times of a root and all below it add up
-//                 to the duration of the root. (A nested operator that ends late counts up to the
-//                 end of the outer one.)
+//   self host     time in which it is the innermost operator of its thread: duration less the
+//                 operators nested directly inside. Python frames, annotations and runtime calls
+//                 are looked through: the time of a launch stays with its operator.
+//                 The self times of a thread add up to the time in which it is in an operator,
+//                 whether or not they nest.
 //   self device   device work whose innermost operator is this call
 //   total         self and everything nested inside. Calls inside a call of the same row count
 //                 once, with the outermost, so that recursion does not inflate a total.
@@ -24,10 +23,12 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/instance_counts.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
 #include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/measures/time/innermost_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/torch/tables.h"
@@ -55,13 +56,13 @@ class OpTable {
         selected_(selected),
         keys_(view, by, selected.step_rule()),
         groups_(keys_.size() + 1),
+        instances_(keys_),
         flops_(std::move(flops)) {}
 
   Table Build();
 
  private:
   void SumDeviceTime();
-  void SumSelfTimes();
   void SumTotals();
   bool IsOp(uint32_t row) const { return view_.trace.host().kind[row] == HostKind::kOp; }
   // The stats of the group of one host or device row.
@@ -73,11 +74,12 @@ class OpTable {
   const RankView& view_;
   const Selected& selected_;
   GroupKeys keys_;
-  Grouper groups_;              // key values, then the name
+  Grouper groups_;  // key values, then the name
+  InstanceCounts instances_;
   std::vector<int64_t> flops_;  // per host row; kMissing where they do not count
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
-  std::vector<int64_t> self_host_ns_;   // per host row; meaningful for operators
+  std::vector<int64_t> self_host_ns_;   // per host row; 0 for what is not an operator
   std::vector<int64_t> device_ns_;      // per host row: selected device work of that operator
   std::vector<int64_t> device_before_;  // prefix sums of device_ns_
 };
@@ -88,6 +90,9 @@ uint32_t OpTable::GroupOf(HostId id) {
   key_.push_back(view_.trace.host().name[id.value].value);
   const uint32_t group = groups_.Find(key_);
   stats_.resize(groups_.size());
+  if (instances_.is_used()) {
+    instances_.Add(group, keys_.ModuleInstance(id));
+  }
   return group;
 }
 
@@ -97,6 +102,9 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   key_.push_back(kNoName);
   const uint32_t group = groups_.Find(key_);
   stats_.resize(groups_.size());
+  if (instances_.is_used()) {
+    instances_.Add(group, keys_.ModuleInstance(id));
+  }
   AddSaturatingTo(stats_[group].self_device_ns, dur_ns);
   AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
 }
@@ -128,24 +136,6 @@ void OpTable::SumDeviceTime() {
   device_before_.assign(host_rows + 1, 0);
   for (size_t row = 0; row < host_rows; ++row) {
     device_before_[row + 1] = AddSaturating(device_before_[row], device_ns_[row]);
-  }
-}
-
-void OpTable::SumSelfTimes() {
-  const HostEvents& host = view_.trace.host();
-  self_host_ns_ = host.dur_ns;
-  std::vector<HostId> op_above(host.size());  // the nearest operator around a row
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    const HostId parent = view_.index.tree.parent[row];
-    if (parent.valid()) {
-      op_above[row] = IsOp(parent.value) ? parent : op_above[parent.value];
-    }
-    const HostId outer = op_above[row];
-    if (outer.valid() && IsOp(row)) {
-      const int64_t end = std::min(host.end_ns(HostId{row}), host.end_ns(outer));
-      self_host_ns_[outer.value] -= std::max<int64_t>(0, end - host.ts_ns[row]);
-    }
   }
 }
 
@@ -195,6 +185,7 @@ Table OpTable::Write() const {
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
+  instances_.AddColumn(table);
   AddInt(table, "calls", Unit::kCount, Role::kSum, "Calls that began in the selected time.");
   ns("self_host_ns", "Host time less the operators nested inside; launches included.");
   ns("total_host_ns", "Host time of the outermost calls of this row.");
@@ -206,7 +197,7 @@ Table OpTable::Write() const {
          "without one, or if shapes were not recorded (profiler option record_shapes=True).");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Self device time / all device work; missing where there is none.");
-  for (size_t i = 0; i < stats_.size(); ++i) {
+  for (uint32_t i = 0; i < stats_.size(); ++i) {
     const std::span<const int64_t> key = groups_.key(i);
     const OpStats& stats = stats_[i];
     Row row(table);
@@ -214,6 +205,7 @@ Table OpTable::Write() const {
     row.Text(key.back() == kNoName ? kNoOperator
                                    : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
     keys_.PushAfterName(row, key);
+    instances_.Push(row, i);
     row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
     row.Int(stats.self_device_ns).Int(stats.total_device_ns);
     row.MaybeInt(stats.flops).Missing();
@@ -223,7 +215,7 @@ Table OpTable::Write() const {
 
 Table OpTable::Build() {
   SumDeviceTime();
-  SumSelfTimes();
+  self_host_ns_ = InnermostTimes(view_.trace, [&](HostId id) { return IsOp(id.value); });
   SumTotals();
   return Write();
 }
@@ -243,7 +235,8 @@ Result<Tables> FinishOps(Tables findings, const Params&) {
   return findings;
 }
 
-constexpr std::string_view kOpKeys[] = {"rank", "step", "phase", "shape", "dtype"};
+constexpr std::string_view kOpKeys[] = {"rank",  "step", "phase", "module", "module-instance",
+                                        "shape", "dtype"};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kKeyAverages, &kKeyAverages}};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kSelfDevice[] = {"self_device_ns"};

@@ -73,11 +73,58 @@ TEST(OpsTest, WithoutDeviceWorkThereIsNoShareOfIt) {
             "name,self_host_ns,share\nf,20,-\ng,5,-\n");
 }
 
-TEST(OpsTest, AChildThatEndsLateIsCutAtItsParent) {
+TEST(OpsTest, TimeThatOperatorsShareWithoutNestingBelongsToTheLater) {
   TestTrace trace;
-  trace.Op("parent", {0, 50}).Op("child", {40, 30});
+  trace.Op("first", {0, 50}).Op("second", {40, 30});
   EXPECT_EQ(Csv(Analyse("ops", {&trace.View()})[0], {"name", "self_host_ns", "total_host_ns"}),
-            "name,self_host_ns,total_host_ns\nparent,40,50\nchild,30,30\n");
+            "name,self_host_ns,total_host_ns\nfirst,40,50\nsecond,30,30\n");
+}
+
+// Two Linear, of which one is called twice, and a ReLU in a Block.
+TestTrace Modules() {
+  TestTrace trace;
+  trace.Python("nn.Module: Block_0", {0, 200});
+  trace.Python("nn.Module: Linear_0", {10, 30}).Op("aten::mm", {15, 20});
+  trace.Python("nn.Module: Linear_1", {50, 30}).Op("aten::mm", {55, 20});
+  trace.Python("nn.Module: Linear_0", {90, 30}).Op("aten::mm", {95, 20});
+  trace.Python("nn.Module: ReLU_0", {130, 30}).Op("aten::relu", {135, 20});
+  trace.Op("aten::add", {170, 10}).Op("aten::mm", {300, 10});
+  trace.Launched("gemm", {20, 2}, {400, 10}, {1, 7, 0});
+  trace.Launched("gemm", {60, 2}, {420, 20}, {2, 7, 0});
+  trace.Launched("gemm", {100, 2}, {450, 30}, {3, 7, 0});
+  trace.Launched("relu", {140, 2}, {500, 5}, {4, 7, 0});
+  trace.Launched("add", {172, 2}, {510, 3}, {5, 7, 0});
+  trace.Launched("gemm", {302, 2}, {520, 1}, {6, 7, 0});
+  return trace;
+}
+
+TEST(OpsTest, ModulesAreGroupedByClass) {
+  TestTrace a = Modules();
+  TestTrace b = Modules();
+  Params params;
+  params.by = {"module"};
+  const std::initializer_list<std::string_view> columns = {"module", "name", "instances", "calls",
+                                                           "self_device_ns"};
+  EXPECT_EQ(Csv(Analyse("ops", {&a.View(0)}, params)[0], columns),
+            "module,name,instances,calls,self_device_ns\n"
+            "Linear,aten::mm,2,3,60\nReLU,aten::relu,1,1,5\nBlock,aten::add,1,1,3\n"
+            "-,aten::mm,-,1,1\n");
+  EXPECT_EQ(Csv(Analyse("ops", {&a.View(0), &b.View(1)}, params)[0], columns),
+            "module,name,instances,calls,self_device_ns\n"
+            "Linear,aten::mm,4,6,120\nReLU,aten::relu,2,2,10\nBlock,aten::add,2,2,6\n"
+            "-,aten::mm,-,2,2\n");
+}
+
+TEST(OpsTest, ModulesByThemselves) {
+  TestTrace trace = Modules();
+  Params params;
+  params.by = {"module-instance"};
+  EXPECT_EQ(Csv(Analyse("ops", {&trace.View()}, params)[0],
+                {"module_instance", "name", "calls", "self_device_ns"}),
+            "module_instance,name,calls,self_device_ns\n"
+            "nn.Module: Linear_0,aten::mm,2,40\nnn.Module: Linear_1,aten::mm,1,20\n"
+            "nn.Module: ReLU_0,aten::relu,1,5\nnn.Module: Block_0,aten::add,1,3\n"
+            "-,aten::mm,1,1\n");
 }
 
 constexpr std::string_view kTwoByThree = "[[2, 3], [3, 4]]";

@@ -359,8 +359,8 @@ Result<Tables> FinishRoofline(Tables tables, const Params&) {
   return tables;
 }
 
-constexpr std::string_view kRooflineKeys[] = {"rank",      "step",  "phase", "module",
-                                              "direction", "shape", "dtype"};
+constexpr std::string_view kRooflineKeys[] = {
+    "rank", "step", "phase", "module", "module-instance", "direction", "shape", "dtype"};
 constexpr const ParamSpec* kRooflineParams[] = {&kDeviceParam, &kDeviceSpecParam, &kCausalParam,
                                                 &kSfuWeightParam};
 constexpr std::string_view kOp[] = {"op"};

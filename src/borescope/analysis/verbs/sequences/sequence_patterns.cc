@@ -60,12 +60,16 @@ std::vector<char> Matches(const Trace& trace, std::string_view text) {
   return matches;
 }
 
-// One past the last row that lies in the call of `row`. Where calls overlap instead of nesting, its
-// subtree also holds calls that began after its end.
-uint32_t EndOfCall(const HostEvents& host, uint32_t row, uint32_t subtree_end) {
+// One past the last row of the thread that begins in the call of `row`. Where calls overlap instead
+// of nesting, some of these are not below it in the call tree.
+uint32_t EndOfCall(const Trace& trace, uint32_t row) {
+  const HostEvents& host = trace.host();
+  const uint32_t track = host.track[row].value;
+  const bool contains_nothing = trace.tracks().is_async[track] != 0;
+  const uint32_t thread_end = contains_nothing ? row + 1 : trace.tracks().end_row[track];
   const int64_t end_ns = host.end_ns(HostId{row});
   uint32_t next = row + 1;
-  while (next < subtree_end &&
+  while (next < thread_end &&
          (host.ts_ns[next] < end_ns || (host.ts_ns[next] == end_ns && host.dur_ns[next] == 0))) {
     ++next;
   }
@@ -85,7 +89,7 @@ void PatternFinder::FindOccurrences() {
       continue;
     }
     const auto number = static_cast<uint32_t>(found_.occurrences.size());
-    const uint32_t end_row = EndOfCall(host, row, view_.index.tree.subtree_end[row]);
+    const uint32_t end_row = EndOfCall(view_.trace, row);
     std::fill(occurrence_of_row_.begin() + row, occurrence_of_row_.begin() + end_row, number);
     found_.occurrences.push_back({HostId{row}, selected_.Keeps(HostId{row}), 0, 0});
     row = end_row;

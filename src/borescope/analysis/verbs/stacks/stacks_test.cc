@@ -124,13 +124,24 @@ TEST(StacksTest, FramesThatBeginTogetherNestByLengthAndKind) {
             "depth,name,self_host_ns\n0,outer,10\n1,frame,0\n2,inner,10\n");
 }
 
-// From 30 to 50 the frame begun last is open, and from 50 to 60 it is alone.
-TEST(StacksTest, AFrameThatOutlivesTheOneAroundItKeepsItsTime) {
+// From 20 to 60 the frame begun last is open; it ends after the others and is inside neither.
+TEST(StacksTest, AFrameThatOutlivesOthersIsBesideThemAndKeepsItsTime) {
   TestTrace trace;
   trace.Op("p", {0, 50}).Op("a", {10, 20}).Op("b", {20, 40});
   EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()})[0],
                 {"depth", "name", "self_host_ns", "total_host_ns"}),
-            "depth,name,self_host_ns,total_host_ns\n0,p,10,60\n1,a,10,50\n2,b,40,40\n");
+            "depth,name,self_host_ns,total_host_ns\n0,b,40,40\n0,p,10,20\n1,a,10,10\n");
+}
+
+// step() of torch.profiler ends a step and begins the next one.
+TEST(StacksTest, StepsThatOverlapACallFollowEachOther) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#15", {0, 100}).Python("step", {90, 20});
+  trace.Annotation("ProfilerStep#16", {105, 95}).Op("aten::mm", {120, 10});
+  EXPECT_EQ(Csv(Analyse("stacks", {&trace.View()})[0],
+                {"depth", "name", "calls", "self_host_ns", "total_host_ns"}),
+            "depth,name,calls,self_host_ns,total_host_ns\n0,ProfilerStep#*,2,175,185\n"
+            "1,aten::mm,1,10,10\n0,step,1,15,15\n");
 }
 
 TEST(StacksTest, OneCallMayLaunchMuchAndAnotherNothing) {

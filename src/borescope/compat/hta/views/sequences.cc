@@ -18,6 +18,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"
+#include "borescope/index/call_tree.h"
 
 namespace borescope::internal {
 namespace {
@@ -30,7 +31,8 @@ struct Adopted {
   HostId root;
 };
 
-// HTA's call trees: ours, with the backward thread below the main one.
+// HTA's call trees: what begins in another event is inside it even if it outlives it, and the
+// backward thread is below the main one.
 class Trees {
  public:
   explicit Trees(const HtaFrame& frame);
@@ -45,14 +47,20 @@ class Trees {
   std::vector<HostId> Parents(TrackId main) const;
 
   const HtaFrame& frame_;
+  CallTree tree_;
   std::vector<int32_t> depth_;
   std::vector<Adopted> adopted_;  // by parent
 };
 
-Trees::Trees(const HtaFrame& frame) : frame_(frame), depth_(frame.trace().host().size(), 0) {
-  const CallTree& tree = frame.view().index.tree;
+CallTree TreeByStart(const RankView& view) {
+  Diagnostics counted_before;
+  return BuildCallTree(view.trace, view.threads, counted_before, Nesting::kOpenAtStart);
+}
+
+Trees::Trees(const HtaFrame& frame)
+    : frame_(frame), tree_(TreeByStart(frame.view())), depth_(frame.trace().host().size(), 0) {
   for (size_t row = 0; row < depth_.size(); ++row) {
-    const HostId parent = tree.parent[row];
+    const HostId parent = tree_.parent[row];
     depth_[row] = parent.valid() ? depth_[parent.value] + 1 : 0;
   }
   const TrackId main = OnlyTrack("ProfilerStep#", TrackId());
@@ -101,13 +109,12 @@ std::vector<HostId> Trees::Parents(TrackId main) const {
 
 void Trees::Adopt(TrackId main, TrackId backward) {
   const Tracks& tracks = frame_.trace().tracks();
-  const CallTree& tree = frame_.view().index.tree;
   const std::vector<HostId> parents = Parents(main);
   const auto starts_before = [&](const HtaTimes& times, HostId parent) {
     return times.ts_us < frame_.TimesOf(parent).ts_us;
   };
   for (uint32_t root = tracks.first_row[backward.value]; root < tracks.end_row[backward.value];
-       root = tree.subtree_end[root]) {
+       root = tree_.subtree_end[root]) {
     const HtaTimes times = frame_.TimesOf(HostId{root});
     const auto after = std::upper_bound(parents.begin(), parents.end(), times, starts_before);
     if (after == parents.begin() || times.end_us() > frame_.TimesOf(*std::prev(after)).end_us()) {
@@ -115,21 +122,20 @@ void Trees::Adopt(TrackId main, TrackId backward) {
     }
     const HostId parent = *std::prev(after);
     adopted_.push_back({parent, HostId{root}});
-    for (uint32_t row = root; row < tree.subtree_end[root]; ++row) {
+    for (uint32_t row = root; row < tree_.subtree_end[root]; ++row) {
       depth_[row] += depth_[parent.value] + 1;
     }
   }
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> Trees::SubtreesOf(HostId id) const {
-  const CallTree& tree = frame_.view().index.tree;
-  const uint32_t end = tree.subtree_end[id.value];
+  const uint32_t end = tree_.subtree_end[id.value];
   std::vector<std::pair<uint32_t, uint32_t>> subtrees{{id.value, end}};
   const auto first =
       std::partition_point(adopted_.begin(), adopted_.end(),
                            [&](const Adopted& adopted) { return adopted.parent.value < id.value; });
   for (auto it = first; it != adopted_.end() && it->parent.value < end; ++it) {
-    subtrees.emplace_back(it->root.value, tree.subtree_end[it->root.value]);
+    subtrees.emplace_back(it->root.value, tree_.subtree_end[it->root.value]);
   }
   return subtrees;
 }

@@ -1,0 +1,58 @@
+// What changed of one thing between the base and the test run of `diff`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// How the counts compare.
+enum class Status : uint8_t {
+  kAdded,
+  kDeleted,
+  kIncreased,
+  kDecreased,
+  kUnchanged,
+  kRenamed,  // in both runs, under two names
+  kCount
+};
+std::string_view StatusName(Status status);
+
+// How long calls take, of what is in both runs; the name of kUnknown is empty.
+enum class TimeStatus : uint8_t { kSlower, kFaster, kUnchanged, kUnknown, kCount };
+std::string_view TimeStatusName(TimeStatus status);
+
+// How often the counted part of a program ran in either run: counts are compared for one of these.
+struct RunUnits {
+  int64_t base = 1;
+  int64_t test = 1;
+};
+
+struct CallSum {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+};
+
+struct Change {
+  CallSum base;
+  CallSum test;
+  std::string renamed_to;  // empty if it has one name
+
+  int64_t delta_count() const { return test.count - base.count; }
+  int64_t delta_ns() const { return test.total_ns - base.total_ns; }
+  Status status(const RunUnits& units) const;
+  TimeStatus time_status() const;
+};
+
+// Columns base_ns, test_ns, delta_ns.
+void AddTimeColumns(Table& table);
+
+// Columns base_count, test_count, delta_count, those of AddTimeColumns, status, time_status.
+void AddChangeColumns(Table& table);
+void PushChange(Row& row, const Change& change, const RunUnits& units);
+
+}  // namespace borescope::internal

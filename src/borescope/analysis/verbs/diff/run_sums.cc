@@ -1,0 +1,303 @@
+#include "borescope/analysis/verbs/diff/run_sums.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/analysis/core/selection/modules.h"
+#include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/measures/names/short_names.h"
+#include "borescope/analysis/measures/work_groups.h"
+#include "borescope/analysis/verbs/diff/matched_names.h"
+#include "borescope/base/stop.h"
+#include "borescope/table/table_ops.h"
+
+namespace borescope::internal {
+namespace {
+
+struct CountAndTime {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+
+  void Add(int64_t dur_ns) {
+    ++count;
+    total_ns = AddSaturating(total_ns, dur_ns);
+  }
+};
+
+void AddSumColumns(Table& table) {
+  AddInt(table, "count", Unit::kCount, Role::kSum, "");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+}
+
+// --- by name ---
+
+constexpr int kKindBits = 8;
+
+class NameSums {
+ public:
+  explicit NameSums(bool short_names) : short_names_(short_names) {
+    AddString(table_, "side", Role::kKey, "");
+    AddString(table_, "name", Role::kKey, "");
+    AddSumColumns(table_);
+  }
+
+  int64_t AddHost(const RankView& view, const Selected& selected);
+  int64_t AddDevice(const RankView& view, const Selected& selected);
+  Table Make() { return MergeByKey(table_); }
+
+ private:
+  int64_t Push(std::string_view side, const std::string& name, const CountAndTime& sum) {
+    Row(table_)
+        .Text(side)
+        .Text(short_names_ ? ShortName(name) : name)
+        .Int(sum.count)
+        .Int(sum.total_ns);
+    return sum.count;
+  }
+
+  bool short_names_;
+  Table table_{"diff", "", {}};
+};
+
+// Returns how many rows there are.
+int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
+  const HostEvents& host = view.trace.host();
+  std::unordered_map<uint64_t, CountAndTime> sums;  // by name and kind
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (selected.Keeps(HostId{row})) {
+      const auto kind = static_cast<uint64_t>(host.kind[row]);
+      sums[(uint64_t{host.name[row].value} << kKindBits) + kind].Add(host.dur_ns[row]);
+    }
+  }
+  int64_t rows = 0;
+  for (const auto& [key, sum] : sums) {
+    const StringId name{static_cast<uint32_t>(key >> kKindBits)};
+    const auto kind = static_cast<HostKind>(key & ((uint64_t{1} << kKindBits) - 1));
+    rows += Push(kHostSide, MatchedHostName(view.trace.Text(name), kind), sum);
+  }
+  return rows;
+}
+
+int64_t NameSums::AddDevice(const RankView& view, const Selected& selected) {
+  const DeviceEvents& device = view.trace.device();
+  std::unordered_map<uint32_t, CountAndTime> sums;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (selected.Keeps(DeviceId{row})) {
+      sums[device.name[row].value].Add(device.dur_ns[row]);
+    }
+  }
+  int64_t rows = 0;
+  for (const auto& [name, sum] : sums) {
+    rows += Push(kDeviceSide, MatchedWorkName(view.trace.Text(StringId{name})), sum);
+  }
+  return rows;
+}
+
+// --- by what work belongs to ---
+
+// The innermost annotation around every host row, itself included.
+std::vector<HostId> AnnotationsAround(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<HostId> around(host.size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const HostId outer = view.index.tree.parent[row];
+    around[row] = host.kind[row] == HostKind::kAnnotation ? HostId{row}
+                  : outer.valid()                         ? around[outer.value]
+                                                          : HostId();
+  }
+  return around;
+}
+
+class WorkSums {
+ public:
+  WorkSums(const RankView& view, const Selected& selected)
+      : view_(view),
+        selected_(selected),
+        phases_(HostPhases(view)),
+        modules_(ModulesAround(view)),
+        annotations_(AnnotationsAround(view)) {}
+
+  Table Make();
+
+ private:
+  HostId OpOf(DeviceId id) const { return view_.index.correlation.op_of[id.value]; }
+  // The launch, or where that was not recorded the operator.
+  HostId StartOf(DeviceId id) const {
+    const HostId launch = view_.index.correlation.launch_of[id.value];
+    return launch.valid() ? launch : OpOf(id);
+  }
+  int64_t NameOf(HostId id) const {
+    return id.valid() ? int64_t{view_.trace.host().name[id.value].value} : kMissing;
+  }
+  HostId AnnotationOf(DeviceId id) const;
+  int64_t ModuleOf(DeviceId id) const;
+  int64_t ValueOf(WorkKey key, DeviceId id) const;
+  std::string TextOf(WorkKey key, int64_t value) const;
+  void AddKey(WorkKey key, Table& table) const;
+
+  const RankView& view_;
+  const Selected& selected_;
+  std::vector<Phase> phases_;
+  std::vector<int64_t> modules_;
+  std::vector<HostId> annotations_;
+};
+
+// The innermost annotation on the thread of the launch; on threads without any, as that of the
+// backward pass, the step.
+HostId WorkSums::AnnotationOf(DeviceId id) const {
+  const HostId start = StartOf(id);
+  if (start.valid() && annotations_[start.value].valid()) {
+    return annotations_[start.value];
+  }
+  const uint32_t step = StepOf(view_, id, selected_.step_rule());
+  return step == kNoStep ? HostId() : view_.steps().steps[step].annotation;
+}
+
+int64_t WorkSums::ModuleOf(DeviceId id) const {
+  const HostId start = StartOf(id);
+  return start.valid() ? modules_[start.value] : kMissing;
+}
+
+// A number that stands for the name: of a class or phase, or of a text.
+int64_t WorkSums::ValueOf(WorkKey key, DeviceId id) const {
+  switch (key) {
+    case WorkKey::kClass:
+      return static_cast<int64_t>(WorkClassOf(view_, id));
+    case WorkKey::kPhase:
+      return static_cast<int64_t>(PhaseOf(view_, phases_, id));
+    case WorkKey::kAnnotation:
+      return NameOf(AnnotationOf(id));
+    case WorkKey::kModule:
+      return ModuleOf(id);
+    default:
+      return NameOf(OpOf(id));
+  }
+}
+
+std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
+  const auto text = [&] { return view_.trace.Text(StringId{static_cast<uint32_t>(value)}); };
+  switch (key) {
+    case WorkKey::kClass:
+      return std::string(KernelClassName(static_cast<KernelClass>(value)));
+    case WorkKey::kPhase:
+      return std::string(PhaseName(static_cast<Phase>(value)));
+    case WorkKey::kAnnotation:
+      return value == kMissing ? std::string(kNoAnnotation)
+                               : MatchedHostName(text(), HostKind::kAnnotation);
+    case WorkKey::kModule:
+      return std::string(value == kMissing ? kNoModule : ModuleClassOf(text()));
+    default:
+      return value == kMissing ? std::string(kNoOperator) : MatchedHostName(text(), HostKind::kOp);
+  }
+}
+
+void WorkSums::AddKey(WorkKey key, Table& table) const {
+  const DeviceEvents& device = view_.trace.device();
+  std::unordered_map<int64_t, CountAndTime> sums;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (selected_.Keeps(DeviceId{row})) {
+      sums[ValueOf(key, DeviceId{row})].Add(device.dur_ns[row]);
+    }
+  }
+  for (const auto& [value, sum] : sums) {
+    Row(table).Text(WorkKeyName(key)).Text(TextOf(key, value)).Int(sum.count).Int(sum.total_ns);
+  }
+}
+
+Table WorkSums::Make() {
+  Table table{"diff_work", "", {}};
+  AddString(table, "key", Role::kKey, "");
+  AddString(table, "name", Role::kKey, "");
+  AddSumColumns(table);
+  for (size_t key = 0; key < static_cast<size_t>(WorkKey::kCount); ++key) {
+    AddKey(static_cast<WorkKey>(key), table);
+  }
+  return MergeByKey(table);
+}
+
+// --- by where kernels were launched ---
+
+StringId ShapesOf(const Trace& trace, HostId op) {
+  const uint32_t detail = trace.host().detail[op.value];
+  const bool has_shapes = trace.host().kind[op.value] == HostKind::kOp && detail != kNoDetail;
+  return has_shapes ? trace.ops().input_dims[detail] : StringId();
+}
+
+Table LaunchSums(const RankView& view, const Selected& selected, bool short_names) {
+  Table table{"diff_launches", "", {}};
+  for (const std::string_view key : {"operator", "shapes", "name"}) {
+    AddString(table, key, Role::kKey, "");
+  }
+  AddSumColumns(table);
+  const DeviceEvents& device = view.trace.device();
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    const HostId op = view.index.correlation.op_of[row];
+    if (device.kind[row] == DeviceKind::kKernel && op.valid() && selected.Keeps(DeviceId{row})) {
+      sums[{view.trace.host().name[op.value].value, ShapesOf(view.trace, op).value,
+            device.name[row].value}]
+          .Add(device.dur_ns[row]);
+    }
+  }
+  for (const auto& [key, sum] : sums) {
+    const auto& [op, shapes, name] = key;
+    const std::string kernel = MatchedWorkName(view.trace.Text(StringId{name}));
+    const StringId dims{shapes};
+    Row(table)
+        .Text(view.trace.Text(StringId{op}))
+        .MaybeText(dims.valid() ? view.trace.Text(dims) : std::string_view())
+        .Text(short_names ? ShortName(kernel) : kernel)
+        .Int(sum.count)
+        .Int(sum.total_ns);
+  }
+  return MergeByKey(table);
+}
+
+// --- the size of the run ---
+
+Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_events) {
+  Table table{"diff_runs", "", {}};
+  AddString(table, "run", Role::kKey, "");
+  for (const std::string_view count : {"ranks", "steps", "host_events", "device_events"}) {
+    AddInt(table, count, Unit::kCount, Role::kSum, "");
+  }
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "");
+  Row(table)
+      .Text("")
+      .Int(1)
+      .Count(selected.steps().size())
+      .Int(host_events)
+      .Int(device_events)
+      .Int(Coverage(selected.windows()));
+  return table;
+}
+
+}  // namespace
+
+std::string_view WorkKeyName(WorkKey key) {
+  static constexpr std::string_view kNames[] = {"class", "phase", "annotation", "module",
+                                                "operator"};
+  return kNames[static_cast<size_t>(key)];
+}
+
+Tables SumRun(const RankView& view, const Selected& selected, bool short_names) {
+  NameSums names(short_names);
+  const int64_t host_events = names.AddHost(view, selected);
+  const int64_t device_events = names.AddDevice(view, selected);
+  return {names.Make(), SizeOfRun(selected, host_events, device_events),
+          WorkSums(view, selected).Make(), LaunchSums(view, selected, short_names)};
+}
+
+}  // namespace borescope::internal
