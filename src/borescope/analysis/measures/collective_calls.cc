@@ -58,15 +58,43 @@ HostId OutermostWithArgs(const RankView& view, HostId id) {
   return found;
 }
 
-// The nearest operator of the communication layer around the launch that names a kind.
-HostId NamingOperator(const RankView& view, DeviceId kernel) {
+// What the operators and annotations around a kernel say that has no arguments.
+struct Surroundings {
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  HostId sized_by;  // the nearest of that kind with a cost model: its tensors are known
+};
+
+Surroundings SurroundingsOf(const RankView& view, DeviceId kernel) {
+  Surroundings found;
   HostId id = NearestHost(view, kernel);
   for (int i = 0; i < kMostAncestors && id.valid(); ++i, id = view.index.tree.parent[id.value]) {
-    if (KindOfOperatorName(view.trace.Name(id)) != CollectiveKind::kUnknown) {
-      return id;
+    const std::string_view name = view.trace.Name(id);
+    const CollectiveKind kind = KindOfOperatorName(name);
+    if (kind == CollectiveKind::kUnknown) continue;
+    if (found.kind == CollectiveKind::kUnknown) found.kind = kind;
+    if (kind == found.kind && FindOpModel(name) != nullptr) {
+      found.sized_by = id;
+      break;
     }
   }
-  return {};
+  if (found.kind == CollectiveKind::kUnknown) {
+    found.kind = KindOfKernelName(view.trace.Name(kernel));
+  }
+  return found;
+}
+
+// The tensors of an operator with several kernels, each of which is a call, are not those of one.
+void ForgetSharedOperators(std::vector<CollectiveCall>& calls) {
+  std::vector<uint32_t> operators;
+  for (const CollectiveCall& call : calls) {
+    if (call.sized_by.valid()) operators.push_back(call.sized_by.value);
+  }
+  std::sort(operators.begin(), operators.end());
+  for (CollectiveCall& call : calls) {
+    const auto [first, last] =
+        std::equal_range(operators.begin(), operators.end(), call.sized_by.value);
+    if (last - first > 1) call.sized_by = {};
+  }
 }
 
 bool IsCommunicationKernel(const RankView& view, DeviceId id) {
@@ -84,9 +112,9 @@ CollectiveCall NewCall(const RankView& view, HostId op, DeviceId kernel) {
     call.kind = KindOfRecordedName(view.trace.Text(view.trace.collectives().collective[call.args]));
   }
   if (call.kind == CollectiveKind::kUnknown && call.args == kNoDetail) {
-    call.named_by = NamingOperator(view, kernel);
-    call.kind = call.named_by.valid() ? KindOfOperatorName(view.trace.Name(call.named_by))
-                                      : KindOfKernelName(view.trace.Name(kernel));
+    const Surroundings around = SurroundingsOf(view, kernel);
+    call.kind = around.kind;
+    call.sized_by = around.sized_by;
   }
   return call;
 }
@@ -108,7 +136,7 @@ bool IsOpOrAnnotation(const Trace& trace, HostId id) {
 
 CollectiveCall HostCall(const Trace& trace, HostId event) {
   CollectiveCall call;
-  call.op = call.named_by = event;
+  call.op = call.sized_by = event;
   call.kind = KindOfOperatorName(trace.Name(event));
   call.is_host_timed = IsHostCollective(trace.Name(event));
   call.dur_ns = call.is_host_timed ? trace.host().dur_ns[event.value] : 0;
@@ -197,6 +225,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     }
     AddKernel(trace.device(), kernel, calls[group]);
   }
+  ForgetSharedOperators(calls);
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     CheckStopAt(row);
     const HostId op{row};
@@ -222,14 +251,14 @@ CollectiveMessage MessageOf(const RankView& view, const CollectiveCall& call) {
         MessageBytes(call.kind, args.in_elems[call.args], args.out_elems[call.args], dtype);
     return {bytes.value_or(kMissing), dtype};
   }
-  if (!call.named_by.valid()) {
+  if (!call.sized_by.valid()) {
     return {};
   }
-  const CallArgs tensors = CallArgsOf(trace, call.named_by);
+  const CallArgs tensors = CallArgsOf(trace, call.sized_by);
   if (call.is_host_timed) {
     return HostMessage(call.kind, tensors);
   }
-  const OpCost cost = CostOf(trace.Name(call.named_by), tensors, {});
+  const OpCost cost = CostOf(trace.Name(call.sized_by), tensors, {});
   if (cost.family != OpFamily::kCollective || cost.status != CostStatus::kOk) {
     return {};
   }

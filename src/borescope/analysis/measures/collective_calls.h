@@ -23,9 +23,9 @@ struct CollectiveCall {
   int64_t dur_ns = 0;
   bool is_host_timed = false;
   int64_t end_ns = 0;  // of the last of them
-  // Without arguments: the nearest operator of the communication layer around the launch that names
-  // the kind, if there is one; of hosts `op`.
-  HostId named_by;
+  // Without arguments: the operator around the launch whose tensors are those of this call alone,
+  // if there is one; of hosts `op`.
+  HostId sized_by;
 
   bool timed() const { return kernel.valid(); }
   bool has_length() const { return timed() || is_host_timed; }

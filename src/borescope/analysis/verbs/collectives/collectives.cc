@@ -16,6 +16,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/collective_calls.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -33,11 +34,11 @@ struct Group {
   int64_t count = 0;
   int64_t kernels = 0;
   int64_t unsized = 0;
-  int64_t bytes = 0;        // of the calls of known size
-  int64_t min_bytes = 0;    // the same
-  int64_t max_bytes = 0;    // the same
-  int64_t rated_bytes = 0;  // of the calls of known size and time
-  int64_t rated_ns = 0;
+  int64_t bytes = 0;          // of the calls of known size
+  int64_t min_bytes = 0;      // the same
+  int64_t max_bytes = 0;      // the same
+  int64_t rated_bytes = 0;    // of the calls of known size and time
+  TimeCovered time;           // of the calls of known time; covered: those of known size, too
   std::vector<double> rates;  // bytes per ns of each of them
 };
 
@@ -102,6 +103,7 @@ class Calls {
     }
     if (call.has_length()) {
       group.durations.Add(call.dur_ns);
+      group.time.Add(call.dur_ns, bytes.has_value());
     }
     if (!bytes.has_value()) {
       ++group.unsized;
@@ -113,7 +115,6 @@ class Calls {
     group.max_bytes = std::max(group.max_bytes, *bytes);
     if (call.has_length() && call.dur_ns > 0) {
       group.rated_bytes = AddSaturating(group.rated_bytes, *bytes);
-      group.rated_ns = AddSaturating(group.rated_ns, call.dur_ns);
       group.rates.push_back(ShareOf(*bytes, call.dur_ns));
     }
   }
@@ -154,7 +155,8 @@ void AddTimeColumns(Table& table) {
          "request to the end; waiting for late ranks included.")
       .hints.tone = Tone::kComm;
   AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "Bytes / time over the calls of which both are known.");
+           "Bytes / time over the calls of which both are known; missing, as is bus_gbps, if "
+           "coverage is below 0.9.");
   AddFloat(table, "bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather, reduce-scatter, "
            "all-to-all, gather and scatter, x 1 for others.")
@@ -177,6 +179,8 @@ void AddRestColumns(Table& table) {
          "communicates between hosts, such as gloo: mostly groups of one rank.");
   AddInt(table, "unsized", Unit::kCount, Role::kSum,
          "Calls whose message size is not known, barriers among them.");
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "Time of the calls of known size / time of all.");
   AddString(table, "group_desc", Role::kDerived, "Description of the process group.");
   AddString(table, "recorded_as", Role::kDerived,
             "Spellings of the collective in the file, of communication between hosts the names of "
@@ -202,14 +206,16 @@ void PushRates(Row& row, const Group& group, std::optional<double> factor) {
     row.Missing().Missing().Missing().Missing();
     return;
   }
-  const double algo = ShareOf(group.rated_bytes, group.rated_ns);
-  row.Float(algo);
+  const bool is_enough = group.time.is_enough();
+  const double algo = ShareOf(group.rated_bytes, group.time.covered_ns);
+  is_enough ? row.Float(algo) : row.Missing();
   if (!factor.has_value()) {
     row.Missing().Missing().Missing();
     return;
   }
   std::vector<double> rates = group.rates;
-  row.Float(algo * *factor).Float(Quantile(rates, 0.5) * *factor);
+  is_enough ? row.Float(algo * *factor) : row.Missing();
+  row.Float(Quantile(rates, 0.5) * *factor);
   row.Float(*std::max_element(rates.begin(), rates.end()) * *factor);
 }
 
@@ -243,6 +249,7 @@ void PushGroup(Table& table, const RankView& view, const Keys& keys, std::span<c
   row.MaybeInt(has_size ? group.min_bytes : kMissing);
   row.MaybeInt(has_size ? group.max_bytes : kMissing);
   row.Int(group.kernels).Int(group.count - durations.count).Int(group.unsized);
+  group.time.all_ns > 0 ? row.Share(group.time.covered_ns, group.time.all_ns) : row.Missing();
   row.MaybeText(has_args ? view.trace.Text(args.group_desc[args_row]) : std::string_view());
   row.MaybeText(Joined(group.names));
 }
