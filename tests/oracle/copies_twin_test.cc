@@ -61,6 +61,10 @@ double MedianOf(const std::vector<double>& rates) {
   return (rates[(rates.size() - 1) / 2] + rates[rates.size() / 2]) / 2;
 }
 
+std::string Quotient(int64_t part, int64_t whole) {
+  return testkit::Cell(static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string RowOf(const Key& key, const std::vector<const RunWork*>& copies) {
   int64_t bytes = kMissing;
   int64_t total = 0;
@@ -83,11 +87,13 @@ std::string RowOf(const Key& key, const std::vector<const RunWork*>& copies) {
   const int64_t unrated = count - static_cast<int64_t>(rates.size());
   const std::string sum = bytes == kMissing ? "-" : std::to_string(bytes);
   const std::string front = Line(key.first, key.second, count, sum, total);
+  const std::string coverage = total == 0 ? "-" : Quotient(rated_total, total);
   if (rates.empty()) {
-    return Line(front, "- - - -", unrated);
+    return Line(front, "- - - -", unrated, coverage);
   }
-  return Line(front, static_cast<double>(rated_bytes) / static_cast<double>(rated_total),
-              rates.front(), MedianOf(rates), rates.back(), unrated);
+  const bool has_mean = 10 * (total - rated_total) <= total;
+  return Line(front, has_mean ? Quotient(rated_bytes, rated_total) : "-", rates.front(),
+              MedianOf(rates), rates.back(), unrated, coverage);
 }
 
 // At every begin and end of a rated copy, what runs from then on.
@@ -132,7 +138,7 @@ TEST(CopiesTwinTest, EveryCopyAndEveryChange) {
     const Tables found = Ask("bandwidth", TraceOf(run), params);
     EXPECT_EQ(LinesOf(TableOf(found, "bandwidth"),
                       {"gpu", "kind", "count", "bytes", "total_ns", "mean_gbps", "min_gbps",
-                       "p50_gbps", "max_gbps", "unrated"}),
+                       "p50_gbps", "max_gbps", "unrated", "coverage"}),
               want);
     EXPECT_EQ(
         LinesOf(TableOf(found, "bandwidth_series"), {"gpu", "kind", "ts_ns", "copies", "gbps"}),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/measures/collective_calls.h"
 #include "borescope/analysis/measures/collective_kinds.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -29,12 +30,20 @@ bool HasCollectiveKernel(const RankView& view) {
   return false;
 }
 
+bool HasHostCommunication(const RankView& view) {
+  for (uint32_t row = 0; row < view.trace.host().size(); ++row) {
+    if (IsHostCommunication(view.trace, HostId{row})) return true;
+  }
+  return false;
+}
+
 // A process group that is set up, or waited for, is no collective.
 bool HasCollective(const RankView& view) {
   const auto& names = view.trace.collectives().collective;
-  return HasCollectiveKernel(view) || std::any_of(names.begin(), names.end(), [&](StringId name) {
-           return IsCommunication(view.trace.Text(name));
-         });
+  return HasCollectiveKernel(view) ||
+         std::any_of(names.begin(), names.end(),
+                     [&](StringId name) { return IsCommunication(view.trace.Text(name)); }) ||
+         HasHostCommunication(view);
 }
 
 struct NeedRow {

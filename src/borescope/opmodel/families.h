@@ -209,7 +209,13 @@ OpCost Collective(const OpCall& call);
 // With the sizes that the producer records beside the arguments, in elements; kMissing and other
 // negative ones are not known.
 OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, ScalarType type);
-enum CollectiveArgs : uint8_t { kOutputFirst, kInPlaceTensor, kInPlaceList, kRecordedSizes };
+enum CollectiveArgs : uint8_t {
+  kOutputFirst,
+  kOutputLast,     // behind what is no tensor
+  kInPlaceTensor,  // or the result is new, and as large
+  kInPlaceList,
+  kRecordedSizes,
+};
 
 // generated.cc
 OpCost GeneratedKernel(const OpCall& call);

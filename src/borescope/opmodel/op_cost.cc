@@ -16,6 +16,8 @@ std::string_view CostStatusName(CostStatus status) {
       return "bad shapes";
     case CostStatus::kNeedsValues:
       return "needs values";
+    case CostStatus::kDependsOnData:
+      return "depends on data";
     case CostStatus::kUnknownType:
       return "unknown dtype";
     case CostStatus::kBytesOnly:

@@ -15,6 +15,8 @@ enum class CostStatus : uint8_t {
   kMissingShapes,  // shapes were not recorded, or not of what the model needs
   kBadShapes,      // no shapes, or such that the operator cannot have been called with
   kNeedsValues,    // depends on a value (stride, mode, ...) that was not recorded
+  kDependsOnData,  // depends on the contents of tensors, or on a part of a buffer: no argument says
+                   // it
   kUnknownType,    // FLOPs are right; bytes are 0, because the type of a tensor is not known
   kBytesOnly,      // bytes are right; FLOPs are 0, because what is computed was not recorded
   kOverflow,       // more than 64 bits can count: damaged shapes

@@ -79,7 +79,8 @@ OpCost RecordedCost(int64_t bytes, int64_t flops) {
 }
 
 TEST(OpCostsTest, RecordedWorkOfAGeneratedKernelWins) {
-  EXPECT_EQ(RecordedCost(kMissing, kMissing).status, CostStatus::kNeedsValues);  // parts of buffers
+  EXPECT_EQ(RecordedCost(kMissing, kMissing).status,
+            CostStatus::kDependsOnData);  // parts of buffers
   EXPECT_EQ(RecordedCost(120, kMissing).status, CostStatus::kBytesOnly);
   EXPECT_EQ(RecordedCost(120, 0).status, CostStatus::kBytesOnly);
   EXPECT_EQ(RecordedCost(120, kMissing).bytes(), 120U);

@@ -1,7 +1,8 @@
 // Operators of libraries on top of PyTorch, and kernels that TorchInductor generated. Argument
 // positions are those of the schemas that the libraries register: vLLM (csrc/torch_bindings.cpp,
 // csrc/moe/torch_bindings.cpp), FBGEMM, bitsandbytes, xFormers, FlashAttention, Transformer Engine
-// 1, causal-conv1d.
+// 1, causal-conv1d; of symm_mem PyTorch's
+// (torch/csrc/distributed/c10d/symm_mem/SymmetricMemory.cpp).
 #include "borescope/opmodel/families.h"
 #include "borescope/opmodel/op_rows.h"
 
@@ -96,6 +97,15 @@ constexpr OpModel kModels[] = {
     Row("c10d::alltoall_base_", kComm, Collective, kOutputFirst),
     Row("nccl:all_reduce", kComm, Collective, kInPlaceTensor),
     Row("record_param_comms", kComm, Collective, kRecordedSizes),
+    Row("symm_mem::multimem_all_reduce_", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::two_shot_all_reduce_", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::one_shot_all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::multimem_one_shot_all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::one_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::two_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::multimem_one_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::multimem_all_gather_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::reduce_scatter_out", kComm, Collective, kOutputLast),
 };
 
 }  // namespace

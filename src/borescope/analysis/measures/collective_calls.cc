@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps.h"
+#include "borescope/opmodel/op_costs.h"
 
 namespace borescope::internal {
 namespace {
@@ -57,15 +58,43 @@ HostId OutermostWithArgs(const RankView& view, HostId id) {
   return found;
 }
 
-CollectiveKind KindFromSurroundings(const RankView& view, DeviceId kernel) {
+// What the operators and annotations around a kernel say that has no arguments.
+struct Surroundings {
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  HostId sized_by;  // the nearest of that kind with a cost model: its tensors are known
+};
+
+Surroundings SurroundingsOf(const RankView& view, DeviceId kernel) {
+  Surroundings found;
   HostId id = NearestHost(view, kernel);
   for (int i = 0; i < kMostAncestors && id.valid(); ++i, id = view.index.tree.parent[id.value]) {
-    const CollectiveKind kind = KindOfOperatorName(view.trace.Name(id));
-    if (kind != CollectiveKind::kUnknown) {
-      return kind;
+    const std::string_view name = view.trace.Name(id);
+    const CollectiveKind kind = KindOfOperatorName(name);
+    if (kind == CollectiveKind::kUnknown) continue;
+    if (found.kind == CollectiveKind::kUnknown) found.kind = kind;
+    if (kind == found.kind && FindOpModel(name) != nullptr) {
+      found.sized_by = id;
+      break;
     }
   }
-  return KindOfKernelName(view.trace.Name(kernel));
+  if (found.kind == CollectiveKind::kUnknown) {
+    found.kind = KindOfKernelName(view.trace.Name(kernel));
+  }
+  return found;
+}
+
+// The tensors of an operator with several kernels, each of which is a call, are not those of one.
+void ForgetSharedOperators(std::vector<CollectiveCall>& calls) {
+  std::vector<uint32_t> operators;
+  for (const CollectiveCall& call : calls) {
+    if (call.sized_by.valid()) operators.push_back(call.sized_by.value);
+  }
+  std::sort(operators.begin(), operators.end());
+  for (CollectiveCall& call : calls) {
+    const auto [first, last] =
+        std::equal_range(operators.begin(), operators.end(), call.sized_by.value);
+    if (last - first > 1) call.sized_by = {};
+  }
 }
 
 bool IsCommunicationKernel(const RankView& view, DeviceId id) {
@@ -83,20 +112,100 @@ CollectiveCall NewCall(const RankView& view, HostId op, DeviceId kernel) {
     call.kind = KindOfRecordedName(view.trace.Text(view.trace.collectives().collective[call.args]));
   }
   if (call.kind == CollectiveKind::kUnknown && call.args == kNoDetail) {
-    call.kind = KindFromSurroundings(view, kernel);
+    const Surroundings around = SurroundingsOf(view, kernel);
+    call.kind = around.kind;
+    call.sized_by = around.sized_by;
   }
   return call;
 }
 
 void AddKernel(const DeviceEvents& device, DeviceId kernel, CollectiveCall& call) {
   ++call.kernels;
+  call.end_ns =
+      call.kernels == 1 ? device.end_ns(kernel) : std::max(call.end_ns, device.end_ns(kernel));
   call.dur_ns = AddSaturating(call.dur_ns, device.dur_ns[kernel.value]);
   if (device.ts_ns[kernel.value] < device.ts_ns[call.kernel.value]) {
     call.kernel = kernel;
   }
 }
 
+bool IsOpOrAnnotation(const Trace& trace, HostId id) {
+  const HostKind kind = trace.host().kind[id.value];
+  return kind == HostKind::kOp || kind == HostKind::kAnnotation;
+}
+
+CollectiveCall HostCall(const Trace& trace, HostId event) {
+  CollectiveCall call;
+  call.op = call.sized_by = event;
+  call.kind = KindOfOperatorName(trace.Name(event));
+  call.is_host_timed = IsHostCollective(trace.Name(event));
+  call.dur_ns = call.is_host_timed ? trace.host().dur_ns[event.value] : 0;
+  return call;
+}
+
+void AddHostCalls(const RankView& view, std::vector<CollectiveCall>& calls) {
+  const Trace& trace = view.trace;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
+    const HostId id{row};
+    const bool counts = IsOpOrAnnotation(trace, id) && ArgsOf(trace, id) == kNoDetail &&
+                        IsHostCollective(trace.Name(id));
+    if (counts) calls.push_back(HostCall(trace, id));
+  }
+}
+
+bool IsInsideAnother(const RankView& view, HostId id) {
+  for (int i = 0; i < kMostAncestors && id.valid(); ++i) {
+    id = view.index.tree.parent[id.value];
+    if (id.valid() && IsHostCommunication(view.trace, id)) return true;
+  }
+  return false;
+}
+
+// What was asked for, where nothing says what was done.
+void AddRequests(const RankView& view, std::vector<CollectiveCall>& calls) {
+  for (uint32_t row = 0; row < view.trace.host().size(); ++row) {
+    CheckStopAt(row);
+    const HostId id{row};
+    if (IsHostCommunication(view.trace, id) && !IsInsideAnother(view, id)) {
+      calls.push_back(HostCall(view.trace, id));
+    }
+  }
+}
+
+int64_t TensorBytes(const CallArgs& args) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const OpTensor* tensor = args.Tensor(i);
+    if (tensor == nullptr) continue;
+    int64_t bytes = BitsPerElement(tensor->type) / 8;
+    for (const int64_t dim : tensor->dims) {
+      if (__builtin_mul_overflow(bytes, dim, &bytes)) return kMissing;
+    }
+    if (bytes == 0 && BitsPerElement(tensor->type) == 0) return kMissing;
+    AddSaturatingTo(sum, bytes);
+  }
+  return args.size() == 0 ? kMissing : sum;
+}
+
+// Events of libraries between hosts have the tensors that this rank puts in. What it gets out of a
+// gather depends on the size of the group, which is not recorded.
+CollectiveMessage HostMessage(CollectiveKind kind, const CallArgs& args) {
+  const bool is_known = kind != CollectiveKind::kBarrier && kind != CollectiveKind::kAllGather &&
+                        kind != CollectiveKind::kGather && kind != CollectiveKind::kScatter;
+  const OpTensor* first = args.Tensor(0);
+  return {is_known ? TensorBytes(args) : kMissing,
+          first == nullptr ? std::string_view() : RecordedTypeName(first->type)};
+}
+
 }  // namespace
+
+bool IsHostCommunication(const Trace& trace, HostId id) {
+  if (!IsOpOrAnnotation(trace, id)) return false;
+  const std::string_view name = trace.Name(id);
+  return IsHostCollective(name) ||
+         (name.starts_with("c10d::") && KindOfOperatorName(name) != CollectiveKind::kUnknown);
+}
 
 std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
   const Trace& trace = view.trace;
@@ -116,6 +225,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     }
     AddKernel(trace.device(), kernel, calls[group]);
   }
+  ForgetSharedOperators(calls);
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     CheckStopAt(row);
     const HostId op{row};
@@ -127,7 +237,34 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
       calls.push_back(NewCall(view, op, {}));
     }
   }
+  AddHostCalls(view, calls);
+  if (calls.empty()) AddRequests(view, calls);
   return calls;
+}
+
+CollectiveMessage MessageOf(const RankView& view, const CollectiveCall& call) {
+  const Trace& trace = view.trace;
+  if (call.args != kNoDetail) {
+    const Collectives& args = trace.collectives();
+    const std::string_view dtype = trace.Text(args.dtype[call.args]);
+    const auto bytes =
+        MessageBytes(call.kind, args.in_elems[call.args], args.out_elems[call.args], dtype);
+    return {bytes.value_or(kMissing), dtype};
+  }
+  if (!call.sized_by.valid()) {
+    return {};
+  }
+  const CallArgs tensors = CallArgsOf(trace, call.sized_by);
+  if (call.is_host_timed) {
+    return HostMessage(call.kind, tensors);
+  }
+  const OpCost cost = CostOf(trace.Name(call.sized_by), tensors, {});
+  if (cost.family != OpFamily::kCollective || cost.status != CostStatus::kOk) {
+    return {};
+  }
+  return {SideOfMessage(call.kind, static_cast<int64_t>(cost.read_bytes),
+                        static_cast<int64_t>(cost.written_bytes)),
+          RecordedTypeName(cost.type)};
 }
 
 uint32_t CollectiveArgsOf(const RankView& view, DeviceId kernel) {

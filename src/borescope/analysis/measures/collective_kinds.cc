@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include "borescope/base/text/text.h"
@@ -40,6 +41,9 @@ constexpr SpellingRow kKernelSpellings[] = {
      "lamport"},
 };
 
+// ProcessGroupGloo, ProcessGroupMPI and ProcessGroupUCC of PyTorch name their events so.
+constexpr std::string_view kHostPrefixes[] = {"gloo:", "mpi:", "ucc:"};
+
 constexpr std::string_view kOperatorPrefixes[] = {"nccl:",
                                                   "xccl:",
                                                   "c10d::",
@@ -57,6 +61,11 @@ bool HasAny(std::string_view text, std::string_view words) {
     words.remove_prefix(std::min(bar + 1, words.size()));
   }
   return false;
+}
+
+bool HasPrefix(std::string_view name, std::span<const std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 template <size_t N>
@@ -81,9 +90,12 @@ CollectiveKind KindOfRecordedName(std::string_view name) {
   return row == nullptr ? CollectiveKind::kUnknown : row->kind;
 }
 
+bool IsHostCollective(std::string_view name) {
+  return HasPrefix(name, kHostPrefixes) && KindOfRecordedName(name) != CollectiveKind::kUnknown;
+}
+
 bool IsCommunicationOperator(std::string_view name) {
-  return std::any_of(std::begin(kOperatorPrefixes), std::end(kOperatorPrefixes),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+  return HasPrefix(name, kOperatorPrefixes) || HasPrefix(name, kHostPrefixes);
 }
 
 CollectiveKind KindOfOperatorName(std::string_view name) {
@@ -119,18 +131,27 @@ std::optional<int64_t> ElementBytes(std::string_view dtype) {
   return bits == 0 || bits % 8 != 0 ? std::nullopt : std::optional<int64_t>(bits / 8);
 }
 
+int64_t SideOfMessage(CollectiveKind kind, int64_t in, int64_t out) {
+  switch (kind) {
+    case CollectiveKind::kBarrier:
+      return kMissing;
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll:
+      return in;
+    case CollectiveKind::kAllGather:
+      return out;
+    default:
+      return std::max(in, out);
+  }
+}
+
 std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,
                                     std::string_view dtype) {
-  const bool takes_input = kind == CollectiveKind::kAllReduce ||
-                           kind == CollectiveKind::kReduceScatter ||
-                           kind == CollectiveKind::kAllToAll;
-  const int64_t elems = takes_input                          ? in_elems
-                        : kind == CollectiveKind::kAllGather ? out_elems
-                                                             : std::max(in_elems, out_elems);
+  const int64_t elems = SideOfMessage(kind, in_elems, out_elems);
   const std::optional<int64_t> element = ElementBytes(dtype);
   int64_t bytes = 0;
-  if (kind == CollectiveKind::kBarrier || !element.has_value() || elems < 0 ||
-      __builtin_mul_overflow(elems, *element, &bytes)) {
+  if (!element.has_value() || elems < 0 || __builtin_mul_overflow(elems, *element, &bytes)) {
     return std::nullopt;
   }
   return bytes;

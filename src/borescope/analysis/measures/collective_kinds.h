@@ -34,6 +34,9 @@ CollectiveKind KindOfRecordedName(std::string_view name);
 // Whether an operator or annotation belongs to the communication layer: "c10d::alltoall_base_",
 // "nccl:_all_gather_base", "record_param_comms".
 bool IsCommunicationOperator(std::string_view name);
+// Whether it is an event of a library that communicates between hosts: "gloo:all_reduce". It lasts
+// from the request to the end of the communication, on whatever thread it ends.
+bool IsHostCollective(std::string_view name);
 // The kind it names; kUnknown for operators of anything else.
 CollectiveKind KindOfOperatorName(std::string_view name);
 // The kind behind the name of a communication kernel: "ncclDevKernel_AllReduce_Sum_f32_RING_LL".
@@ -54,6 +57,9 @@ std::optional<int64_t> ElementBytes(std::string_view dtype);
 // where numbers are missing or no such size can be.
 std::optional<int64_t> MessageBytes(CollectiveKind kind, int64_t in_elems, int64_t out_elems,
                                     std::string_view dtype);
+
+// Of what goes in and what comes out of a call the one that is its message; kMissing for a barrier.
+int64_t SideOfMessage(CollectiveKind kind, int64_t in, int64_t out);
 
 // Elements of the side of the call that is equally large on all ranks: of an all-gather the output,
 // of an all-reduce or reduce-scatter the input. kMissing where no side need be.

@@ -41,6 +41,11 @@ TEST(CollectiveKindsTest, OperatorsOfTheCommunicationLayer) {
   EXPECT_EQ(KindOfOperatorName("_c10d_functional::all_reduce"), kAllReduce);
   EXPECT_EQ(KindOfOperatorName("record_param_comms"), kUnknown);
   EXPECT_TRUE(IsCommunicationOperator("record_param_comms"));
+  EXPECT_TRUE(IsHostCollective("gloo:all_reduce"));
+  EXPECT_TRUE(IsHostCollective("mpi:broadcast"));
+  EXPECT_FALSE(IsHostCollective("nccl:all_reduce"));
+  EXPECT_FALSE(IsHostCollective("gloo:connect"));
+  EXPECT_EQ(KindOfOperatorName("gloo:all_to_all"), kAllToAll);
   EXPECT_EQ(KindOfOperatorName("## all_to_all of the embeddings ##"), kUnknown);
 }
 

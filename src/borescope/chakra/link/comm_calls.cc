@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/json/json_cursor.h"
@@ -131,6 +132,28 @@ std::optional<int64_t> FirstTensorBytes(const LinkedNode& call) {
   return std::nullopt;
 }
 
+// Operators of c10d have the tensors that a rank puts in after those for the result, if both
+// differ.
+bool HasResultFirst(std::string_view name, CollectiveKind kind) {
+  return name.starts_with("c10d::") &&
+         (kind == CollectiveKind::kAllGather || kind == CollectiveKind::kReduceScatter ||
+          kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kGather ||
+          kind == CollectiveKind::kScatter);
+}
+
+// The arguments with tensors only; lists of lists have no size here.
+std::optional<int64_t> InputBytes(const LinkedNode& call, CollectiveKind kind) {
+  const std::vector<std::string_view> values = ElementsOf(call.inputs.values);
+  const std::vector<std::string_view> types = ElementsOf(call.inputs.types);
+  bool is_result = HasResultFirst(call.name, kind);
+  for (size_t i = 0; i < std::min(values.size(), types.size()); ++i) {
+    if (types[i].find("Tensor") == std::string_view::npos) continue;
+    if (!is_result) return ArgumentBytes(types[i], values[i]);
+    is_result = false;
+  }
+  return std::nullopt;
+}
+
 template <class Find>
 auto FirstOf(const std::vector<const LinkedNode*>& calls, Find find) {
   auto found = find(*calls.front());
@@ -147,6 +170,30 @@ std::optional<int64_t> BytesOf(const std::vector<const LinkedNode*>& calls, Coll
   const auto recorded =
       FirstOf(calls, [kind](const LinkedNode& call) { return RecordedBytes(call, kind); });
   return recorded.has_value() ? recorded : FirstOf(calls, FirstTensorBytes);
+}
+
+std::optional<int64_t> HostBytes(const std::vector<const LinkedNode*>& calls, CollectiveKind kind) {
+  const auto recorded =
+      FirstOf(calls, [kind](const LinkedNode& call) { return RecordedBytes(call, kind); });
+  return recorded.has_value()
+             ? recorded
+             : FirstOf(calls, [kind](const LinkedNode& call) { return InputBytes(call, kind); });
+}
+
+// Operators that say what they communicate.
+bool Asks(const LinkedNode& node) {
+  const CollectiveKind kind = KindOfCall(node);
+  return IsCommunicationOperator(node.name) && !IsVague(kind);
+}
+
+// The nearest calls around a node.
+std::vector<uint32_t> Above(const LinkedTree& tree, uint32_t node) {
+  std::vector<uint32_t> above;
+  for (std::optional<uint32_t> place = tree.Parent(node);
+       place.has_value() && above.size() < kMostCalls; place = tree.Parent(*place)) {
+    above.push_back(*place);
+  }
+  return above;
 }
 
 // "0" of ["0", "default_pg"], an argument of record_param_comms since schema 1.0.3.
@@ -193,6 +240,47 @@ std::optional<CommCall> DescribeComm(const LinkedTrace& linked, const LinkedTree
     return std::nullopt;
   }
   call.bytes = BytesOf(calls, kind);
+  call.pg_name = GroupOf(calls);
+  return call;
+}
+
+std::vector<char> HostComms(const LinkedTrace& linked, const LinkedTree& tree) {
+  const auto count = static_cast<uint32_t>(linked.nodes.size());
+  std::vector<char> is_event(count, 0);
+  std::vector<char> asks(count, 0);
+  bool has_events = false;
+  bool has_kernels = false;
+  for (uint32_t node = 0; node < count; ++node) {
+    CheckStopAt(node);
+    const LinkedNode& call = linked.nodes[node];
+    is_event[node] = !call.is_device && IsHostCollective(call.name) ? 1 : 0;
+    asks[node] = !call.is_device && Asks(call) ? 1 : 0;
+    has_events = has_events || is_event[node] != 0;
+    has_kernels = has_kernels || IsCommKernel(call);
+  }
+  if (has_events) return is_event;
+  std::vector<char> is_request(count, 0);
+  for (uint32_t node = 0; node < count && !has_kernels; ++node) {
+    const std::vector<uint32_t> above = Above(tree, node);
+    const bool is_inside =
+        std::ranges::any_of(above, [&](uint32_t call) { return asks[call] != 0; });
+    is_request[node] = asks[node] != 0 && !is_inside ? 1 : 0;
+  }
+  return is_request;
+}
+
+CommCall DescribeHostComm(const LinkedTrace& linked, const LinkedTree& tree, uint32_t node) {
+  std::vector<const LinkedNode*> calls = {&linked.nodes[node]};
+  for (const uint32_t child : tree.Children(node)) {
+    calls.push_back(&linked.nodes[child]);
+  }
+  const CollectiveKind kind = KindOfCall(*calls.front());
+  CommCall call;
+  call.collective = EtKindOf(kind);
+  if (kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv) {
+    call.type = kind == CollectiveKind::kSend ? EtNodeType::kCommSend : EtNodeType::kCommRecv;
+  }
+  call.bytes = kind == CollectiveKind::kBarrier ? 0 : HostBytes(calls, kind);
   call.pg_name = GroupOf(calls);
   return call;
 }

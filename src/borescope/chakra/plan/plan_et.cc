@@ -38,7 +38,8 @@ std::optional<int64_t> NanosecondsOf(std::string_view us) {
 
 class EtPlanner {
  public:
-  explicit EtPlanner(const LinkedTrace& linked) : linked_(linked), tree_(linked) {}
+  explicit EtPlanner(const LinkedTrace& linked)
+      : linked_(linked), tree_(linked), host_comms_(HostComms(linked, tree_)) {}
 
   Result<EtPlan> Make() {
     Choose();
@@ -96,7 +97,9 @@ class EtPlanner {
     if (node.name.find("process_group:init") != std::string_view::npos) {
       planned.type = EtNodeType::kMetadata;
     } else if (IsCommKernel(node)) {
-      DescribeCommunication(place, planned);
+      SetCommunication(DescribeComm(linked_, tree_, place), planned);
+    } else if (host_comms_[place] != 0) {
+      SetCommunication(DescribeHostComm(linked_, tree_, place), planned);
     }
   }
 
@@ -115,8 +118,7 @@ class EtPlanner {
     planned.duration_us = (*planned.duration_ns + 500) / 1000;
   }
 
-  void DescribeCommunication(uint32_t place, PlannedNode& planned) {
-    const std::optional<CommCall> call = DescribeComm(linked_, tree_, place);
+  void SetCommunication(const std::optional<CommCall>& call, PlannedNode& planned) {
     if (!call.has_value()) {
       plan_.counts.unknown_collectives += 1;
       return;
@@ -268,6 +270,7 @@ class EtPlanner {
 
   const LinkedTrace& linked_;
   const LinkedTree tree_;
+  std::vector<char> host_comms_;                // per place
   std::vector<PlannedNode> planned_;            // by place in the document
   std::vector<char> is_kept_;                   // likewise
   std::vector<std::optional<int64_t>> starts_;  // likewise, in nanoseconds

@@ -172,6 +172,50 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
             "out --compat chakra");
 }
 
+std::string TensorOf(const std::string& name, int id, int parent) {
+  return LinkedNodeText(id, parent, name,
+                        R"x(, "inputs": {"values": [[3, 4, 0, 100, 4, "cpu"]], "shapes": [], )x"
+                        R"x("types": ["Tensor(float)"]})x");
+}
+
+TEST(PlanEt, EventsOfLibrariesBetweenHostsCommunicate) {
+  const LinkedTrace linked =
+      MakeLinked({LinkedNodeText(2, 1, "c10d::allreduce_"), TensorOf("gloo:all_reduce", 3, 2),
+                  LinkedNodeText(4, 1, "c10d::send"), TensorOf("gloo:send", 5, 4),
+                  LinkedNodeText(6, 1, "c10d::barrier"), LinkedNodeText(7, 1, "gloo:barrier")});
+  const EtPlan plan = Plan(linked);
+  ASSERT_EQ(plan.nodes.size(), 7U);  // and the thread
+  EXPECT_EQ(plan.nodes[1].type, EtNodeType::kComp);
+  EXPECT_EQ(plan.nodes[2].type, EtNodeType::kCommColl);
+  EXPECT_EQ(plan.nodes[2].collective, EtCollective::kAllReduce);
+  EXPECT_EQ(plan.nodes[2].comm_bytes, 400);
+  EXPECT_EQ(plan.nodes[4].type, EtNodeType::kCommSend);
+  EXPECT_EQ(plan.nodes[4].comm_bytes, 400);
+  EXPECT_EQ(plan.nodes[5].type, EtNodeType::kComp);
+  EXPECT_EQ(plan.nodes[6].collective, EtCollective::kBarrier);
+  EXPECT_EQ(plan.nodes[6].comm_bytes, 0);
+  EXPECT_EQ(plan.counts.unknown_sizes, 0U);
+}
+
+// What this rank puts in is after what it gets out.
+TEST(PlanEt, RequestsCommunicateWhereNothingElseDoes) {
+  const std::string arguments =
+      R"x(, "inputs": {"values": [[1, 2, 0, 200, 4, "cpu"], [3, 4, 0, 100, 4, "cpu"]], )x"
+      R"x("shapes": [], "types": ["Tensor(float)", "Tensor(float)"]})x";
+  const std::vector<std::string> calls = {LinkedNodeText(2, 1, "c10d::_allgather_base_", arguments),
+                                          LinkedNodeText(3, 2, "c10d::allreduce_", arguments)};
+  const EtPlan plan = Plan(MakeLinked(calls));
+  ASSERT_EQ(plan.nodes.size(), 3U);
+  EXPECT_EQ(plan.nodes[1].collective, EtCollective::kAllGather);
+  EXPECT_EQ(plan.nodes[1].comm_bytes, 400);
+  EXPECT_EQ(plan.nodes[2].type, EtNodeType::kComp);
+
+  std::vector<std::string> with_kernel = calls;
+  with_kernel.push_back(
+      LinkedNodeText(5, 1, "ncclDevKernel_AllReduce(x)", LinkedKernel("2", "1", 7)));
+  EXPECT_EQ(Plan(MakeLinked(with_kernel)).nodes[1].type, EtNodeType::kComp);
+}
+
 // By name and category, of the reference: kernels of NCCL communicate, calls never do.
 TEST(PlanEt, TypesOfTheReference) {
   struct Row {

@@ -212,6 +212,7 @@ constexpr Rule kRules[] = {
       "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu"},
      kBase,
      "matmul|fused_moe_kernel|marlin|tensile"},
+    {{"fully connected layers of MTIA", KernelClass::kGemm, "fc-dtype_Float"}, kBase, "^fc-dtype"},
     {{"GEMM by template argument", KernelClass::kGemm,
       "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64>(int)"},
      kFull,

@@ -267,7 +267,7 @@ Attention Understand(const OpCall& call) {
   }
   if (std::ranges::any_of(layout.hiding,
                           [&](int hidden) { return TensorAt(call.args, hidden) != nullptr; })) {
-    attention.status = CostStatus::kNeedsValues;
+    attention.status = CostStatus::kDependsOnData;
     return attention;
   }
   const auto shape = ShapeOf(call, layout);

@@ -153,7 +153,7 @@ TEST(Attention, OfTheThirdVersion) {
                                       ",,,,,,,,,,,,,,,,,,,,,,,0.25,False,-1,-1"});
   };
   // int with no dimensions is a single element: a tensor.
-  EXPECT_EQ(attention("[2, 8]").status, CostStatus::kNeedsValues);
+  EXPECT_EQ(attention("[2, 8]").status, CostStatus::kDependsOnData);
   const OpCost without =
       Cost("flash_attn_3::fwd",
            {"[[2, 32, 4, 16], [2, 32, 4, 16], [2, 32, 4, 16], [], [], [], [], [], [], [], [], [], "

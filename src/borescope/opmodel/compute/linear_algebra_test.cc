@@ -77,10 +77,44 @@ TEST(Generated, TheirBuffersAreReadOrWrittenOnce) {
   EXPECT_EQ(cost.flops(), 0U);
 }
 
+// An argument that is smaller than the result, such as a bias, is not written.
+TEST(Generated, ABufferThatIsWrittenInPlaceCountsTwice) {
+  const auto bytes = [](std::string_view name, const TestCall& call) {
+    return Cost(name, call).bytes();
+  };
+  const TestCall bias{"[[64, 32], [32], []]", "float,float,Scalar", ",,2048"};
+  EXPECT_EQ(bytes("triton_poi_fused_addmm_gelu_view_15", bias), 2U * 8192 + 128);
+  EXPECT_EQ(bytes("triton_poi_fused_convolution_relu_2",
+                  {"[[64, 32], [32], [], []]", "float,float,Scalar,Scalar", ",,64,32"}),
+            2U * 8192 + 128);
+  // What each stores is unknown, or the kernel goes through something else.
+  EXPECT_EQ(bytes("triton_poi_fused_cat_3", bias), 8192U + 128);
+  EXPECT_EQ(bytes("triton_red_fused_sum_4", bias), 8192U + 128);
+  EXPECT_EQ(bytes("triton_poi_fused_add_5", {"[[64, 32], [32], []]", "float,float,Scalar", ",,32"}),
+            8192U + 128);
+  EXPECT_EQ(bytes("triton_poi_fused_add_6", {"[[64, 32], [32]]", "float,float"}), 8192U + 128);
+}
+
+constexpr std::string_view kDims = "[[4, 16, 32], [64, 32], []]";
+constexpr std::string_view kTypes = "c10::BFloat16,c10::BFloat16,Scalar";
+
+TEST(Generated, TheResultOfAProductIsNotWritten) {
+  const auto bytes = [&](std::string_view name, std::string_view dims = kDims,
+                         std::string_view types = kTypes) {
+    return Cost(name, {dims, types, ",,2048"}).bytes();
+  };
+  EXPECT_EQ(bytes("triton_poi_fused__unsafe_view_mul_silu_2"), 3U * 4096);
+  EXPECT_EQ(bytes("triton_poi_fused_mul_silu_2"), 2U * 4096);
+  EXPECT_EQ(bytes("triton_poi_fused__unsafe_view_clone_2"), 2U * 4096);
+  EXPECT_EQ(bytes("triton_poi_fused__unsafe_view_mul_2", "[[64, 32], [4, 16, 32], []]"), 2U * 4096);
+  EXPECT_EQ(bytes("triton_poi_fused__unsafe_view_mul_2", kDims, "c10::BFloat16,float,Scalar"),
+            4096U + 8192);
+}
+
 TEST(Generated, SomeTouchAPartOfABuffer) {
   const TestCall call{"[[1000, 64], [10], [10, 64]]", "float,long int,float"};
-  EXPECT_EQ(Cost("triton_poi_fused_embedding_0", call).status, CostStatus::kNeedsValues);
-  EXPECT_EQ(Cost("triton_poi_fused__unsafe_index_put_3", call).status, CostStatus::kNeedsValues);
+  EXPECT_EQ(Cost("triton_poi_fused_embedding_0", call).status, CostStatus::kDependsOnData);
+  EXPECT_EQ(Cost("triton_poi_fused__unsafe_index_put_3", call).status, CostStatus::kDependsOnData);
   EXPECT_EQ(Cost("triton_tem_fused_mm_0", call).status, CostStatus::kUnknownOp);
   EXPECT_EQ(Cost("triton_red_fused_sum_0", {"[[], []]", "Scalar,Scalar", ",1,2"}).status,
             CostStatus::kMissingShapes);

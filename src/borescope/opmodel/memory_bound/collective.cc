@@ -1,5 +1,7 @@
 // Collectives: what the device reads and writes of its own tensors. What goes over the wires, and
 // the additions, depend on the size of the group, which is no argument: see the verb `collectives`.
+#include <algorithm>
+
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/opmodel/families.h"
 
@@ -17,8 +19,11 @@ OpCost Collective(const OpCall& call) {
     }
     return cost.Type(type).Finish();
   }
-  const OpTensor* output = call.args.Tensor(0);
-  const OpTensor* input = call.model.variant == kOutputFirst ? call.args.Tensor(1) : output;
+  const size_t last = std::max<size_t>(call.args.size(), 1) - 1;
+  const OpTensor* output = call.args.Tensor(call.model.variant == kOutputLast ? last : 0);
+  const OpTensor* input = call.model.variant == kOutputFirst  ? call.args.Tensor(1)
+                          : call.model.variant == kOutputLast ? call.args.Tensor(0)
+                                                              : output;
   if (output == nullptr || input == nullptr) return Failure(call, CostStatus::kMissingShapes);
   return cost.Type(output->type).Read(*input).Write(*output).Finish();
 }

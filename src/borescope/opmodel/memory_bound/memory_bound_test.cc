@@ -282,6 +282,9 @@ TEST(Recurrent, TheProductsOfACellAreThoseOfPyProf) {
 
 TEST(Collectives, WhatTheDeviceReadsAndWrites) {
   Expect("nccl:all_reduce", {"[[1000]]", "float"}, {0, 8000});
+  Expect("symm_mem::multimem_all_reduce_", {"[[1000], [], []]", "c10::BFloat16,,"}, {0, 4000});
+  Expect("symm_mem::multimem_all_gather_out",
+         {"[[1000], [], [4000]]", "c10::BFloat16,,c10::BFloat16"}, {0, 10000});
   Expect("c10d::_allgather_base_", {"[[8000], [1000], []]", "signed char,signed char,"}, {0, 9000});
   Expect("c10d::allreduce_", {"[[[1000]], [], [], []]", "TensorList,,,Scalar"}, {0, 8000},
          kFloatLists);

@@ -19,7 +19,7 @@ int64_t SearchSteps(int64_t values) {
 }  // namespace
 
 // Lengths or places stand in the memory of the device, which is not recorded.
-OpCost DependsOnData(const OpCall& call) { return Failure(call, CostStatus::kNeedsValues); }
+OpCost DependsOnData(const OpCall& call) { return Failure(call, CostStatus::kDependsOnData); }
 
 // All of x is looked at; how much is found is not known. variant: the tensor looked at
 OpCost LookThrough(const OpCall& call) {
@@ -38,7 +38,7 @@ OpCost IndexPut(const OpCall& call) {
   if (x == nullptr || values == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const Quantity placed = Elements(*values);
   if (placed == Quantity(1) && !(Elements(*x) == Quantity(1))) {
-    return Failure(call, CostStatus::kNeedsValues);
+    return Failure(call, CostStatus::kDependsOnData);
   }
   const bool adds = call.args.Bool(kValues + 1).value_or(false);
   CostBuilder cost(call);

@@ -36,7 +36,7 @@ TEST(Picking, ByIndex) {
 
 // The profiler records nothing of a list in which tensors may be left out.
 TEST(Picking, IndicesThatWereNotRecorded) {
-  EXPECT_EQ(Cost("aten::index", {"[[8, 16], []]", "float,"}).status, CostStatus::kNeedsValues);
+  EXPECT_EQ(Cost("aten::index", {"[[8, 16], []]", "float,"}).status, CostStatus::kDependsOnData);
   const TestCall put{"[[8, 16], [], [3, 16], [], []]", "float,,float,Scalar,Scalar",
                      ",,,False,False"};
   Expect("aten::_index_put_impl_", put, {0, 2 * 3 * 16 * 4});
@@ -45,7 +45,7 @@ TEST(Picking, IndicesThatWereNotRecorded) {
          {"[[8, 16], [], [3, 16], [], []]", "float,,float,Scalar,Scalar", ",,,True,False"},
          {48, 3 * 3 * 16 * 4});
   EXPECT_EQ(Cost("aten::index_put_", {"[[8, 16], [], [], []]", "float,,float,Scalar"}).status,
-            CostStatus::kNeedsValues);
+            CostStatus::kDependsOnData);
 }
 
 TEST(Picking, WhatIsFoundIsNotRecorded) {

@@ -114,7 +114,7 @@ TEST(Serving, FusedOperatorsOfVllm) {
          {0, 6 * 512, 3 * 64 + 4 * 512});
   Expect("_moe_C::moe_sum", {"[[8, 2, 16], [8, 16]]", "c10::Half,c10::Half"}, {0, 256, 512 + 256});
   EXPECT_EQ(Cost("_C::paged_attention_v1", {"[[8, 16]]", "c10::Half"}).status,
-            CostStatus::kNeedsValues);
+            CostStatus::kDependsOnData);
 }
 
 // 8 tokens, 4 heads of queries and 2 of keys of 64, of which 32 are rotated.

@@ -105,6 +105,8 @@ int BitsPerElement(ScalarType type) { return RowOf(type).bits; }
 
 std::string_view ScalarTypeName(ScalarType type) { return RowOf(type).name; }
 
+std::string_view RecordedTypeName(ScalarType type) { return RowOf(type).aten; }
+
 ScalarType ParseScalarType(std::string_view name) {
   constexpr std::string_view kNamespace = "c10::";
   if (name.starts_with(kNamespace)) {

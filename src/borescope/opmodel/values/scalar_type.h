@@ -45,6 +45,8 @@ int BitsPerElement(ScalarType type);
 
 // "fp16", "bf16", "int64", ...; "unknown".
 std::string_view ScalarTypeName(ScalarType type);
+// "BFloat16": as PyTorch names it where it records collectives; empty for kUnknown and its like.
+std::string_view RecordedTypeName(ScalarType type);
 
 // The type of a recorded name: "float", "long int", "c10::Half", "BFloat16"; kUnknown for what is
 // no type of an element ("Scalar", "TensorList", "").

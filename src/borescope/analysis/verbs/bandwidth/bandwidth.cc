@@ -3,7 +3,8 @@
 // The rate of a copy is its bytes / its duration; bytes per nanosecond are GB/s. A copy whose bytes
 // were not recorded, or that is recorded as zero long, has no rate: it counts as `unrated`, and
 // stands in no rate of the table. `mean_gbps` is the bytes of all rated copies / the sum of their
-// durations; the other rates are those of single copies.
+// durations, and missing if these are a small part of the time (coverage.h); the other rates are
+// those of single copies.
 //
 // The series adds up the rates of the copies that run at a time, each from its start up to its end.
 // Sums are exact integers, so that they come back to 0 and below it never.
@@ -17,6 +18,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/time/copy_bytes.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
@@ -106,24 +108,27 @@ Table NewTable() {
   const auto rate = [&](std::string_view name, std::string_view doc) -> Column& {
     return AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
   };
-  rate("mean_gbps", "Bytes / durations, of all rated copies together.");
+  rate("mean_gbps",
+       "Bytes / durations, of all rated copies together; missing if coverage is below 0.9.");
   rate("min_gbps", "Rate of the slowest copy.");
   rate("p50_gbps", "Median rate of a copy.").hints.tone = Tone::kCopy;
   rate("max_gbps", "Rate of the fastest copy.");
   AddInt(table, "unrated", Unit::kCount, Role::kSum,
          "Copies without bytes or recorded as 0 ns long, which are in no rate.");
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "Time of the rated copies / time of all. Below 0.9 there is no mean rate.");
   return table;
 }
 
 void PushRates(Row& row, CopyGroup group) {
   std::vector<double> rates;
   int64_t bytes = 0;
-  int64_t dur_ns = 0;
+  TimeCovered time;
   for (const Copy& copy : group) {
+    time.Add(copy.dur_ns, copy.is_rated());
     if (copy.is_rated()) {
       rates.push_back(copy.gbps());
       bytes = AddSaturating(bytes, copy.rated_bytes());
-      dur_ns = AddSaturating(dur_ns, copy.dur_ns);
     }
   }
   if (rates.empty()) {
@@ -131,9 +136,11 @@ void PushRates(Row& row, CopyGroup group) {
   } else {
     const auto [slowest, fastest] = std::minmax_element(rates.begin(), rates.end());
     const std::pair<double, double> ends{*slowest, *fastest};
-    row.Share(bytes, dur_ns).Float(ends.first).Float(Quantile(rates, 0.5)).Float(ends.second);
+    time.is_enough() ? row.Share(bytes, time.covered_ns) : row.Missing();
+    row.Float(ends.first).Float(Quantile(rates, 0.5)).Float(ends.second);
   }
   row.Count(group.size() - rates.size());
+  time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
 }
 
 void PushGroup(Table& table, int64_t rank, CopyGroup group) {

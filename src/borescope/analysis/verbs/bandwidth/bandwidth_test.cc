@@ -29,13 +29,14 @@ TEST(BandwidthTest, RatesByKindAndGpu) {
   trace.Memcpy(kDtoH, {0, 100}, {1, 7, 0}, 400).Memcpy(kHtoD, {0, 100}, {2, 7, 0}, 450);
   trace.Memcpy(kHtoD, {200, 300}, {3, 8, 0}, 150).Memcpy(kHtoD, {0, 10}, {4, 7, 1}, 20);
   trace.Memset({600, 10}, {5, 7, 0}, 80).Memcpy("Memcpy?", {700, 10}, {6, 7, 0}, 10);
-  EXPECT_EQ(Csv(Analyse("bandwidth", {&trace.View()})[0]),
-            "rank,gpu,kind,count,bytes,total_ns,mean_gbps,min_gbps,p50_gbps,max_gbps,unrated\n"
-            "0,0,HtoD,2,600,400,1.5,0.5,2.5,4.5,0\n"
-            "0,0,DtoH,1,400,100,4,4,4,4,0\n"
-            "0,0,memset,1,80,10,8,8,8,8,0\n"
-            "0,0,other,1,10,10,1,1,1,1,0\n"
-            "0,1,HtoD,1,20,10,2,2,2,2,0\n");
+  EXPECT_EQ(
+      Csv(Analyse("bandwidth", {&trace.View()})[0]),
+      "rank,gpu,kind,count,bytes,total_ns,mean_gbps,min_gbps,p50_gbps,max_gbps,unrated,coverage\n"
+      "0,0,HtoD,2,600,400,1.5,0.5,2.5,4.5,0,1\n"
+      "0,0,DtoH,1,400,100,4,4,4,4,0,1\n"
+      "0,0,memset,1,80,10,8,8,8,8,0,1\n"
+      "0,0,other,1,10,10,1,1,1,1,0,1\n"
+      "0,1,HtoD,1,20,10,2,2,2,2,0,1\n");
 }
 
 // A copy without a rate counts, but is not taken for an infinitely fast or a useless one.
@@ -44,10 +45,19 @@ TEST(BandwidthTest, CopiesWithoutBytesOrLengthHaveNoRate) {
   trace.Memcpy(kHtoD, {0, 100}, {1, 7, 0}, 200).Memcpy(kHtoD, {200, 0}, {2, 7, 0}, 300);
   trace.Memcpy(kHtoD, {300, 50}, {3, 7, 0}).Memcpy(kHtoD, {400, 50}, {4, 7, 0}, -1);
   trace.Memcpy(kDtoH, {500, 0}, {5, 7, 0}, 1);
-  EXPECT_EQ(Csv(Analyse("bandwidth", {&trace.View()})[0],
-                {"kind", "count", "bytes", "total_ns", "mean_gbps", "max_gbps", "unrated"}),
-            "kind,count,bytes,total_ns,mean_gbps,max_gbps,unrated\n"
-            "HtoD,4,500,200,2,2,3\nDtoH,1,1,0,-,-,1\n");
+  EXPECT_EQ(
+      Csv(Analyse("bandwidth", {&trace.View()})[0],
+          {"kind", "count", "bytes", "total_ns", "mean_gbps", "max_gbps", "unrated", "coverage"}),
+      "kind,count,bytes,total_ns,mean_gbps,max_gbps,unrated,coverage\n"
+      "HtoD,4,500,200,-,2,3,0.5\nDtoH,1,1,0,-,-,1,-\n");
+}
+
+TEST(BandwidthTest, MeanRatesCoverNinetyPercentOfTheTime) {
+  TestTrace trace;
+  trace.Memcpy(kHtoD, {0, 90}, {1, 7, 0}, 180).Memcpy(kHtoD, {100, 10}, {2, 7, 0});
+  trace.Memcpy(kDtoH, {0, 89}, {3, 7, 0}, 178).Memcpy(kDtoH, {100, 10}, {4, 7, 0});
+  EXPECT_EQ(Csv(Analyse("bandwidth", {&trace.View()})[0], {"kind", "mean_gbps", "coverage"}),
+            "kind,mean_gbps,coverage\nHtoD,2,0.9\nDtoH,-,0.89899\n");
 }
 
 // Not known is not nothing; known to be nothing is.
@@ -59,7 +69,7 @@ TEST(BandwidthTest, BytesAreMissingWhereNoSizeWasRecorded) {
   const Tables tables = Analyse("bandwidth", {&trace.View()});
   EXPECT_EQ(Csv(tables[0], {"kind", "count", "bytes", "mean_gbps", "unrated"}),
             "kind,count,bytes,mean_gbps,unrated\n"
-            "HtoD,2,-,-,2\nDtoH,2,0,-,2\nmemset,2,30,3,1\n");
+            "HtoD,2,-,-,2\nDtoH,2,0,-,2\nmemset,2,30,-,1\n");
 }
 
 // Added up over ranks, what is known stays.

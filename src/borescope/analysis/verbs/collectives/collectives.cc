@@ -5,6 +5,7 @@
 // over the calls of which both are known. Time is that of the kernels and includes waiting for
 // ranks that come late, so that the best and the median call tell more about the network.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/collective_calls.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -26,16 +28,17 @@ namespace {
 struct Group {
   const CollectiveCall* first = nullptr;
   std::optional<int64_t> message_bytes;  // of every call, when grouped by it
+  std::string_view dtype;                // of every call
   std::set<std::string_view> names;      // as recorded
   DurationStats durations;               // of the calls with kernels
   int64_t count = 0;
   int64_t kernels = 0;
   int64_t unsized = 0;
-  int64_t bytes = 0;        // of the calls of known size
-  int64_t min_bytes = 0;    // the same
-  int64_t max_bytes = 0;    // the same
-  int64_t rated_bytes = 0;  // of the calls of known size and time
-  int64_t rated_ns = 0;
+  int64_t bytes = 0;          // of the calls of known size
+  int64_t min_bytes = 0;      // the same
+  int64_t max_bytes = 0;      // the same
+  int64_t rated_bytes = 0;    // of the calls of known size and time
+  TimeCovered time;           // of the calls of known time; covered: those of known size, too
   std::vector<double> rates;  // bytes per ns of each of them
 };
 
@@ -50,13 +53,16 @@ class Calls {
       : view_(view), keys_(keys), groups_(keys.step.size() + 6) {}
 
   void Add(const CollectiveCall& call) {
-    const std::optional<int64_t> bytes = BytesOf(call);
-    const uint32_t index = groups_.Find(KeyOf(call, bytes));
+    const CollectiveMessage message = MessageOf(view_, call);
+    const std::optional<int64_t> bytes =
+        message.bytes == kMissing ? std::nullopt : std::optional(message.bytes);
+    const uint32_t index = groups_.Find(KeyOf(call, message));
     list_.resize(groups_.size());
     Group& group = list_[index];
     if (group.first == nullptr) {
       group.first = &call;
       group.message_bytes = bytes;
+      group.dtype = message.dtype;
     }
     AddTo(group, call, bytes);
   }
@@ -67,30 +73,22 @@ class Calls {
  private:
   const Collectives& args() const { return view_.trace.collectives(); }
 
-  std::optional<int64_t> BytesOf(const CollectiveCall& call) const {
-    if (call.args == kNoDetail) {
-      return std::nullopt;
-    }
-    return MessageBytes(call.kind, args().in_elems[call.args], args().out_elems[call.args],
-                        view_.trace.Text(args().dtype[call.args]));
-  }
-
   // Names that are not understood stay apart.
-  std::vector<int64_t> KeyOf(const CollectiveCall& call, std::optional<int64_t> bytes) const {
+  std::vector<int64_t> KeyOf(const CollectiveCall& call, const CollectiveMessage& message) {
     std::vector<int64_t> key;
     call.timed() ? keys_.step.Append(call.kernel, key) : keys_.step.Append(call.op, key);
     key.push_back(static_cast<int64_t>(call.kind));
     const uint32_t row = call.args;
     if (row == kNoDetail) {
-      key.insert(key.end(), 4, kMissing);
+      key.insert(key.end(), 3, kMissing);
     } else {
       key.push_back(call.kind == CollectiveKind::kUnknown ? args().collective[row].value
                                                           : kMissing);
       key.push_back(args().group[row].value);
       key.push_back(args().group_size[row]);
-      key.push_back(args().dtype[row].value);
     }
-    key.push_back(keys_.size && bytes.has_value() ? *bytes : kMissing);
+    key.push_back(TypeKey(message.dtype));
+    key.push_back(keys_.size ? message.bytes : kMissing);
     return key;
   }
 
@@ -100,8 +98,12 @@ class Calls {
     if (call.args != kNoDetail) {
       group.names.insert(view_.trace.Text(args().collective[call.args]));
     }
-    if (call.timed()) {
+    if (call.args == kNoDetail && !call.timed()) {
+      group.names.insert(view_.trace.Name(call.op));
+    }
+    if (call.has_length()) {
       group.durations.Add(call.dur_ns);
+      group.time.Add(call.dur_ns, bytes.has_value());
     }
     if (!bytes.has_value()) {
       ++group.unsized;
@@ -111,15 +113,19 @@ class Calls {
     group.bytes = AddSaturating(group.bytes, *bytes);
     group.min_bytes = is_first ? *bytes : std::min(group.min_bytes, *bytes);
     group.max_bytes = std::max(group.max_bytes, *bytes);
-    if (call.timed() && call.dur_ns > 0) {
+    if (call.has_length() && call.dur_ns > 0) {
       group.rated_bytes = AddSaturating(group.rated_bytes, *bytes);
-      group.rated_ns = AddSaturating(group.rated_ns, call.dur_ns);
       group.rates.push_back(ShareOf(*bytes, call.dur_ns));
     }
   }
 
+  int64_t TypeKey(std::string_view dtype) {
+    return types_.try_emplace(dtype, static_cast<int64_t>(types_.size())).first->second;
+  }
+
   const RankView& view_;
   const Keys& keys_;
+  std::map<std::string_view, int64_t> types_;
   Grouper groups_;
   std::vector<Group> list_;
 };
@@ -145,10 +151,12 @@ void AddTimeColumns(Table& table) {
          "all-reduce, reduce-scatter or all-to-all the input, else the larger; missing when no "
          "size is known. What memory moves for them, input and output, is bytes of roofline.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
-         "Sum of the durations of the kernels, waiting for late ranks included.")
+         "Sum of the durations of the kernels, or of communication between hosts (gloo) from the "
+         "request to the end; waiting for late ranks included.")
       .hints.tone = Tone::kComm;
   AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "Bytes / time over the calls of which both are known.");
+           "Bytes / time over the calls of which both are known; missing, as is bus_gbps, if "
+           "coverage is below 0.9.");
   AddFloat(table, "bus_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
            "algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather, reduce-scatter, "
            "all-to-all, gather and scatter, x 1 for others.")
@@ -167,13 +175,16 @@ void AddRestColumns(Table& table) {
   AddInt(table, "max_message_bytes", Unit::kBytes, Role::kMax, "Largest message.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum, "Communication kernels of these calls.");
   AddInt(table, "untimed", Unit::kCount, Role::kSum,
-         "Calls without a communication kernel in the recording: groups of one rank, or "
-         "communication of the host.");
+         "Calls without a communication kernel in the recording, or an event of a library that "
+         "communicates between hosts, such as gloo: mostly groups of one rank.");
   AddInt(table, "unsized", Unit::kCount, Role::kSum,
          "Calls whose message size is not known, barriers among them.");
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "Time of the calls of known size / time of all.");
   AddString(table, "group_desc", Role::kDerived, "Description of the process group.");
   AddString(table, "recorded_as", Role::kDerived,
-            "Spellings of the collective in the file; missing without arguments.");
+            "Spellings of the collective in the file, of communication between hosts the names of "
+            "the events; missing for kernels without arguments.");
 }
 
 void PushName(Row& row, const RankView& view, const Keys& keys, const Group& group) {
@@ -184,7 +195,7 @@ void PushName(Row& row, const RankView& view, const Keys& keys, const Group& gro
   row.Text(is_raw ? view.trace.Text(args.collective[call.args]) : CollectiveKindName(call.kind));
   row.MaybeText(has_args ? view.trace.Text(args.group[call.args]) : std::string_view());
   row.MaybeInt(has_args ? args.group_size[call.args] : kMissing);
-  row.MaybeText(has_args ? view.trace.Text(args.dtype[call.args]) : std::string_view());
+  row.MaybeText(group.dtype);
   if (keys.size) {
     row.MaybeInt(group.message_bytes);
   }
@@ -195,14 +206,16 @@ void PushRates(Row& row, const Group& group, std::optional<double> factor) {
     row.Missing().Missing().Missing().Missing();
     return;
   }
-  const double algo = ShareOf(group.rated_bytes, group.rated_ns);
-  row.Float(algo);
+  const bool is_enough = group.time.is_enough();
+  const double algo = ShareOf(group.rated_bytes, group.time.covered_ns);
+  is_enough ? row.Float(algo) : row.Missing();
   if (!factor.has_value()) {
     row.Missing().Missing().Missing();
     return;
   }
   std::vector<double> rates = group.rates;
-  row.Float(algo * *factor).Float(Quantile(rates, 0.5) * *factor);
+  is_enough ? row.Float(algo * *factor) : row.Missing();
+  row.Float(Quantile(rates, 0.5) * *factor);
   row.Float(*std::max_element(rates.begin(), rates.end()) * *factor);
 }
 
@@ -236,6 +249,7 @@ void PushGroup(Table& table, const RankView& view, const Keys& keys, std::span<c
   row.MaybeInt(has_size ? group.min_bytes : kMissing);
   row.MaybeInt(has_size ? group.max_bytes : kMissing);
   row.Int(group.kernels).Int(group.count - durations.count).Int(group.unsized);
+  group.time.all_ns > 0 ? row.Share(group.time.covered_ns, group.time.all_ns) : row.Missing();
   row.MaybeText(has_args ? view.trace.Text(args.group_desc[args_row]) : std::string_view());
   row.MaybeText(Joined(group.names));
 }

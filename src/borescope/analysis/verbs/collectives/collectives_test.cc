@@ -21,8 +21,8 @@ TEST(CollectivesTest, BandwidthOfKernelsThatCarryTheirArguments) {
   EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0]),
             "rank,collective,group,group_size,dtype,count,bytes,total_ns,algo_gbps,bus_gbps,"
             "median_bus_gbps,best_bus_gbps,mean_ns,min_ns,max_ns,min_message_bytes,"
-            "max_message_bytes,kernels,untimed,unsized,group_desc,recorded_as\n"
-            "0,all_reduce,0,4,Float,3,7000,3500,2,3,3,6,1166.67,500,2000,1000,4000,3,0,0,"
+            "max_message_bytes,kernels,untimed,unsized,coverage,group_desc,recorded_as\n"
+            "0,all_reduce,0,4,Float,3,7000,3500,2,3,3,6,1166.67,500,2000,1000,4000,3,0,0,1,"
             "default_pg,allreduce\n");
 }
 
@@ -102,6 +102,88 @@ TEST(CollectivesTest, UnknownTypesHaveNoSize) {
   EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
                 {"dtype", "count", "bytes", "algo_gbps", "unsized"}),
             "dtype,count,bytes,algo_gbps,unsized\nFloat12,1,-,-,1\nFloat,1,400,-,0\n");
+}
+
+// Their arguments are not recorded as those of other collectives, but their tensors are.
+TEST(CollectivesTest, OperatorsOfSymmetricMemoryHaveTheSizesOfTheirTensors) {
+  constexpr std::string_view kMultimem = "void multimem_all_reduce_kernel<c10::BFloat16, 16>(x)";
+  TestTrace trace;
+  trace.Op("symm_mem::multimem_all_reduce_", {0, 100},
+           {.dims = "[[1000], [], []]", .types = R"(["c10::BFloat16", "", ""])"});
+  trace.Launched(kMultimem, {10, 5}, {100, 500}, {1, 20, 0});
+  trace.Op("symm_mem::multimem_all_reduce_", {200, 100});
+  trace.Launched(kMultimem, {210, 5}, {700, 500}, {2, 20, 0});
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"collective", "dtype", "count", "bytes", "algo_gbps", "bus_gbps", "unsized"}),
+            "collective,dtype,count,bytes,algo_gbps,bus_gbps,unsized\n"
+            "all_reduce,BFloat16,1,2000,4,-,0\nall_reduce,-,1,-,-,-,1\n");
+}
+
+// Their tensors are those of both kernels together.
+TEST(CollectivesTest, OperatorsWithSeveralKernelsHaveNoSizeForEach) {
+  constexpr std::string_view kMultimem = "void multimem_all_reduce_kernel<c10::BFloat16, 16>(x)";
+  TestTrace trace;
+  trace.Op("symm_mem::multimem_all_reduce_", {0, 100},
+           {.dims = "[[1000], [], []]", .types = R"(["c10::BFloat16", "", ""])"});
+  trace.Launched(kMultimem, {10, 5}, {100, 500}, {1, 20, 0});
+  trace.Launched(kMultimem, {20, 5}, {700, 500}, {2, 20, 0});
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0], {"count", "bytes", "unsized"}),
+            "count,bytes,unsized\n2,-,2\n");
+}
+
+// The operator has the tensor of the result, too, which the annotation inside lacks.
+TEST(CollectivesTest, TheOperatorAroundAnAnnotationHasTheSize) {
+  TestTrace trace;
+  trace.Op("c10d::alltoall_base_", {0, 100},
+           {.dims = "[[6144], [6144], []]", .types = R"(["float", "float", ""])"});
+  trace.Annotation("nccl:all_to_all", {5, 50});
+  trace.Launched("ncclKernel_SendRecv_RING(x)", {10, 5}, {100, 1000}, {1, 20, 0});
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"collective", "dtype", "bytes", "algo_gbps", "coverage"}),
+            "collective,dtype,bytes,algo_gbps,coverage\nall_to_all,Float,24576,24.576,1\n");
+}
+
+TEST(CollectivesTest, RatesCoverNinetyPercentOfTheTime) {
+  TestTrace trace;
+  CollectiveArgs args = AllReduce(1000);
+  trace.Kernel(kAllReduceKernel, {0, 90}, {1, 20, 0}, args);
+  args.in_elems = -1;
+  trace.Kernel(kAllReduceKernel, {200, 11}, {2, 20, 0}, args);
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"bytes", "algo_gbps", "bus_gbps", "coverage"}),
+            "bytes,algo_gbps,bus_gbps,coverage\n4000,-,-,0.891089\n");
+}
+
+// The event of the library lasts from the request to the end; the operator returns long before.
+TEST(CollectivesTest, CommunicationOfHostsIsCountedByTheEventsOfItsLibrary) {
+  const OpArgs floats{.dims = "[[1000]]", .types = R"(["float"])"};
+  TestTrace trace;
+  trace.Op("c10d::allreduce_", {0, 50}).Op("gloo:all_reduce", {20, 2000}, floats, 2);
+  trace.Op("c10d::allreduce_", {100, 50}).Op("gloo:all_reduce", {3000, 4000}, floats, 3);
+  trace.Op("c10d::send", {200, 50}).Op("gloo:send", {210, 1000}, floats);
+  trace.Op("c10d::barrier", {300, 50}).Op("gloo:barrier", {310, 100}, {}, 2);
+  // What comes out depends on the size of the group.
+  trace.Op("c10d::allgather_", {400, 50}).Op("gloo:all_gather", {410, 10}, floats, 2);
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"collective", "dtype", "count", "bytes", "total_ns", "algo_gbps", "bus_gbps",
+                 "kernels", "untimed", "unsized", "recorded_as"}),
+            "collective,dtype,count,bytes,total_ns,algo_gbps,bus_gbps,kernels,untimed,unsized,"
+            "recorded_as\n"
+            "all_reduce,Float,2,8000,6000,1.33333,-,0,0,0,gloo:all_reduce\n"
+            "send,Float,1,4000,1000,4,4,0,0,0,gloo:send\n"
+            "barrier,-,1,-,100,-,-,0,0,1,gloo:barrier\n"
+            "all_gather,Float,1,-,10,-,-,0,0,1,gloo:all_gather\n");
+}
+
+TEST(CollectivesTest, RequestsCountWhereNothingElseIsRecorded) {
+  TestTrace trace;
+  trace.Op("c10d::barrier", {0, 50}).Op("c10d::allreduce_", {10, 20}).Op("aten::add", {60, 5});
+  trace.Op("c10d::_allgather_base_", {100, 50},
+           {.dims = "[[20], [10]]", .types = R"(["float", "float"])"});
+  EXPECT_EQ(Csv(Analyse("collectives", {&trace.View()})[0],
+                {"collective", "count", "bytes", "total_ns", "untimed", "recorded_as"}),
+            "collective,count,bytes,total_ns,untimed,recorded_as\n"
+            "all_gather,1,80,0,1,c10d::_allgather_base_\nbarrier,1,-,0,1,c10d::barrier\n");
 }
 
 TEST(CollectivesTest, SpellingsFoldAndUnknownNamesStayApart) {

@@ -19,6 +19,12 @@ std::string_view StatusOf(const RooflineInput& in, DeviceId id) {
   return in.work.IsCaptured(id) ? kCapturedStatus : WorkStatusName(info.status);
 }
 
+// Whether values of arguments were recorded for the call.
+bool HasValues(const RooflineInput& in, HostId call) {
+  const uint32_t row = in.view.trace.host().detail[call.value];
+  return row != kNoDetail && !in.view.trace.Text(in.view.trace.ops().concrete_inputs[row]).empty();
+}
+
 // What to do about work of a status; empty: nothing.
 std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
   const WorkInfo& info = in.work.info[id.value];
@@ -38,7 +44,12 @@ std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
     case CostStatus::kMissingShapes:
       return "profile with record_shapes=True";
     case CostStatus::kNeedsValues:
-      return "the profiler did not record values of arguments";
+      return HasValues(in, in.work.calls[info.call].shapes_of)
+                 ? "the recorded values of arguments leave out one that the model needs"
+                 : "profile with record_shapes=True in PyTorch 2.1 or later, which records values";
+    case CostStatus::kDependsOnData:
+      return "it depends on lengths or indices in tensors, or on parts of buffers, which no "
+             "profiler records";
     case CostStatus::kUnknownType:
       return "types of tensors in lists are not recorded";
     default:
@@ -88,7 +99,7 @@ Table ModelledShareTable(const RooflineInput& in) {
       Sums& sums = statuses[StatusOf(in, DeviceId{row})];
       ++sums.kernels;
       sums.total_ns = AddSaturating(sums.total_ns, device.dur_ns[row]);
-      sums.help = HelpOf(in, DeviceId{row});
+      if (sums.help.empty()) sums.help = HelpOf(in, DeviceId{row});
     }
   }
   Table table{"modelled", "How much of the device time has a model", {}};

@@ -14,7 +14,9 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 namespace {
@@ -28,6 +30,11 @@ constexpr std::string_view kBoundColumns[kBounds] = {"compute_bound_ns", "memory
 constexpr std::string_view kUseColumns[] = {"matrix_unit_calls", "vector_unit_calls",
                                             "unknown_unit_calls"};
 constexpr std::string_view kRoofedColumn = "with_roof_ns";
+constexpr std::string_view kFlopsTimeColumn = "with_flops_ns";
+constexpr std::string_view kBytesTimeColumn = "with_bytes_ns";
+constexpr std::string_view kAllTimeColumn = "operator_ns";
+constexpr std::string_view kTimeColumns[] = {kRoofedColumn, kFlopsTimeColumn, kBytesTimeColumn,
+                                             kAllTimeColumn};
 
 struct Stats {
   CallTotals totals;
@@ -40,6 +47,9 @@ struct Stats {
   bool has_roof = false;
   int64_t roof_ns = 0;
   int64_t roofed_ns = 0;
+  int64_t flops_ns = 0;  // time of the calls whose FLOPs are known
+  int64_t bytes_ns = 0;
+  int64_t all_ns = 0;  // with the calls of which nothing is known
   int64_t lost_ns = 0;
   std::array<int64_t, kBounds> bound_ns{};
   std::array<int64_t, 3> unit_calls{};  // kYes, kNo, kUnknown
@@ -54,6 +64,17 @@ void AddRoof(const RoofTime& roof, const CallTotals& totals, Stats& stats) {
   AddSaturatingTo(stats.lost_ns, std::max<int64_t>(0, totals.total_ns - roof.longest()));
   const Bound bound = BoundOf(roof, totals.total_ns, totals.kernels);
   AddSaturatingTo(stats.bound_ns[static_cast<size_t>(bound)], totals.total_ns);
+}
+
+void AddKnown(CostStatus status, int64_t total_ns, Stats& stats) {
+  if (KnowsBytes(status)) {
+    stats.has_bytes = true;
+    AddSaturatingTo(stats.bytes_ns, total_ns);
+  }
+  if (KnowsFlops(status)) {
+    stats.has_flops = true;
+    AddSaturatingTo(stats.flops_ns, total_ns);
+  }
 }
 
 void AddMatrixUse(const ModelledCall& call, Stats& stats) {
@@ -106,8 +127,10 @@ void RooflineRows::Add(size_t i) {
   const ModelledCall& call = in_.work.calls[i];
   const WorkStatus status = in_.work.info[in_.work.WorksOf(call).front().value].status;
   const CallTotals totals = TotalsOf(in_, call);
-  if (status != WorkStatus::kModelled || totals.kernels == 0) return;
+  if (totals.kernels == 0) return;
   Stats& stats = StatsOf(call);
+  AddSaturatingTo(stats.all_ns, totals.total_ns);
+  if (status != WorkStatus::kModelled) return;
   ++stats.count;
   AddSaturatingTo(stats.totals.kernels, totals.kernels);
   AddSaturatingTo(stats.totals.total_ns, totals.total_ns);
@@ -116,8 +139,7 @@ void RooflineRows::Add(size_t i) {
   AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost.main_flops()));
   AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
   AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
-  stats.has_bytes = stats.has_bytes || KnowsBytes(call.cost.status);
-  stats.has_flops = stats.has_flops || KnowsFlops(call.cost.status);
+  AddKnown(call.cost.status, totals.total_ns, stats);
   if (in_.at_roof[i].has_value()) {
     AddRoof(*in_.at_roof[i], totals, stats);
   }
@@ -130,15 +152,18 @@ void RooflineRows::AddRateColumns(Table& table) const {
   };
   rate("roof_share", Unit::kShare,
        "Time at the roof / time; above 1 where caches spare the memory. Missing if the peaks are "
-       "not known.");
+       "not known. This and the other rates are missing, too, if they do not cover 90 % of the "
+       "time of the operator.");
   AddString(table, "bound", Role::kDerived,
             "What held back most of the time: compute, memory, or latency (kernels so short that "
             "starting them counts); missing if the peaks are not known.");
   AddString(table, "tensor_core", Role::kDerived,
             "Whether the main kernels use matrix units, by their names: yes, no, some, unknown; - "
             "for operators that are no matrix operators.");
-  rate("tflops", Unit::kNone, "FLOPs / time, in 1e12 operations per second.");
-  rate("gbps", Unit::kGigabytesPerSecond, "Bytes / time: at least so much was moved.");
+  rate("tflops", Unit::kNone,
+       "FLOPs / time of the calls whose FLOPs are known, in 1e12 operations per second.");
+  rate("gbps", Unit::kGigabytesPerSecond,
+       "Bytes / time of the calls whose bytes are known: at least so much was moved.");
   rate("intensity", Unit::kNone, "FLOPs / bytes.");
 }
 
@@ -158,6 +183,9 @@ void RooflineRows::AddSumColumns(Table& table) const {
   sum("kernels", Unit::kCount, "Kernels, copies and memsets of these calls.");
   sum("roof_ns", Unit::kNanoseconds, "Time at the roof.");
   sum(kRoofedColumn, Unit::kNanoseconds, "Time of the calls with a roof.");
+  sum(kFlopsTimeColumn, Unit::kNanoseconds, "Time of the calls whose FLOPs are known.");
+  sum(kBytesTimeColumn, Unit::kNanoseconds, "Time of the calls whose bytes are known.");
+  sum(kAllTimeColumn, Unit::kNanoseconds, "Time of all calls of the operator.");
   for (const std::string_view name : kBoundColumns) {
     sum(name, Unit::kNanoseconds, "Time of the calls so bound.");
   }
@@ -182,6 +210,9 @@ Table RooflineRows::NewTable() const {
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of the durations of the kernels.");
   AddInt(table, "lost_ns", Unit::kNanoseconds, Role::kSum,
          "Time beyond the roof, call by call; missing if the peaks are not known.");
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "total / device time of all calls of the operator: the others lack shapes or values "
+           "(the table modelled says what).");
   AddRateColumns(table);
   AddSumColumns(table);
   if (!has_shapes_key_) {
@@ -197,11 +228,12 @@ void RooflineRows::Push(Row& row, const Stats& stats) const {
   }
   row.Int(stats.count).Int(stats.totals.total_ns);
   stats.has_roof ? row.Int(stats.lost_ns) : row.Missing();
-  row.Missing().Missing().Missing().Missing().Missing().Missing();
+  row.Missing().Missing().Missing().Missing().Missing().Missing().Missing();
   stats.has_flops ? row.Int(stats.flops) : row.Missing();
   stats.has_bytes ? row.Int(stats.bytes) : row.Missing();
   stats.has_flops ? row.Int(stats.vector_flops) : row.Missing();
   row.Int(stats.totals.kernels).Int(stats.roof_ns).Int(stats.roofed_ns);
+  row.Int(stats.flops_ns).Int(stats.bytes_ns).Int(stats.all_ns);
   for (const int64_t ns : stats.bound_ns) {
     row.Int(ns);
   }
@@ -231,22 +263,64 @@ Table RooflineRows::Build() {
   return table;
 }
 
-void FillRate(Table& table, std::string_view amount, std::string_view per, double factor,
+// Of the calls that took the time in the column `known`; missing if that is too small a part of all
+// time of the operator.
+void FillRate(Table& table, std::string_view amount, std::string_view known, double factor,
               std::string_view rate) {
   const Column& amounts = *table.Find(amount);
-  const Column& pers = *table.Find(per);
+  const IntValues& known_ns = Ints(table, known);
+  const IntValues& all_ns = Ints(table, kAllTimeColumn);
   Column& rates = *table.Find(rate);
   rates.missing.assign(table.rows(), 0);
   for (size_t row = 0; row < table.rows(); ++row) {
-    const int64_t divisor = std::get<IntValues>(pers.values)[row];
-    if (amounts.IsMissing(row) || pers.IsMissing(row) || divisor == 0) {
+    const TimeCovered time{known_ns[row], all_ns[row]};
+    if (amounts.IsMissing(row) || !time.is_enough()) {
       rates.missing[row] = 1;
       continue;
     }
-    const int64_t dividend = std::get<IntValues>(amounts.values)[row];
     std::get<FloatValues>(rates.values)[row] =
-        static_cast<double>(dividend) / static_cast<double>(divisor) * factor;
+        ShareOf(std::get<IntValues>(amounts.values)[row], known_ns[row]) * factor;
   }
+}
+
+void FillCoverage(Table& table) {
+  const IntValues& total_ns = Ints(table, "total_ns");
+  const IntValues& all_ns = Ints(table, kAllTimeColumn);
+  Column& coverage = *table.Find("coverage");
+  coverage.missing.assign(table.rows(), 0);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    std::get<FloatValues>(coverage.values)[row] = ShareOf(total_ns[row], all_ns[row]);
+    coverage.missing[row] = all_ns[row] == 0 ? 1 : 0;
+  }
+}
+
+// FLOPs / bytes where both rates are there, or would be if the calls took any time.
+void FillIntensity(Table& table) {
+  const Column& flops = *table.Find("flops");
+  const Column& bytes = *table.Find("bytes");
+  const IntValues& all_ns = Ints(table, kAllTimeColumn);
+  Column& intensity = *table.Find("intensity");
+  intensity.missing.assign(table.rows(), 0);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    const int64_t moved = std::get<IntValues>(bytes.values)[row];
+    const bool has_rates =
+        !table.Find("tflops")->IsMissing(row) && !table.Find("gbps")->IsMissing(row);
+    const bool has_sums = !flops.IsMissing(row) && !bytes.IsMissing(row) && moved != 0;
+    intensity.missing[row] = has_sums && (has_rates || all_ns[row] == 0) ? 0 : 1;
+    if (intensity.missing[row] == 0) {
+      std::get<FloatValues>(intensity.values)[row] =
+          ShareOf(std::get<IntValues>(flops.values)[row], moved);
+    }
+  }
+}
+
+// Operators of which no call is known are in `modelled` alone.
+Table WithKnownCalls(const Table& table) {
+  std::vector<uint32_t> rows;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (Ints(table, "count")[row] > 0) rows.push_back(static_cast<uint32_t>(row));
+  }
+  return TakeRows(table, rows);
 }
 
 std::string_view BoundOfRow(const Table& table, size_t row) {
@@ -283,7 +357,7 @@ void DropSums(Table& table) {
     const auto is_one_of = [&](std::span<const std::string_view> names) {
       return std::find(names.begin(), names.end(), column.name) != names.end();
     };
-    return is_one_of(kBoundColumns) || is_one_of(kUseColumns) || column.name == kRoofedColumn ||
+    return is_one_of(kBoundColumns) || is_one_of(kUseColumns) || is_one_of(kTimeColumns) ||
            column.name == "roof_ns";
   });
 }
@@ -296,10 +370,12 @@ bool HasAny(const Column& column) {
 }
 
 void FinishRows(Table& table) {
-  FillRate(table, "flops", "bytes", 1, "intensity");
-  FillRate(table, "flops", "total_ns", 1e-3, "tflops");
-  FillRate(table, "bytes", "total_ns", 1, "gbps");
+  table = WithKnownCalls(table);
+  FillRate(table, "flops", kFlopsTimeColumn, 1e-3, "tflops");
+  FillRate(table, "bytes", kBytesTimeColumn, 1, "gbps");
   FillRate(table, "roof_ns", kRoofedColumn, 1, "roof_share");
+  FillIntensity(table);
+  FillCoverage(table);
   FillTexts(table, "bound", BoundOfRow);
   FillTexts(table, "tensor_core", TensorCoreOfRow);
   DropSums(table);

@@ -112,6 +112,70 @@ TEST(Roofline, RecomputedFlopsAreNoModelFlops) {
             "span_ns,model_flops,recomputed_flops,mfu,hfu\n20000,2000000,2000000,0.1,0.2\n");
 }
 
+TEST(Roofline, UtilisationIsWithheldWhereMuchIsUnknown) {
+  const auto utilisation = [](int64_t unknown_ns) {
+    TestTrace trace;
+    trace.Op("aten::mm", {0, 100}, kSmallProduct)
+        .Launched("gemm", {10, 10}, {1000, 9000}, {1})
+        .Kernel("launched before the recording", {10'000, unknown_ns})
+        .Kernel("ncclDevKernel_AllReduce", {12'000, 8000}, {.stream = 9});
+    const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+    return Csv(Named(found, "utilisation"), {"model_flops", "tflops", "mfu", "hfu", "coverage"});
+  };
+  const std::string head = "model_flops,tflops,mfu,hfu,coverage\n";
+  EXPECT_EQ(utilisation(1000), head + "2000000,0.1,0.1,0.1,0.9\n");
+  EXPECT_EQ(utilisation(1001), head + "2000000,-,-,-,0.89991\n");
+}
+
+// Without shapes it is still known that a sum has no matrix FLOPs, but not how many a product has.
+TEST(Roofline, OperatorsWithoutProductsAreCovered) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 100}, kSmallProduct)
+      .Launched("gemm", {10, 10}, {1000, 3000}, {1})
+      .Op("aten::sum", {200, 100})
+      .Launched("sum", {210, 10}, {4000, 3000}, {2})
+      .Op("aten::mm", {400, 100})
+      .Launched("gemm", {410, 10}, {8000, 2000}, {3});
+  const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+  EXPECT_EQ(Csv(Named(found, "utilisation"), {"mfu", "coverage", "withheld"}),
+            "mfu,coverage,withheld\n"
+            "-,0.75,the FLOPs of more than 10 % of the compute time are not known: see modelled\n");
+}
+
+TEST(Roofline, RatesAreThoseOfTheCallsThatAreKnown) {
+  const auto rates = [](int64_t unknown_ns) {
+    TestTrace trace;
+    trace.Op("aten::mm", {0, 100}, kLargeProduct)
+        .Launched("gemm", {10, 10}, {1000, 4'000'000}, {1})
+        .Op("aten::mm", {200, 100})
+        .Launched("gemm", {210, 10}, {5'000'000, unknown_ns}, {2});
+    const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+    return Csv(Named(found, "roofline"),
+               {"count", "total_ns", "coverage", "roof_share", "tflops", "intensity"});
+  };
+  const std::string head = "count,total_ns,coverage,roof_share,tflops,intensity\n";
+  EXPECT_EQ(rates(400'000), head + "1,4000000,0.909091,0.536871,0.536871,341.333\n");
+  EXPECT_EQ(rates(1'000'000), head + "1,4000000,0.8,-,-,-\n");
+}
+
+TEST(Roofline, HelpSaysWhatIsMissing) {
+  const auto help = [](std::string_view op, const OpArgs& args) {
+    TestTrace trace;
+    trace.Op(op, {0, 100}, args).Launched("k", {10, 10}, {1000, 1000}, {1});
+    const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+    return Texts(Named(found, "modelled"), "status")[0] + ": " +
+           Texts(Named(found, "modelled"), "help")[0];
+  };
+  const OpArgs heads{.dims = "[[8, 8, 64], [8, 8, 64]]", .types = std::string(kHalves)};
+  EXPECT_EQ(help("vllm::unified_attention", heads),
+            "depends on data: it depends on lengths or indices in tensors, or on parts of buffers, "
+            "which no profiler records");
+  const OpArgs index{.dims = "[[8], [], [4]]", .types = R"(["float", "Scalar", "long int"])"};
+  EXPECT_EQ(help("aten::index_select", index),
+            "needs values: profile with record_shapes=True in PyTorch 2.1 or later, which records "
+            "values");
+}
+
 // Launched in the first half, it runs in both: neither has more FLOPs than its part of the time.
 TEST(Roofline, AWindowHasTheFlopsThatRanInIt) {
   TestTrace trace;
@@ -136,8 +200,11 @@ TEST(Roofline, LinksHaveNoRoof) {
       .Runtime("cudaMemcpyAsync", {210, 10}, 2)
       .Memcpy("Memcpy DtoD (Device -> Device)", {3000, 1000}, {2});
   const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
-  EXPECT_EQ(Csv(Named(found, "roofline"), {"op", "count", "total_ns", "lost_ns", "roof_share"}),
-            "op,count,total_ns,lost_ns,roof_share\naten::copy_,2,2000,996,0.004\n");
+  EXPECT_EQ(Csv(Named(found, "roofline"), {"op", "count", "total_ns", "lost_ns", "gbps"}),
+            "op,count,total_ns,lost_ns,gbps\naten::copy_,2,2000,996,0.04\n");
+  // Half of the time has no roof.
+  EXPECT_EQ(Csv(Named(found, "roofline"), {"roof_share", "coverage"}),
+            "roof_share,coverage\n-,1\n");
 }
 
 TEST(Roofline, MissedMatrixUnitsNameTheSizes) {

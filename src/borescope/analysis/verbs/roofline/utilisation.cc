@@ -8,16 +8,24 @@
 // in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs in
 // the next, and the work of two steps in one would be more than the peak.
 // Vector FLOPs and updates of parameters do not count, as in the papers that named these.
+//
+// Kernels whose FLOPs are not known are missing in the sums, and so the ratios would be too small:
+// `coverage` is the part of the compute time whose matrix FLOPs are known, and without enough of it
+// (coverage.h) there are no ratios.
 #include <map>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
+
+constexpr std::string_view kWithheld =
+    "the FLOPs of more than 10 % of the compute time are not known: see modelled";
 
 struct Use {
   int64_t model_flops = 0;
@@ -48,6 +56,40 @@ bool IsInside(const RooflineInput& in, const ModelledCall& call) {
   return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
 }
 
+// Of an operator that is no product of matrices it is known that it has no matrix FLOPs, whatever
+// its arguments are; so it is of kernels that TorchInductor generated (not from templates).
+bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id) {
+  const WorkInfo& info = in.work.info[id.value];
+  if (info.call == kNoCall) return false;
+  const OpCost& cost = in.work.calls[info.call].cost;
+  return !IsMatrixFamily(cost.family) || KnowsFlops(cost.status);
+}
+
+// The compute kernels in the selected time, by GPU. Communication and copies have no FLOPs.
+std::map<int64_t, TimeCovered> ComputeTimes(const RooflineInput& in) {
+  std::map<int64_t, TimeCovered> times;
+  const DeviceEvents& device = in.view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    if (!IsDeviceWork(device.kind[row]) || !in.selected.KeepsTrack(device.track[row])) continue;
+    const KernelClass kernel_class = in.view.index.ClassOf(in.view.trace, id);
+    if (ActivityOf(device.kind[row], kernel_class) == Activity::kCompute) {
+      times[in.view.trace.DeviceOf(id)].Add(InsideOf(in, id), KnowsMatrixFlops(in, id));
+    }
+  }
+  return times;
+}
+
+void PushRatios(Row& row, const Use& use, int64_t span_ns, bool is_enough) {
+  is_enough ? row.Float(ShareOf(use.model_flops, span_ns) / 1e3) : row.Missing();
+  if (is_enough && use.has_all_peaks) {
+    row.Share(use.model_ns, span_ns).Share(AddSaturating(use.model_ns, use.recomputed_ns), span_ns);
+  } else {
+    row.Missing().Missing();
+  }
+}
+
 Table NewUtilisationTable() {
   Table table{"utilisation", "How much of the matrix peak the model used", {}};
   AddRankKey(table);
@@ -63,6 +105,11 @@ Table NewUtilisationTable() {
   AddFloat(table, "mfu", Unit::kShare, Role::kDerived,
            "Model FLOPs / (span x peak); missing where the peak is not known.");
   AddFloat(table, "hfu", Unit::kShare, Role::kDerived, "The same with recomputed FLOPs.");
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "Share of the time of compute kernels whose matrix FLOPs are known (also that they have "
+           "none); the table modelled says why others are not.");
+  AddString(table, "withheld", Role::kDerived,
+            "Why there is no tflops, mfu and hfu: the coverage is below 0.9.");
   return table;
 }
 
@@ -79,18 +126,16 @@ Table UtilisationTable(const RooflineInput& in) {
       AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);
     }
   }
+  std::map<int64_t, TimeCovered> times = ComputeTimes(in);
   Table table = NewUtilisationTable();
   for (const auto& [gpu, use] : uses) {
     const int64_t span_ns = Coverage(in.time_of.at(gpu));
     Row row(table);
     row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
-    row.Float(ShareOf(use.model_flops, span_ns) / 1e3);
-    if (use.has_all_peaks) {
-      row.Share(use.model_ns, span_ns)
-          .Share(AddSaturating(use.model_ns, use.recomputed_ns), span_ns);
-    } else {
-      row.Missing().Missing();
-    }
+    const TimeCovered time = times[gpu];
+    PushRatios(row, use, span_ns, time.is_enough());
+    time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
+    row.MaybeText(time.is_enough() ? std::string_view() : kWithheld);
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
@@ -15,6 +16,8 @@
 #include "borescope/analysis/core/rank_set.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/stragglers/clock_evidence.h"
+#include "borescope/analysis/verbs/stragglers/collective_rates.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -31,8 +34,8 @@ struct Score {
   int64_t matched = 0;
   int64_t unmatched = 0;
   int64_t times_last = 0;
-  int64_t caused_ns = 0;
   int64_t waited_ns = 0;
+  ClockEvidence clocks;  // with the waiting that it caused
 };
 
 int64_t ValueOr(const Column& column, size_t row, int64_t otherwise) {
@@ -102,15 +105,7 @@ class Keys {
   std::vector<char> by_sequence_;        // per number
 };
 
-struct Call {
-  uint32_t key;      // number of Keys
-  uint32_t key_row;  // of the rank's own key, with its kernel and site
-  uint32_t score;
-  int64_t step;
-  int64_t position;
-  int64_t count;
-  int64_t dur_ns;
-};
+using Call = MatchedCall;
 
 // The calls as recorded, in any order.
 std::vector<Call> ReadCalls(const Table& table, const Keys& keys,
@@ -120,15 +115,28 @@ std::vector<Call> ReadCalls(const Table& table, const Keys& keys,
   const IntValues& position = Ints(table, "position");
   const IntValues& count = Ints(table, "count");
   const IntValues& dur = Ints(table, "dur_ns");
+  const IntValues& begin = Ints(table, "begin_ns");
+  const IntValues& end = Ints(table, "end_ns");
+  const Column& bytes = *table.Find("bytes");
   const Column& step = *table.Find("step");
   std::vector<Call> calls;
   calls.reserve(table.rows());
   for (size_t row = 0; row < table.rows(); ++row) {
     const uint32_t key_row = keys.RowOf(rank[row], key[row]);
     calls.push_back({keys.Number(key_row), key_row, score_of.at(rank[row]),
-                     ValueOr(step, row, kMissing), position[row], count[row], dur[row]});
+                     ValueOr(step, row, kMissing), position[row], count[row], dur[row], begin[row],
+                     end[row], ValueOr(bytes, row, kMissing)});
   }
   return calls;
+}
+
+void Join(const Call& call, Call& joined) {
+  AddSaturatingTo(joined.dur_ns, call.dur_ns);
+  joined.begin_ns = std::min(joined.begin_ns, call.begin_ns);
+  joined.end_ns = std::max(joined.end_ns, call.end_ns);
+  joined.bytes = joined.bytes == kMissing || call.bytes == kMissing
+                     ? kMissing
+                     : AddSaturating(joined.bytes, call.bytes);
 }
 
 // Calls of one collective stand together, in rank order. Several of one rank become one.
@@ -142,7 +150,7 @@ std::vector<Call> SortedCalls(std::vector<Call> calls, const Keys& keys) {
   size_t last = 0;
   for (size_t i = 1; i < calls.size(); ++i) {
     if (order(calls[i]) == order(calls[last])) {
-      calls[last].dur_ns = AddSaturating(calls[last].dur_ns, calls[i].dur_ns);
+      Join(calls[i], calls[last]);
     } else {
       calls[++last] = calls[i];
     }
@@ -167,6 +175,10 @@ Table NewLate() {
   AddString(table, "called_from", Role::kKey,
             "The nearest operator or annotation around the launch.");
   AddString(table, "kernel", Role::kKey, "Name of the kernel as recorded.");
+  AddInt(table, "begin_skew_ns", Unit::kNanoseconds, Role::kDerived,
+         "From the first to the last begin on any rank, by the clocks of the files.");
+  AddInt(table, "end_skew_ns", Unit::kNanoseconds, Role::kDerived,
+         "From the first to the last end: about 0 if the clocks agree.");
   return table;
 }
 
@@ -175,6 +187,17 @@ struct Waiting {
   const RankSet& ranks;
   int64_t all_ns;
   int64_t last_ranks;  // how many came last together
+};
+
+// Equal parts of a sum; what does not divide is in the first.
+class Shares {
+ public:
+  Shares(int64_t sum, int64_t parts) : part_(sum / parts), rest_(sum % parts) {}
+  int64_t Next() { return part_ + std::exchange(rest_, 0); }
+
+ private:
+  int64_t part_;
+  int64_t rest_;
 };
 
 class Scorer {
@@ -194,10 +217,13 @@ class Scorer {
     }
     if (is_matched) {
       AddWaiting(calls);
+      const uint32_t key = calls.front().key_row;
+      rates_.Add({keys_.Text(key, "collective"), keys_.Text(key, "group"), group_size}, calls);
     }
   }
 
   Table TakeLate() { return Sorted(late_, "caused_wait_ns"); }
+  Table Rates() const { return rates_.Build(); }
 
  private:
   void AddWaiting(std::span<const Call> calls) {
@@ -223,17 +249,19 @@ class Scorer {
     }
   }
 
-  // Ranks that came last together share what they caused; what does not divide is the first one's.
+  // Ranks that came last together share what they caused.
   void Blame(std::span<const Call> calls, int64_t shortest_ns, const Waiting& waiting) {
-    const int64_t share = waiting.all_ns / waiting.last_ranks;
-    int64_t rest = waiting.all_ns % waiting.last_ranks;
+    Shares caused(waiting.all_ns, waiting.last_ranks);
+    Shares shown(WaitingShownByClocks(calls, shortest_ns), waiting.last_ranks);
+    const bool are_together = AreTogether(calls);
     for (const Call& call : calls) {
       if (call.dur_ns == shortest_ns) {
         Score& score = scores_[call.score];
         ++score.times_last;
         score.waited_for_it.Add(waiting.ranks);
-        score.caused_ns = AddSaturating(score.caused_ns, share + rest);
-        rest = 0;
+        AddSaturatingTo(score.clocks.caused_ns, caused.Next());
+        AddSaturatingTo(score.clocks.shown_ns, shown.Next());
+        ++(are_together ? score.clocks.together : score.clocks.apart);
       }
     }
   }
@@ -247,12 +275,24 @@ class Scorer {
     row.Int(last_rank).Int(waiting_ns).Count(calls.size());
     row.MaybeText(keys_.Text(key, "group")).MaybeText(keys_.Text(key, "site"));
     row.Text(keys_.Text(key, "kernel"));
+    const Participation times(calls);
+    row.Int(SubtractSaturating(times.last_begin_ns, times.first_begin_ns));
+    row.Int(SubtractSaturating(times.last_end_ns, times.first_end_ns));
   }
 
   const Keys& keys_;
   std::vector<Score>& scores_;
   Table late_;
+  CollectiveRates rates_;
 };
+
+// What the clocks say against it.
+std::string DoubtsOf(const ClockEvidence& clocks) {
+  if (clocks.verdict() != ClockVerdict::kContradict) return "";
+  return fmt::format(
+      ", judged by the lengths of the calls; the recorded clocks do not show it (by them {})",
+      FormatTime(clocks.shown_ns));
+}
 
 std::string Evidence(const Score& score, double share) {
   if (score.matched == 0 && score.unmatched > 0) {
@@ -266,14 +306,14 @@ std::string Evidence(const Score& score, double share) {
                                    "are of kinds that ranks leave one by one",
                                    FormatCount(score.unused));
   }
-  if (score.caused_ns == 0) {
+  if (score.clocks.caused_ns == 0) {
     return fmt::format("nobody waited for it in {} collectives; it waited {} for others",
                        FormatCount(score.matched), FormatTime(score.waited_ns));
   }
   return fmt::format(
-      "last in {} of {} collectives; the others waited {} for it ({} of all waiting)",
-      FormatCount(score.times_last), FormatCount(score.matched), FormatTime(score.caused_ns),
-      FormatShare(share));
+      "last in {} of {} collectives; the others waited {} for it ({} of all waiting){}",
+      FormatCount(score.times_last), FormatCount(score.matched), FormatTime(score.clocks.caused_ns),
+      FormatShare(share), DoubtsOf(score.clocks));
 }
 
 Table StragglerTable(const std::vector<Score>& scores) {
@@ -291,6 +331,13 @@ Table StragglerTable(const std::vector<Score>& scores) {
   AddInt(table, "waiting_ranks", Unit::kCount, Role::kDerived, "Ranks that waited for it.");
   AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
          "Time it waited itself, for others.");
+  AddInt(table, "clock_wait_ns", Unit::kNanoseconds, Role::kDerived,
+         "The part of caused_wait_ns that the recorded clocks show as well: the other ranks were "
+         "in the collective before this one began.");
+  AddString(table, "clocks", Role::kDerived,
+            "agree: they show at least half of it; contradict: less; apart: they cannot show any, "
+            "as most of these collectives would have ended on one rank before they began on "
+            "another. Missing if nobody waited.");
   AddInt(table, "unmatched", Unit::kCount, Role::kDerived,
          "Collectives found on no other rank, or not for certain: recordings that are cut, ranks "
          "that are missing, calls that only some ranks make.");
@@ -299,16 +346,18 @@ Table StragglerTable(const std::vector<Score>& scores) {
   AddString(table, "evidence", Role::kDerived, "The same in words.");
   const int64_t all_ns = std::accumulate(
       scores.begin(), scores.end(), int64_t{0},
-      [](int64_t sum, const Score& score) { return AddSaturating(sum, score.caused_ns); });
+      [](int64_t sum, const Score& score) { return AddSaturating(sum, score.clocks.caused_ns); });
   for (const Score& score : scores) {
-    const double share = ShareOf(score.caused_ns, all_ns);
+    const double share = ShareOf(score.clocks.caused_ns, all_ns);
     Row row(table);
     row.Int(score.rank);
     score.matched == 0 ? row.Missing() : row.Float(share);
     row.Int(score.matched).Int(score.times_last);
-    row.Int(score.caused_ns)
+    row.Int(score.clocks.caused_ns)
         .Int(score.waited_for_it.size())
         .Int(score.waited_ns)
+        .Int(score.clocks.shown_ns)
+        .MaybeText(ClockVerdictName(score.clocks.verdict()))
         .Int(score.unmatched)
         .Int(score.unused);
     row.Text(Evidence(score, share));
@@ -407,7 +456,7 @@ Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
     ScorePlace(rest.first(length), scorer);
     rest = rest.subspan(length);
   }
-  return Tables{StragglerTable(scores), scorer.TakeLate()};
+  return Tables{StragglerTable(scores), scorer.TakeLate(), scorer.Rates()};
 }
 
 }  // namespace borescope::internal

@@ -124,7 +124,7 @@ bool HasSequence(const RankView& view, const CollectiveCall& call) {
 }
 
 // Type and elements that the same call of another rank has too.
-std::array<int64_t, 2> MessageOf(const RankView& view, const CollectiveCall& call) {
+std::array<int64_t, 2> CommonMessageOf(const RankView& view, const CollectiveCall& call) {
   if (call.args == kNoDetail || HasSequence(view, call)) {
     return {kMissing, kMissing};
   }
@@ -137,7 +137,7 @@ uint32_t KeyOf(const RankView& view, const ProcessGroups& process_groups,
                const CollectiveCall& call, KeyList& keys) {
   const ProcessGroup group = process_groups.Of(call);
   const StringId site = view.trace.strings().Find(CallSite(view, call.kernel));
-  const auto [dtype, elems] = MessageOf(view, call);
+  const auto [dtype, elems] = CommonMessageOf(view, call);
   const std::array<int64_t, 10> key = {group.name,
                                        group.members,
                                        group.size,
@@ -257,12 +257,16 @@ Table CallTable(const RankView& view, const Selected& selected, const std::vecto
   for (const std::string_view name : {"key", "step", "position", "count"}) {
     AddInt(table, name, Unit::kNone, Role::kDerived, "");
   }
-  AddInt(table, "dur_ns", Unit::kNanoseconds, Role::kDerived, "");
+  for (const std::string_view name : {"dur_ns", "begin_ns", "end_ns"}) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, "");
+  }
+  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "");
   for (const Entry& entry : entries) {
     if (selected.Keeps(entry.call->kernel)) {
       Row row(table);
       row.Int(view.rank).Int(entry.key).MaybeInt(entry.step).Int(entry.position);
-      row.Int(entry.count).Int(entry.call->dur_ns);
+      row.Int(entry.count).Int(entry.call->dur_ns).Int(entry.ts_ns).Int(entry.call->end_ns);
+      row.MaybeInt(MessageOf(view, *entry.call).bytes);
     }
   }
   return table;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "borescope/analysis/core/row.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/testing/test_trace.h"
 
@@ -43,6 +44,88 @@ TEST(StragglersTest, TheShortestKernelCameLast) {
             "last in 2 of 3 collectives; the others waited 100 ns for it (83.3 % of all waiting)\n"
             "last in 1 of 3 collectives; the others waited 20 ns for it (16.7 % of all waiting)\n"
             "nobody waited for it in 3 collectives; it waited 50 ns for others\n");
+}
+
+std::string Clocks(const Tables& tables) {
+  return Csv(tables[0], {"rank", "caused_wait_ns", "clock_wait_ns", "clocks"});
+}
+
+constexpr std::string_view kClocksHead = "rank,caused_wait_ns,clock_wait_ns,clocks\n";
+
+TEST(StragglersTest, ClocksConfirmTheRankThatBeginsLast) {
+  TestTrace a;
+  TestTrace b;
+  a.Kernel(kKernel, {100, 50}).Kernel(kKernel, {200, 40});
+  b.Kernel(kKernel, {130, 20}).Kernel(kKernel, {215, 22});
+  const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Clocks(tables), std::string(kClocksHead) + "1,48,45,agree\n0,0,0,-\n");
+  EXPECT_EQ(Csv(tables[0], {"evidence"}),
+            "evidence\n"
+            "last in 2 of 2 collectives; the others waited 48 ns for it (100.0 % of all waiting)\n"
+            "nobody waited for it in 2 collectives; it waited 48 ns for others\n");
+}
+
+TEST(StragglersTest, EqualBeginsContradictDifferentLengths) {
+  TestTrace a;
+  TestTrace b;
+  TestTrace c;
+  a.Kernel(kKernel, {100, 50});
+  b.Kernel(kKernel, {100, 20});
+  c.Kernel(kKernel, {99, 60});
+  const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1), &c.View(2)});
+  EXPECT_EQ(Clocks(tables), std::string(kClocksHead) + "1,70,1,contradict\n0,0,0,-\n2,0,0,-\n");
+  EXPECT_EQ(
+      Texts(tables[0], "evidence")[0],
+      "last in 1 of 1 collectives; the others waited 70 ns for it (100.0 % of all waiting), "
+      "judged by the lengths of the calls; the recorded clocks do not show it (by them 1 ns)");
+  EXPECT_EQ(Csv(tables[1], {"begin_skew_ns", "end_skew_ns"}), "begin_skew_ns,end_skew_ns\n1,39\n");
+}
+
+TEST(StragglersTest, ClocksThatAreApartConfirmNothing) {
+  TestTrace a;
+  TestTrace b;
+  a.Kernel(kKernel, {100, 50});
+  b.Kernel(kKernel, {9000, 20});
+  const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Clocks(tables), std::string(kClocksHead) + "1,30,30,apart\n0,0,0,-\n");
+}
+
+TEST(StragglersTest, RanksThatComeLastTogetherShareWhatClocksShow) {
+  TestTrace a;
+  TestTrace b;
+  TestTrace c;
+  a.Kernel(kKernel, {0, 10});
+  b.Kernel(kKernel, {5, 10});
+  c.Kernel(kKernel, {0, 25});
+  EXPECT_EQ(Clocks(Analyse("stragglers", {&a.View(0), &b.View(1), &c.View(2)})),
+            std::string(kClocksHead) + "0,8,3,contradict\n1,7,2,contradict\n2,0,0,-\n");
+}
+
+// 100 elements of 4 bytes in 20 ns are 20 GB/s, times 2 (2 - 1) / 2; with waiting 800 B in 70 ns.
+TEST(StragglersTest, BandwidthWithoutWaitingIsThatOfTheShortestCall) {
+  TestTrace a;
+  TestTrace b;
+  a.Kernel(kKernel, {100, 50}, {1, 20, 0}, AllReduce());
+  b.Kernel(kKernel, {130, 20}, {1, 20, 0}, AllReduce());
+  const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Csv(tables[2]),
+            "collective,group,group_size,count,total_ns,shared_ns,wait_share,algo_gbps,"
+            "shared_algo_gbps,bus_gbps,shared_bus_gbps,coverage,mean_begin_skew_ns,max_begin_skew_"
+            "ns,mean_end_skew_ns,"
+            "max_end_skew_ns\n"
+            "all_reduce,0,2,1,70,20,0.428571,11.4286,20,11.4286,20,1,30,30,0,0\n");
+}
+
+TEST(StragglersTest, BandwidthIsWithheldWhereSizesAreMissing) {
+  TestTrace a;
+  TestTrace b;
+  CollectiveArgs odd = AllReduce();
+  odd.dtype = "Float12";
+  a.Kernel(kKernel, {0, 80}, {1, 20, 0}, AllReduce()).Kernel(kKernel, {100, 20}, {2, 20, 0}, odd);
+  b.Kernel(kKernel, {0, 80}, {1, 20, 0}, AllReduce()).Kernel(kKernel, {100, 20}, {2, 20, 0}, odd);
+  const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(Csv(tables[2], {"count", "shared_ns", "bus_gbps", "shared_bus_gbps", "coverage"}),
+            "count,shared_ns,bus_gbps,shared_bus_gbps,coverage\n2,100,-,-,0.8\n");
 }
 
 TEST(StragglersTest, RanksThatComeLastTogetherShareTheBlame) {
