@@ -5,6 +5,7 @@
 #include <map>
 
 #include "borescope/analysis/measures/time/idle_division.h"
+#include "borescope/index/syncs/sync_edges.h"
 #include "tests/oracle/verb_answers.h"
 
 namespace borescope::internal {
@@ -27,14 +28,24 @@ using testkit::TableOf;
 using testkit::Time;
 using testkit::TraceOf;
 
-using Moments = std::vector<char>;  // of the run: whether it is so
 using Works = std::vector<RunWork>;
 
 // A moment of a run lasts as long in the trace, so that some launches are out of the ordinary.
 constexpr int64_t kMomentNs = 10'000;
 constexpr int64_t kOrdinaryLaunch = kOrdinaryLaunchNs / kMomentNs;
+constexpr int64_t kMostSkew = kMostSkewNs / kMomentNs;
 constexpr int64_t kWaitingThread = 7;
 constexpr int64_t kLoadingThread = 8;
+
+// Of each moment of a run, and of as many around it as a clock may be off, whether it is so.
+class Moments {
+ public:
+  char& operator[](int64_t ns) { return flags_[static_cast<size_t>(ns + kMostSkew + 2)]; }
+  char operator[](int64_t ns) const { return flags_[static_cast<size_t>(ns + kMostSkew + 2)]; }
+
+ private:
+  std::vector<char> flags_ = std::vector<char>(kRunEnd + 2 * kMostSkew + 5);
+};
 
 // Frames of a loader, one after the other; as Python frames they do not count.
 void AddLoading(Random& random, RandomRun& run) {
@@ -74,12 +85,12 @@ RandomRun InNanoseconds(RandomRun run) {
 
 void Mark(Moments& moments, Time time) {
   for (int64_t ns = time.begin; ns < time.end; ++ns) {
-    moments[static_cast<size_t>(ns)] = 1;
+    moments[ns] = 1;
   }
 }
 
 Moments BlockedIn(const RandomRun& run) {
-  Moments blocked(kRunEnd + 1, 0);
+  Moments blocked;
   for (const testkit::RunCall& call : run.calls) {
     if (call.name == "cudaStreamSynchronize" || call.thread == kWaitingThread) {
       Mark(blocked, call.time);
@@ -89,7 +100,7 @@ Moments BlockedIn(const RandomRun& run) {
 }
 
 Moments LoadingIn(const RandomRun& run) {
-  Moments loading(kRunEnd + 1, 0);
+  Moments loading;
   for (const RunFrame& frame : run.frames) {
     if (frame.thread == kLoadingThread && frame.kind != HostKind::kPython) {
       Mark(loading, frame.time);
@@ -101,7 +112,7 @@ Moments LoadingIn(const RandomRun& run) {
 int64_t CountIn(const Moments& moments, Time time) {
   int64_t count = 0;
   for (int64_t ns = time.begin; ns < time.end; ++ns) {
-    count += moments[static_cast<size_t>(ns)];
+    count += moments[ns];
   }
   return count;
 }
@@ -133,18 +144,19 @@ Gap GapAt(const RandomRun& run, const Works& works, int64_t ns) {
   return gap;
 }
 
-// Since when the host had been blocked where the gap began; kMissing: it was not.
+// Since when the host had been blocked where the gap began, or a moment before; kMissing: it was
+// not.
 int64_t BlockedSince(const Moments& blocked, int64_t ns) {
-  const auto is_blocked = [&](int64_t at) {
-    return at >= 0 && blocked[static_cast<size_t>(at)] != 0;
-  };
-  if (!is_blocked(ns) && !is_blocked(ns - 1)) {
-    return kMissing;
+  static_assert(kClockDoubtNs == kMomentNs);
+  for (int64_t at = ns - 2; at <= ns; ++at) {
+    if (blocked[at] != 0) {
+      while (at > -kMostSkew && blocked[at - 1] != 0) {
+        --at;
+      }
+      return at;
+    }
   }
-  while (is_blocked(ns - 1)) {
-    --ns;
-  }
-  return ns;
+  return kMissing;
 }
 
 // Of a moment between the launch, or the begin of the gap where that is later, and the end.
@@ -169,7 +181,7 @@ std::string CauseOfHead(const Gap& gap, int64_t ns, int64_t run_begin, int64_t f
   if (ns >= gap.launch.begin) {
     return CauseAfterLaunch(head, ns, "before_recording");
   }
-  if (blocked[static_cast<size_t>(ns)] != 0 && ns < first_work) {
+  if (blocked[ns] != 0 && ns < first_work) {
     return "before_recording";
   }
   const Time late{run_begin, std::min(gap.launch.begin, gap.end)};
@@ -197,7 +209,8 @@ std::string CauseOfGap(const Gap& gap, int64_t ns, const Moments& blocked, const
 
 using Times = std::map<std::string, int64_t>;
 
-Times TimesOf(const RandomRun& run, const Works& works, const RunSelection& selection) {
+// `run` is on the clock of the device.
+Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection) {
   const Moments blocked = BlockedIn(run);
   const Moments loading = LoadingIn(run);
   int64_t first_work = kRunEnd;
@@ -207,18 +220,18 @@ Times TimesOf(const RandomRun& run, const Works& works, const RunSelection& sele
   const auto cause_at = [&](int64_t ns) -> std::string {
     const Gap gap = GapAt(run, works, ns);
     if (gap.begin == kMissing) {
-      return CauseOfHead(gap, ns, run.all().begin, first_work, blocked, loading);
+      return CauseOfHead(gap, ns, all.begin, first_work, blocked, loading);
     }
     return gap.end == kMissing ? "tail" : CauseOfGap(gap, ns, blocked, loading);
   };
-  Moments busy(kRunEnd + 1, 0);
+  Moments busy;
   for (const RunWork& work : works) {
     Mark(busy, work.time);
   }
   Times times;
   for (int64_t ns = 0; ns < kRunEnd; ++ns) {
     const auto at = static_cast<size_t>(ns);
-    if (selection.inside[at] != 0 && busy[at] == 0) {
+    if (selection.inside[at] != 0 && busy[ns] == 0) {
       times["idle"] += kMomentNs;
       times[cause_at(ns)] += kMomentNs;
     }
@@ -226,8 +239,32 @@ Times TimesOf(const RandomRun& run, const Works& works, const RunSelection& sele
   return times;
 }
 
+// The run with its host on the clock of a device.
+RandomRun OnClock(RandomRun run, int64_t skew) {
+  const auto move = [skew](Time& time) { time = {time.begin - skew, time.end - skew}; };
+  for (RunFrame& frame : run.frames) {
+    move(frame.time);
+  }
+  for (testkit::RunCall& call : run.calls) {
+    move(call.time);
+  }
+  return run;
+}
+
+// Of each device, in units of kMomentNs.
+std::map<int64_t, int64_t> SkewsOf(const Trace& trace) {
+  std::map<int64_t, int64_t> skews;
+  const DeviceClocks clocks = FindDeviceClocks(trace, BuildIndex(trace, 1).correlation);
+  for (const DeviceClock& clock : clocks.clocks) {
+    skews[clock.device] = clock.skew_ns / kMomentNs;
+  }
+  return skews;
+}
+
+// The clocks have a twin of their own.
 TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
   Times all;
+  int64_t skewed = 0;
   for (uint64_t seed = 0; seed < 3000 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
@@ -245,9 +282,12 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     if (works_of.empty()) {
       continue;  // nothing to ask about
     }
+    const Trace trace = TraceOf(InNanoseconds(run));
+    std::map<int64_t, int64_t> skews = SkewsOf(trace);
     Lines want;
     for (const auto& [gpu, works] : works_of) {
-      Times times = TimesOf(run, works, selection);
+      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection);
+      skewed += skews[gpu] == 0 ? 0 : 1;
       want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["before_recording"],
                        times["sync"], times["data"], times["host"], times["launch_call"],
                        times["latency"], times["device"], times["unrecorded"], times["unknown"]));
@@ -255,7 +295,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
         all[cause] += ns;
       }
     }
-    const Tables found = Ask("idle", TraceOf(InNanoseconds(run)), params);
+    const Tables found = Ask("idle", trace, params);
     EXPECT_EQ(LinesOf(TableOf(found, "idle_causes"),
                       {"gpu", "idle_ns", "head_ns", "tail_ns", "before_recording_ns", "sync_ns",
                        "data_ns", "host_ns", "launch_call_ns", "latency_ns", "device_ns",
@@ -267,6 +307,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     EXPECT_GT(ns, 200 * kMomentNs) << cause << " was hardly asked about";
   }
   EXPECT_EQ(all.size(), 12U);
+  EXPECT_GT(skewed, 500);
 }
 
 }  // namespace

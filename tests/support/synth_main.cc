@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "tests/support/planted_run.h"
 #include "tests/support/scenario.h"
 #include "tests/support/synth_compress.h"
 
@@ -20,6 +21,8 @@ struct Options {
   std::string out;
   std::string faults;
   std::string size;
+  std::string plants;
+  Setting setting = Setting::kCount;  // kCount: not a planted run
   int stdout_rank = -1;
   bool gzip = false;
   bool zstd = false;
@@ -72,6 +75,24 @@ void AddModelOptions(CLI::App* app, ScenarioConfig* config) {
   app->add_flag("--known-path", config->known_path,
                 "Other steps: one thing after another, so that the critical path is known");
   app->add_flag("--cuda-graph", config->cuda_graph, "Replay a graph in each step");
+}
+
+void AddPlantOptions(CLI::App* app, Options* options) {
+  std::map<std::string, Setting> settings;
+  for (int i = 0; i < static_cast<int>(Setting::kCount); ++i) {
+    settings.emplace(SettingName(static_cast<Setting>(i)), static_cast<Setting>(i));
+  }
+  std::string names;
+  for (int i = 0; i < static_cast<int>(Cause::kCount); ++i) {
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", CauseName(static_cast<Cause>(i)));
+  }
+  app->add_option("--plant", options->plants,
+                  "A run in which causes of lost time are planted, instead of a training: "
+                  "cause:percent,... of " +
+                      names)
+      ->option_text("TEXT");
+  AddChoice(app, "--setting", settings, &options->setting,
+            "The kind of program they are planted in");
 }
 
 void AddOutputOptions(CLI::App* app, Options* options) {
@@ -137,7 +158,36 @@ bool WriteTruth(const Options& options, const RunResult& result) {
   return file != nullptr && file->Write(result.truth_json) && file->Close();
 }
 
+bool IsPlantedRun(const Options& options) {
+  return !options.plants.empty() || options.setting != Setting::kCount;
+}
+
+// Writes the files of a planted run, and nothing else.
+int WritePlanted(const Options& options) {
+  const std::optional<std::vector<Plant>> plants = ParsePlants(options.plants);
+  if (!plants || options.out.empty()) {
+    fmt::print(stderr, "borescope-synth: --plant: {}\n",
+               plants ? "needs --out" : "unknown cause or bad share in " + options.plants);
+    return 2;
+  }
+  const Setting setting = options.setting == Setting::kCount ? Setting::kPlain : options.setting;
+  const PlantedRun run = MakePlantedRun({options.config.seed, setting, *plants});
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  for (int rank = 0; rank < static_cast<int>(run.ranks.size()); ++rank) {
+    const std::string path = fmt::format("{}/rank-{}.json", options.out, rank);
+    const std::unique_ptr<FileSink> file = FileSink::Open(path);
+    if (file == nullptr || !file->Write(PlantedJson(run, rank)) || !file->Close()) {
+      fmt::print(stderr, "borescope-synth: cannot write to {}\n", path);
+      return 2;
+    }
+  }
+  fmt::print(stderr, "{} ranks\n", run.ranks.size());
+  return 0;
+}
+
 int Main(Options* options) {
+  if (IsPlantedRun(*options)) return WritePlanted(*options);
   if (const std::string error = Complete(options); !error.empty()) {
     fmt::print(stderr, "borescope-synth: {}\n", error);
     return 2;
@@ -166,6 +216,7 @@ int main(int argc, char** argv) {
     borescope::scenario::Options options;
     borescope::scenario::AddModelOptions(&app, &options.config);
     borescope::scenario::AddShapeOptions(&app, &options.config);
+    borescope::scenario::AddPlantOptions(&app, &options);
     borescope::scenario::AddOutputOptions(&app, &options);
     CLI11_PARSE(app, argc, argv);
     return borescope::scenario::Main(&options);

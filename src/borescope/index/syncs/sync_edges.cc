@@ -186,4 +186,9 @@ ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation
   return result;
 }
 
+DeviceClocks FindDeviceClocks(const Trace& trace, const Correlation& correlation) {
+  const Found found = Find(trace, correlation, StreamOrder(trace, correlation), {}, 0);
+  return EstimateClocks(trace, correlation, found.pairs);
+}
+
 }  // namespace borescope::internal

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/time/data_loading.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 
@@ -25,7 +26,7 @@ int64_t SharedLength(Interval a, Interval b) {
 
 }  // namespace
 
-HostTime FindHostTime(const Trace& trace) {
+HostTime FindHostTime(const Trace& trace, std::span<const int64_t> pids) {
   const std::vector<char> blocks = FindBlockingNames(trace);
   const std::vector<char> loads = FindDataLoading(trace);
   const HostEvents& host = trace.host();
@@ -33,6 +34,10 @@ HostTime FindHostTime(const Trace& trace) {
   std::vector<Interval> loading;
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
+    const int64_t pid = trace.tracks().pid[host.track[row].value];
+    if (!pids.empty() && !std::binary_search(pids.begin(), pids.end(), pid)) {
+      continue;
+    }
     const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
     const HostKind kind = host.kind[row];
     const uint32_t name = host.name[row].value;
@@ -43,6 +48,15 @@ HostTime FindHostTime(const Trace& trace) {
     }
   }
   return {Union(std::move(blocked)), Union(std::move(loading))};
+}
+
+HostTime Shifted(HostTime host, int64_t by_ns) {
+  for (IntervalSet* set : {&host.blocked, &host.loading}) {
+    for (Interval& time : *set) {
+      time = {AddSaturating(time.begin, by_ns), AddSaturating(time.end, by_ns)};
+    }
+  }
+  return host;
 }
 
 std::string_view MainEventIn(const Trace& trace, HostId launch, Interval time) {

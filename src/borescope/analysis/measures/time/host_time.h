@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -15,8 +16,11 @@ struct HostTime {
   IntervalSet loading;  // in annotations and operators of data loading
 };
 
-// O(rows of the host).
-HostTime FindHostTime(const Trace& trace);
+// Of some processes, by number; none: of all. O(rows of the host).
+HostTime FindHostTime(const Trace& trace, std::span<const int64_t> pids);
+
+// The same on a clock whose times are `by_ns` larger.
+HostTime Shifted(HostTime host, int64_t by_ns);
 
 // The name of what the thread of a launch did in `time`: of its events that fill at least half of
 // it the innermost. Empty if none does, or the launch is invalid. O(rows of the thread).

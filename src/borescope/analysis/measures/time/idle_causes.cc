@@ -10,9 +10,12 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/host_time.h"
 #include "borescope/analysis/measures/time/idle_division.h"
+#include "borescope/analysis/measures/time/main_processes.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 namespace {
@@ -53,9 +56,18 @@ int64_t FirstWork(const Trace& trace) {
   return first_ns;
 }
 
-LaunchTime TimeOfLaunch(const Trace& trace, HostId launch) {
-  return launch.valid() ? LaunchTime{trace.host().ts_ns[launch.value], trace.host().end_ns(launch)}
-                        : LaunchTime{};
+// On the clock of a device that is behind that of the host by `skew_ns`.
+LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
+  if (!launch.valid()) {
+    return {};
+  }
+  return {SubtractSaturating(trace.host().ts_ns[launch.value], skew_ns),
+          SubtractSaturating(trace.host().end_ns(launch), skew_ns)};
+}
+
+// What has to be added to times of the device of a track to get those of the host.
+int64_t SkewOf(const DeviceClocks& clocks, const std::vector<uint32_t>& tracks) {
+  return tracks.empty() ? 0 : clocks.SkewOf(TrackId{tracks.front()});
 }
 
 // The length of a time within windows.
@@ -73,9 +85,12 @@ int64_t LengthIn(const IntervalSet& windows, Interval time) {
 struct CauseSums {
   CauseTimes times{};
   int64_t longest_ns = 0;
-  Interval longest_late;  // from the begin of that gap to the launch
+  int64_t longest_sync_ns = 0;
+  int64_t short_host_ns = 0;
+  Interval longest_late;  // from the begin of that gap to the launch, on the clock of the host
   HostId longest_launch;
   Interval head_late;  // from the begin of the recording to the launch of the first work
+  HostId head_launch;
 };
 
 bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause == IdleCause::kHost; }
@@ -83,10 +98,18 @@ bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause ==
 class Causes {
  public:
   explicit Causes(const Trace& trace)
-      : trace_(trace), host_(FindHostTime(trace)), first_ns_(FirstWork(trace)) {}
+      : trace_(trace), all_hosts_(FindHostTime(trace, {})), first_ns_(FirstWork(trace)) {}
 
-  CauseSums SumsOf(const StreamGaps& device, const IntervalSet& windows) {
+  // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
+  // clock: there the gaps are.
+  CauseSums SumsOf(const StreamGaps& device, const IntervalSet& windows,
+                   std::span<const int64_t> pids, int64_t skew_ns) {
     sums_ = {};
+    skew_ns_ = skew_ns;
+    host_ = pids.empty() ? all_hosts_ : FindHostTime(trace_, pids);
+    if (skew_ns != 0) {
+      host_ = Shifted(std::move(host_), -skew_ns);
+    }
     if (device.first_ns == kMissing) {
       Add(IdleCause::kHead, Coverage(windows));
       return sums_;
@@ -103,33 +126,47 @@ class Causes {
   void Add(IdleCause cause, int64_t ns) { sums_.times[static_cast<size_t>(cause)] += ns; }
 
   void AddHead(const StreamGaps& device, const IntervalSet& windows) {
-    const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch);
+    const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch, skew_ns_);
     DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
     for (const IdlePart& part : parts_) {
       Add(part.cause, LengthIn(windows, part.time));
     }
+    sums_.head_launch = device.first_launch;
     if (device.first_launch.valid()) {
-      sums_.head_late = {trace_.begin_ns(), std::min(launch.begin_ns, device.first_ns)};
+      sums_.head_late = OnHost({trace_.begin_ns(), std::min(launch.begin_ns, device.first_ns)});
     }
   }
 
   void AddGap(const StreamGap& gap, const IntervalSet& windows) {
-    DivideGap(gap.time, TimeOfLaunch(trace_, gap.launch), host_, parts_);
+    const LaunchTime launch = TimeOfLaunch(trace_, gap.launch, skew_ns_);
+    DivideGap(gap.time, launch, host_, parts_);
     int64_t host_ns = 0;
+    int64_t sync_ns = 0;
     for (const IdlePart& part : parts_) {
       const int64_t ns = LengthIn(windows, part.time);
       Add(part.cause, ns);
       host_ns += IsOfTheHost(part.cause) ? ns : 0;
+      sync_ns += part.cause == IdleCause::kSync ? ns : 0;
+      const bool is_short = part.time.length() < kOrdinaryLaunchNs;
+      sums_.short_host_ns += part.cause == IdleCause::kHost && is_short ? ns : 0;
     }
     if (host_ns > sums_.longest_ns) {
       sums_.longest_ns = host_ns;
-      sums_.longest_late = {gap.time.begin, gap.launched_ns};
+      sums_.longest_sync_ns = sync_ns;
+      sums_.longest_late =
+          OnHost({gap.time.begin, std::clamp(launch.begin_ns, gap.time.begin, gap.time.end)});
       sums_.longest_launch = gap.launch;
     }
   }
 
+  Interval OnHost(Interval time) const {
+    return {AddSaturating(time.begin, skew_ns_), AddSaturating(time.end, skew_ns_)};
+  }
+
   const Trace& trace_;
-  const HostTime host_;
+  const HostTime all_hosts_;
+  HostTime host_;  // on the clock of the device
+  int64_t skew_ns_ = 0;
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
@@ -179,9 +216,19 @@ Table NewTable() {
     AddInt(table, column.name, Unit::kNanoseconds, Role::kSum, column.doc).hints.tone = column.tone;
   }
   AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Most of sync and host in one gap.");
+  AddInt(table, kLongestGapSync, Unit::kNanoseconds, Role::kMax, "Of this sync.");
   AddString(table, kLongestGapEvent, Role::kDerived, "What the host mostly did in it.");
   AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
+  AddInt(table, kShortHost, Unit::kNanoseconds, Role::kSum, "Of host, what is short in its gap.");
   return table;
+}
+
+// Gaps between the work of the main processes are divided; what others do in them is no idle time.
+CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const MainProcesses& main,
+                       const IntervalSet& windows, int64_t skew_ns, Causes& causes) {
+  const StreamGaps gaps = FindStreamGaps(view, main.tracks, 0);
+  return main.pids.empty() ? causes.SumsOf(gaps, windows, main.pids, skew_ns)
+                           : causes.SumsOf(gaps, Subtract(windows, time.busy), main.pids, skew_ns);
 }
 
 }  // namespace
@@ -189,11 +236,14 @@ Table NewTable() {
 Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view.trace);
+  const DeviceClocks clocks = FindDeviceClocks(view.trace, view.index.correlation);
   Table table = NewTable();
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
-    const StreamGaps gaps = FindStreamGaps(view, TracksOf(view, selected, time.gpu), 0);
+    const std::vector<uint32_t> tracks = TracksOf(view, selected, time.gpu);
     const IntervalSet windows = selected.TimeOf(time.tracks);
-    const CauseSums sums = causes.SumsOf(gaps, windows);
+    const MainProcesses main = FindMainProcesses(view, tracks);
+    const CauseSums sums = SumsOfDevice(view, time, main, windows, SkewOf(clocks, tracks), causes);
+    const StreamGaps gaps = FindStreamGaps(view, tracks, 0);
     const int64_t idle_ns = SplitTime(time, windows).idle_ns;
     int64_t parts_ns = 0;
     Row row(table);
@@ -203,18 +253,20 @@ Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
       row.Int(ns);
       parts_ns += ns;
     }
-    row.Int(sums.longest_ns);
+    row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
     row.Text(MainEventIn(view.trace, sums.longest_launch, sums.longest_late));
-    row.Text(MainEventIn(view.trace, gaps.first_launch, sums.head_late));
+    row.Text(MainEventIn(view.trace, sums.head_launch, sums.head_late));
+    row.Int(sums.short_host_ns);
     BS_CHECK(parts_ns == idle_ns);
   }
   return table;
 }
 
 Table ShownCauses(Table causes) {
-  std::erase_if(causes.columns, [](const Column& column) {
-    return column.name == kLongestGap || column.name == kLongestGapEvent ||
-           column.name == kHeadEvent;
+  constexpr std::string_view kHidden[] = {kLongestGap, kLongestGapSync, kLongestGapEvent,
+                                          kHeadEvent, kShortHost};
+  std::erase_if(causes.columns, [&](const Column& column) {
+    return std::find(std::begin(kHidden), std::end(kHidden), column.name) != std::end(kHidden);
   });
   return causes;
 }

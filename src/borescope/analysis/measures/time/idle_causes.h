@@ -15,12 +15,16 @@
 namespace borescope::internal {
 
 // What only the verdict reads: of the gap with the most time of the host, synchronised or not, that
-// time, and what the host mostly did in it; what it mostly did before it launched the first work.
+// time, the part of it that is synchronisation, and what the host mostly did in it; what it mostly
+// did before it launched the first work; and the time of the host in gaps in which it is short: as
+// it takes to launch.
 inline constexpr std::string_view kLongestGap = "longest_gap_ns";
+inline constexpr std::string_view kLongestGapSync = "longest_gap_sync_ns";
 inline constexpr std::string_view kLongestGapEvent = "longest_gap_event";
 inline constexpr std::string_view kHeadEvent = "head_event";
+inline constexpr std::string_view kShortHost = "short_host_ns";
 
-// Table idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the three columns above.
+// Table idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above.
 Result<Table> IdleCauses(const RankView& view, const Selection& selection);
 
 // The same as people see it: without what only the verdict reads.

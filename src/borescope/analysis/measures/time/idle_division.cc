@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/saturating.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -11,11 +13,13 @@ void AddPart(Interval time, IdleCause cause, std::vector<IdlePart>& parts) {
   }
 }
 
-// The part of a set that holds `ts_ns`, its end included: a wait ends when the device does. None:
-// empty.
+// The first part of a set that holds `ts_ns` or ends up to kClockDoubtNs before it: a wait ends
+// when the device does. None: empty.
 Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
-  const auto next = std::partition_point(
-      set.begin(), set.end(), [ts_ns](const Interval& part) { return part.end < ts_ns; });
+  const int64_t earliest_ns = SubtractSaturating(ts_ns, kClockDoubtNs);
+  const auto next =
+      std::partition_point(set.begin(), set.end(),
+                           [earliest_ns](const Interval& part) { return part.end < earliest_ns; });
   return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
 }
 

@@ -59,6 +59,10 @@ enum class IdleCause : uint8_t {
 // out of the ordinary.
 inline constexpr int64_t kOrdinaryLaunchNs = 100'000;
 
+// Clocks of host and device agree to microseconds only: a wait that seems to end by at most this
+// much before the work does is the wait for it.
+inline constexpr int64_t kClockDoubtNs = 10'000;
+
 struct IdlePart {
   Interval time;  // not empty
   IdleCause cause;

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/idle_causes.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -13,7 +14,7 @@ namespace {
 constexpr int64_t kSeveral = 5;
 
 bool HasLongGap(const Table& idle_causes, size_t row) {
-  const int64_t longest_ns = Ints(idle_causes, "longest_gap_ns")[row];
+  const int64_t longest_ns = Ints(idle_causes, kLongestGap)[row];
   const int64_t others = SubtractSaturating(Ints(idle_causes, "gaps")[row], 1);
   const int64_t all_ns =
       AddSaturating(Ints(idle_causes, "host_ns")[row], Ints(idle_causes, "sync_ns")[row]);
@@ -23,7 +24,7 @@ bool HasLongGap(const Table& idle_causes, size_t row) {
 
 // The devices with a long gap that is not several times shorter than the longest, which is first.
 std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
-  const IntValues& gaps_ns = Ints(idle_causes, "longest_gap_ns");
+  const IntValues& gaps_ns = Ints(idle_causes, kLongestGap);
   std::vector<size_t> rows;
   for (size_t row = 0; row < gaps_ns.size(); ++row) {
     if (HasLongGap(idle_causes, row)) {
@@ -61,7 +62,8 @@ LongGaps FindLongGaps(const Table& idle_causes, const Table& breakdown) {
   LongGaps gaps;
   for (const size_t row : rows) {
     gaps.devices += 1;
-    gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, "longest_gap_ns")[row]);
+    gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, kLongestGap)[row]);
+    gaps.sync_ns = AddSaturating(gaps.sync_ns, Ints(idle_causes, kLongestGapSync)[row]);
     gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(idle_causes, row, breakdown));
   }
   gaps.longest = rows.empty() ? 0 : rows.front();

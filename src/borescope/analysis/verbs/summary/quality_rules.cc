@@ -45,7 +45,7 @@ std::optional<Finding> Unlinked(const SummaryTables& tables) {
                              FormatShare(shares[*worst]), Ints(quality, "rank")[*worst]),
                  shares[*worst],
                  "share",
-                 Texts(quality, "help")[*worst],
+                 Texts(quality, "help")[*worst] + " `borescope doctor` has it for each rank.",
                  0};
 }
 
@@ -59,15 +59,17 @@ struct FaultWords {
 
 constexpr FaultWords kUnreadable = {
     Diag::kUnreadableFile, "Files of the run could not be read", "error",
-    "All numbers are about the others. Record that rank again, or leave its file out."};
+    "All numbers are about the others. Record that rank again, or leave its file out. "
+    "`borescope info` lists those that were read."};
 constexpr FaultWords kMissing = {
     Diag::kMissingRanks, "Ranks of the job are missing", "warning",
     "Sums are about the ranks that are here, and whoever made them wait may not be among them: "
-    "give the files of all ranks."};
+    "give the files of all ranks. `borescope info` lists those that are here."};
 constexpr FaultWords kTwice = {
     Diag::kDuplicateRank, "Several files claim one rank", "warning",
     "They are taken for ranks of their own, so that sums hold each and collectives are not "
-    "matched: give one file a rank. Two cycles of one profiler belong in two folders."};
+    "matched: give one file a rank. Two cycles of one profiler belong in two folders. "
+    "`borescope info` lists the files with their ranks."};
 
 template <const FaultWords& kWords>
 std::optional<Finding> FaultOfRun(const SummaryTables& tables) {

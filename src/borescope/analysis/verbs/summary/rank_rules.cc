@@ -48,7 +48,7 @@ std::optional<Finding> RankImbalance(const SummaryTables& tables) {
       ratio,
       "ratio",
       "The others wait in collectives for the slowest: balance batches, sequence lengths "
-      "or embedding shards.",
+      "or embedding shards. `borescope breakdown` shows each rank.",
       SubtractSaturating(high, mean)};
 }
 
@@ -156,6 +156,11 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
 constexpr Rule kRankRules[] = {RankImbalance, Straggler};
 
 }  // namespace
+
+int64_t LostToStraggler(const SummaryTables& tables) {
+  const std::optional<Finding> straggler = Straggler(tables);
+  return straggler.has_value() ? straggler->stake_ns : 0;
+}
 
 std::span<const Rule> RankRules() { return kRankRules; }
 

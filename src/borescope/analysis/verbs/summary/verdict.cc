@@ -10,7 +10,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kMostFindings = 4;
+constexpr size_t kMostFindings = 6;
 
 void Apply(std::span<const Rule> rules, const SummaryTables& tables,
            std::vector<Finding>& findings) {
@@ -46,7 +46,7 @@ Table NewVerdict() {
 }  // namespace
 
 Table Verdict(const SummaryTables& tables) {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings = IdleFindings(tables);
   Apply(TimeRules(), tables, findings);
   Apply(RankRules(), tables, findings);
   std::stable_sort(findings.begin(), findings.end(), ComesFirst);

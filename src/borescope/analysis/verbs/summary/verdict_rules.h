@@ -1,7 +1,7 @@
 // The rules of the verdict. A rule reads the tables of the summary and gives at most one finding,
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
-// time_rules.cc (what costs device time), rank_rules.cc (what costs it because ranks differ) or
-// quality_rules.cc (how far the recording can be trusted).
+// time_rules.cc (what costs device time; idle_rules.cc: why it idles), rank_rules.cc (what costs it
+// because ranks differ) or quality_rules.cc (how far the recording can be trusted).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,12 @@ std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check);
 
 // The fault of the run, if it has it.
 const RunFault* FindFault(const SummaryTables& tables, Diag what);
+
+// What lets the devices idle, a finding for each cause; the most important first.
+std::vector<Finding> IdleFindings(const SummaryTables& tables);
+
+// What all ranks together lose to the one that makes them wait; 0 if there is no finding about it.
+int64_t LostToStraggler(const SummaryTables& tables);
 
 std::span<const Rule> TimeRules();
 std::span<const Rule> RankRules();

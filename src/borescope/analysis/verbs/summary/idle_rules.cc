@@ -1,0 +1,305 @@
+// What lets devices idle: a finding for each cause that costs enough, with the time of that cause
+// alone. Host and launch latency are one cause where short kernels wait for their launches, and one
+// gap that stands out is a cause of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/idle_causes.h"
+#include "borescope/analysis/verbs/summary/long_gaps.h"
+#include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/analysis/verbs/summary/verdict_words.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostIdleFindings = 3;
+
+struct CauseRow {
+  std::string_view column;  // of idle_causes; empty: made of several
+  std::string_view words;   // in the evidence
+  std::string_view title;
+  std::string_view help;
+};
+
+constexpr CauseRow kCauses[] = {
+    {"host_ns", "next work not launched yet", "The device idles while the host is busy",
+     "Take what the host does in between out of the step: `borescope gaps` shows before which work "
+     "it is late, `borescope ops` what it does."},
+    {"sync_ns", "host had waited for the device", "The device idles after synchronisation",
+     "Avoid .item(), .cpu(), print of tensors and torch.cuda.synchronize() inside the step, so "
+     "that launches run ahead of the device: `borescope gaps` shows which work follows."},
+    {"data_ns", "host loading data", "The device waits for data",
+     "More DataLoader workers, pin_memory=True, prefetch_factor; move preprocessing off the step. "
+     "`borescope annotations` shows how long loading takes."},
+    {"launch_call_ns", "inside long launch calls", "The device idles during long launch calls",
+     "A launch that takes this long loads code, allocates memory or instantiates a graph, mostly "
+     "once: warm up before recording. `borescope gaps` shows which work follows."},
+    {"latency_ns", "launch latency", "The device idles for the latency of launches",
+     "Launch ahead of the device, and less: fuse small kernels or use CUDA graphs. `borescope "
+     "launches` shows how long launches take."},
+    {"device_ns", "between work already launched", "The device idles between work already launched",
+     "Dependencies between streams, and the time between queued kernels: fuse small kernels or use "
+     "CUDA graphs. `borescope gaps` shows between which work."},
+    {"unrecorded_ns", "launched work held back by what was not recorded",
+     "Launched work waits for something that was not recorded",
+     "Work from before the recording, other processes, other devices or the host may have kept it "
+     "waiting: record these as well. `borescope gaps` shows which work it is."},
+    {"head_ns", "before the first launch", "The device idles before its first work",
+     "Select the part you mean with --step or --annotation; profile after warm-up. Work from "
+     "before "
+     "the recording may have run. `borescope idle` shows it for each device."},
+    {"tail_ns", "after the last device work", "The device idles after its last work",
+     "Select the part you mean with --step or --annotation. `borescope idle` shows it for each "
+     "device."},
+    {"unknown_ns", "launch not recorded", "The device idles, and launches are not recorded",
+     "Record the host as well: ProfilerActivity.CPU in PyTorch's profiler. `borescope gaps` shows "
+     "which work it is about."},
+};
+
+constexpr CauseRow kLongGapCause = {
+    "", "in one gap", "The device idles in one long gap",
+    "What happens once, such as loading code at a first launch, is left out by warming up before "
+    "recording, or with --step. `borescope gaps` shows between which work it is."};
+
+constexpr CauseRow kLaunchBoundCause = {
+    "", "waits for launches of less than 100 us each", "Launch-bound: short kernels, slow launches",
+    "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or fused "
+    "optimizers. `borescope launches` shows how long launches take."};
+
+constexpr CauseRow kSeveralCauses = {
+    "", "", "The device idles for several reasons",
+    "No cause alone costs much; `borescope idle` shows the part of each."};
+
+struct CauseTime {
+  const CauseRow* row;
+  int64_t ns;
+};
+
+// Time that says nothing about the devices: what a clock jumped over at an end, what is missing
+// after the end of a file, and the time in which a device worked on what was not recorded.
+struct TimeOfFiles {
+  int64_t head_ns = 0;
+  int64_t tail_ns = 0;
+  int64_t before_recording_ns = 0;
+
+  int64_t all_ns() const {
+    return AddSaturating(AddSaturating(head_ns, tail_ns), before_recording_ns);
+  }
+  int64_t Of(std::string_view column) const {
+    return column == "head_ns" ? head_ns : column == "tail_ns" ? tail_ns : 0;
+  }
+};
+
+int64_t SumOnRanks(const Table& table, std::string_view column, std::vector<int64_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  const IntValues& rank = Ints(table, "rank");
+  const IntValues& values = Ints(table, column);
+  int64_t sum = 0;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (std::binary_search(ranks.begin(), ranks.end(), rank[row])) {
+      sum = AddSaturating(sum, values[row]);
+    }
+  }
+  return sum;
+}
+
+TimeOfFiles FindTimeOfFiles(const SummaryTables& tables) {
+  const std::vector<int64_t> jumped = RanksOfCheck(tables.quality, "clock-jump");
+  std::vector<int64_t> cut = RanksOfCheck(tables.quality, "truncated-file");
+  cut.insert(cut.end(), jumped.begin(), jumped.end());
+  return {SumOnRanks(tables.idle_causes, "head_ns", jumped),
+          SumOnRanks(tables.idle_causes, "tail_ns", std::move(cut)),
+          SumOf(tables.idle_causes, "before_recording_ns")};
+}
+
+bool IsGrave(double share) { return share >= kIdleWarning; }
+
+std::string_view SeverityOf(double share) { return IsGrave(share) ? "warning" : "info"; }
+
+// ", the host mostly in `preprocess`"; nothing if it is not known.
+std::string MostlyIn(const Table& idle_causes, std::string_view column, size_t row) {
+  const std::string& event = Texts(idle_causes, column)[row];
+  return event.empty() ? std::string() : fmt::format(", the host mostly in `{}`", Shorten(event));
+}
+
+// All idle time, and what is known of it.
+class IdleTime {
+ public:
+  explicit IdleTime(const SummaryTables& tables)
+      : tables_(tables),
+        file_(FindTimeOfFiles(tables)),
+        span_ns_(SubtractSaturating(SumOf(tables.breakdown, "span_ns"), file_.all_ns())),
+        idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), file_.all_ns())) {}
+
+  std::vector<Finding> Findings() {
+    if (share() < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
+      return {};
+    }
+    FindCauses();
+    std::vector<Finding> findings{First()};
+    for (size_t i = 1; i < std::min(causes_.size(), kMostIdleFindings) && IsNotable(i); ++i) {
+      findings.push_back(FindingOf(causes_[i]));
+    }
+    return findings;
+  }
+
+ private:
+  double share() const { return ShareOf(idle_ns_, span_ns_); }
+  bool IsNotable(size_t i) const { return ShareOf(causes_[i].ns, span_ns_) >= kIdleWord; }
+
+  void FindCauses() {
+    for (const CauseRow& row : kCauses) {
+      causes_.push_back(
+          {&row, SubtractSaturating(SumOf(tables_.idle_causes, row.column), file_.Of(row.column))});
+    }
+    MoveLongGaps();
+    MoveLaunches();
+    std::stable_sort(causes_.begin(), causes_.end(),
+                     [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
+  }
+
+  int64_t& TimeOf(std::string_view column) {
+    return std::find_if(causes_.begin(), causes_.end(),
+                        [column](const CauseTime& one) { return one.row->column == column; })
+        ->ns;
+  }
+
+  // One event is no pattern of the program.
+  void MoveLongGaps() {
+    gaps_ = FindLongGaps(tables_.idle_causes, tables_.breakdown);
+    if (gaps_.devices == 0 || gaps_.share() < kIdleWord) {
+      gaps_ = {};
+      return;
+    }
+    int64_t& host_ns = TimeOf("host_ns");
+    int64_t& sync_ns = TimeOf("sync_ns");
+    host_ns = SubtractSaturating(host_ns, SubtractSaturating(gaps_.ns, gaps_.sync_ns));
+    sync_ns = SubtractSaturating(sync_ns, gaps_.sync_ns);
+    causes_.push_back({&kLongGapCause, gaps_.ns});
+  }
+
+  // Where most kernels are short, and the host is late by no more than it takes to launch,
+  // launching alone is what they wait for.
+  void MoveLaunches() {
+    if (!MostKernelsAreShort(tables_)) {
+      return;
+    }
+    int64_t& host_ns = TimeOf("host_ns");
+    int64_t& latency_ns = TimeOf("latency_ns");
+    const int64_t short_ns = std::min(host_ns, SumOf(tables_.idle_causes, kShortHost));
+    const int64_t bound_ns = AddSaturating(short_ns, latency_ns);
+    host_ns -= short_ns;
+    latency_ns = 0;
+    causes_.push_back({&kLaunchBoundCause, bound_ns});
+  }
+
+  // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
+  // of it is not named as the cause.
+  Finding First() const {
+    const bool are_several = !IsNotable(0) && causes_[0].ns < idle_ns_ - causes_[0].ns;
+    Finding finding = FindingOf(are_several ? CauseTime{&kSeveralCauses, idle_ns_} : causes_[0]);
+    if (IsGrave(share())) {
+      finding.severity = "warning";
+    }
+    finding.evidence += are_several ? "" : "; idle " + PartOf(idle_ns_, span_ns_);
+    AddOthers(are_several ? 0 : 1, finding.evidence);
+    finding.evidence += LeftOut(file_.before_recording_ns);
+    return finding;
+  }
+
+  void AddOthers(size_t first, std::string& evidence) const {
+    for (size_t i = first; i < std::min<size_t>(causes_.size(), 3) && causes_[i].ns > 0; ++i) {
+      evidence += fmt::format("{} {}: {}", i == first ? ";" : ",", causes_[i].row->words,
+                              FormatTime(causes_[i].ns));
+    }
+  }
+
+  Finding FindingOf(const CauseTime& cause) const {
+    if (cause.row == &kLongGapCause) {
+      return LongGap();
+    }
+    const double share = ShareOf(cause.ns, span_ns_);
+    return {std::string(cause.row->title),
+            SeverityOf(share),
+            EvidenceOf(cause),
+            share,
+            "share",
+            HelpOf(cause),
+            cause.ns};
+  }
+
+  std::string EvidenceOf(const CauseTime& cause) const {
+    const std::string part = PartOf(cause.ns, span_ns_);
+    if (cause.row == &kSeveralCauses) {
+      return "idle " + part;
+    }
+    std::string evidence = fmt::format("{}: {}", cause.row->words, part);
+    if (cause.row->column == "head_ns") {
+      evidence += WhatHappenedFirst();
+    } else if (cause.row == &kLaunchBoundCause) {
+      evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
+                              FormatCount(SumOf(tables_.overview, "short_kernels")),
+                              FormatCount(SumOf(tables_.overview, "kernels")));
+    }
+    return evidence;
+  }
+
+  // What the host did before the first work of the device that waited longest for it.
+  std::string WhatHappenedFirst() const {
+    const IntValues& head_ns = Ints(tables_.idle_causes, "head_ns");
+    const auto longest = std::max_element(head_ns.begin(), head_ns.end());
+    return MostlyIn(tables_.idle_causes, kHeadEvent,
+                    static_cast<size_t>(longest - head_ns.begin()));
+  }
+
+  // Whoever selected a part already knows how.
+  std::string HelpOf(const CauseTime& cause) const {
+    const bool is_at_an_end = cause.row->column == "head_ns" || cause.row->column == "tail_ns";
+    return tables_.selects && is_at_an_end
+               ? "A host that runs ahead launches in one step what runs in the next: `borescope "
+                 "critical-path` of the same part shows what the device waits for."
+               : std::string(cause.row->help);
+  }
+
+  // All its numbers are about the devices that have such a gap.
+  Finding LongGap() const {
+    const Table& causes = tables_.idle_causes;
+    const std::string where =
+        gaps_.devices == 1 ? "on" : fmt::format("on each of {} devices, longest on", gaps_.devices);
+    std::string evidence =
+        fmt::format("{} in one gap {} rank {}, GPU {}{}", PartOf(gaps_.ns, gaps_.span_ns), where,
+                    Ints(causes, "rank")[gaps_.longest], Ints(causes, "gpu")[gaps_.longest],
+                    MostlyIn(causes, kLongestGapEvent, gaps_.longest));
+    if (gaps_.sync_ns > 0) {
+      evidence += fmt::format("; host had waited for the device: {}", FormatTime(gaps_.sync_ns));
+    }
+    return {std::string(kLongGapCause.title),
+            SeverityOf(gaps_.share()),
+            std::move(evidence),
+            gaps_.share(),
+            "share",
+            std::string(kLongGapCause.help),
+            gaps_.ns};
+  }
+
+  const SummaryTables& tables_;
+  const TimeOfFiles file_;
+  const int64_t span_ns_;
+  const int64_t idle_ns_;
+  LongGaps gaps_;
+  std::vector<CauseTime> causes_;
+};
+
+}  // namespace
+
+std::vector<Finding> IdleFindings(const SummaryTables& tables) {
+  return IdleTime(tables).Findings();
+}
+
+}  // namespace borescope::internal

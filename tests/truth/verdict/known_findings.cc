@@ -1,0 +1,86 @@
+#include "tests/truth/verdict/known_findings.h"
+
+#include <algorithm>
+
+namespace borescope::internal::testkit {
+namespace {
+
+using scenario::Cause;
+
+struct Known {
+  std::string_view title;
+  std::string_view label;
+};
+
+constexpr Known kKnown[] = {
+    {"The device idles while the host is busy", "host busy"},
+    {"The device idles in one long gap", "one long gap"},
+    {"The device idles after synchronisation", "synchronisation"},
+    {"The device waits for data", "data"},
+    {"The device idles during long launch calls", "launch calls"},
+    {"Launch-bound: short kernels, slow launches", "launch-bound"},
+    {"The device idles for the latency of launches", "latency"},
+    {"The device idles between work already launched", "between work"},
+    {"Launched work waits for something that was not recorded", "not recorded"},
+    {"The device idles before its first work", "before first"},
+    {"The device idles after its last work", "after last"},
+    {"The device idles, and launches are not recorded", "no launches"},
+    {"The device idles for several reasons", "several"},
+    {"Copies are not hidden behind compute", "copies"},
+    {"Communication is not hidden behind compute", "communication"},
+    {"One rank makes the others wait", "one rank"},
+    {"Ranks compute for different times", "uneven ranks"},
+};
+
+}  // namespace
+
+std::string_view LabelOf(const std::string& finding) {
+  const auto* const found = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                         [&](const Known& one) { return one.title == finding; });
+  return found == std::end(kKnown) ? std::string_view() : found->label;
+}
+
+std::vector<std::string_view> AllLabels() {
+  std::vector<std::string_view> labels;
+  for (const Known& known : kKnown) {
+    labels.push_back(known.label);
+  }
+  return labels;
+}
+
+std::string_view LabelFor(Cause cause) {
+  constexpr std::string_view kLabels[] = {"host busy",
+                                          "one long gap",
+                                          "synchronisation",
+                                          "one long gap",
+                                          "data",
+                                          "launch calls",
+                                          "launch-bound",
+                                          "between work",
+                                          "not recorded",
+                                          "before first",
+                                          "after last",
+                                          "no launches",
+                                          "",
+                                          "copies",
+                                          "communication",
+                                          "one rank"};
+  static_assert(std::size(kLabels) == static_cast<size_t>(Cause::kCount));
+  return kLabels[static_cast<size_t>(cause)];
+}
+
+bool Names(std::string_view label, Cause cause) {
+  // Beside other time of the host a single pause is not called an event, but still by its kind.
+  return label == LabelFor(cause) || (cause == Cause::kHostPause && label == "host busy") ||
+         (cause == Cause::kLongWait && label == "synchronisation");
+}
+
+bool Follows(std::string_view label, Cause cause, uint64_t seed) {
+  if (cause != Cause::kStraggler) {
+    return false;
+  }
+  const uint64_t kind = seed % 4;  // of being late: see PlantedActor::ComeLate
+  return label == (kind == 1 ? "host busy" : kind == 2 ? "data" : "uneven ranks");
+}
+
+}  // namespace borescope::internal::testkit
