@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -34,9 +35,10 @@ int64_t RandomCorrelation(Random& random) {
   return random.Chance(0.1) ? kMissing : random.Between(-1, 8);
 }
 
-void AddHost(Random& random, TraceMaker& maker, const std::string& name) {
+void AddHost(Random& random, TraceMaker& maker, const std::string& name, int64_t unit_ns) {
   const int64_t tid = random.Between(1, 2);
-  const Span span = RandomSpan(random);
+  Span span = RandomSpan(random);
+  span = {span.ts_ns * unit_ns, span.dur_ns * unit_ns};
   switch (random.Below(6)) {
     case 0:
       return maker.Host(HostKind::kPython, name, tid, span);
@@ -70,8 +72,10 @@ Trace RandomTrace(uint64_t seed) {
   Random random(seed);
   TraceMaker maker;
   const bool is_old = random.Chance(0.2);
+  const int64_t unit_ns =
+      random.Chance(0.3) ? 1000 : 1;  // of the host: whole microseconds are rounded
   for (uint64_t i = random.Below(14); i > 0; --i) {
-    AddHost(random, maker, "h" + std::to_string(i));
+    AddHost(random, maker, "h" + std::to_string(i), unit_ns);
   }
   for (uint64_t i = random.Below(8); i > 0; --i) {
     AddDevice(random, maker, is_old, "d" + std::to_string(i));
@@ -86,12 +90,24 @@ bool CoversTime(const HostEvents& host, uint32_t outer, uint32_t inner) {
          host.ts_ns[outer] + host.dur_ns[outer] >= host.ts_ns[inner] + host.dur_ns[inner];
 }
 
+// Whether rounding to whole microseconds may be why an event ends after another: it does by no more
+// than one, and most of it is inside.
+bool IsRoundedInto(const HostEvents& host, uint32_t outer, uint32_t inner) {
+  const int64_t end = host.ts_ns[outer] + host.dur_ns[outer];
+  const int64_t outside = host.ts_ns[inner] + host.dur_ns[inner] - end;
+  const int64_t inside = end - host.ts_ns[inner];
+  return std::all_of(host.ts_ns.begin(), host.ts_ns.end(),
+                     [](int64_t ts_ns) { return ts_ns % 1000 == 0; }) &&
+         outside <= 1000 && outside < inside;
+}
+
 // "The parent of an event is the last begun of those whose time covers it"; one of no length at the
 // very end of another is inside only if it is of the same or an inner kind.
 HostId ParentOf(const HostEvents& host, uint32_t row) {
   for (uint32_t outer = row; outer-- > 0 && host.track[outer] == host.track[row];) {
     const bool starts_at_end = host.ts_ns[outer] + host.dur_ns[outer] == host.ts_ns[row];
-    if (CoversTime(host, outer, row) && !(starts_at_end && host.kind[row] < host.kind[outer])) {
+    if ((CoversTime(host, outer, row) || IsRoundedInto(host, outer, row)) &&
+        !(starts_at_end && host.kind[row] < host.kind[outer])) {
       return {outer};
     }
   }

@@ -2,6 +2,7 @@
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/rounding.h"
 
 namespace borescope::internal {
 namespace {
@@ -32,7 +33,8 @@ struct TrackReport {
 // The events of one track that are open, outermost first.
 class OpenEvents {
  public:
-  OpenEvents(const HostEvents& host, CallTree& tree) : host_(host), tree_(tree) {}
+  OpenEvents(const HostEvents& host, int64_t rounding_ns, CallTree& tree)
+      : host_(host), rounding_ns_(rounding_ns), tree_(tree) {}
 
   bool empty() const { return open_.empty(); }
   HostId innermost() const { return open_.back(); }
@@ -45,10 +47,10 @@ class OpenEvents {
       Close(next.value);
     }
   }
-  // What begins later in the time of these is also in that of `next`, so that none can be a child
-  // of theirs.
+  // Those that do not cover `next`. What begins later in their time is also in that of `next`, so
+  // that none can be a child of theirs.
   void CloseOutlivedBy(HostId next) {
-    while (IsOutlivedBy(next)) {
+    while (IsOutlivedBy(next) && !IsRounded(next)) {
       Close(next.value);
     }
   }
@@ -60,20 +62,27 @@ class OpenEvents {
   void Open(HostId id) { open_.push_back(id); }
 
  private:
+  // Whether `next` may outlive the innermost event by rounding only.
+  bool IsRounded(HostId next) const {
+    const int64_t end_ns = host_.end_ns(open_.back());
+    const int64_t outside_ns = host_.end_ns(next) - end_ns;
+    return outside_ns <= rounding_ns_ && outside_ns < end_ns - host_.ts_ns[next.value];
+  }
   void Close(uint32_t next_row) {
     tree_.subtree_end[open_.back().value] = next_row;
     open_.pop_back();
   }
 
   const HostEvents& host_;
+  int64_t rounding_ns_;
   CallTree& tree_;
   std::vector<HostId> open_;
 };
 
 TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_row,
-                       Nesting nesting, CallTree& tree) {
+                       Nesting nesting, int64_t rounding_ns, CallTree& tree) {
   TrackReport report;
-  OpenEvents open(host, tree);
+  OpenEvents open(host, rounding_ns, tree);
   for (uint32_t row = first_row; row < end_row; ++row) {
     CheckStopAt(row);
     const HostId id{row};
@@ -106,13 +115,14 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   CallTree tree;
   tree.parent.resize(host.size());
   tree.subtree_end.resize(host.size());
+  const int64_t rounding_ns = RoundingOf(host);
   std::vector<TrackReport> reports(tracks.size());
   ParallelFor(tracks.size(), threads, [&](size_t track) {
     if (tracks.is_async[track] != 0) {
       BuildAsyncTrack(tracks.first_row[track], tracks.end_row[track], tree);
     } else if (tracks.kind[track] == TrackKind::kHost) {
-      reports[track] =
-          BuildTrack(host, tracks.first_row[track], tracks.end_row[track], nesting, tree);
+      reports[track] = BuildTrack(host, tracks.first_row[track], tracks.end_row[track], nesting,
+                                  rounding_ns, tree);
     }
   });
   for (const TrackReport& report : reports) {

@@ -15,9 +15,11 @@ enum class Nesting : uint8_t {
 };
 
 // O(rows), tracks in parallel. An event that outlives the one that begins last before it is counted
-// as not nested, and both keep their times; with kCovering it is a child of the first event outward
-// that covers it, so that children end no later than their parents. An event of zero length at the
-// very end of another is inside it (microsecond clocks truncate), unless it is of an outer kind.
+// as not nested, and both keep their times. With kCovering it is a child of the first event outward
+// that covers it: a step that begins in the last call of the step before it follows that step.
+// Where times were rounded (RoundingOf), an event that ends later by no more than that, and has the
+// larger part of its time inside, counts as covered. An event of zero length at the very end of
+// another is inside it (microsecond clocks truncate), unless it is of an outer kind.
 CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics,
                        Nesting nesting = Nesting::kCovering);
 

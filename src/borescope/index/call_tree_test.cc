@@ -131,6 +131,23 @@ TEST(CallTreeTest, SeveralAreOutlivedAtOnce) {
             (Parents{kRoot, 0, 1, 2, 0, 0}));
 }
 
+// Whole microseconds, and quarters as double precision has them in Unix times.
+TEST(CallTreeTest, WhatOutlivesByRoundingIsInside) {
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {2'000, 9'000}}), (Parents{kRoot, 0}));
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {2'200, 8'100}, {2'500, 100}}), (Parents{kRoot, 0, 1}));
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {2'200, 8'151}}), (Parents{kRoot, kRoot}));
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {2'001, 8'000}}), (Parents{kRoot, kRoot}));
+}
+
+// The larger part of a call that is rounded into the call before it is outside.
+TEST(CallTreeTest, WhatBeginsInAnotherByRoundingFollowsIt) {
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {9'000, 2'000}}), (Parents{kRoot, kRoot}));
+  EXPECT_EQ(ParentsOf({{0, 10'000}, {9'000, 10'000}, {18'000, 2'000}}),
+            (Parents{kRoot, kRoot, kRoot}));
+  EXPECT_EQ(ParentsOf({{0, 30'000}, {0, 10'000}, {9'750, 200}, {9'800, 20'000}}),
+            (Parents{kRoot, 0, 1, 0}));
+}
+
 // The other rule keeps the event open at the start as the parent; it counts the same.
 TEST(CallTreeTest, OpenAtStart) {
   TraceMaker maker;
