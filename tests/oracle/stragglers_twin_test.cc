@@ -204,7 +204,7 @@ TEST(StragglersTwinTest, OneCollectiveAfterTheOther) {
     }
     Lines want_rates;
     if (rates.count > 0) {
-      want_rates.insert(Line(rates.count, rates.total, rates.shared,
+      want_rates.insert(Line(rates.count, rates.total, rates.shared, rates.waited,
                              Quotient(rates.waited, rates.total),
                              Rate(rates.bytes, rates.sized, rates.total),
                              Rate(rates.shared_bytes, rates.shared_sized, rates.shared),
@@ -213,7 +213,7 @@ TEST(StragglersTwinTest, OneCollectiveAfterTheOther) {
     const Tables found = AskAll(TracesOf(run));
     EXPECT_EQ(LinesOf(found[0], {"rank", "caused_wait_ns", "clock_wait_ns", "clocks"}), want_ranks);
     EXPECT_EQ(
-        LinesOf(found[2], {"count", "total_ns", "shared_ns", "wait_share", "algo_gbps",
+        LinesOf(found[2], {"count", "total_ns", "shared_ns", "waited_ns", "wait_share", "algo_gbps",
                            "shared_algo_gbps", "coverage", "max_begin_skew_ns", "max_end_skew_ns"}),
         want_rates);
   }

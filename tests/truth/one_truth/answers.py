@@ -51,7 +51,7 @@ VERB_OF = {
     "stack_frames": "stacks", "launch_summary": "launches", "launch_links": "launches",
     "graph_launches": "graphs", "graph_kernels": "graphs", "graph_captures": "graphs",
     "sequence_coverage": "sequences", "annotated_kernels": "annotations",
-    "late_collectives": "stragglers", "critical_path": "critical-path",
+    "late_collectives": "stragglers", "collective_bandwidth": "stragglers", "critical_path": "critical-path",
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
     "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",

@@ -197,6 +197,8 @@ def waiting(answers, say):
     for table in answers.tables("verbs", "stragglers"):
         say("waiting", "caused", table.total("caused_wait_ns"))
         say("waiting", "waited", table.total("waited_ns"))
+    for table in answers.tables("verbs", "collective_bandwidth"):
+        say("waiting", "collective_bandwidth", table.total("waited_ns"))
     for late in answers.tables("verbs", "late_collectives"):
         say("waiting", "late_collectives", late.total("caused_wait_ns"))
         ranks = answers.table("verbs", "stragglers")

@@ -23,8 +23,9 @@ void AddRateColumns(Table& table) {
       .hints.tone = Tone::kComm;
   AddInt(table, "shared_ns", Unit::kNanoseconds, Role::kDerived,
          "Sum of the shortest duration of each collective: all ranks are in it only that long.");
-  AddFloat(table, "wait_share", Unit::kShare, Role::kDerived,
-           "Part of total_ns that the ranks waited for the last one.");
+  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
+         "Part of total_ns beyond the shortest duration: the ranks waited for the last one.");
+  AddFloat(table, "wait_share", Unit::kShare, Role::kDerived, "waited_ns / total_ns.");
   const auto rate = [&](std::string_view name, std::string_view doc) -> Column& {
     return AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
   };
@@ -94,7 +95,7 @@ Table CollectiveRates::Build() const {
     const auto factor = BusFactor(KindOfRecordedName(kind.collective), kind.group_size);
     Row row(table);
     row.Text(kind.collective).MaybeText(kind.group).MaybeInt(kind.group_size).Int(sums.count);
-    row.Int(sums.time.all_ns).Int(sums.shared.all_ns);
+    row.Int(sums.time.all_ns).Int(sums.shared.all_ns).Int(sums.waited_ns);
     sums.time.all_ns > 0 ? row.Share(sums.waited_ns, sums.time.all_ns) : row.Missing();
     PushRate(row, sums.bytes, sums.time, 1);
     PushRate(row, sums.shared_bytes, sums.shared, 1);

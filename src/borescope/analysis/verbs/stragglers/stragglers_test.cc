@@ -109,11 +109,12 @@ TEST(StragglersTest, BandwidthWithoutWaitingIsThatOfTheShortestCall) {
   b.Kernel(kKernel, {130, 20}, {1, 20, 0}, AllReduce());
   const Tables tables = Analyse("stragglers", {&a.View(0), &b.View(1)});
   EXPECT_EQ(Csv(tables[2]),
-            "collective,group,group_size,count,total_ns,shared_ns,wait_share,algo_gbps,"
-            "shared_algo_gbps,bus_gbps,shared_bus_gbps,coverage,mean_begin_skew_ns,max_begin_skew_"
+            "collective,group,group_size,count,total_ns,shared_ns,waited_ns,wait_share,"
+            "algo_gbps,shared_algo_gbps,bus_gbps,shared_bus_gbps,coverage,mean_begin_skew_ns,max_"
+            "begin_skew_"
             "ns,mean_end_skew_ns,"
             "max_end_skew_ns\n"
-            "all_reduce,0,2,1,70,20,0.428571,11.4286,20,11.4286,20,1,30,30,0,0\n");
+            "all_reduce,0,2,1,70,20,30,0.428571,11.4286,20,11.4286,20,1,30,30,0,0\n");
 }
 
 TEST(StragglersTest, BandwidthIsWithheldWhereSizesAreMissing) {
