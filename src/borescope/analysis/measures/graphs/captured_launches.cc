@@ -17,7 +17,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr uint32_t kUnknown = ~uint32_t{0};  // no name, no capture
+constexpr uint32_t kNothing = ~uint32_t{0};  // no name, no capture
 
 bool IsCopyName(std::string_view call) {
   return Contains(call, "Memcpy") || Contains(call, "Memset");
@@ -29,7 +29,7 @@ struct Capture {
   int64_t end_ns = 0;
   bool is_used = false;
   std::vector<HostId> calls = {};    // by start
-  std::vector<uint32_t> names = {};  // of the kernels asked for: StringId, or kUnknown
+  std::vector<uint32_t> names = {};  // of the kernels asked for: StringId, or kNothing
 };
 
 class Pairing {
@@ -107,11 +107,11 @@ void Pairing::NameCalls(Capture& capture) {
   for (const HostId call : capture.calls) {
     const HostId op = OperatorAround(call);
     const std::optional<Slot> slot = SlotOf(op, op.valid() ? launches[op.value]++ : 0);
-    uint32_t name = kUnknown;
+    uint32_t name = kNothing;
     if (slot.has_value() && view_.trace.ops().triton[host_.detail[op.value]] != kNoDetail) {
       name = host_.name[op.value].value;
     } else if (slot.has_value()) {
-      name = learnt_.try_emplace(*slot, kUnknown).first->second;
+      name = learnt_.try_emplace(*slot, kNothing).first->second;
     }
     capture.names.push_back(name);
   }
@@ -138,10 +138,10 @@ void Pairing::LearnNames() {
     const auto known = slot.has_value() ? learnt_.find(*slot) : learnt_.end();
     if (known == learnt_.end()) continue;
     const uint32_t name = device_.name[kernel.value].value;
-    const bool differs = known->second != kUnknown && known->second != name;
+    const bool differs = known->second != kNothing && known->second != name;
     if (differs || differing.count(*slot) != 0) {
       differing.insert(*slot);
-      known->second = kUnknown;
+      known->second = kNothing;
     } else {
       known->second = name;
     }
@@ -159,7 +159,7 @@ bool Pairing::AgreesInOrder(const Capture& capture, std::span<const DeviceId> ke
   bool has_name = false;
   for (size_t i = 0; i < kernels.size(); ++i) {
     CheckStopAt(i);
-    if (capture.names[i] == kUnknown) continue;
+    if (capture.names[i] == kNothing) continue;
     has_name = true;
     if (capture.names[i] != device_.name[kernels[i].value].value) return false;
   }
@@ -187,14 +187,14 @@ Pairing::Pairs Pairing::Match(const Capture& capture, std::span<const DeviceId> 
   return pairs;
 }
 
-// A capture that fits, unused ones first; kUnknown for none. Sets `pairs`. Of very many captures of
+// A capture that fits, unused ones first; kNothing for none. Sets `pairs`. Of very many captures of
 // one length some are not looked at.
 uint32_t Pairing::FindCapture(const GraphLaunch& launch, std::span<const DeviceId> kernels,
                               Pairs& pairs) {
   constexpr size_t kMostTries = 64;
   const int64_t process = view_.trace.tracks().pid[host_.track[launch.call.value].value];
   const auto found = by_length_.find({process, kernels.size()});
-  if (found == by_length_.end()) return kUnknown;
+  if (found == by_length_.end()) return kNothing;
   auto& [captures, first_unused] = found->second;
   while (first_unused < captures.size() && captures_[captures[first_unused]].is_used) {
     ++first_unused;
@@ -208,16 +208,16 @@ uint32_t Pairing::FindCapture(const GraphLaunch& launch, std::span<const DeviceI
       if (!pairs.empty()) return captures[i];
     }
   }
-  return kUnknown;
+  return kNothing;
 }
 
-// `chosen` is the capture of the launch's graph: kUnknown until one fits.
+// `chosen` is the capture of the launch's graph: kNothing until one fits.
 void Pairing::PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_t& chosen) {
   const GraphLaunch& launch = launches.launches[number];
   const std::vector<DeviceId> kernels = KernelsOf(launches.WorksOf(launch));
   if (!launch.call.valid() || kernels.empty()) return;
   Pairs pairs;
-  if (chosen == kUnknown) {
+  if (chosen == kNothing) {
     chosen = FindCapture(launch, kernels, pairs);
   } else if (captures_[chosen].calls.size() == kernels.size()) {
     pairs = Match(captures_[chosen], kernels);
@@ -245,7 +245,7 @@ Result<CapturedLaunches> Pairing::Build() {
   found_.launch_of.resize(device_.size());
   found_.replay_of.resize(device_.size());
   const GraphLaunches launches = FindGraphLaunches(view_, everything);
-  std::vector<uint32_t> chosen(launches.graphs.size(), kUnknown);
+  std::vector<uint32_t> chosen(launches.graphs.size(), kNothing);
   for (uint32_t i = 0; i < launches.launches.size(); ++i) {
     PairLaunch(launches, i, chosen[launches.launches[i].graph]);
   }

@@ -11,7 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr double kNsPerUs = 1000;
+constexpr double kNsOfMicrosecond = 1000;
 
 // What was done, and what does not fit together; empty where nothing had to be done.
 std::string NoteOf(const DeviceClock& clock) {
@@ -20,7 +20,7 @@ std::string NoteOf(const DeviceClock& clock) {
     note = fmt::format(
         "The clock of this device is {:.3f} us {} that of the host. The path uses its times "
         "corrected by that; tables of device work show them as recorded.",
-        std::abs(static_cast<double>(clock.skew_ns)) / kNsPerUs,
+        std::abs(static_cast<double>(clock.skew_ns)) / kNsOfMicrosecond,
         clock.skew_ns < 0 ? "ahead of" : "after");
   }
   if (clock.contradicting > 0) {
@@ -28,7 +28,7 @@ std::string NoteOf(const DeviceClock& clock) {
     note += fmt::format(
         "The clock drifts, or a record is wrong: {} of the launches and waits contradict it. Those "
         "that do by at most {:.0f} us are in the graph.",
-        clock.contradicting, static_cast<double>(kMostDriftNs) / kNsPerUs);
+        clock.contradicting, static_cast<double>(kMostDriftNs) / kNsOfMicrosecond);
   }
   return note;
 }

@@ -42,9 +42,9 @@ struct ConvShape {
   Quantity outputs() const { return Quantity(n) * k * out[0] * out[1]; }
 };
 
-constexpr int64_t kLargest = int64_t{1} << 31;  // of what enters the arithmetic of sizes
+constexpr int64_t kLargestSize = int64_t{1} << 31;  // of what enters the arithmetic of sizes
 
-bool IsSane(int64_t value) { return value >= 0 && value < kLargest; }
+bool IsSane(int64_t value) { return value >= 0 && value < kLargestSize; }
 
 // A number for both, or a tuple of `rank` numbers (of one dimension: the first of any).
 std::optional<Pair> PairOf(const PyProfArg* arg, int64_t otherwise, int rank) {
@@ -81,7 +81,7 @@ std::optional<int64_t> OutputSize(const ConvShape& shape, size_t axis) {
   const int64_t span = shape.in[axis] + 2 * shape.padding[axis] -
                        (shape.filter[axis] - 1) * shape.dilation[axis] - 1;
   const int64_t size = (span + shape.stride[axis]) / shape.stride[axis];
-  return size < 0 || size >= kLargest ? std::nullopt : std::optional(size);
+  return size < 0 || size >= kLargestSize ? std::nullopt : std::optional(size);
 }
 
 bool ReadSteps(const PyProfCall& call, int rank, ConvShape& shape) {
