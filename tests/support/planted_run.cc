@@ -154,7 +154,9 @@ PlantedRun MakePlantedRun(const PlantConfig& config) {
 }
 
 std::optional<std::vector<Plant>> ParsePlants(std::string_view text) {
+  constexpr int kMostPercent = 80;  // the rest of the run is healthy
   std::vector<Plant> plants;
+  int percent = 0;
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), one.size() + 1));
@@ -175,8 +177,9 @@ std::optional<std::vector<Plant>> ParsePlants(std::string_view text) {
     }
     plant.cause = *cause;
     plants.push_back(plant);
+    percent += plant.percent;
   }
-  return plants;
+  return percent > kMostPercent ? std::nullopt : std::optional(plants);
 }
 
 }  // namespace borescope::scenario
