@@ -106,8 +106,9 @@ def doctor(answers, say):
             for check, quantity in (("unlinked-device-event", "work without a launch"),
                                     ("no-operator", "launched work without operator")):
                 chosen = table.where(lambda c, check=check: c("check") == check)
-                # The summary lists warnings alone: a check it leaves out says nothing.
-                if call == "verbs" or len(chosen):
+                # The summary lists warnings alone: a check it leaves out says nothing. Nor does one that
+                # does not apply: programs without PyTorch have no operators.
+                if len(chosen.where(lambda c: c("severity") != "n/a")) or (call == "verbs" and not len(chosen)):
                     say(quantity, f"quality of {call}", nonzero(chosen.values("rank", "count")))
                     say(f"share of {quantity}", f"quality of {call}", nonzero(chosen.values("rank", "share")))
     for table in answers.tables("sql", "untied"):
