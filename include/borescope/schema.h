@@ -48,10 +48,9 @@ struct FormatInfo {
   std::string name;
   std::string summary;
   // Of writers:
-  std::string extension = {};    // of files: "csv"
-  bool draws = false;            // pictures, of verbs that can be drawn
-  bool is_binary = false;        // nothing for a terminal
-  std::string unavailable = {};  // why this build cannot write it; empty if it can
+  std::string extension = {};  // of files: "csv"
+  bool draws = false;          // pictures, of verbs that can be drawn
+  bool is_binary = false;      // nothing for a terminal
 };
 
 struct Schema {
@@ -64,6 +63,11 @@ struct Schema {
 
 // The same at every call; lives as long as the program. Thread-safe.
 BORESCOPE_EXPORT const Schema& Describe();
+
+// Why answers cannot be written in a format of Describe().writers here: a library that it needs is
+// missing; empty if they can. The first call for a format that needs one loads it (png: 10 ms).
+// kInvalidArgument for an unknown format. Thread-safe.
+BORESCOPE_EXPORT Result<std::string> WhyUnwritable(std::string_view format);
 
 // The tables that a verb answers with, without rows: the name and title of each, the name, type,
 // unit, role and doc of their columns. Parameters may change them ("by", "compat"). Columns that

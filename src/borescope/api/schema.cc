@@ -171,11 +171,8 @@ Schema MakeSchema() {
     schema.formats.push_back({std::string(row.name), std::string(row.summary)});
   }
   for (const internal::TableWriter& row : internal::TableWriters()) {
-    const internal::Result<void> checked =
-        row.check == nullptr ? internal::Result<void>() : row.check();
     schema.writers.push_back({std::string(row.name), std::string(row.summary),
-                              std::string(row.extension), row.draws, row.is_binary,
-                              checked.ok() ? "" : PublicError(checked.error()).Sentence()});
+                              std::string(row.extension), row.draws, row.is_binary});
   }
   for (const internal::ConvertFormat& row : internal::ConvertFormats()) {
     schema.targets.push_back({std::string(row.name), std::string(row.summary)});
@@ -188,6 +185,16 @@ Schema MakeSchema() {
 const Schema& Describe() {
   static const Schema schema = MakeSchema();
   return schema;
+}
+
+Result<std::string> WhyUnwritable(std::string_view format) {
+  const Result<const internal::TableWriter*> writer = WriterOf(format);
+  if (!writer.ok()) {
+    return writer.error();
+  }
+  const internal::Result<void> checked =
+      (*writer)->check == nullptr ? internal::Result<void>() : (*writer)->check();
+  return checked.ok() ? std::string() : PublicError(checked.error()).Sentence();
 }
 
 Result<Answer> DescribeAnswer(std::string_view verb, const Params& params) {

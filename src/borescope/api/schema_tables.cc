@@ -90,10 +90,12 @@ TextTable FormatsTable(const Schema& schema) {
                   {"name", "Name on the command line.", true, {}},
                   {"summary", "What it is.", false, {}},
                   {"extension", "Of the files of a writer.", false, {}},
-                  {"unavailable", "Why this build cannot write it; empty if it can.", false, {}}});
+                  {"unavailable", "Why it cannot be written here; empty if it can.", false, {}}});
   const auto add = [&](std::string_view kind, const std::vector<FormatInfo>& formats) {
+    const bool is_writer = kind == "writer";
     for (const FormatInfo& format : formats) {
-      rows.Add({kind, format.name, format.summary, format.extension, format.unavailable});
+      const std::string problem = is_writer ? WhyUnwritable(format.name).value() : std::string();
+      rows.Add({kind, format.name, format.summary, format.extension, problem});
     }
   };
   add("input", schema.formats);

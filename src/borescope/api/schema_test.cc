@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,6 +58,22 @@ TEST(SchemaTest, WrongQuestionsAreRefused) {
   EXPECT_EQ(DescribeAnswer("kernel").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(DescribeAnswer("kernels", {{"by", "sneeze"}}).error().code,
             ErrorCode::kInvalidArgument);
+}
+
+// Every command asks for the schema as it starts: libraries for pictures would cost 10 ms and 8 MB.
+TEST(SchemaTest, DescribingLoadsNoLibraries) {
+  const auto maps = [] {
+    std::ifstream file("/proc/self/maps");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const bool is_loaded = maps().find("librsvg") != std::string::npos;
+  ASSERT_FALSE(Describe().writers.empty());
+  EXPECT_EQ(maps().find("librsvg") != std::string::npos, is_loaded);
+}
+
+TEST(SchemaTest, UnknownFormatsAreRefused) {
+  EXPECT_EQ(WhyUnwritable("csv").value(), "");
+  EXPECT_EQ(WhyUnwritable("cvs").error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(SchemaTest, TasksAreDescribedWithTheirParameters) {

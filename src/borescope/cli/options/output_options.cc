@@ -83,8 +83,9 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs) {
   CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
   CLI_TRY(CheckDrawable(*output.writer, verbs, raw));
-  if (!output.writer->unavailable.empty()) {
-    return UsageError(output.writer->unavailable);
+  CLI_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
+  if (!problem.empty()) {
+    return UsageError(problem);
   }
   if (output.writer->is_binary && output.path.empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError(
