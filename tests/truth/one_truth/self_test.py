@@ -3,7 +3,8 @@
 ROWS = 300  # of a column are tried at most
 # What decides whether there is anything to compare.
 CONDITIONS = ("events: verbs traces format", "idle: sql work busy_ns", "by_operator: sql elsewhere works",
-              "collectives: verbs stragglers times_last")
+              "collectives: verbs stragglers times_last",
+              "untied: verbs quality severity", "untied: summary quality severity")
 
 
 def unnoticed(answers, claims, problems_of):

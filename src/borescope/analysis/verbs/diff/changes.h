@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -42,7 +43,7 @@ struct Change {
   CallSum test;
   std::string renamed_to;  // empty if it has one name
 
-  int64_t delta_count() const { return test.count - base.count; }
+  int64_t delta_count() const { return SubtractSaturating(test.count, base.count); }
   int64_t delta_ns() const { return test.total_ns - base.total_ns; }
   Status status(const RunUnits& units) const;
   TimeStatus time_status() const;

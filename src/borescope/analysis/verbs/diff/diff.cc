@@ -94,7 +94,7 @@ Table SummaryTable(const Changes& changes, const RunUnits& units) {
   for (const auto& [key, change] : changes) {
     Sums& sums = groups[{key.first, change.status(units), change.time_status()}];
     ++sums.names;
-    sums.delta_count += change.delta_count();
+    AddSaturatingTo(sums.delta_count, change.delta_count());
     sums.base.total_ns = AddSaturating(sums.base.total_ns, change.base.total_ns);
     sums.test.total_ns = AddSaturating(sums.test.total_ns, change.test.total_ns);
   }

@@ -262,8 +262,8 @@ Table CategoryTable(const Table& kernels, int64_t wall_ns) {
     CheckStopAt(row);
     CategoryWork& category = categories[CategoryKeyOf(kernels, row)];
     category.kernels.insert(Texts(kernels, "kernel")[row]);
-    category.work.calls += Ints(kernels, "calls")[row];
-    category.work.total_ns = AddSaturating(category.work.total_ns, Ints(kernels, "total_ns")[row]);
+    AddSaturatingTo(category.work.calls, Ints(kernels, "calls")[row]);
+    AddSaturatingTo(category.work.total_ns, Ints(kernels, "total_ns")[row]);
   }
   Table table = NewCategoryTable(kernels);
   for (const auto& [key, category] : categories) {

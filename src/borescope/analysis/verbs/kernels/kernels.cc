@@ -52,7 +52,7 @@ ClassGroups GroupByClass(const WorkGroups& kernels, const GroupKeys& keys) {
     key.push_back(kernels.label(i));
     class_of.push_back(classes.groups.Find(key));
     classes.stats.resize(classes.groups.size());
-    classes.stats[class_of.back()].count += kernels.stats[i].count;
+    AddSaturatingTo(classes.stats[class_of.back()].count, kernels.stats[i].count);
     AddSaturatingTo(classes.stats[class_of.back()].total_ns, kernels.stats[i].total_ns);
   }
   for (size_t i = 0; i < kernels.instances.pairs(); ++i) {
