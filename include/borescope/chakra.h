@@ -12,6 +12,7 @@
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/output.h"
+#include "borescope/progress.h"
 
 namespace borescope {
 
@@ -23,6 +24,7 @@ struct ChakraConvertOptions {
   bool as_reference = false;  // as chakra_converter
   std::optional<uint64_t> npus = {};    // of a workload: devices; 1 if not given
   std::optional<uint64_t> passes = {};  // of a workload: passes over the layers; likewise
+  StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
 };
 // The answer says what was written, and what could not be kept. Nothing of the output appears
 // unless all of it was written.
@@ -65,6 +67,7 @@ struct ChakraCheckOptions {
   std::string linked = {};              // of a single file: what it was made from; may be empty
   std::string host = {}, device = {};   // or the two traces that were linked for it
   bool with_order = false;              // also the order in which a simulator starts the nodes
+  StopToken stop = {};                  // ends with kCancelled once it is requested
 };
 struct ChakraVerdict {
   Answer answer;

@@ -17,6 +17,7 @@ struct LinkOptions {
   bool as_chakra = false;            // by the rules of Chakra's trace_link, and its bytes
   int threads = 0;                   // 0: one per processor
   ProgressCallback progress = {};
+  StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
 };
 
 // Writes the execution trace `host` with the times and kernels of `device`, the trace of the

@@ -14,6 +14,7 @@
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/output.h"
+#include "borescope/progress.h"
 
 namespace borescope {
 
@@ -41,8 +42,9 @@ class BORESCOPE_EXPORT Partial {
 };
 
 // The partials in the files that `inputs` (files, folders, globs) lead to. Errors as those of
-// Parse, and of reading.
-BORESCOPE_EXPORT Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs);
+// Parse, and of reading; kCancelled once `stop` is requested.
+BORESCOPE_EXPORT Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
+                                                           StopToken stop = {});
 
 // How an answer is shown; applied last, never before a merge.
 struct Display {
@@ -51,10 +53,10 @@ struct Display {
 };
 
 // The answer of all these partials, in any order. kInvalidArgument where they are of different
-// questions, or hold a file twice with different content.
+// questions, or hold a file twice with different content; kCancelled once `stop` is requested.
 BORESCOPE_EXPORT Result<Answer> Reduce(std::span<const Partial> partials,
-                                       const Display& display = {});
+                                       const Display& display = {}, StopToken stop = {});
 // One partial that holds them all, for reducing in a tree.
-BORESCOPE_EXPORT Result<Partial> Merge(std::span<const Partial> partials);
+BORESCOPE_EXPORT Result<Partial> Merge(std::span<const Partial> partials, StopToken stop = {});
 
 }  // namespace borescope

@@ -5,6 +5,7 @@
 
 #include "borescope/api/access.h"
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/stop.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/run_partials.h"
@@ -29,6 +30,7 @@ internal::Result<std::string> ReadWhole(const std::string& path) {
   std::string bytes;
   for (size_t size = 0;; bytes.resize(size)) {
     size = bytes.size();
+    internal::CheckStop();
     bytes.resize(size + kPiece);
     BS_ASSIGN(const size_t read,
               internal::About(path, internal::ReadFully(*source, bytes.data() + size, kPiece)));
@@ -84,14 +86,15 @@ Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
   return PartialAccess::Make(std::move(*partial));
 }
 
-Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs) {
+Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs, StopToken stop) {
   const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
   if (!files.ok()) {
     return PublicError(files.error(), inputs);
   }
   std::vector<Partial> partials;
   for (const internal::InputFile& file : *files) {
-    const internal::Result<std::string> bytes = ReadWhole(file.path);
+    const internal::Result<std::string> bytes =
+        internal::Stoppable(stop, [&] { return ReadWhole(file.path); });
     if (!bytes.ok()) {
       const std::string paths[] = {file.path};
       return PublicError(bytes.error(), paths);
@@ -105,10 +108,11 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs) {
   return partials;
 }
 
-Result<Answer> Reduce(std::span<const Partial> partials, const Display& display) {
+Result<Answer> Reduce(std::span<const Partial> partials, const Display& display, StopToken stop) {
   internal::RunOptions shown;
   shown.sort = display.sort;
   shown.top = display.top;
+  shown.stop = std::move(stop);
   internal::Result<internal::Answer> answer = internal::ReducePartials(Insides(partials), shown);
   if (!answer.ok()) {
     return PublicError(answer.error());
@@ -116,8 +120,9 @@ Result<Answer> Reduce(std::span<const Partial> partials, const Display& display)
   return AnswerAccess::Make(std::move(*answer));
 }
 
-Result<Partial> Merge(std::span<const Partial> partials) {
-  internal::Result<internal::PartialData> merged = internal::MergePartials(Insides(partials));
+Result<Partial> Merge(std::span<const Partial> partials, StopToken stop) {
+  internal::Result<internal::PartialData> merged = internal::Stoppable(
+      std::move(stop), [&] { return internal::MergePartials(Insides(partials)); });
   if (!merged.ok()) {
     return PublicError(merged.error());
   }

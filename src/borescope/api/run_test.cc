@@ -140,6 +140,10 @@ TEST(RunTest, PartsReduceToTheSameBytes) {
   EXPECT_EQ(Json(Reduce(parts)), expected);
   const std::vector<Partial> tree = {*Merge(std::vector<Partial>{parts[1], parts[0]}), parts[2]};
   EXPECT_EQ(Json(Reduce(tree)), expected);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(Reduce(tree, {}, stop.get_token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(Merge(tree, stop.get_token()).error().code, ErrorCode::kCancelled);
 }
 
 TEST(RunTest, ErrorsNameTheParameter) {

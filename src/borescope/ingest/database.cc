@@ -18,13 +18,15 @@ struct DatabaseFormat {
   std::string_view summary;
   bool (*matches)(const DatabaseSchema& schema);
   Result<Trace> (*load)(DatabaseInput input);
+  Remedy remedy;
 };
 
 constexpr DatabaseFormat kDatabaseFormats[] = {
-    {TraceFormat::kRocpd, "database of rocprofv3 and rocprof-sys (ROCm 7)", IsRocpd, LoadRocpd},
-    {TraceFormat::kRpd, "database of rocmProfileData", IsRpd, LoadRpd},
-    {TraceFormat::kNsys, "SQLite export of Nsight Systems", IsNsys, LoadNsys},
-    {TraceFormat::kNvprof, "database of nvprof and nvvp", IsNvprof, LoadNvprof},
+    {TraceFormat::kRocpd, "database of rocprofv3 and rocprof-sys (ROCm 7)", IsRocpd, LoadRocpd,
+     RocpdRemedy},
+    {TraceFormat::kRpd, "database of rocmProfileData", IsRpd, LoadRpd, RpdRemedy},
+    {TraceFormat::kNsys, "SQLite export of Nsight Systems", IsNsys, LoadNsys, NsysRemedy},
+    {TraceFormat::kNvprof, "database of nvprof and nvvp", IsNvprof, LoadNvprof, NvprofRemedy},
 };
 
 constexpr auto kFormatRows = [] {
@@ -80,6 +82,7 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
   Meta meta;
   meta.file = database.name();
   meta.format = format->format;
+  meta.remedy = format->remedy;
   meta.file_bytes = file_bytes;
   meta.text_bytes = file_bytes;
   return format->load({database, schema, std::move(meta), options});

@@ -12,7 +12,7 @@ namespace borescope::internal {
 enum class TraceFormat : uint8_t {
   kKineto,          // PyTorch profiler
   kMemoryTimeline,  // PyTorch's allocator events only
-  kNsys,            // the first of other profilers than PyTorch's
+  kNsys,
   kNvprof,
   kRpd,
   kRocpd,

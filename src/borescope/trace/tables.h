@@ -16,6 +16,7 @@
 
 #include "borescope/base/id.h"
 #include "borescope/trace/formats.h"
+#include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {
 
@@ -297,6 +298,7 @@ struct RecordedOptions {
 struct Meta {
   std::string file;  // as the user named it
   TraceFormat format = TraceFormat::kKineto;
+  Remedy remedy = nullptr;      // of another profiler than PyTorch's
   std::string producer;         // "PyTorch profiler (Kineto)", ...
   std::optional<int64_t> rank;  // recorded in the file
   std::optional<int64_t> world_size;

@@ -8,23 +8,16 @@
 namespace borescope::internal {
 namespace {
 
-TEST(RemediesTest, EveryProfilerHasAdviceOfItsOwnWordsWithoutAFullStop) {
-  for (const TraceFormat format :
-       {TraceFormat::kNsys, TraceFormat::kNvprof, TraceFormat::kRpd, TraceFormat::kRocpd}) {
-    for (int lack = 1; lack <= static_cast<int>(MissingData::kCounters); ++lack) {
-      const std::string_view remedy = RemedyElsewhere(static_cast<MissingData>(lack), format);
-      EXPECT_FALSE(remedy.empty()) << FormatName(format) << " " << lack;
-      EXPECT_FALSE(remedy.ends_with('.')) << remedy;
-    }
-  }
-  EXPECT_NE(
-      RemedyElsewhere(MissingData::kMemory, TraceFormat::kRocpd).find("--memory-allocation-trace"),
-      std::string_view::npos);
+std::string_view RemedyOfAProfiler(MissingData lack) {
+  return lack == MissingData::kShapes ? "record shapes" : "record work";
 }
 
-TEST(RemediesTest, PyTorchAndWhatNoOptionRecords) {
-  EXPECT_EQ(RemedyElsewhere(MissingData::kShapes, TraceFormat::kKineto), "");
-  EXPECT_EQ(RemedyElsewhere(MissingData::kNone, TraceFormat::kNsys), "");
+TEST(RemediesTest, AreThoseOfTheReader) {
+  TestTrace pytorch;
+  EXPECT_EQ(RemedyFor(MissingData::kShapes, pytorch.View().trace), "");
+  TestTrace other;
+  other.meta().remedy = RemedyOfAProfiler;
+  EXPECT_EQ(RemedyFor(MissingData::kShapes, other.View().trace), "record shapes");
 }
 
 // That no option was missing: one too many was given.
@@ -50,9 +43,9 @@ TEST(RemediesTest, CountersBesideDeviceWorkAndOfOthers) {
   EXPECT_EQ(RemedyFor(MissingData::kDeviceWork, beside.View().trace), "");
   TestTrace other;
   other.meta().format = TraceFormat::kRocpd;
+  other.meta().remedy = RemedyOfAProfiler;
   other.Range("k", {0, 10}, {{"m", 1}});
-  EXPECT_EQ(RemedyFor(MissingData::kDeviceWork, other.View().trace),
-            RemedyElsewhere(MissingData::kDeviceWork, TraceFormat::kRocpd));
+  EXPECT_EQ(RemedyFor(MissingData::kDeviceWork, other.View().trace), "record work");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/base/stop.h"
 #include "borescope/verbs/chakra/chakra_tasks.h"
 
 namespace borescope {
@@ -17,7 +18,7 @@ Result<Answer> ChakraConvert(const ChakraConvertOptions& options) {
                                               .passes = options.passes};
   const std::string paths[] = {options.input, options.host, options.device, options.output};
   return Public(
-      internal::RunChakraConvert(inside),
+      internal::Stoppable(options.stop, [&] { return internal::RunChakraConvert(inside); }),
       [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
 }
 
@@ -83,7 +84,7 @@ Result<ChakraVerdict> ChakraCheck(const ChakraCheckOptions& options) {
   std::vector<std::string> paths = options.files;
   paths.insert(paths.end(), {options.linked, options.host, options.device});
   return Public(
-      internal::RunChakraCheck(inside),
+      internal::Stoppable(options.stop, [&] { return internal::RunChakraCheck(inside); }),
       [](internal::ChakraVerdict verdict) {
         return ChakraVerdict{AnswerAccess::Make(std::move(verdict.document)), verdict.passed};
       },

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/base/stop.h"
 #include "borescope/verbs/link/link_traces.h"
 
 namespace borescope {
@@ -19,7 +20,7 @@ Result<Answer> Link(const std::string& host, const std::string& device, const st
   inside.progress = FileProgress(options.progress);
   const std::string paths[] = {host, device, output};
   return Public(
-      internal::RunLink(inside),
+      internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }),
       [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
 }
 

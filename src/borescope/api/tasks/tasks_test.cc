@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 #include <string>
 
 #include "borescope/base/io/temporary_folder.h"
@@ -53,6 +54,25 @@ TEST_F(Tasks, ATraceIsConverted) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(Describe().targets.empty());
+}
+
+TEST_F(Tasks, AStoppedTokenEndsWhatLinksAndConverts) {
+  std::stop_source stop;
+  stop.request_stop();
+  LinkOptions link;
+  link.stop = stop.get_token();
+  EXPECT_EQ(Link(trace_, trace_, At("linked.json"), link).error().code, ErrorCode::kCancelled);
+  ChakraConvertOptions convert;
+  convert.input = trace_;
+  convert.output = At("out.et");
+  convert.stop = stop.get_token();
+  EXPECT_EQ(ChakraConvert(convert).error().code, ErrorCode::kCancelled);
+  ChakraCheckOptions check;
+  check.files = {trace_};
+  check.stop = stop.get_token();
+  EXPECT_EQ(ChakraCheck(check).error().code, ErrorCode::kCancelled);
+  EXPECT_FALSE(std::filesystem::exists(At("linked.json")));
+  EXPECT_FALSE(std::filesystem::exists(At("out.et")));
 }
 
 TEST_F(Tasks, WhatCannotBeLinkedIsNamed) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
 #include "borescope/chakra/check/et_totals.h"
 
 namespace borescope::internal {
@@ -49,6 +50,7 @@ void CheckIds(const std::string& file, const EtFile& et, std::vector<CheckRow>& 
   Finding ids("unique-ids", CheckStatus::kFailed);
   Finding types("node-types", CheckStatus::kFailed);
   for (uint32_t place = 0; place < et.nodes.size(); ++place) {
+    CheckStopAt(place);
     const EtNode& node = et.nodes[place];
     if (et.places.at(node.id) != place) {
       ids.Add([&] { return NodeText(node); });

@@ -7,6 +7,7 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/stop.h"
 #include "borescope/chakra/et/et_codec.h"
 
 namespace borescope::internal {
@@ -73,6 +74,7 @@ Error EtReader::ErrorHere(std::string_view cause) const {
 Result<std::optional<std::string_view>> EtReader::NextRecord(bool may_be_empty) {
   while (next_ != bytes_.size()) {
     record_begin_ = next_;
+    CheckStopAt(records_);
     records_ += 1;
     const char* place = bytes_.data() + next_;
     const char* const end = bytes_.data() + bytes_.size();

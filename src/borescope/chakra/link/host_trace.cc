@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
@@ -149,6 +150,7 @@ class HostReader {
     }
     node.id = *id;
     node.end_member = static_cast<uint32_t>(trace_.members.size());
+    CheckStopAt(trace_.nodes.size());
     trace_.nodes.push_back(node);
     return {};
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "borescope/base/stop.h"
 #include "borescope/output/json_writer.h"
 
 namespace borescope::internal::chakra {
@@ -103,6 +104,7 @@ std::vector<Placed> PlaceWork(const Trace& trace, const TraceIndex& index, const
   std::vector<Placed> placed;
   placed.reserve(events.size());
   for (uint32_t row = 0; row < events.size(); ++row) {
+    CheckStopAt(row);
     if (!IsDeviceWork(events.kind[row])) {
       continue;
     }
@@ -205,6 +207,7 @@ void AddDeviceDeps(const Trace& trace, const SyncEdges& syncs, const HostMatch& 
   std::vector<uint32_t> last(trace.tracks().size(), kNoRow);  // on each stream
   devices.rank.assign(plan.devices.size(), kMissing);         // known once it is passed
   for (const uint32_t row : ByBegin(trace, devices)) {
+    CheckStopAt(row);
     const uint32_t own = devices.device_of_row[row];
     LinkedDevice& device = plan.devices[own];
     int64_t rank = std::max(trace.device().ts_ns[row], match.rank_of_node[device.host]);

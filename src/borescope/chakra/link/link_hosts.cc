@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "borescope/base/stop.h"
 #include "borescope/index/id_map.h"
 
 namespace borescope::internal::chakra {
@@ -15,6 +16,7 @@ IdMap64 MapRows(const Trace& trace, const std::vector<int64_t>& numbers, LinkCou
   const HostEvents& host = trace.host();
   IdMap64 rows(trace.ops().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kAnnotation;
     const int64_t id =
         is_op && host.detail[row] != kNoDetail ? numbers[host.detail[row]] : kMissing;
@@ -133,6 +135,7 @@ HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& 
   match.row_of_node.assign(host.nodes.size(), kNoRow);
   match.node_of_row.assign(trace.host().size(), kNoRow);
   for (uint32_t node = 0; node < host.nodes.size(); ++node) {
+    CheckStopAt(node);
     const int64_t id = host.nodes[node].rf_id.value_or(0);
     const uint32_t row = id > 0 ? rows.Get(id) : IdMap64::kNone;
     if (row == IdMap64::kNone) {
@@ -160,6 +163,7 @@ void SetHostTimes(const Trace& trace, const CallTree& tree, const HostMatch& mat
   const HostEvents& host = trace.host();
   std::vector<int64_t> inside(host.size(), 0);  // what nodes inside a row take of it
   for (auto row = static_cast<uint32_t>(host.size()); row-- > 0;) {
+    CheckStopAt(row);
     const uint32_t node = match.node_of_row[row];
     const HostId parent = tree.parent[row];
     if (node != kNoRow) {

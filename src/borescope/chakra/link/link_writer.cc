@@ -8,6 +8,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "borescope/base/stop.h"
+
 namespace borescope::internal::chakra {
 namespace {
 
@@ -70,6 +72,7 @@ class LinkedWriter {
   Result<void> WriteNodes() {
     out_ += '[';
     for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
+      CheckStopAt(row);
       BS_TRY(WriteHost(row));
       const LinkedHost& linked = plan_.hosts[row];
       for (uint32_t i = linked.first_device; i < linked.end_device; ++i) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/linked/linked_node.h"
@@ -87,6 +88,7 @@ class Parser {
       if (!node_reader_.Read(object, node)) {
         return FailAtNode(node_reader_.cause());
       }
+      CheckStopAt(node_count_);
       node_count_ += 1;
       Keep(node);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "borescope/base/stop.h"
 #include "borescope/chakra/check/et_graph.h"
 #include "borescope/chakra/et/et_stream.h"
 #include "borescope/chakra/json/py_repr.h"
@@ -133,6 +134,7 @@ Result<void> WriteEt(const LinkedTrace& linked, const EtPlan& plan, Sink& sink) 
   EtNode node;
   IoTexts texts;
   for (const PlannedNode& planned : plan.nodes) {
+    CheckStop();
     const LinkedNode& source = linked.nodes[planned.source];
     node.Clear();
     node.id = source.id;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/chakra/link/comm_calls.h"
 #include "borescope/chakra/linked/linked_tree.h"
@@ -229,6 +230,7 @@ class EtPlanner {
 
   void AddRecordedDeps() {
     for (const uint32_t place : order_) {
+      CheckStopAt(place);
       const LinkedNode& node = Node(place);
       // Device work has that of its operator, on which it depends itself.
       if (!node.is_device && node.inter_thread_dep.has_value()) {

@@ -1,7 +1,10 @@
 // The database of Nsight Systems: docs/formats/nsys.md.
 #pragma once
 
+#include <string_view>
+
 #include "borescope/ingest/database.h"
+#include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {
 
@@ -9,5 +12,8 @@ bool IsNsys(const DatabaseSchema& schema);
 
 // Repairs and rows left out are counted in Trace::diagnostics(); an unreadable table is an error.
 Result<Trace> LoadNsys(DatabaseInput input);
+
+// What to do so that the profiler records it.
+std::string_view NsysRemedy(MissingData lack);
 
 }  // namespace borescope::internal

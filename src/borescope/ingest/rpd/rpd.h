@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "borescope/ingest/database.h"
+#include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {
 
@@ -16,5 +17,8 @@ bool IsRpd(const DatabaseSchema& schema);
 
 // Repairs and rows left out are counted in Trace::diagnostics(); an unreadable table is an error.
 Result<Trace> LoadRpd(DatabaseInput input);
+
+// What to do so that the profiler records it.
+std::string_view RpdRemedy(MissingData lack);
 
 }  // namespace borescope::internal

@@ -1,0 +1,22 @@
+// What to do under several profilers, where their words are the same.
+#pragma once
+
+#include <string_view>
+
+namespace borescope::internal::remedies {
+
+inline constexpr std::string_view kStepRanges =
+    "mark every iteration with torch.cuda.nvtx.range(\"ProfilerStep#N\"), N counting up, or name "
+    "the ranges that are steps with --step-pattern";
+inline constexpr std::string_view kTorchMemory =
+    "this profiler records none: profile with torch.profiler and profile_memory=True";
+inline constexpr std::string_view kTorchCounters =
+    "this profiler's files hold none that are read: profile with torch.profiler and "
+    "profiler_metrics=[...]";
+inline constexpr std::string_view kShapes =
+    "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
+inline constexpr std::string_view kDistributed = "profile a distributed job";
+inline constexpr std::string_view kNoGraphs = "the profiled part used none";
+inline constexpr std::string_view kNoCopies = "the profiled part copied nothing";
+
+}  // namespace borescope::internal::remedies
