@@ -2,16 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "borescope/arrow/bitmap.h"
 #include "borescope/arrow/descendants.h"
 #include "borescope/arrow/dictionary_texts.h"
 
 namespace borescope::internal {
 namespace {
+
+// A bit for each of `flags`, the first one lowest: set where the flag is not 0; where it is 0, if
+// `inverted`. Bits after the last cell are 0, up to a whole number of eight bytes, as Arrow has
+// them.
+std::vector<uint8_t> PackBits(std::span<const char> flags, bool inverted) {
+  std::vector<uint8_t> bits((flags.size() + 63) / 64 * 8);
+  for (size_t cell = 0; cell < flags.size(); ++cell) {
+    const bool is_set = (flags[cell] != 0) != inverted;
+    bits[cell / 8] = static_cast<uint8_t>(bits[cell / 8] | (unsigned{is_set} << (cell % 8)));
+  }
+  return bits;
+}
 
 using TablePtr = std::shared_ptr<const Table>;
 
