@@ -5,6 +5,7 @@
 
 #include "borescope/api/access.h"
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/unchanged.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/join_partials.h"
@@ -30,7 +31,6 @@ internal::Result<std::string> ReadWhole(const std::string& path) {
   std::string bytes;
   for (size_t size = 0;; bytes.resize(size)) {
     size = bytes.size();
-    internal::CheckStop();
     bytes.resize(size + kPiece);
     BS_ASSIGN(const size_t read,
               internal::About(path, internal::ReadFully(*source, bytes.data() + size, kPiece)));
@@ -93,8 +93,9 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs, S
   }
   std::vector<Partial> partials;
   for (const internal::InputFile& file : *files) {
-    const internal::Result<std::string> bytes =
-        internal::Stoppable(stop, [&] { return ReadWhole(file.path); });
+    const internal::Result<std::string> bytes = internal::Stoppable(stop, [&] {
+      return internal::ReadUnchanged(file.path, [&] { return ReadWhole(file.path); });
+    });
     if (!bytes.ok()) {
       const std::string paths[] = {file.path};
       return PublicError(bytes.error(), paths);

@@ -63,6 +63,10 @@ constexpr DiagRow kDiagRows[] = {
      "The profiler wrote source and target of copies in each other's place; they were put right."},
     {Diag::kUnreadRows, "unread-rows", kInfo,
      "Rows of tables that are not read; nothing of them is in any answer."},
+    {Diag::kUnfinishedWrites, "unfinished-writes", kWarning,
+     "A journal or a log is beside the database: its writer was killed, or still runs. The answer "
+     "holds "
+     "what was committed, from a private copy."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
      "Device work whose launch was not recorded, mostly from before the profiled window; it is "
      "counted, but has no operator."},

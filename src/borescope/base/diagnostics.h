@@ -45,6 +45,7 @@ enum class Diag : uint8_t {
   kUnknownCopySize,    // a copy without a usable size
   kSwappedCopyEnds,    // source and target of copies were recorded swapped
   kUnreadRows,         // rows of tables that are not read
+  kUnfinishedWrites,   // a database with a journal or a log beside it
   // Structure, found while indexing.
   kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
   kDeviceBeforeLaunch,    // a device event that starts before its launch

@@ -1,11 +1,14 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/io/unchanged.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/events/kineto_json.h"
@@ -142,14 +145,30 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
   return {};
 }
 
-// A database is not read from front to back: SQLite opens the file itself, at `path`; a compressed
-// database, or one from a pipe (`path` is then empty), is read into memory first.
-Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std::string& name,
-                         const LoadOptions& options) {
-  if (!path.empty()) {
-    BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
-    return LoadDatabase(database, reader.stored_bytes(), options);
+bool IsDatabaseFile(const std::string& path) {
+  std::array<char, kSqliteMagic.size()> begin{};
+  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) == kSqliteMagic;
+}
+
+// A database is not read from front to back: SQLite opens the file itself.
+Result<Trace> LoadDatabaseFile(const std::string& path, const LoadOptions& options) {
+  const std::optional<FileState> before = FileState::Of(path);
+  BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
+  Result<Trace> trace = LoadDatabase(database, database.bytes().size(), options);
+  if (!database.is_copy()) {
+    return FileState::Of(path) == before ? std::move(trace) : ChangedWhileRead(path);
   }
+  if (!trace.ok()) {
+    return trace;
+  }
+  TraceData data = std::move(*trace).Take();
+  data.diagnostics.Count(Diag::kUnfinishedWrites);
+  return Trace(std::move(data));
+}
+
+// A compressed database, or one from a pipe, is read into memory.
+Result<Trace> LoadSqlite(TextReader& reader, const std::string& name, const LoadOptions& options) {
   while (reader.Fill()) {
   }
   if (reader.error().has_value()) {
@@ -164,18 +183,16 @@ Result<Trace> LoadSqlite(TextReader& reader, const std::string& path, const std:
   return LoadDatabase(database, reader.stored_bytes(), options);
 }
 
-// `path` is where SQLite would find the file, or empty.
-Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& path,
-                         const std::string& name, const LoadOptions& options) {
+Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& name,
+                         const LoadOptions& options) {
   Result<OpenedSource> opened = InflateIfCompressed(std::move(source));
   if (!opened.ok()) {
     return Error{opened.error().code, name + ": " + opened.error().message};
   }
-  const bool is_inflated = opened->inflating != nullptr;
   TextReader reader(std::move(*opened), options.progress);
   reader.Fill();
   if (reader.window().starts_with(kSqliteMagic)) {
-    return LoadSqlite(reader, is_inflated ? "" : path, name, options);
+    return LoadSqlite(reader, name, options);
   }
   if (reader.window().empty() && !reader.damage().empty()) {
     return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
@@ -193,22 +210,24 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
 }  // namespace
 
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  const bool is_stdin = path == "-";
   std::error_code ignored;
-  const bool is_file = !is_stdin && std::filesystem::is_regular_file(path, ignored);
-  return LoadSource(std::move(source), is_file ? path : "", is_stdin ? "standard input" : path,
-                    options);
+  if (path != "-" && std::filesystem::is_regular_file(path, ignored) && IsDatabaseFile(path)) {
+    return LoadDatabaseFile(path, options);
+  }
+  return ReadUnchanged(path, [&]() -> Result<Trace> {
+    BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
+    return LoadSource(std::move(source), path == "-" ? "standard input" : path, options);
+  });
 }
 
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options) {
-  return LoadSource(OpenMemory(bytes), "", name, options);
+  return LoadSource(OpenMemory(bytes), name, options);
 }
 
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options) {
-  return LoadSource(std::move(source), "", name, options);
+  return LoadSource(std::move(source), name, options);
 }
 
 std::span<const FormatRow> Formats() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "borescope/base/sqlite/settled_database.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -43,19 +44,6 @@ std::string UriOf(const std::string& path) {
     }
   }
   return uri;
-}
-
-// A write-ahead log next to the file has rows that the file does not, and reading must not modify
-// either.
-Result<void> CheckNoLog(const std::string& path) {
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(path + "-wal", ignored);
-  if (!ignored && bytes > 0) {
-    return Error{ErrorCode::kIo, path + ": its newest rows are still in " + path +
-                                     "-wal; close the program that writes it, or run "
-                                     "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'"};
-  }
-  return {};
 }
 
 SqlType TypeOf(int type) {
@@ -197,12 +185,16 @@ Result<void> SqlDatabase::Harden() {
 }
 
 Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
-  BS_TRY(CheckNoLog(path));
+  BS_ASSIGN(const SettledDatabase settled, SettleDatabase(path));
   BS_ASSIGN(SqlDatabase database,
-            Open(UriOf(std::filesystem::absolute(path).string()) + "?mode=ro&immutable=1",
+            Open(UriOf(std::filesystem::absolute(settled.path).string()) + "?mode=ro&immutable=1",
                  SQLITE_OPEN_READONLY, path));
   BS_TRY(database.Harden());
-  database.bytes_ = StoredBytes::OfFile(path);
+  database.bytes_ = StoredBytes::OfFile(settled.path);
+  database.is_copy_ = settled.copy.has_value();  // open, so that its folder can be removed here
+  if (!database.is_copy_ && FileState::Of(path).value_or(FileState()) != settled.state) {
+    return ChangedWhileRead(path);
+  }
   return database;
 }
 

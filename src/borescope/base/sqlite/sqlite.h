@@ -67,7 +67,9 @@ class SqlStatement {
 
 class SqlDatabase {
  public:
-  // For reading, as an immutable file. kCorrupt if it is not a database or cannot be read.
+  // For reading, as an immutable file: itself, or a private copy of it and what is beside it
+  // (settled_database.h). kCorrupt if it is not a database or cannot be read, kIo while another
+  // program writes it.
   static Result<SqlDatabase> OpenRead(const std::string& path);
   // The same for the bytes of a database, which must outlive it.
   static Result<SqlDatabase> OpenBytes(std::string_view bytes, const std::string& name);
@@ -89,6 +91,9 @@ class SqlDatabase {
   // The bytes opened for reading; empty if they are not available.
   const StoredBytes& bytes() const { return bytes_; }
 
+  // Whether a copy is read, as SQLite had to put the file and a journal or a log together.
+  bool is_copy() const { return is_copy_; }
+
   const std::string& name() const { return *name_; }
   sqlite3* handle() const { return database_.get(); }
 
@@ -101,6 +106,7 @@ class SqlDatabase {
 
   std::unique_ptr<std::string> name_;  // at a stable address
   StoredBytes bytes_;
+  bool is_copy_ = false;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/io/unchanged.h"
 #include "borescope/base/stop.h"
 #include "borescope/chakra/et/et_codec.h"
 
@@ -118,7 +119,9 @@ Result<bool> EtReader::Next(EtNode& node) {
   return record.has_value();
 }
 
-Result<std::string> ReadWhole(const std::string& path) {
+namespace {
+
+Result<std::string> ReadOnce(const std::string& path) {
   BS_ASSIGN(std::unique_ptr<ByteSource> file, OpenFile(path));
   Result<OpenedSource> opened = InflateIfCompressed(std::move(file));
   if (!opened.ok()) {
@@ -133,6 +136,12 @@ Result<std::string> ReadWhole(const std::string& path) {
                  fmt::format("{}: {}; copy the file again", path, opened->inflating->damage())};
   }
   return bytes;
+}
+
+}  // namespace
+
+Result<std::string> ReadWhole(const std::string& path) {
+  return ReadUnchanged(path, [&] { return ReadOnce(path); });
 }
 
 }  // namespace borescope::internal

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/unchanged.h"
 #include "borescope/chakra/link/link.h"
 #include "borescope/chakra/link/link_writer.h"
 #include "borescope/compat/chakra/device_events.h"
@@ -20,8 +21,10 @@ namespace borescope::internal {
 namespace {
 
 Result<std::string> ReadText(const std::string& path) {
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  return About(path, chakra::ReadWhole(std::move(source)));
+  return ReadUnchanged(path, [&]() -> Result<std::string> {
+    BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
+    return About(path, chakra::ReadWhole(std::move(source)));
+  });
 }
 
 Result<void> CheckPaths(const LinkOptions& options) {
