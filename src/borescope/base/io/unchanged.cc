@@ -1,0 +1,28 @@
+#include "borescope/base/io/unchanged.h"
+
+#include <sys/stat.h>
+
+namespace borescope::internal {
+
+std::optional<FileState> FileState::Of(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return FileState{.device = status.st_dev,
+                   .inode = status.st_ino,
+                   .names = status.st_nlink,
+                   .bytes = status.st_size,
+                   .written_ns = static_cast<int64_t>(
+                       static_cast<uint64_t>(status.st_mtim.tv_sec) * kNanoseconds +
+                       static_cast<uint64_t>(status.st_mtim.tv_nsec))};
+}
+
+Error ChangedWhileRead(const std::string& path) {
+  return {ErrorCode::kIo, path +
+                              ": changed while it was read; wait until the program that writes it "
+                              "has finished, then try again"};
+}
+
+}  // namespace borescope::internal
