@@ -13,6 +13,7 @@
 #include "borescope/analysis/measures/time/host_time.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -207,6 +208,22 @@ StringId Explainer::FunctionOf(size_t sample) const {
   return innermost == kNoDetail ? StringId() : frames.name[innermost];
 }
 
+// A step says nothing about what was done in it.
+bool SaysNothing(const Trace& trace, HostActivity activity, StringId name) {
+  return activity == HostActivity::kUnknown || !name.valid() ||
+         StepNumber(trace.Text(name)).has_value() || IsServerStep(trace.Text(name));
+}
+
+std::string WordsFor(const Trace& trace, HostActivity activity, StringId name) {
+  if (activity == HostActivity::kNoProcessor) {
+    return "without a processor";
+  }
+  return SaysNothing(trace, activity, name)
+             ? std::string()
+             : fmt::format("in `{}`{}", ShortenedName(trace.Text(name), kLongestName),
+                           activity == HostActivity::kSampled ? " (sampled)" : "");
+}
+
 }  // namespace
 
 std::string_view HostActivityName(HostActivity activity) {
@@ -249,15 +266,9 @@ std::string MostlyWords(const Trace& trace, const std::vector<LateHostSum>& sums
     AddSaturatingTo(all_ns, sum.ns);
   }
   for (const auto& [what, ns] : by_name) {
-    if (ns < all_ns - ns) {
-      continue;
+    if (ns >= all_ns - ns) {
+      return WordsFor(trace, what.first, StringId{what.second});
     }
-    const StringId name{what.second};
-    return what.first == HostActivity::kNoProcessor ? "without a processor"
-           : what.first == HostActivity::kUnknown || !name.valid()
-               ? std::string()
-               : fmt::format("in `{}`{}", ShortenedName(trace.Text(name), kLongestName),
-                             what.first == HostActivity::kSampled ? " (sampled)" : "");
   }
   return {};
 }
