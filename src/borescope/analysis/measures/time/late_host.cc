@@ -154,10 +154,10 @@ void Explainer::AddPiece(Interval time) {
 
 void Explainer::AddOutsideCalls(Interval time) {
   const Pauses& pauses = view_.trace.pauses();
-  size_t row = std::partition_point(pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.first),
-                                    pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.second),
-                                    [&](int64_t end_ns) { return end_ns <= time.begin; }) -
-               pauses.end_ns.begin();
+  const auto first = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.first);
+  const auto end = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.second);
+  const auto next = std::upper_bound(first, end, time.begin);
+  auto row = static_cast<size_t>(next - pauses.end_ns.begin());
   for (; row < pauses_.second && pauses.ts_ns[row] < time.end; ++row) {
     const Interval pause{std::max(pauses.ts_ns[row], time.begin),
                          std::min(pauses.end_ns[row], time.end)};
