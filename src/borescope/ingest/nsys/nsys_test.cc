@@ -396,8 +396,8 @@ std::string SampleRows(const Trace& trace) {
   return text;
 }
 
-// Rows of chains are in any order; what has no symbol is named by its module. Of processes without calls
-// nothing is read.
+// Rows of chains are in any order; what has no symbol is named by its module. Of processes without
+// calls nothing is read.
 TEST(NsysTest, SampledStacks) {
   const Trace trace = LoadSql(
       kStrings + kCalls + Call(5, 6, kTid100, 9, 3) +

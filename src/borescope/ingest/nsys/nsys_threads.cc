@@ -70,7 +70,9 @@ void NsysThreads::AddPauses(std::vector<Switch>& switches) {
   });
   Pauses& pauses = trace_.part().data.pauses;
   const Switch* off = nullptr;
-  for (const Switch& one : switches) {
+  for (size_t i = 0; i < switches.size(); ++i) {
+    CheckStopAt(i);
+    const Switch& one = switches[i];
     if (off != nullptr && (off->track != one.track || one.is_on)) {
       if (off->track == one.track && one.ts_ns > off->ts_ns) {
         pauses.ts_ns.push_back(off->ts_ns);

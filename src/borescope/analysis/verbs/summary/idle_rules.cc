@@ -34,7 +34,7 @@ constexpr CauseRow kCauses[] = {
      "Take what the host does in between out of the step: `borescope gaps` shows before which work "
      "it is late, `borescope ops` what it does.",
      "Launch ahead of the device, and move what the host does in between elsewhere: `borescope "
-     "gaps` shows before which work it is late, `borescope stacks` what it does."},
+     "gaps` shows before which work it is late, `borescope idle` what it does."},
     {"sync_ns", "host had waited for the device", "The device idles after synchronisation",
      "Avoid .item(), .cpu(), print of tensors and torch.cuda.synchronize() inside the step, so "
      "that launches run ahead of the device: `borescope gaps` shows which work follows.",
