@@ -15,8 +15,8 @@ constexpr std::string_view kCauseNames[] = {
     "before-recording", "copies",     "communication", "straggler"};
 static_assert(std::size(kCauseNames) == static_cast<size_t>(Cause::kCount));
 
-constexpr std::string_view kSettingNames[] = {"plain",     "graphs",  "skew",   "overlap",
-                                              "processes", "threads", "rounded"};
+constexpr std::string_view kSettingNames[] = {"plain",     "graphs",  "skew",    "overlap",
+                                              "processes", "threads", "rounded", "whole-process"};
 static_assert(std::size(kSettingNames) == static_cast<size_t>(Setting::kCount));
 
 template <class E, size_t kSize>

@@ -41,12 +41,13 @@ enum class Cause : uint8_t {
 // The kind of program, in which nothing is lost by itself.
 enum class Setting : uint8_t {
   kPlain,
-  kGraphs,     // several kernels to a launch
-  kSkew,       // the clock of the device is up to 100 us off
-  kOverlap,    // the host is up to four steps ahead of the device
-  kProcesses,  // another process uses the same device
-  kThreads,    // another thread of the process copies to it
-  kRounded,    // times are whole microseconds
+  kGraphs,        // several kernels to a launch
+  kSkew,          // the clock of the device is up to 100 us off
+  kOverlap,       // the host is up to four steps ahead of the device
+  kProcesses,     // another process uses the same device
+  kThreads,       // another thread of the process copies to it
+  kRounded,       // times are whole microseconds
+  kWholeProcess,  // recorded by a profiler of whole processes; files of it are those of kPlain
   kCount,
 };
 

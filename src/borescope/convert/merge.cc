@@ -125,7 +125,8 @@ bool IsTime(int64_t ts_ns) { return ts_ns > -kLargest && ts_ns < kLargest; }
 void MoveTimes(TraceData& data, int64_t shift_ns) {
   for (std::vector<int64_t>* times :
        {&data.host.ts_ns, &data.device.ts_ns, &data.memory.ts_ns, &data.flows.ts_ns,
-        &data.samples.ts_ns, &data.samples.end_ns}) {
+        &data.samples.ts_ns, &data.samples.end_ns, &data.pauses.ts_ns, &data.pauses.end_ns,
+        &data.stack_samples.ts_ns}) {
     for (int64_t& ts_ns : *times) {
       Add(ts_ns, shift_ns);
     }

@@ -63,7 +63,10 @@ constexpr NeedRow kNeeds[] = {
     {Needs::kHostEvents, [](const RankView& view) { return view.trace.host().size() > 0; },
      "no host events", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
      MissingData::kHost},
-    {Needs::kOps, [](const RankView& view) { return HasHostKind(view.trace, HostKind::kOp); },
+    {Needs::kOps,
+     [](const RankView& view) {
+       return view.index.operators.takes_ranges() || HasHostKind(view.trace, HostKind::kOp);
+     },
      "no operators", "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
      MissingData::kOperators},
     {Needs::kDeviceEvents,

@@ -55,7 +55,8 @@ uint64_t MemoryBytes(const Trace& trace) {
          ColumnBytes(trace.copies()) + ColumnBytes(trace.copy_calls()) +
          ColumnBytes(trace.syncs()) + ColumnBytes(trace.collectives()) +
          ColumnBytes(trace.memory()) + ColumnBytes(trace.ranges()) + ColumnBytes(trace.metrics()) +
-         ColumnBytes(trace.flows()) + ColumnBytes(trace.samples());
+         ColumnBytes(trace.flows()) + ColumnBytes(trace.samples()) + ColumnBytes(trace.pauses()) +
+         ColumnBytes(trace.stack_samples()) + ColumnBytes(trace.stack_frames());
 }
 
 uint64_t MemoryBytes(const TraceIndex& index) {

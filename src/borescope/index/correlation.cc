@@ -110,13 +110,13 @@ class OpenOperators {
 // The innermost operator around each runtime call, by detail row: one pass over the rows, however
 // deep they nest. A call may be covered by an operator that is not around it in the call tree:
 // where a frame begins in the operator, outlives it and contains the call.
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace) {
+std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
   const HostEvents& host = trace.host();
   std::vector<HostId> operators(trace.runtime_calls().size());
   OpenOperators open(host);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (host.kind[row] == HostKind::kOp) {
+    if (rule.IsOperator(trace, HostId{row})) {
       open.Open(HostId{row});
     } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
       operators[host.detail[row]] = open.Around(HostId{row});
@@ -152,10 +152,11 @@ IdMap64 MapOperators(const Trace& trace) {
   return operators;
 }
 
-void LinkLaunches(const Trace& trace, Correlation& result, Diagnostics& diagnostics) {
+void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& result,
+                  Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const IdMap64 launches = MapLaunches(trace, diagnostics);
-  const std::vector<HostId> operators = OperatorsAroundCalls(trace);
+  const std::vector<HostId> operators = OperatorsAroundCalls(trace, rule);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
@@ -209,7 +210,8 @@ void CollectDevices(const Trace& trace, Correlation& result) {
   }
 }
 
-void CountOddities(const Trace& trace, const Correlation& result, Diagnostics& diagnostics) {
+void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                   Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
@@ -223,7 +225,7 @@ void CountOddities(const Trace& trace, const Correlation& result, Diagnostics& d
     } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
       diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
     }
-    if (result.rule[row] == LinkRule::kLaunchOnly) {
+    if (result.rule[row] == LinkRule::kLaunchOnly && !rule.has_none()) {
       diagnostics.Count(Diag::kUnlinkedOp, Diagnostics::kNoByte, name);
     }
   }
@@ -246,15 +248,16 @@ bool IsLaunchName(std::string_view name) {
   return false;
 }
 
-Correlation BuildCorrelation(const Trace& trace, Diagnostics& diagnostics) {
+Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
+                             Diagnostics& diagnostics) {
   Correlation result;
   result.launch_of.resize(trace.device().size());
   result.op_of.resize(trace.device().size());
   result.rule.assign(trace.device().size(), LinkRule::kNone);
-  LinkLaunches(trace, result, diagnostics);
+  LinkLaunches(trace, rule, result, diagnostics);
   LinkExternalIds(trace, result);
   CollectDevices(trace, result);
-  CountOddities(trace, result, diagnostics);
+  CountOddities(trace, rule, result, diagnostics);
   return result;
 }
 

@@ -10,10 +10,12 @@ namespace borescope::internal {
 inline bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
 
 // device event -> launch: the runtime call with the same correlation number; of several, the
-// innermost of those that launch. launch -> operator: the innermost operator whose time covers it.
-// Files since early 2024 also carry the operator's id on the device event, used if the launch is
-// missing or not inside an operator; older files repeat the correlation there, which is ignored.
-Correlation BuildCorrelation(const Trace& trace, Diagnostics& diagnostics);
+// innermost of those that launch. launch -> operator: the innermost operator whose time covers it;
+// `rule` says which host events are operators. Files since early 2024 also carry the operator's id
+// on the device event, used if the launch is missing or not inside an operator; older files repeat
+// the correlation there, which is ignored.
+Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
+                             Diagnostics& diagnostics);
 
 // Whether a runtime call of this name starts device work: kernel, copy, set or graph launches of
 // CUDA, HIP, Level Zero and MTIA.

@@ -23,7 +23,7 @@ using testkit::TraceMaker;
 class Linked {
  public:
   explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
-    links_ = BuildCorrelation(trace_, diagnostics_);
+    links_ = BuildCorrelation(trace_, OperatorRule(trace_), diagnostics_);
   }
 
   std::string_view LaunchOf(std::string_view device) const {
@@ -241,7 +241,7 @@ TEST(CorrelationTest, ManyLaunchesThatOutlastManyOperators) {
   }
   const Trace trace = maker.Finish();
   Diagnostics diagnostics;
-  const Correlation links = BuildCorrelation(trace, diagnostics);
+  const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
   const HostId covers = testkit::FindHost(trace, "covers");
   EXPECT_EQ(std::count(links.op_of.begin(), links.op_of.end(), covers), kRows);
 }
@@ -280,7 +280,7 @@ TEST(CorrelationTest, TheOperatorIsTheLastBegunThatCoversTheLaunch) {
     const Trace trace = maker.Finish();
     Diagnostics diagnostics;
     const CallTree tree = BuildCallTree(trace, 1, diagnostics);
-    const Correlation links = BuildCorrelation(trace, diagnostics);
+    const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
     for (uint32_t row = 0; row < trace.device().size(); ++row) {
       const HostId launch = links.launch_of[row];
       HostId want;

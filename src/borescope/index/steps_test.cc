@@ -20,7 +20,7 @@ using testkit::TraceMaker;
 struct Indexed {
   explicit Indexed(TraceMaker& maker) : trace(maker.Finish()) {
     Diagnostics diagnostics;
-    correlation = BuildCorrelation(trace, diagnostics);
+    correlation = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
     steps = BuildSteps(trace, correlation);
   }
 

@@ -56,7 +56,7 @@ struct IndexPart {
 
 constexpr IndexPart kParts[] = {
     {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
-      index.correlation = BuildCorrelation(trace, diagnostics);
+      index.correlation = BuildCorrelation(trace, index.operators, diagnostics);
       index.steps = BuildSteps(trace, index.correlation);
       CountSharedSteps(trace, index.steps, diagnostics);
     }},
@@ -80,6 +80,7 @@ HostId TraceIndex::ForwardOf(HostId backward) const {
 
 TraceIndex BuildIndex(const Trace& trace, int threads) {
   TraceIndex index;
+  index.operators = OperatorRule(trace);
   index.tree = BuildCallTree(trace, threads, index.diagnostics);
   std::array<Diagnostics, std::size(kParts)> diagnostics;
   ParallelFor(std::size(kParts), threads,

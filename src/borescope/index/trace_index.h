@@ -1,5 +1,6 @@
 // TraceIndex: data derived from a recording, built once per trace and immutable afterwards.
 //
+//   operators       which host events are operators
 //   call tree       which host event contains which, per thread
 //   correlation     launch -> device events (one to many), device event -> launch -> operator
 //   steps           windows of steps; the step of any host row and, by launch, of device rows
@@ -15,6 +16,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
 #include "borescope/index/names/kernel_class.h"
+#include "borescope/index/operator_rule.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -92,6 +94,7 @@ struct ForwardBackwardLink {
 };
 
 struct TraceIndex {
+  OperatorRule operators;
   CallTree tree;
   Correlation correlation;
   Steps steps;
@@ -102,6 +105,7 @@ struct TraceIndex {
   KernelClass ClassOf(const Trace& trace, DeviceId id) const {
     return class_of_name[trace.device().name[id.value].value];
   }
+  bool IsOperator(const Trace& trace, HostId id) const { return operators.IsOperator(trace, id); }
   // The forward operator that a row of forward_backward links to this one; invalid without one.
   HostId ForwardOf(HostId backward) const;
 };

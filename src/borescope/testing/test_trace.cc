@@ -98,6 +98,32 @@ TestTrace& TestTrace::Runtime(std::string_view name, Span span, int64_t correlat
   return *this;
 }
 
+TestTrace& TestTrace::LibraryCall(std::string_view name, Span span, int64_t thread) {
+  Host(HostKind::kOther, name, span, thread, kNoDetail);
+  return *this;
+}
+
+TestTrace& TestTrace::Pause(Span span, int64_t thread) {
+  data().pauses.ts_ns.push_back(span.ts_ns);
+  data().pauses.end_ns.push_back(span.ts_ns + span.dur_ns);
+  data().pauses.track.push_back(part().Track(TrackKind::kHost, 1, thread));
+  return *this;
+}
+
+TestTrace& TestTrace::Sample(int64_t ts_ns, const std::vector<std::string>& stack, int64_t thread) {
+  StackFrames& frames = data().stack_frames;
+  uint32_t frame = kNoDetail;
+  for (const std::string& name : stack) {
+    frames.name.push_back(part().Intern(name));
+    frames.parent.push_back(frame);
+    frame = LastRow(frames.size());
+  }
+  data().stack_samples.ts_ns.push_back(ts_ns);
+  data().stack_samples.track.push_back(part().Track(TrackKind::kHost, 1, thread));
+  data().stack_samples.frame.push_back(frame);
+  return *this;
+}
+
 TestTrace& TestTrace::Kernel(std::string_view name, Span span, On on) {
   Device(DeviceKind::kKernel, name, span, on, kNoDetail);
   return *this;

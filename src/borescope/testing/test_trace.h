@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/testing/trace_maker.h"
@@ -72,6 +73,12 @@ class TestTrace {
   TestTrace& Python(std::string_view name, Span span, int64_t thread = 1);
   TestTrace& Runtime(std::string_view name, Span span, int64_t correlation = kMissing,
                      int64_t thread = 1);
+  // A call of another library, or of the operating system.
+  TestTrace& LibraryCall(std::string_view name, Span span, int64_t thread = 1);
+  // Time without a processor. Those of a thread are disjoint and added by time.
+  TestTrace& Pause(Span span, int64_t thread = 1);
+  // A sampled stack, outermost frame first.
+  TestTrace& Sample(int64_t ts_ns, const std::vector<std::string>& stack, int64_t thread = 1);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
   // With as many blocks of as many threads.
   TestTrace& KernelOfSize(std::string_view name, Span span, int32_t blocks, int32_t threads,

@@ -77,6 +77,18 @@ void ForEachMember(V& visit, const Samples*) {
       visit(&T::value);
 }
 template <class V>
+void ForEachMember(V& visit, const Pauses*) {
+  visit(&Pauses::ts_ns), visit(&Pauses::end_ns), visit(&Pauses::track);
+}
+template <class V>
+void ForEachMember(V& visit, const StackSamples*) {
+  visit(&StackSamples::ts_ns), visit(&StackSamples::track), visit(&StackSamples::frame);
+}
+template <class V>
+void ForEachMember(V& visit, const StackFrames*) {
+  visit(&StackFrames::name), visit(&StackFrames::parent);
+}
+template <class V>
 void ForEachMember(V& visit, const Syncs*) {
   using T = Syncs;
   visit(&T::stream), visit(&T::wait_on_stream), visit(&T::wait_on_record_correlation);

@@ -24,6 +24,9 @@ inline constexpr auto kFormatNames = std::to_array<std::string_view>(
     {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd"});
 static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
 
+// Whether PyTorch's own profiler wrote it.
+constexpr bool IsOfPyTorchProfiler(TraceFormat format) { return format < TraceFormat::kNsys; }
+
 constexpr std::string_view FormatName(TraceFormat format) {
   return kFormatNames[static_cast<size_t>(format)];
 }

@@ -173,6 +173,32 @@ struct CopyCalls {
   size_t size() const { return kind.size(); }
 };
 
+// Time in which threads had no processor, by thread and time; of a thread disjoint.
+struct Pauses {
+  std::vector<int64_t> ts_ns;
+  std::vector<int64_t> end_ns;  // > ts_ns
+  std::vector<TrackId> track;
+
+  size_t size() const { return ts_ns.size(); }
+};
+
+// Where threads were when they were sampled, by thread and time.
+struct StackSamples {
+  std::vector<int64_t> ts_ns;
+  std::vector<TrackId> track;
+  std::vector<uint32_t> frame;  // the innermost: row of StackFrames, or kNoDetail
+
+  size_t size() const { return ts_ns.size(); }
+};
+
+// The frames of sampled stacks as a tree: each row is a path.
+struct StackFrames {
+  std::vector<StringId> name;    // of a function; "[libcuda.so]" where its name is not known
+  std::vector<uint32_t> parent;  // the frame around it, an earlier row; kNoDetail: outermost
+
+  size_t size() const { return name.size(); }
+};
+
 // Samples of a device monitor (clock, power, use, ...), each value from begin to end.
 struct Samples {
   std::vector<int64_t> ts_ns;

@@ -31,6 +31,9 @@ struct TraceData {
   Metrics metrics;
   Flows flows;
   Samples samples;
+  Pauses pauses;
+  StackSamples stack_samples;
+  StackFrames stack_frames;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
   // the allocator events. Equal if there are no events.
@@ -66,6 +69,9 @@ class Trace {
   const Metrics& metrics() const { return data_.metrics; }
   const Flows& flows() const { return data_.flows; }
   const Samples& samples() const { return data_.samples; }
+  const Pauses& pauses() const { return data_.pauses; }
+  const StackSamples& stack_samples() const { return data_.stack_samples; }
+  const StackFrames& stack_frames() const { return data_.stack_frames; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }
 

@@ -82,6 +82,16 @@ void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift&
   }
 }
 
+void AppendStacks(TraceData& whole, const TraceData& part, const IdMap& map) {
+  const uint32_t frames = Rows(whole.stack_frames.size());
+  const size_t samples = whole.stack_samples.size();
+  AppendRows(whole.pauses, part.pauses, map);
+  AppendRows(whole.stack_samples, part.stack_samples, map);
+  AppendRows(whole.stack_frames, part.stack_frames, map);
+  ShiftDetails(whole.stack_samples.frame, samples, frames);
+  ShiftDetails(whole.stack_frames.parent, frames, frames);
+}
+
 void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const uint32_t collectives = Rows(whole.collectives.size());
   const uint32_t triton = Rows(whole.triton.size());
@@ -104,6 +114,7 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   AppendRows(whole.metrics, part.metrics, map);
   AppendRows(whole.flows, part.flows, map);
   AppendRows(whole.samples, part.samples, map);
+  AppendStacks(whole, part, map);
   ShiftDetails(whole.ranges.first_metric, ranges, metrics);
   ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
@@ -228,6 +239,18 @@ void SortMemory(MemoryEvents& memory) {
   if (!std::is_sorted(order.begin(), order.end())) {
     PermuteRows(memory, order, 1);
   }
+}
+
+// By thread and time.
+template <class Table>
+void SortByThread(Table& table) {
+  std::vector<uint32_t> order(table.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(table.track[a].value, table.ts_ns[a]) <
+           std::tuple(table.track[b].value, table.ts_ns[b]);
+  });
+  PermuteRows(table, order, 1);
 }
 
 void SortEventCounts(TraceData& data) {
@@ -372,7 +395,8 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   NameTracks();
   const std::vector<uint32_t> new_id = RankTracks(data.tracks);
   for (std::vector<TrackId>* column :
-       {&data.host.track, &data.device.track, &data.memory.track, &data.flows.track}) {
+       {&data.host.track, &data.device.track, &data.memory.track, &data.flows.track,
+        &data.pauses.track, &data.stack_samples.track}) {
     Renumber(*column, new_id);
   }
   data.tracks.first_row.assign(data.tracks.size(), 0);
@@ -380,6 +404,8 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
   SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   SortMemory(data.memory);
+  SortByThread(data.pauses);
+  SortByThread(data.stack_samples);
   if (CutDurations(data.host, data.strings, data.diagnostics,
                    [](size_t) { return kLongestEventNs; })) {
     SortSpine(data.host, data.tracks, TrackKind::kHost, threads);

@@ -148,6 +148,47 @@ TEST(TraceBuilderTest, CollectivesOfALaterPartAreTranslated) {
   EXPECT_EQ(trace.Text(trace.collectives().collective[1]), "broadcast");
 }
 
+// Appends one pause and one sample of the stack a;b.
+void AddStack(TracePart& part, int64_t tid, int64_t ts_ns, const std::string& outer) {
+  TraceData& data = part.data;
+  const TrackId track = part.Track(TrackKind::kHost, 100, tid);
+  data.pauses.ts_ns.push_back(ts_ns);
+  data.pauses.end_ns.push_back(ts_ns + 1);
+  data.pauses.track.push_back(track);
+  data.stack_frames.name.push_back(part.Intern(outer));
+  data.stack_frames.parent.push_back(kNoDetail);
+  data.stack_frames.name.push_back(part.Intern(outer + "1"));
+  data.stack_frames.parent.push_back(static_cast<uint32_t>(data.stack_frames.size() - 2));
+  data.stack_samples.ts_ns.push_back(ts_ns);
+  data.stack_samples.track.push_back(track);
+  data.stack_samples.frame.push_back(static_cast<uint32_t>(data.stack_frames.size() - 1));
+}
+
+TEST(TraceBuilderTest, PausesAndSampledStacksOfAllPartsComeByThreadAndTime) {
+  TraceMaker one;
+  AddStack(one.part(), 9, 30, "b");
+  AddStack(one.part(), 9, 10, "a");
+  TraceMaker two;
+  AddStack(two.part(), 9, 20, "c");
+  AddStack(two.part(), 3, 40, "d");
+  TraceBuilder builder;
+  builder.Append(one.TakePart());
+  builder.Append(two.TakePart());
+  const Trace trace = builder.Finish({}, 0, 1);
+  const StackSamples& samples = trace.stack_samples();
+  const StackFrames& frames = trace.stack_frames();
+  std::string text;
+  for (size_t row = 0; row < samples.size(); ++row) {
+    const uint32_t frame = samples.frame[row];
+    text += std::to_string(trace.tracks().tid[samples.track[row].value]) + " @" +
+            std::to_string(samples.ts_ns[row]) + " " +
+            std::string(trace.Text(frames.name[frames.parent[frame]])) + ";" +
+            std::string(trace.Text(frames.name[frame])) + "\n";
+  }
+  EXPECT_EQ(text, "3 @40 d;d1\n9 @10 a;a1\n9 @20 c;c1\n9 @30 b;b1\n");
+  EXPECT_EQ(trace.pauses().ts_ns, (std::vector<int64_t>{40, 10, 20, 30}));
+}
+
 TEST(TraceBuilderTest, EventCountsAreMergedAndSorted) {
   const auto part = [](std::string_view category, char phase, int64_t dur_ns) {
     TracePart one;

@@ -64,6 +64,13 @@ def idle(answers, say):
         say(quantity, "sum of idle_causes", of_columns(
             table, "head_ns", "tail_ns", "before_recording_ns", "sync_ns", "data_ns", "host_ns",
             "launch_call_ns", "latency_ns", "device_ns", "unrecorded_ns", "unknown_ns"))
+    for cause in ("host", "head"):
+        late = f"time in which the host was late: {cause}"
+        for table in answers.tables("verbs", "idle_causes"):
+            say(late, "idle_causes", nonzero(table.values(DEVICE, f"{cause}_ns")))
+        for table in answers.tables("verbs", "late_host"):
+            chosen = table.where(lambda c, cause=cause: c("cause") == cause)
+            say(late, "sum of late_host", nonzero(chosen.sums(DEVICE, "total_ns")))
     for table in answers.tables("verbs", "gpu_time"):
         say(quantity, "parts of gpu_time",
             recorded(of_columns(table, "gap_ns", "leading_ns", "trailing_ns")))

@@ -36,20 +36,29 @@ def by_module(answers, say):
         say(quantity, "diff_modules", nonzero(table.sums("module", "base_ns")))
 
 
+def range_names(answers):
+    """In programs without operators, the names of the ranges that stand for them."""
+    kinds = {kind for table in answers.tables("verbs", "stacks") for kind in table["kind"]}
+    if "op" in kinds:
+        return set()
+    return {name for table in answers.tables("sql", "ops") for name in table["name"]}
+
+
 def by_frames(answers, say):
     """Of frames around launches; where an operator is not told by its launch, they may tell another."""
     quantity = "device time of an operator itself"
     if any(table.total("works") for table in answers.tables("sql", "elsewhere")):
         return
+    ranges = range_names(answers)
     for table in answers.tables("verbs", "flame"):
         time, pieces = {}, {}
-        for op, works, device_ns in leaves(table):
+        for op, works, device_ns in leaves(table, ranges):
             time[op] = time.get(op, 0) + device_ns
             pieces[op] = pieces.get(op, 0) + works
         say(quantity, "leaves of flame", nonzero(named(time)))
         say("pieces of work of an operator", "leaves of flame", named(pieces))
     for table in answers.tables("verbs", "stacks"):
-        say(quantity, "stacks", nonzero(named(own_time_by_op(table))))
+        say(quantity, "stacks", nonzero(named(own_time_by_op(table, ranges))))
 
 
 def named(numbers):
@@ -62,7 +71,7 @@ def calls(answers, say):
         for table in answers.tables(call, "ops"):
             chosen = table.where(lambda c: c("name") != NONE)
             say("calls of an operator", f"ops of {call}", nonzero(chosen.sums("name", "calls")))
-    for table in answers.tables("verbs", "stacks", "stack_frames"):
+    for table in () if range_names(answers) else answers.tables("verbs", "stacks", "stack_frames"):
         chosen = table.where(lambda c: c("kind") == "op")
         say("calls of an operator", table.name, nonzero(chosen.sums("name", "calls")))
     for table in answers.tables("sql", "ops"):
@@ -90,7 +99,8 @@ def untied(answers, say):
     for table in answers.tables("by_rank", "ops"):
         chosen = table.where(lambda c: c("name") == NONE)
         say("time of work without operator", "ops --by rank", nonzero(chosen.sums("rank", "self_device_ns")))
-    say("launched work without operator in all", "diagnostics", answers.count("no-operator"))
+    if any(len(table) for table in answers.tables("sql", "ops")):  # where there are none, nothing lacks one
+        say("launched work without operator in all", "diagnostics", answers.count("no-operator"))
     say("all work without a launch", "diagnostics", answers.count("unlinked-device-event"))
     for table in answers.tables("sql", "rules"):
         for rule, quantity in (("none", "work without launch or operator"),

@@ -1,7 +1,8 @@
 """A run of several ranks against the same files one by one."""
 
 # Tables with a row or more for each rank that no other rank changes.
-BY_RANK = ("traces", "event_counts", "breakdown", "busy", "idle", "idle_intervals", "idle_causes", "gpu_time",
+BY_RANK = ("traces", "event_counts", "breakdown", "busy", "idle", "idle_intervals", "idle_causes", "late_host",
+           "gpu_time",
            "gaps", "overlap", "utilisation", "ledger", "steps", "launches", "launch_links", "graph_launches",
            "graph_kernels", "graph_captures", "queue", "bandwidth", "annotations", "annotated_kernels",
            "collectives", "critical_path_summary", "critical_ops", "what_if", "critical_path", "sync_edges",

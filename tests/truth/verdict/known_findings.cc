@@ -6,6 +6,7 @@ namespace borescope::internal::testkit {
 namespace {
 
 using scenario::Cause;
+using scenario::Setting;
 
 struct Known {
   std::string_view title;
@@ -48,7 +49,11 @@ std::vector<std::string_view> AllLabels() {
   return labels;
 }
 
-std::string_view LabelFor(Cause cause) {
+std::string_view LabelFor(Cause cause, Setting setting) {
+  const bool is_end = cause == Cause::kSetup || cause == Cause::kTeardown;
+  if (is_end && setting == Setting::kWholeProcess) {
+    return "";
+  }
   constexpr std::string_view kLabels[] = {"host busy",
                                           "one long gap",
                                           "synchronisation",
@@ -69,9 +74,10 @@ std::string_view LabelFor(Cause cause) {
   return kLabels[static_cast<size_t>(cause)];
 }
 
-bool Names(std::string_view label, Cause cause) {
+bool Names(std::string_view label, Cause cause, Setting setting) {
   // Beside other time of the host a single pause is not called an event, but still by its kind.
-  return label == LabelFor(cause) || (cause == Cause::kHostPause && label == "host busy") ||
+  return label == LabelFor(cause, setting) ||
+         (cause == Cause::kHostPause && label == "host busy") ||
          (cause == Cause::kLongWait && label == "synchronisation");
 }
 

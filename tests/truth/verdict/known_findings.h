@@ -19,10 +19,10 @@ std::vector<std::string_view> AllLabels();
 
 // Whether a finding of this heading is right about the cause in a run of that seed, and whether it
 // may also be there, as a consequence.
-bool Names(std::string_view label, scenario::Cause cause);
+bool Names(std::string_view label, scenario::Cause cause, scenario::Setting setting);
 bool Follows(std::string_view label, scenario::Cause cause, uint64_t seed);
 
 // The heading that the cause shall have; empty: none.
-std::string_view LabelFor(scenario::Cause cause);
+std::string_view LabelFor(scenario::Cause cause, scenario::Setting setting);
 
 }  // namespace borescope::internal::testkit

@@ -17,6 +17,7 @@ using scenario::PlantedFrame;
 using scenario::PlantedRank;
 using scenario::PlantedRun;
 using scenario::PlantedWork;
+using scenario::Setting;
 
 HostKind KindOf(FrameKind kind) {
   constexpr HostKind kKinds[] = {HostKind::kOp, HostKind::kAnnotation, HostKind::kPython,
@@ -48,7 +49,7 @@ void AddWork(const PlantedWork& work, TraceMaker& maker) {
       {.correlation = work.correlation == 0 ? kMissing : work.correlation, .detail = detail});
 }
 
-Trace TraceOf(const PlantedRank& rank) {
+Trace TraceOf(const PlantedRank& rank, TraceFormat format) {
   TraceMaker maker;
   for (const PlantedFrame& frame : rank.frames) {
     AddFrame(frame, maker.part());
@@ -58,14 +59,14 @@ Trace TraceOf(const PlantedRank& rank) {
   }
   Meta meta;
   meta.file = "planted.json";
-  meta.format = TraceFormat::kKineto;
+  meta.format = format;
   TraceBuilder builder;
   builder.Append(maker.TakePart());
   return builder.Finish(meta, 0, 1);
 }
 
-Tables MapRank(const PlantedRun& run, size_t rank, const Params& params) {
-  const Trace trace = TraceOf(run.ranks[rank]);
+Tables MapRank(const PlantedRun& run, size_t rank, TraceFormat format, const Params& params) {
+  const Trace trace = TraceOf(run.ranks[rank], format);
   const TraceIndex index = BuildIndex(trace, 1);
   const RankView view{static_cast<int64_t>(rank), trace, index};
   return FindAnalysis("summary")->PipelineFor(params).map(view, params).value();
@@ -73,11 +74,13 @@ Tables MapRank(const PlantedRun& run, size_t rank, const Params& params) {
 
 }  // namespace
 
-std::vector<VerdictLine> VerdictOf(const PlantedRun& run) {
+std::vector<VerdictLine> VerdictOf(const PlantedRun& run, Setting setting) {
+  const TraceFormat format =
+      setting == Setting::kWholeProcess ? TraceFormat::kNsys : TraceFormat::kKineto;
   const Params params;
   std::vector<Tables> mapped;
   for (size_t rank = 0; rank < run.ranks.size(); ++rank) {
-    mapped.push_back(MapRank(run, rank, params));
+    mapped.push_back(MapRank(run, rank, format, params));
   }
   const auto& pipeline = FindAnalysis("summary")->PipelineFor(params);
   Tables tables =

@@ -16,6 +16,7 @@ struct VerdictLine {
   std::string help;
 };
 
-std::vector<VerdictLine> VerdictOf(const scenario::PlantedRun& run);
+// In setting kWholeProcess it was recorded by another profiler than PyTorch's.
+std::vector<VerdictLine> VerdictOf(const scenario::PlantedRun& run, scenario::Setting setting);
 
 }  // namespace borescope::internal::testkit

@@ -18,6 +18,7 @@ using scenario::Plant;
 using scenario::PlantConfig;
 using scenario::PlantedRank;
 using scenario::PlantedRun;
+using scenario::Setting;
 
 // Threads that judge runs.
 constexpr int kThreads = 2;
@@ -46,7 +47,7 @@ std::optional<double> ErrorOf(double value, std::string_view label, const PlantC
   std::vector<int64_t> sums{0};
   for (size_t plant = 0; plant < config.plants.size(); ++plant) {
     const Cause cause = config.plants[plant].cause;
-    if (!Names(label, cause) && !Follows(label, cause, config.seed)) {
+    if (!Names(label, cause, config.setting) && !Follows(label, cause, config.seed)) {
       continue;
     }
     const int64_t planted_ns =
@@ -65,7 +66,7 @@ std::optional<double> ErrorOf(double value, std::string_view label, const PlantC
 
 bool IsPlanted(std::string_view label, const PlantConfig& config) {
   return std::any_of(config.plants.begin(), config.plants.end(), [&](const Plant& plant) {
-    return Names(label, plant.cause) || Follows(label, plant.cause, config.seed);
+    return Names(label, plant.cause, config.setting) || Follows(label, plant.cause, config.seed);
   });
 }
 
@@ -80,10 +81,10 @@ void Compare(const VerdictLine& line, std::string_view label, const PlantConfig&
   }
 }
 
-bool IsNamed(const Plant& plant, const std::vector<std::string_view>& labels) {
-  return LabelFor(plant.cause).empty() ||
+bool IsNamed(const Plant& plant, Setting setting, const std::vector<std::string_view>& labels) {
+  return LabelFor(plant.cause, setting).empty() ||
          std::any_of(labels.begin(), labels.end(),
-                     [&](std::string_view label) { return Names(label, plant.cause); });
+                     [&](std::string_view label) { return Names(label, plant.cause, setting); });
 }
 
 // "late-host:10,sync:10, seed 7 of skew".
@@ -115,7 +116,7 @@ Judgement Judge(const PlantConfig& config) {
   const PlantedRun run = MakePlantedRun(config);
   Judgement judgement;
   std::vector<std::string_view> labels;
-  for (const VerdictLine& line : VerdictOf(run)) {
+  for (const VerdictLine& line : VerdictOf(run, config.setting)) {
     const std::string_view label = LabelOf(line.finding);
     if (label.empty()) {
       continue;
@@ -127,11 +128,12 @@ Judgement Judge(const PlantConfig& config) {
     }
   }
   judgement.first = labels.empty() ? "none" : std::string(labels.front());
-  const bool loses = std::any_of(config.plants.begin(), config.plants.end(),
-                                 [](const Plant& plant) { return !LabelFor(plant.cause).empty(); });
+  const bool loses = std::any_of(
+      config.plants.begin(), config.plants.end(),
+      [&](const Plant& plant) { return !LabelFor(plant.cause, config.setting).empty(); });
   judgement.is_first_right = labels.empty() ? !loses : IsPlanted(labels.front(), config);
   for (const Plant& plant : config.plants) {
-    judgement.names_all = judgement.names_all && IsNamed(plant, labels);
+    judgement.names_all = judgement.names_all && IsNamed(plant, config.setting, labels);
   }
   return judgement;
 }

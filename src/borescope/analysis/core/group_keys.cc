@@ -100,6 +100,27 @@ void GroupKeys::Append(DeviceId id, std::vector<int64_t>& values) const {
   }
 }
 
+void GroupKeys::Append(TrackId thread, int64_t ts_ns, std::vector<int64_t>& values) const {
+  for (const GroupKey key : keys_) {
+    values.push_back(ThreadValue(key, thread, ts_ns));
+  }
+}
+
+int64_t GroupKeys::ThreadValue(GroupKey key, TrackId thread, int64_t ts_ns) const {
+  switch (key) {
+    case GroupKey::kRank:
+      return view_.rank;
+    case GroupKey::kStep:
+      return StepNumber(view_.steps().At(thread, ts_ns));
+    case GroupKey::kThread:
+      return view_.trace.tracks().tid[thread.value];
+    case GroupKey::kPhase:
+      return static_cast<int64_t>(Phase::kOther);
+    default:
+      return kMissing;
+  }
+}
+
 int64_t GroupKeys::StepNumber(uint32_t step) const {
   return step == kNoStep ? kMissing : view_.steps().steps[step].number;
 }

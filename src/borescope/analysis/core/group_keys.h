@@ -46,6 +46,8 @@ class GroupKeys {
   // Appends the key values of one row to `values`; kMissing where there is none.
   void Append(HostId id, std::vector<int64_t>& values) const;
   void Append(DeviceId id, std::vector<int64_t>& values) const;
+  // Of what a thread did at a time, outside of any row.
+  void Append(TrackId thread, int64_t ts_ns, std::vector<int64_t>& values) const;
 
   // The module around a row whose class is a key, to count the instances of a class; kMissing
   // outside of modules. REQUIRES: HasModuleClasses().
@@ -67,6 +69,7 @@ class GroupKeys {
  private:
   int64_t HostValue(GroupKey key, HostId id) const;
   int64_t DeviceValue(GroupKey key, DeviceId id) const;
+  int64_t ThreadValue(GroupKey key, TrackId thread, int64_t ts_ns) const;
   int64_t StepNumber(uint32_t step) const;
   void UseModules();
   void AddColumns(Table& table, bool before_name) const;

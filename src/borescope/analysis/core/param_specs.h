@@ -51,6 +51,9 @@ inline constexpr ParamSpec kMinShareParam{
     "min-share", "SHARE",
     "frames with less of the device time and of the host time, as 1% or 0.01, become \"(other)\"",
     ParamType::kShare};
+inline constexpr ParamSpec kSampledParam{
+    "sampled", "", "sampled call stacks: each sample counts as one sampling period",
+    ParamType::kFlag};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
 

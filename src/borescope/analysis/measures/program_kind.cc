@@ -22,11 +22,9 @@ bool IsPyTorchKernel(std::string_view name) {
       [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
-bool IsOfPyTorchProfiler(TraceFormat format) {
-  return format == TraceFormat::kKineto || format == TraceFormat::kMemoryTimeline;
-}
-
 }  // namespace
+
+bool IsOfWholeProcess(const Trace& trace) { return !IsOfPyTorchProfiler(trace.meta().format); }
 
 bool IsOfPyTorchProgram(const Trace& trace) {
   if (IsOfPyTorchProfiler(trace.meta().format) || HasHostKind(trace, HostKind::kOp)) {

@@ -10,4 +10,8 @@ namespace borescope::internal {
 // HPC, benchmarks, inference engines. O(rows of the device).
 bool IsOfPyTorchProgram(const Trace& trace);
 
+// Whether the profiler records a process from its start to its end, as all but PyTorch's do: then
+// the time before the first and after the last device work says nothing about the rest.
+bool IsOfWholeProcess(const Trace& trace);
+
 }  // namespace borescope::internal

@@ -1,5 +1,6 @@
 #include "borescope/analysis/measures/remedies.h"
 
+#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/recorded.h"
 
 namespace borescope::internal {
@@ -8,6 +9,16 @@ namespace {
 constexpr std::string_view kCountersInstead =
     "hardware counters were measured instead (`borescope counters`); record once more without "
     "profiler_metrics for times";
+
+constexpr std::string_view kHostWithoutOperators =
+    "annotations or frames of the host were recorded, so that the CPU activity was on: the "
+    "recorded part called no operators";
+
+// Only the CPU activity of PyTorch's profiler records these.
+bool IsOfHostWithoutOperators(const Trace& trace) {
+  return trace.meta().format == TraceFormat::kKineto && !HasHostKind(trace, HostKind::kOp) &&
+         (HasHostKind(trace, HostKind::kPython) || HasHostKind(trace, HostKind::kAnnotation));
+}
 
 bool IsOfCountersOnly(const Trace& trace) {
   return trace.meta().format == TraceFormat::kKineto && trace.ranges().size() > 0 &&
@@ -21,9 +32,31 @@ bool IsOfDevices(MissingData lack) {
          lack == MissingData::kCopies;
 }
 
+// Of programs without PyTorch; empty where the advice for PyTorch is as good.
+std::string_view RemedyWithoutPyTorch(MissingData lack) {
+  switch (lack) {
+    case MissingData::kOperators:
+    case MissingData::kAnnotations:
+      return "mark code with ranges (nvtxRangePush and nvtxRangePop, or roctxRangePush and "
+             "roctxRangePop), and have the profiler record them";
+    case MissingData::kSteps:
+      return "mark every iteration with a range (NVTX or ROCTX), and name these with "
+             "--step-pattern";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 std::string_view RemedyFor(MissingData lack, const Trace& trace) {
+  if (lack == MissingData::kOperators && IsOfHostWithoutOperators(trace)) {
+    return kHostWithoutOperators;
+  }
+  if (const std::string_view remedy = RemedyWithoutPyTorch(lack);
+      !remedy.empty() && !IsOfPyTorchProgram(trace)) {
+    return remedy;
+  }
   if (IsOfDevices(lack) && IsOfCountersOnly(trace)) {
     return kCountersInstead;
   }

@@ -50,7 +50,7 @@ void SyncCall(TraceMaker& maker, std::string_view call, std::string_view record,
 struct Answer {
   explicit Answer(TraceMaker& maker) : trace(maker.Finish()) {
     Diagnostics diagnostics;
-    syncs = FindSyncEdges(trace, BuildCorrelation(trace, diagnostics));
+    syncs = FindSyncEdges(trace, BuildCorrelation(trace, OperatorRule(trace), diagnostics));
   }
 
   // "kernel > call" or "kernel > kernel", its kind, "?" if inferred.
@@ -311,7 +311,7 @@ Trace DriftingTrace() {
 TEST(SyncEdgesTest, WaitsWithinTheDriftOfClocksKeepTheirEdge) {
   const Trace trace = DriftingTrace();
   Diagnostics diagnostics;
-  const Correlation links = BuildCorrelation(trace, diagnostics);
+  const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
   EXPECT_EQ(FindSyncEdges(trace, links).backward, 1U);
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.syncs.backward, 0U);
@@ -327,7 +327,7 @@ TEST(SyncEdgesTest, CopiesToTheHostSayHowFarTheClockIs) {
                {.correlation = 1});
   const Trace trace = maker.Finish();
   Diagnostics diagnostics;
-  const Correlation links = BuildCorrelation(trace, diagnostics);
+  const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
   EXPECT_TRUE(FindSyncEdges(trace, links).edges.empty());
   const ClockedSyncs found = FindClockedSyncs(trace, links);
   EXPECT_EQ(found.clocks.clocks[0].skew_ns, -1'500);

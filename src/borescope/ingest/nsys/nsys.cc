@@ -12,6 +12,7 @@
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/nsys/nsys_meta.h"
 #include "borescope/ingest/nsys/nsys_nvtx.h"
+#include "borescope/ingest/nsys/nsys_threads.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
@@ -46,8 +47,15 @@ constexpr CallTable kCallTables[] = {
 // itself has a row of its own.
 constexpr int64_t kBacktraceClass = 67;
 
-constexpr std::string_view kOtherKnownTables[] = {
-    kKernelTable, kCopyTable, kMemsetTable, kSyncTable, kGraphTable, kMemoryTable, "NVTX_EVENTS"};
+constexpr std::string_view kOtherKnownTables[] = {kKernelTable,
+                                                  kCopyTable,
+                                                  kMemsetTable,
+                                                  kSyncTable,
+                                                  kGraphTable,
+                                                  kMemoryTable,
+                                                  "NVTX_EVENTS",
+                                                  NsysThreads::kScheduleTable,
+                                                  NsysThreads::kSampleTable};
 
 class NsysReader {
  public:
@@ -117,6 +125,10 @@ Result<void> NsysReader::Read() {
   }
   NsysRanges ranges(strings_, trace_);
   BS_TRY(ranges.Read(input_));
+  progress_.Done();
+  NsysThreads threads(strings_, trace_);
+  BS_TRY(threads.Read(input_));
+  progress_.Done();
   progress_.Done();
   BS_TRY(ReadKernels());
   progress_.Done();

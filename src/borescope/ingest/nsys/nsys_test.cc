@@ -283,7 +283,7 @@ TEST(NsysTest, WhatTheFileSaysOfItself) {
   EXPECT_EQ(trace.Text(trace.tracks().name[0]), "main thread");
   EXPECT_EQ(HostRows(trace), "other pthread_mutex_lock 100/100 @1+4\n");
   EXPECT_EQ(trace.Text(trace.runtime_calls().domain[trace.host().detail[0]]), "osrt");
-  EXPECT_EQ(EventCounts(trace), "? COMPOSITE_EVENTS 2\nX OSRT_API 1\n");
+  EXPECT_EQ(EventCounts(trace), "X OSRT_API 1\ni COMPOSITE_EVENTS 2\n");
 }
 
 TEST(NsysTest, MemoryUsage) {
@@ -356,6 +356,70 @@ TEST(NsysTest, OnlyTablesAreRead) {
                               "(SELECT 1 UNION ALL SELECT start+1 FROM n) SELECT start FROM n;");
   EXPECT_EQ(trace.device().size(), 0U);
   EXPECT_EQ(trace.host().size(), 0U);
+}
+
+// Switches of one thread, in any order: it has no processor from the first of several losses to the
+// next gain. Nothing is known before the first and after the last, and of threads without calls.
+TEST(NsysTest, TimeWithoutAProcessor) {
+  const Trace trace =
+      LoadSql(kStrings + kCalls + Call(5, 6, kTid101, 9, 3) + Call(500, 510, kTid100, 10, 3) +
+              "CREATE TABLE SCHED_EVENTS(start INT, cpu INT, isSchedIn INT, globalTid INT);"
+              "INSERT INTO SCHED_EVENTS VALUES(50,0,1," +
+              kTid100 + "),(20,0,0," + kTid100 + "),(30,0,0," + kTid100 + "),(60,1,1," + kTid100 +
+              "),(70,1,0," + kTid100 + "),(10,2,1," + kTid101 + "),(40,2,0," + kTid101 +
+              "),(41,2,1," + kTid101 + "),(1,3,0," + kTid200 + "),(9,3,1," + kTid200 +
+              "),(NULL,3,1," + kTid100 + "),(2,3,1,NULL);");
+  const Pauses& pauses = trace.pauses();
+  std::string text;
+  for (size_t row = 0; row < pauses.size(); ++row) {
+    text += std::to_string(trace.tracks().tid[pauses.track[row].value]) + " " +
+            std::to_string(pauses.ts_ns[row]) + ".." + std::to_string(pauses.end_ns[row]) + "\n";
+  }
+  EXPECT_EQ(text, "100 20..50\n101 40..41\n");
+  EXPECT_EQ(EventCounts(trace), "X CUPTI_ACTIVITY_KIND_RUNTIME 2\ni SCHED_EVENTS 12\n");
+  EXPECT_EQ(trace.diagnostics().count(Diag::kMissingTimestamp), 1U);
+}
+
+// "thread @time: a;b;c", the outermost frame first.
+std::string SampleRows(const Trace& trace) {
+  const StackSamples& samples = trace.stack_samples();
+  const StackFrames& frames = trace.stack_frames();
+  std::string text;
+  for (size_t row = 0; row < samples.size(); ++row) {
+    std::string stack;
+    for (uint32_t frame = samples.frame[row]; frame != kNoDetail; frame = frames.parent[frame]) {
+      stack = std::string(trace.Text(frames.name[frame])) + ";" + stack;
+    }
+    text += std::to_string(trace.tracks().tid[samples.track[row].value]) + " @" +
+            std::to_string(samples.ts_ns[row]) + ": " + stack + "\n";
+  }
+  return text;
+}
+
+// Rows of chains are in any order; what has no symbol is named by its module. Of processes without
+// calls nothing is read.
+TEST(NsysTest, SampledStacks) {
+  const Trace trace = LoadSql(
+      kStrings + kCalls + Call(5, 6, kTid100, 9, 3) +
+      "INSERT INTO StringIds VALUES(20,'main'),(21,'solve'),(22,'0x7fff81a8b858'),"
+      "(23,'/usr/lib/libcuda.so.525'),(24,'[vdso]'),(25,'/opt/a.out');"
+      "CREATE TABLE COMPOSITE_EVENTS(id INT, start INT, globalTid INT);"
+      "INSERT INTO COMPOSITE_EVENTS VALUES(1,300," +
+      kTid100 + "),(2,100," + kTid101 + "),(3,200," + kTid100 + "),(4,250," + kTid100 +
+      "),(5,NULL," + kTid100 + "),(6,1," + kTid200 +
+      ");"
+      "CREATE TABLE SAMPLING_CALLCHAINS(id INT, symbol INT, module INT, unresolved INT,"
+      "stackDepth INT);"
+      "INSERT INTO SAMPLING_CALLCHAINS VALUES(1,21,25,NULL,0),(1,20,25,NULL,1),(2,20,25,NULL,2),"
+      "(2,22,23,1,0),(2,21,25,NULL,1),(3,22,24,NULL,0),(3,20,25,NULL,1),(6,20,25,NULL,0),"
+      "(77,20,25,NULL,0);");
+  EXPECT_EQ(SampleRows(trace),
+            "100 @200: main;[vdso];\n100 @250: \n100 @300: main;solve;\n"
+            "101 @100: main;solve;[libcuda.so.525];\n");
+  EXPECT_EQ(trace.stack_frames().size(), 4U);
+  EXPECT_EQ(EventCounts(trace), "X CUPTI_ACTIVITY_KIND_RUNTIME 1\ni COMPOSITE_EVENTS 6\n");
+  EXPECT_EQ(trace.begin_ns(), 5);
+  EXPECT_EQ(trace.end_ns(), 6);
 }
 
 TEST(NsysTest, WhatIsOne) {

@@ -60,7 +60,7 @@ inline Cell CorrelationOf(Rows r, uint32_t row) {
 // The innermost operator around a host event.
 inline Cell OpAround(Rows r, uint32_t row) {
   HostId at = r.index.tree.parent[row];
-  while (at.valid() && Host(r).kind[at.value] != HostKind::kOp) {
+  while (at.valid() && !r.index.IsOperator(r.trace, at)) {
     at = r.index.tree.parent[at.value];
   }
   return RowId(at.value);

@@ -94,14 +94,15 @@ constexpr ColumnSpec kLaunches[] = {
     {"device_events", kInteger, kFew, "How many device events it started.", DeviceEventsOf},
     kNameId};
 
-bool IsOp(Rows r, uint32_t row) { return Host(r).kind[row] == HostKind::kOp; }
+bool IsOp(Rows r, uint32_t row) { return r.index.IsOperator(r.trace, HostId{row}); }
 bool IsCall(Rows r, uint32_t row) { return Host(r).kind[row] == HostKind::kRuntime; }
 size_t SizeOf(Rows r) { return Host(r).size(); }
 
 constexpr Relation kHostRelations[] = {
     {"host_events", "What threads did: frames, annotations, operators, runtime calls.", SizeOf,
      nullptr, kHostEvents},
-    {"ops", "Calls of framework operators.", SizeOf, IsOp, kOps},
+    {"ops", "Calls of operators; in programs without them, the ranges that take their place.",
+     SizeOf, IsOp, kOps},
     {"launches", "Calls of the driver or runtime, launches among them.", SizeOf, IsCall, kLaunches},
 };
 

@@ -262,9 +262,12 @@ bool Selected::IsInSteps(TrackId track, int64_t ts_ns) const {
 
 bool Selected::Keeps(HostId id) const {
   const HostEvents& host = view_->trace.host();
-  const int64_t ts_ns = host.ts_ns[id.value];
+  return Keeps(host.track[id.value], host.ts_ns[id.value]);
+}
+
+bool Selected::Keeps(TrackId thread, int64_t ts_ns) const {
   return range_.Holds(ts_ns) && (!has_annotation_ || Holds(annotations_, ts_ns)) &&
-         (!has_steps_ || IsInSteps(host.track[id.value], ts_ns));
+         (!has_steps_ || IsInSteps(thread, ts_ns));
 }
 
 bool Selected::KeepsStep(DeviceId id) const {

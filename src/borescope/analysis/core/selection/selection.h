@@ -62,6 +62,8 @@ class Selected {
     return range_.Holds(ts_ns) && IsAskedFor(asked_ns);
   }
   bool Keeps(HostId id) const;
+  // Of what a thread did at a time, outside of any row.
+  bool Keeps(TrackId thread, int64_t ts_ns) const;
   // REQUIRES: nothing of its kind; annotations and waits of the device are never kept.
   bool Keeps(DeviceId id) const;
 

@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/time/innermost_time.h"
+#include "borescope/analysis/measures/time/late_host.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps.h"
@@ -22,17 +23,20 @@ constexpr int64_t kNoLaunchName = -1;
 constexpr int64_t kElsewhereName = -2;
 constexpr int64_t kStepName = -3;  // any training step
 constexpr int64_t kNoOperatorName = -4;
+constexpr int64_t kNoStackName = -5;
 
-// What kind of frame a node is: a HostKind, or a DeviceKind behind those.
+// What kind of frame a node is: a sampled function, a HostKind, or a DeviceKind after those.
 using FrameKind = int64_t;
+constexpr FrameKind kSampledKind = -1;
 constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
 
 FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
 FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
 
 std::string_view FrameKindName(FrameKind kind) {
-  return kind < kDeviceKinds ? HostKindName(static_cast<HostKind>(kind))
-                             : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
+  return kind == kSampledKind  ? "sampled"
+         : kind < kDeviceKinds ? HostKindName(static_cast<HostKind>(kind))
+                               : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
 }
 
 // What nodes that are no frames are called; empty for frames.
@@ -40,6 +44,7 @@ std::string_view NoFrameName(int64_t name) {
   return name == kNoLaunchName     ? kNoLaunch
          : name == kNoOperatorName ? kNoOperator
          : name == kElsewhereName  ? kElsewhere
+         : name == kNoStackName    ? kNoStack
                                    : "";
 }
 
@@ -129,8 +134,8 @@ class StackSums {
 
   // False if a root was asked for and no frame has such a name.
   bool PlaceFrames(std::string_view root);
-  void AddHostTime();
-  void AddDeviceTime();
+  // Adds the time of these stacks.
+  void AddTime();
   Table Write() const;
 
  private:
@@ -143,10 +148,18 @@ class StackSums {
   bool IsFrame(HostKind kind) const {
     return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
   }
+  void PlaceHostFrames(const std::vector<Label>& labels);
+  void PlaceSampledFrames(const std::vector<Label>& labels);
+  uint32_t Place(uint32_t parent, const Label& label, FrameKind kind);
+  void AddHostTime();
+  void AddDeviceTime();
+  void AddSampledTime();
   uint32_t FrameOf(DeviceId work);
   // The sums of a path with the keys of a host or device row.
   template <class Id>
   SelfTimes& SumsOf(Id id, uint32_t path);
+  SelfTimes& SumsOfSample(size_t sample, uint32_t path);
+  SelfTimes& SumsOfKey(uint32_t path);
   std::vector<std::vector<Entry>> EntriesByGroup() const;
   Table EmptyTable() const;
   void WriteTree(std::span<const int64_t> keys, std::vector<Entry> entries, const PathOrder& order,
@@ -160,47 +173,110 @@ class StackSums {
   GroupKeys keys_;
   Paths paths_;
   uint32_t elsewhere_ = kNone;
-  std::vector<uint32_t> path_of_;  // per host row; kNone above all frames
+  bool has_root_ = false;
+  std::vector<uint32_t> path_of_;  // per host row, or sampled frame; kNone above all frames
   Grouper sums_;                   // key values, 0, then the path
   std::vector<SelfTimes> self_;    // per tuple of sums_
   std::vector<int64_t> key_;
 };
 
 bool StackSums::PlaceFrames(std::string_view root) {
-  const HostEvents& host = view_.trace.host();
   const std::vector<Label> labels = LabelsOf(view_.trace, root);
   elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
-  bool any = root.empty();
+  has_root_ = root.empty();
+  if (stacks_ == StackKind::kSampled) {
+    PlaceSampledFrames(labels);
+  } else {
+    PlaceHostFrames(labels);
+  }
+  return has_root_;
+}
+
+void StackSums::PlaceHostFrames(const std::vector<Label>& labels) {
+  const HostEvents& host = view_.trace.host();
   path_of_.reserve(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     const HostId above = view_.index.tree.parent[row];
     const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
-    const Label& label = labels[host.name[row].value];
-    if (!IsFrame(host.kind[row])) {
-      path_of_.push_back(parent);
-      continue;
-    }
-    any = any || label.is_root;
-    if (parent != elsewhere_) {
-      path_of_.push_back(paths_.Find(parent, label.name, KindOf(host.kind[row])));
-    } else {
-      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, KindOf(host.kind[row]))
-                                       : elsewhere_);
-    }
+    path_of_.push_back(IsFrame(host.kind[row])
+                           ? Place(parent, labels[host.name[row].value], KindOf(host.kind[row]))
+                           : parent);
   }
-  return any;
+}
+
+void StackSums::PlaceSampledFrames(const std::vector<Label>& labels) {
+  const StackFrames& frames = view_.trace.stack_frames();
+  path_of_.reserve(frames.size());
+  for (uint32_t row = 0; row < frames.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t above = frames.parent[row];
+    const uint32_t parent = above == kNoDetail ? elsewhere_ : path_of_[above];
+    path_of_.push_back(Place(parent, labels[frames.name[row].value], kSampledKind));
+  }
+}
+
+// The path of a frame inside that of another one.
+uint32_t StackSums::Place(uint32_t parent, const Label& label, FrameKind kind) {
+  has_root_ = has_root_ || label.is_root;
+  if (parent != elsewhere_) {
+    return paths_.Find(parent, label.name, kind);
+  }
+  return label.is_root ? paths_.Find(kNone, label.name, kind) : elsewhere_;
 }
 
 template <class Id>
 SelfTimes& StackSums::SumsOf(Id id, uint32_t path) {
   key_.clear();
   keys_.Append(id, key_);
+  return SumsOfKey(path);
+}
+
+SelfTimes& StackSums::SumsOfSample(size_t sample, uint32_t path) {
+  const StackSamples& samples = view_.trace.stack_samples();
+  key_.clear();
+  keys_.Append(samples.track[sample], samples.ts_ns[sample], key_);
+  return SumsOfKey(path);
+}
+
+// Of the keys in key_.
+SelfTimes& StackSums::SumsOfKey(uint32_t path) {
   key_.push_back(0);
   key_.push_back(path);
   const uint32_t found = sums_.Find(key_);
   self_.resize(sums_.size());
   return self_[found];
+}
+
+void StackSums::AddTime() {
+  switch (stacks_) {
+    case StackKind::kHost:
+      AddHostTime();
+      AddDeviceTime();
+      return;
+    case StackKind::kDevice:
+      AddDeviceTime();
+      return;
+    case StackKind::kSampled:
+      AddSampledTime();
+      return;
+  }
+}
+
+void StackSums::AddSampledTime() {
+  const StackSamples& samples = view_.trace.stack_samples();
+  const int64_t period_ns = SamplingPeriod(view_.trace);
+  for (size_t row = 0; row < samples.size(); ++row) {
+    CheckStopAt(row);
+    if (!selected_.Keeps(samples.track[row], samples.ts_ns[row])) {
+      continue;
+    }
+    const uint32_t frame = samples.frame[row];
+    const uint32_t path = frame == kNoDetail ? paths_.FindNoFrame(kNoStackName) : path_of_[frame];
+    SelfTimes& sums = SumsOfSample(row, path);
+    ++sums.calls;
+    sums.host_ns = AddSaturating(sums.host_ns, period_ns);
+  }
 }
 
 void StackSums::AddHostTime() {
@@ -263,7 +339,11 @@ std::vector<std::vector<StackSums::Entry>> StackSums::EntriesByGroup() const {
 }
 
 Table StackSums::EmptyTable() const {
-  Table table{"stacks", "Host call stacks and the device work below them", {}};
+  const bool is_sampled = stacks_ == StackKind::kSampled;
+  Table table{"stacks",
+              is_sampled ? "Sampled host call stacks: samples x sampling period"
+                         : "Host call stacks and the device work below them",
+              {}};
   keys_.AddColumnsBeforeName(table);
   AddInt(table, "depth", Unit::kNone, Role::kKey,
          "How many frames are around it; rows are in tree order, so that a row lies below the last "
@@ -274,13 +354,17 @@ Table StackSums::EmptyTable() const {
             "\"(other)\" what was left out below the frame around it, \"(elsewhere)\" what is "
             "outside of the frames of --root.");
   AddString(table, "kind", Role::kKey,
-            "python, annotation, op, runtime or other; missing for rows that are no frames.")
+            "python, annotation, op, runtime or other, or sampled; missing for rows that are no "
+            "frames.")
       .hints.palette = Palette::kFrame;
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
   };
-  AddInt(table, "calls", Unit::kCount, Role::kSum, "Calls that began in the selected time.");
-  ns("self_host_ns", "Host time in this frame and in none inside it.");
+  AddInt(table, "calls", Unit::kCount, Role::kSum,
+         "Calls that began in the selected time; with --sampled the number of samples in the frame "
+         "itself.");
+  ns("self_host_ns",
+     "Host time in this frame and in none inside it; with --sampled samples x sampling period.");
   ns("total_host_ns", "Host time of the frame and all below it.");
   ns("self_device_ns", "Device work launched by the frame itself.");
   ns("total_device_ns", "Device work launched by the frame and all below it.");
@@ -351,10 +435,7 @@ Result<Table> SumStacks(const RankView& view, const Selected& selected,
                                               std::string(root) +
                                               "\"; leave out --root to see the names"};
   }
-  if (stacks == StackKind::kHost) {
-    sums.AddHostTime();
-  }
-  sums.AddDeviceTime();
+  sums.AddTime();
   return sums.Write();
 }
 

@@ -15,6 +15,10 @@
 // Stacks of device work (StackKind::kDevice) go on to kernels and copies: each is the innermost
 // frame of its own path, and runtime calls are no frames. They hold device time only, and `calls`
 // counts works. What no frame is around stands below the node kNoOperator.
+//
+// Sampled stacks (StackKind::kSampled) are those at which threads were interrupted: each sample
+// counts as one call of its innermost frame and as one sampling period (time/late_host.h) of host
+// time. Samples without a stack are the node kNoStack.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +37,9 @@ inline constexpr std::string_view kNoOperator = "(no operator)";
 inline constexpr std::string_view kElsewhere = "(elsewhere)";  // outside of the roots asked for
 inline constexpr std::string_view kOtherFrames = "(other)";    // made when a tree is cut
 
-enum class StackKind : uint8_t { kHost, kDevice };
+inline constexpr std::string_view kNoStack = "(no stack)";  // of a sample
+
+enum class StackKind : uint8_t { kHost, kDevice, kSampled };
 
 // Table `stacks`: the columns of --by, then depth, name, kind, calls, the self times and the total
 // times, which are still 0. Each combination of the keys has a tree of its own, in preorder: its

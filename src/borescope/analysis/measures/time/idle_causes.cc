@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/host_time.h"
 #include "borescope/analysis/measures/time/idle_division.h"
+#include "borescope/analysis/measures/time/late_host.h"
 #include "borescope/analysis/measures/time/main_processes.h"
 #include "borescope/analysis/measures/time/stream_gaps.h"
 #include "borescope/base/check.h"
@@ -19,6 +20,8 @@
 
 namespace borescope::internal {
 namespace {
+
+constexpr size_t kLateHostPreview = 20;
 
 using CauseTimes = std::array<int64_t, static_cast<size_t>(IdleCause::kCount)>;
 
@@ -70,14 +73,20 @@ int64_t SkewOf(const DeviceClocks& clocks, const std::vector<uint32_t>& tracks) 
   return tracks.empty() ? 0 : clocks.SkewOf(TrackId{tracks.front()});
 }
 
-// The length of a time within windows.
-int64_t LengthIn(const IntervalSet& windows, Interval time) {
+// Calls `use` with each part of a time within windows.
+template <class Use>
+void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
   auto window = std::partition_point(windows.begin(), windows.end(),
                                      [&](const Interval& w) { return w.end <= time.begin; });
-  int64_t ns = 0;
   for (; window != windows.end() && window->begin < time.end; ++window) {
-    ns += std::min(window->end, time.end) - std::max(window->begin, time.begin);
+    use(Interval{std::max(window->begin, time.begin), std::min(window->end, time.end)});
   }
+}
+
+// The length of a time within windows.
+int64_t LengthIn(const IntervalSet& windows, Interval time) {
+  int64_t ns = 0;
+  ForPartsIn(windows, time, [&](Interval part) { ns += part.length(); });
   return ns;
 }
 
@@ -91,6 +100,9 @@ struct CauseSums {
   HostId longest_launch;
   Interval head_late;  // from the begin of the recording to the launch of the first work
   HostId head_launch;
+  // The times of causes head and host, on the clock of the host.
+  std::vector<LateTime> head;
+  std::vector<LateTime> host;
 };
 
 bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause == IdleCause::kHost; }
@@ -130,6 +142,9 @@ class Causes {
     DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
     for (const IdlePart& part : parts_) {
       Add(part.cause, LengthIn(windows, part.time));
+      if (part.cause == IdleCause::kHead) {
+        Keep(sums_.head, windows, part.time, device.first_launch);
+      }
     }
     sums_.head_launch = device.first_launch;
     if (device.first_launch.valid()) {
@@ -145,6 +160,9 @@ class Causes {
     for (const IdlePart& part : parts_) {
       const int64_t ns = LengthIn(windows, part.time);
       Add(part.cause, ns);
+      if (part.cause == IdleCause::kHost) {
+        Keep(sums_.host, windows, part.time, gap.launch);
+      }
       host_ns += IsOfTheHost(part.cause) ? ns : 0;
       sync_ns += part.cause == IdleCause::kSync ? ns : 0;
       const bool is_short = part.time.length() < kOrdinaryLaunchNs;
@@ -157,6 +175,11 @@ class Causes {
           OnHost({gap.time.begin, std::clamp(launch.begin_ns, gap.time.begin, gap.time.end)});
       sums_.longest_launch = gap.launch;
     }
+  }
+
+  void Keep(std::vector<LateTime>& late, const IntervalSet& windows, Interval time,
+            HostId launch) const {
+    ForPartsIn(windows, time, [&](Interval part) { late.push_back({OnHost(part), launch}); });
   }
 
   Interval OnHost(Interval time) const {
@@ -220,6 +243,7 @@ Table NewTable() {
   AddString(table, kLongestGapEvent, Role::kDerived, "What the host mostly did in it.");
   AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
   AddInt(table, kShortHost, Unit::kNanoseconds, Role::kSum, "Of host, what is short in its gap.");
+  AddString(table, kHostEvent, Role::kDerived, "What the host mostly did in time of cause host.");
   return table;
 }
 
@@ -231,40 +255,99 @@ CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const MainP
                            : causes.SumsOf(gaps, Subtract(windows, time.busy), main.pids, skew_ns);
 }
 
+Table NewLateHost() {
+  Table table{"late_host", "What the host did while devices waited for its launches", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddString(table, "cause", Role::kKey, "host or head, as in idle_causes.");
+  AddString(table, "activity", Role::kKey,
+            "call: in a call of CUDA, HIP, a library or the operating system; no processor: the "
+            "thread had none; sampled: by its call stack, as sampled; event: in an operator, a "
+            "range or a frame; unknown.");
+  AddString(table, "name", Role::kKey,
+            "Outermost call, innermost function with a name, or innermost event; missing without "
+            "one.");
+  AddString(table, "op", Role::kKey, "Innermost operator or range around it; missing outside.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
+         "Time of it; adds up to that of the cause in idle_causes.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of the time of the cause.");
+  table.preview_rows = kLateHostPreview;
+  return table;
+}
+
+// The largest first; what of `all_ns` no time explains is unknown.
+void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_view cause,
+                  std::vector<LateHostSum> sums, int64_t all_ns) {
+  int64_t rest_ns = all_ns;
+  for (const LateHostSum& sum : sums) {
+    rest_ns -= sum.ns;
+  }
+  if (rest_ns > 0) {
+    sums.push_back({HostActivity::kUnknown, {}, {}, rest_ns});
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const LateHostSum& a, const LateHostSum& b) { return a.ns > b.ns; });
+  const auto text = [&](StringId id) {
+    return id.valid() ? view.trace.Text(id) : std::string_view();
+  };
+  for (const LateHostSum& sum : sums) {
+    Row row(table);
+    row.Int(view.rank).MaybeInt(gpu).Text(cause).Text(HostActivityName(sum.activity));
+    row.MaybeText(text(sum.name)).MaybeText(text(sum.operation));
+    row.Int(sum.ns).Share(sum.ns, all_ns);
+  }
+}
+
+int64_t& TimeOf(CauseTimes& times, IdleCause cause) { return times[static_cast<size_t>(cause)]; }
+
+// Adds the rows of a device to idle_causes and late_host.
+void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, int64_t idle_ns,
+                int64_t gaps, CauseSums sums) {
+  const std::vector<LateHostSum> host = ExplainLateHost(view, sums.host);
+  int64_t parts_ns = 0;
+  Row row(tables[0]);
+  row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(gaps);
+  for (const CauseColumn& column : kCauseColumns) {
+    const int64_t ns = TimeOf(sums.times, column.cause);
+    row.Int(ns);
+    parts_ns += ns;
+  }
+  row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
+  row.Text(MostlyWords(view, {sums.longest_late, sums.longest_launch}));
+  row.Text(MostlyWords(view, {sums.head_late, sums.head_launch}));
+  row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
+  BS_CHECK(parts_ns == idle_ns);
+  PushLateHost(tables[1], view, time.gpu, "host", host, TimeOf(sums.times, IdleCause::kHost));
+  PushLateHost(tables[1], view, time.gpu, "head", ExplainLateHost(view, sums.head),
+               TimeOf(sums.times, IdleCause::kHead));
+}
+
 }  // namespace
 
-Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
+Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view.trace);
   const DeviceClocks clocks = FindDeviceClocks(view.trace, view.index.correlation);
-  Table table = NewTable();
+  Tables tables{NewTable(), NewLateHost()};
   for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
     const std::vector<uint32_t> tracks = TracksOf(view, selected, time.gpu);
     const IntervalSet windows = selected.TimeOf(time.tracks);
     const MainProcesses main = FindMainProcesses(view, tracks);
-    const CauseSums sums = SumsOfDevice(view, time, main, windows, SkewOf(clocks, tracks), causes);
-    const StreamGaps gaps = FindStreamGaps(view, tracks, 0);
-    const int64_t idle_ns = SplitTime(time, windows).idle_ns;
-    int64_t parts_ns = 0;
-    Row row(table);
-    row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(SumWaits(gaps, windows).gaps);
-    for (const CauseColumn& column : kCauseColumns) {
-      const int64_t ns = sums.times[static_cast<size_t>(column.cause)];
-      row.Int(ns);
-      parts_ns += ns;
-    }
-    row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
-    row.Text(MainEventIn(view.trace, sums.longest_launch, sums.longest_late));
-    row.Text(MainEventIn(view.trace, sums.head_launch, sums.head_late));
-    row.Int(sums.short_host_ns);
-    BS_CHECK(parts_ns == idle_ns);
+    CauseSums sums = SumsOfDevice(view, time, main, windows, SkewOf(clocks, tracks), causes);
+    const int64_t gaps = SumWaits(FindStreamGaps(view, tracks, 0), windows).gaps;
+    PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, gaps, std::move(sums));
   }
-  return table;
+  return tables;
+}
+
+Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(Tables tables, IdleCausesAndLateHost(view, selection));
+  return std::move(tables[0]);
 }
 
 Table ShownCauses(Table causes) {
   constexpr std::string_view kHidden[] = {kLongestGap, kLongestGapSync, kLongestGapEvent,
-                                          kHeadEvent, kShortHost};
+                                          kHeadEvent,  kShortHost,      kHostEvent};
   std::erase_if(causes.columns, [&](const Column& column) {
     return std::find(std::begin(kHidden), std::end(kHidden), column.name) != std::end(kHidden);
   });

@@ -23,9 +23,14 @@ inline constexpr std::string_view kLongestGapSync = "longest_gap_sync_ns";
 inline constexpr std::string_view kLongestGapEvent = "longest_gap_event";
 inline constexpr std::string_view kHeadEvent = "head_event";
 inline constexpr std::string_view kShortHost = "short_host_ns";
+// What it mostly did in all time of cause host.
+inline constexpr std::string_view kHostEvent = "host_event";
 
 // Table idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above.
 Result<Table> IdleCauses(const RankView& view, const Selection& selection);
+
+// The same, and table late_host: what the host did in the time of causes head and host.
+Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection);
 
 // The same as people see it: without what only the verdict reads.
 Table ShownCauses(Table causes);

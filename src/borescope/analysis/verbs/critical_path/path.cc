@@ -40,6 +40,11 @@ BoundBy WorkBound(const RankView& view, DeviceId id) {
   return kBounds[static_cast<size_t>(activity)];
 }
 
+bool IsOperatorOrCall(const RankView& view, HostId id) {
+  return id.valid() && (view.trace.host().kind[id.value] == HostKind::kRuntime ||
+                        view.index.IsOperator(view.trace, id));
+}
+
 class StepMaker {
  public:
   StepMaker(const RankView& view, const RecordingGraph& recording, const LongestPaths& paths)
@@ -183,10 +188,8 @@ class StepMaker {
     step.side = NodeSide::kHost;
     step.event = piece.innermost.valid() ? piece.innermost.value : kNoEvent;
     if (piece.is_running) {
-      const HostKind kind =
-          piece.innermost.valid() ? view_.trace.host().kind[step.event] : HostKind::kAnnotation;
-      const bool is_operator = kind == HostKind::kOp || kind == HostKind::kRuntime;
-      step.kind = is_operator ? PathKind::kOperator : PathKind::kDependency;
+      step.kind =
+          IsOperatorOrCall(view_, piece.innermost) ? PathKind::kOperator : PathKind::kDependency;
       step.bound_by = piece.is_loading ? BoundBy::kDataLoad : BoundBy::kCpu;
     }
     Add(stretch.place, step);

@@ -73,6 +73,28 @@ TEST(DoctorTest, ProgramsWithoutPyTorchLackNoOperators) {
   }
 }
 
+std::string AdviceOf(TestTrace& trace, std::string_view check) {
+  const Tables tables = Analyse("doctor", {&trace.View()});
+  for (size_t row = 0; row < tables[0].rows(); ++row) {
+    if (Texts(tables[0], "check")[row] == check) {
+      return Texts(tables[0], "help")[row];
+    }
+  }
+  return "not there";
+}
+
+// Frames and annotations are recorded by the CPU activity alone, calls of the runtime by either.
+TEST(DoctorTest, WhatTheCpuActivityRecordedShowsThatItWasOn) {
+  TestTrace off;
+  off.Launched("gemm", {20, 5}, {200, 10}, {1, 7, 0});
+  EXPECT_NE(AdviceOf(off, "no-operators").find("add ProfilerActivity.CPU"), std::string::npos);
+  TestTrace on;
+  on.Python("replay", {0, 50}).Launched("gemm", {20, 5}, {200, 10}, {1, 7, 0});
+  EXPECT_EQ(AdviceOf(on, "no-operators"),
+            "No framework operators: annotations or frames of the host were recorded, so that the "
+            "CPU activity was on: the recorded part called no operators.");
+}
+
 TEST(DoctorTest, LinkFaults) {
   TestTrace trace = Clean();
   trace.Launched("early", {310, 5}, {305, 30}, {2, 7, 0});

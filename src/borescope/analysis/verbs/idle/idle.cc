@@ -132,8 +132,7 @@ void PushIntervals(Table& table, int64_t rank, const Stream& stream, const Inter
 Result<Tables> MapIdle(const RankView& view, const Params& params) {
   const bool by_step = HasKey(params.by, "step");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(Table causes, IdleCauses(view, params.selection));
-  causes = ShownCauses(std::move(causes));
+  BS_ASSIGN(Tables causes, IdleCausesAndLateHost(view, params.selection));
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
@@ -148,7 +147,8 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   for (const Stream& stream : streams) {
     PushIntervals(intervals, view.rank, stream, selected.TimeOf(stream.tracks));
   }
-  return Tables{std::move(idle), std::move(intervals), std::move(causes)};
+  return Tables{std::move(idle), std::move(intervals), ShownCauses(std::move(causes[0])),
+                std::move(causes[1])};
 }
 
 constexpr std::string_view kStepKey[] = {"step"};

@@ -1,10 +1,10 @@
-// ops: host and device time per framework operator (HostKind::kOp).
+// ops: host and device time per operator (index/operator_rule.h).
 //
 //   self host     time in which it is the innermost operator of its thread: duration less the
-//                 operators nested directly inside. Python frames, annotations and runtime calls
-//                 are looked through: the time of a launch stays with its operator.
-//                 The self times of a thread add up to the time in which it is in an operator,
-//                 whether or not they nest.
+//                 operators nested directly inside. Python frames, other annotations and runtime
+//                 calls are looked through: the time of a launch stays with its operator. The self
+//                 times of a thread add up to the time in which it is in an operator, whether or
+//                 not they nest.
 //   self device   device work whose innermost operator is this call
 //   total         self and everything nested inside. Calls inside a call of the same row count
 //                 once, with the outermost, so that recursion does not inflate a total.
@@ -64,7 +64,7 @@ class OpTable {
  private:
   void SumDeviceTime();
   void SumTotals();
-  bool IsOp(uint32_t row) const { return view_.trace.host().kind[row] == HostKind::kOp; }
+  bool IsOp(uint32_t row) const { return view_.index.IsOperator(view_.trace, HostId{row}); }
   // The stats of the group of one host or device row.
   uint32_t GroupOf(HostId id);
   void AddWithoutOp(DeviceId id, int64_t dur_ns);

@@ -82,8 +82,8 @@ void PatternFinder::FindOccurrences() {
   occurrence_of_row_.assign(host.size(), kNowhere);
   for (uint32_t row = 0; row < host.size();) {
     const HostKind kind = host.kind[row];
-    const bool can_match =
-        kind == HostKind::kOp || (kind == HostKind::kAnnotation && !text_.empty());
+    const bool can_match = view_.index.IsOperator(view_.trace, HostId{row}) ||
+                           (kind == HostKind::kAnnotation && !text_.empty());
     if (!can_match || matches[host.name[row].value] == 0) {
       ++row;
       continue;

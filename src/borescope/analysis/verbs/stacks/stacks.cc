@@ -53,9 +53,15 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
 }
 
 Result<Tables> MapStacks(const RankView& view, const Params& params) {
+  const bool is_sampled = params.Flag(kSampledParam);
+  if (is_sampled && view.trace.host().size() > 0 && view.trace.stack_samples().size() == 0) {
+    return Error{ErrorCode::kMissingData, view.trace.meta().file +
+                                              ": no sampled call stacks; record with nsys profile "
+                                              "--sample=process-tree, or leave out --sampled"};
+  }
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(Table table,
-            SumStacks(view, selected, params.by, params.Text(kRootParam), StackKind::kHost));
+  BS_ASSIGN(Table table, SumStacks(view, selected, params.by, params.Text(kRootParam),
+                                   is_sampled ? StackKind::kSampled : StackKind::kHost));
   return Tables{std::move(table)};
 }
 
@@ -73,7 +79,7 @@ Result<Tables> FinishStacks(Tables tables, const Params& params) {
 
 constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
 constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
-                                             &kFoldedParam};
+                                             &kSampledParam, &kFoldedParam};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kTotals[] = {"total_host_ns", "total_device_ns"};
 constexpr ViewSpec kViews[] = {{"stacks", ViewKind::kFlame,

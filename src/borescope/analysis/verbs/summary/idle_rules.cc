@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/idle_causes.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
@@ -25,18 +26,26 @@ struct CauseRow {
   std::string_view words;   // in the evidence
   std::string_view title;
   std::string_view help;
+  std::string_view help_others = {};  // of programs without PyTorch; empty: the same
 };
 
 constexpr CauseRow kCauses[] = {
     {"host_ns", "next work not launched yet", "The device idles while the host is busy",
      "Take what the host does in between out of the step: `borescope gaps` shows before which work "
-     "it is late, `borescope ops` what it does."},
+     "it is late, `borescope ops` what it does.",
+     "Launch ahead of the device, and move what the host does in between elsewhere: `borescope "
+     "gaps` shows before which work it is late, `borescope idle` what it does."},
     {"sync_ns", "host had waited for the device", "The device idles after synchronisation",
      "Avoid .item(), .cpu(), print of tensors and torch.cuda.synchronize() inside the step, so "
-     "that launches run ahead of the device: `borescope gaps` shows which work follows."},
+     "that launches run ahead of the device: `borescope gaps` shows which work follows.",
+     "Wait less often, and launch the next work before waiting for the last: events and streams "
+     "instead of waits for the device, asynchronous copies from page-locked memory. `borescope "
+     "gaps` shows which work follows."},
     {"data_ns", "host loading data", "The device waits for data",
      "More DataLoader workers, pin_memory=True, prefetch_factor; move preprocessing off the step. "
-     "`borescope annotations` shows how long loading takes."},
+     "`borescope annotations` shows how long loading takes.",
+     "Read and prepare the next data on other threads while the device works. `borescope "
+     "annotations` shows how long loading takes."},
     {"launch_call_ns", "inside long launch calls", "The device idles during long launch calls",
      "A launch that takes this long loads code, allocates memory or instantiates a graph, mostly "
      "once: warm up before recording. `borescope gaps` shows which work follows."},
@@ -59,18 +68,30 @@ constexpr CauseRow kCauses[] = {
      "device."},
     {"unknown_ns", "launch not recorded", "The device idles, and launches are not recorded",
      "Record the host as well: ProfilerActivity.CPU in PyTorch's profiler. `borescope gaps` shows "
-     "which work it is about."},
+     "which work it is about.",
+     "Record the host as well: its calls of CUDA or HIP. `borescope gaps` shows which work it is "
+     "about."},
 };
+
+// Where the host was recorded, but not these launches.
+constexpr std::string_view kHelpWithoutLaunches =
+    "The host was recorded, but not the calls that launched this work: it was launched before the "
+    "recording began, or in a way that the profiler does not record. `borescope gaps` shows which "
+    "work it is about.";
 
 constexpr CauseRow kLongGapCause = {
     "", "in one gap", "The device idles in one long gap",
     "What happens once, such as loading code at a first launch, is left out by warming up before "
-    "recording, or with --step. `borescope gaps` shows between which work it is."};
+    "recording, or with --step. `borescope gaps` shows between which work it is.",
+    "What happens once, such as loading code at a first launch, is left out with --begin and "
+    "--end. `borescope gaps` shows between which work it is."};
 
 constexpr CauseRow kLaunchBoundCause = {
     "", "waits for launches of less than 100 us each", "Launch-bound: short kernels, slow launches",
     "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or fused "
-    "optimizers. `borescope launches` shows how long launches take."};
+    "optimizers. `borescope launches` shows how long launches take.",
+    "Fewer, larger kernels: fuse them, give each more to do, or launch many at once as a CUDA or "
+    "HIP graph. `borescope launches` shows how long launches take."};
 
 constexpr CauseRow kSeveralCauses = {
     "", "", "The device idles for several reasons",
@@ -81,61 +102,18 @@ struct CauseTime {
   int64_t ns;
 };
 
-// Time that says nothing about the devices: what a clock jumped over at an end, what is missing
-// after the end of a file, and the time in which a device worked on what was not recorded.
-struct TimeOfFiles {
-  int64_t head_ns = 0;
-  int64_t tail_ns = 0;
-  int64_t before_recording_ns = 0;
-
-  int64_t all_ns() const {
-    return AddSaturating(AddSaturating(head_ns, tail_ns), before_recording_ns);
-  }
-  int64_t Of(std::string_view column) const {
-    return column == "head_ns" ? head_ns : column == "tail_ns" ? tail_ns : 0;
-  }
-};
-
-int64_t SumOnRanks(const Table& table, std::string_view column, std::vector<int64_t> ranks) {
-  std::sort(ranks.begin(), ranks.end());
-  const IntValues& rank = Ints(table, "rank");
-  const IntValues& values = Ints(table, column);
-  int64_t sum = 0;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (std::binary_search(ranks.begin(), ranks.end(), rank[row])) {
-      sum = AddSaturating(sum, values[row]);
-    }
-  }
-  return sum;
-}
-
-TimeOfFiles FindTimeOfFiles(const SummaryTables& tables) {
-  const std::vector<int64_t> jumped = RanksOfCheck(tables.quality, "clock-jump");
-  std::vector<int64_t> cut = RanksOfCheck(tables.quality, "truncated-file");
-  cut.insert(cut.end(), jumped.begin(), jumped.end());
-  return {SumOnRanks(tables.idle_causes, "head_ns", jumped),
-          SumOnRanks(tables.idle_causes, "tail_ns", std::move(cut)),
-          SumOf(tables.idle_causes, "before_recording_ns")};
-}
-
 bool IsGrave(double share) { return share >= kIdleWarning; }
 
 std::string_view SeverityOf(double share) { return IsGrave(share) ? "warning" : "info"; }
-
-// ", the host mostly in `preprocess`"; nothing if it is not known.
-std::string MostlyIn(const Table& idle_causes, std::string_view column, size_t row) {
-  const std::string& event = Texts(idle_causes, column)[row];
-  return event.empty() ? std::string() : fmt::format(", the host mostly in `{}`", Shorten(event));
-}
 
 // All idle time, and what is known of it.
 class IdleTime {
  public:
   explicit IdleTime(const SummaryTables& tables)
       : tables_(tables),
-        file_(FindTimeOfFiles(tables)),
-        span_ns_(SubtractSaturating(SumOf(tables.breakdown, "span_ns"), file_.all_ns())),
-        idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), file_.all_ns())) {}
+        left_out_(FindLeftOut(tables)),
+        span_ns_(SubtractSaturating(SumOf(tables.breakdown, "span_ns"), left_out_.all_ns())),
+        idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), left_out_.all_ns())) {}
 
   std::vector<Finding> Findings() {
     if (share() < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
@@ -155,8 +133,8 @@ class IdleTime {
 
   void FindCauses() {
     for (const CauseRow& row : kCauses) {
-      causes_.push_back(
-          {&row, SubtractSaturating(SumOf(tables_.idle_causes, row.column), file_.Of(row.column))});
+      causes_.push_back({&row, SubtractSaturating(SumOf(tables_.idle_causes, row.column),
+                                                  left_out_.Of(row.column))});
     }
     MoveLongGaps();
     MoveLaunches();
@@ -172,7 +150,7 @@ class IdleTime {
 
   // One event is no pattern of the program.
   void MoveLongGaps() {
-    gaps_ = FindLongGaps(tables_.idle_causes, tables_.breakdown);
+    gaps_ = FindLongGaps(tables_);
     if (gaps_.devices == 0 || gaps_.share() < kIdleWord) {
       gaps_ = {};
       return;
@@ -209,7 +187,7 @@ class IdleTime {
     }
     finding.evidence += are_several ? "" : "; idle " + PartOf(idle_ns_, span_ns_);
     AddOthers(are_several ? 0 : 1, finding.evidence);
-    finding.evidence += LeftOut(file_.before_recording_ns);
+    finding.evidence += left_out_.Words();
     return finding;
   }
 
@@ -241,7 +219,10 @@ class IdleTime {
     }
     std::string evidence = fmt::format("{}: {}", cause.row->words, part);
     if (cause.row->column == "head_ns") {
-      evidence += WhatHappenedFirst();
+      evidence += MostlyInLongest(tables_.idle_causes, "head_ns", kHeadEvent);
+    } else if (cause.row->column == "host_ns" &&
+               cause.ns == SumOf(tables_.idle_causes, "host_ns")) {
+      evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
       evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
                               FormatCount(SumOf(tables_.overview, "short_kernels")),
@@ -250,21 +231,19 @@ class IdleTime {
     return evidence;
   }
 
-  // What the host did before the first work of the device that waited longest for it.
-  std::string WhatHappenedFirst() const {
-    const IntValues& head_ns = Ints(tables_.idle_causes, "head_ns");
-    const auto longest = std::max_element(head_ns.begin(), head_ns.end());
-    return MostlyIn(tables_.idle_causes, kHeadEvent,
-                    static_cast<size_t>(longest - head_ns.begin()));
-  }
-
   // Whoever selected a part already knows how.
   std::string HelpOf(const CauseTime& cause) const {
-    const bool is_at_an_end = cause.row->column == "head_ns" || cause.row->column == "tail_ns";
-    return tables_.selects && is_at_an_end
-               ? "A host that runs ahead launches in one step what runs in the next: `borescope "
-                 "critical-path` of the same part shows what the device waits for."
-               : std::string(cause.row->help);
+    const CauseRow& row = *cause.row;
+    const bool is_at_an_end = row.column == "head_ns" || row.column == "tail_ns";
+    if (tables_.selects && is_at_an_end) {
+      return "A host that runs ahead launches in one step what runs in the next: `borescope "
+             "critical-path` of the same part shows what the device waits for.";
+    }
+    if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
+      return std::string(kHelpWithoutLaunches);
+    }
+    return row.help_others.empty() ? std::string(row.help)
+                                   : AdviceFor(tables_, row.help, row.help_others);
   }
 
   // All its numbers are about the devices that have such a gap.
@@ -284,12 +263,12 @@ class IdleTime {
             std::move(evidence),
             gaps_.share(),
             "share",
-            std::string(kLongGapCause.help),
+            AdviceFor(tables_, kLongGapCause.help, kLongGapCause.help_others),
             gaps_.ns};
   }
 
   const SummaryTables& tables_;
-  const TimeOfFiles file_;
+  const LeftOut left_out_;
   const int64_t span_ns_;
   const int64_t idle_ns_;
   LongGaps gaps_;

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/idle_causes.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -39,15 +40,15 @@ std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
   return rows;
 }
 
-// Of the device of a row of idle_causes, without the time in which it worked on what was not
-// recorded.
-int64_t SpanOf(const Table& idle_causes, size_t row, const Table& breakdown) {
+// Of the device of a row of idle_causes.
+int64_t SpanOf(const SummaryTables& tables, size_t row) {
+  const Table& idle_causes = tables.idle_causes;
+  const Table& breakdown = tables.breakdown;
   const int64_t rank = Ints(idle_causes, "rank")[row];
   const int64_t gpu = Ints(idle_causes, "gpu")[row];
   for (size_t i = 0; i < breakdown.rows(); ++i) {
     if (Ints(breakdown, "rank")[i] == rank && Ints(breakdown, "gpu")[i] == gpu) {
-      return SubtractSaturating(Ints(breakdown, "span_ns")[i],
-                                Ints(idle_causes, "before_recording_ns")[row]);
+      return SubtractSaturating(Ints(breakdown, "span_ns")[i], LeftOutOfDevice(tables, row));
     }
   }
   return 0;
@@ -57,14 +58,15 @@ int64_t SpanOf(const Table& idle_causes, size_t row, const Table& breakdown) {
 
 double LongGaps::share() const { return ShareOf(ns, span_ns); }
 
-LongGaps FindLongGaps(const Table& idle_causes, const Table& breakdown) {
+LongGaps FindLongGaps(const SummaryTables& tables) {
+  const Table& idle_causes = tables.idle_causes;
   const std::vector<size_t> rows = RowsWithLongGaps(idle_causes);
   LongGaps gaps;
   for (const size_t row : rows) {
     gaps.devices += 1;
     gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, kLongestGap)[row]);
     gaps.sync_ns = AddSaturating(gaps.sync_ns, Ints(idle_causes, kLongestGapSync)[row]);
-    gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(idle_causes, row, breakdown));
+    gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(tables, row));
   }
   gaps.longest = rows.empty() ? 0 : rows.front();
   const int64_t blamed_ns =

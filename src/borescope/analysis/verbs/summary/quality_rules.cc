@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
@@ -14,6 +17,8 @@ namespace {
 
 // Share of device time without a launch from which operators cannot be trusted.
 constexpr double kUnlinkedWord = 0.02;
+// Share of the span from which start and end of a process are worth a word.
+constexpr double kEndsWord = 0.10;
 
 // What was not recorded, and the option that records it where the advice names one.
 struct Option {
@@ -178,9 +183,34 @@ std::optional<Finding> MissingOptions(const SummaryTables& tables) {
       0};
 }
 
-constexpr Rule kQualityRules[] = {FaultOfRun<kUnreadable>, FaultOfRun<kMissing>,
-                                  FaultOfRun<kTwice>,      Unlinked,
-                                  OtherWarnings,           MissingOptions};
+// Of programs that were recorded from their start to their end.
+std::optional<Finding> EndsOfProcess(const SummaryTables& tables) {
+  const LeftOut left_out = FindLeftOut(tables);
+  const int64_t ends_ns = AddSaturating(left_out.process_head_ns, left_out.process_tail_ns);
+  const int64_t span_ns = SumOf(tables.breakdown, "span_ns");
+  const double share = ShareOf(ends_ns, span_ns);
+  if (share < kEndsWord) {
+    return std::nullopt;
+  }
+  return Finding{
+      "The process starts and ends in the recording",
+      "info",
+      fmt::format("{}: {} before the first launch{}, {} after the last device work",
+                  PartOf(ends_ns, span_ns), FormatTime(left_out.process_head_ns),
+                  left_out.process_head_ns == 0
+                      ? ""
+                      : MostlyInLongest(tables.idle_causes, "head_ns", kHeadEvent),
+                  FormatTime(left_out.process_tail_ns)),
+      share,
+      "share",
+      "This is no idle time, and shares are relative to the rest. `borescope idle` shows it for "
+      "each device, and what the host did.",
+      0};
+}
+
+constexpr Rule kQualityRules[] = {
+    FaultOfRun<kUnreadable>, FaultOfRun<kMissing>, FaultOfRun<kTwice>, Unlinked,
+    OtherWarnings,           EndsOfProcess,        MissingOptions};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -47,8 +48,11 @@ std::optional<Finding> RankImbalance(const SummaryTables& tables) {
                   FormatTime(high), Ints(spread, "max_rank")[row], ratio, FormatTime(mean)),
       ratio,
       "ratio",
-      "The others wait in collectives for the slowest: balance batches, sequence lengths "
-      "or embedding shards. `borescope breakdown` shows each rank.",
+      AdviceFor(tables,
+                "The others wait in collectives for the slowest: balance batches, sequence lengths "
+                "or embedding shards.",
+                "The others wait for the slowest: balance the work.") +
+          " `borescope breakdown` shows each rank.",
       SubtractSaturating(high, mean)};
 }
 

@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/idle_causes.h"
 #include "borescope/analysis/measures/time/spread.h"
@@ -32,6 +33,10 @@ namespace {
 constexpr size_t kShown = 5;  // rows of the longer tables
 
 constexpr size_t kStragglerTables = 3;
+
+// Columns of the overview that only the verdict reads: 1 or 0.
+constexpr std::string_view kIsPyTorch = "is_pytorch";
+constexpr std::string_view kIsWholeProcess = "is_whole_process";
 
 // The tables that travel from map to finish, in this order; ReduceByRank joins them.
 enum Part {
@@ -64,6 +69,8 @@ Table NewOverview() {
   AddInt(table, "kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
   AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
+  AddInt(table, kIsPyTorch, Unit::kNone, Role::kDerived, "Whether PyTorch ran.");
+  AddInt(table, kIsWholeProcess, Unit::kNone, Role::kDerived, "Whether a process was recorded.");
   return table;
 }
 
@@ -109,8 +116,29 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
       .Int(all.count)
       .Int(all.total_ns)
       .Int(brief.count)
-      .Int(brief.total_ns);
+      .Int(brief.total_ns)
+      .Int(IsOfPyTorchProgram(trace) ? 1 : 0)
+      .Int(IsOfWholeProcess(trace) ? 1 : 0);
   return table;
+}
+
+// The overview as people see it.
+Table ShownOverview(Table overview) {
+  std::erase_if(overview.columns, [](const Column& column) {
+    return column.name == kIsPyTorch || column.name == kIsWholeProcess;
+  });
+  return overview;
+}
+
+std::vector<int64_t> RanksOfWholeProcesses(const Table& overview) {
+  std::vector<int64_t> ranks;
+  for (size_t row = 0; row < overview.rows(); ++row) {
+    if (Ints(overview, kIsWholeProcess)[row] != 0) {
+      ranks.push_back(Ints(overview, "rank")[row]);
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 Params WithAll(const Params& params) {
@@ -327,9 +355,11 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        StepSpread(findings[kSteps]),
                        doctor[0],
                        params.run_faults,
-                       !params.selection.empty()};
+                       !params.selection.empty(),
+                       SumOf(findings[kOverview], kIsPyTorch) > 0,
+                       RanksOfWholeProcesses(findings[kOverview])};
   Tables page{Verdict(tables),
-              tables.overview,
+              ShownOverview(tables.overview),
               tables.breakdown,
               tables.spread,
               Top(tables.stragglers),

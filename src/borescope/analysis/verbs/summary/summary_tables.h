@@ -2,6 +2,7 @@
 // findings read from them. Every number of a finding stands in one of these tables.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -22,7 +23,10 @@ struct SummaryTables {
   Table step_spread;  // one row a rank: fastest, median, slowest step
   Table quality;      // of whole recordings, whatever was selected
   std::vector<RunFault> run_faults;
-  bool selects = false;  // a part was asked for
+  bool selects = false;     // a part was asked for
+  bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice
+  // Ranks whose whole processes were recorded, ascending: see IsOfWholeProcess.
+  std::vector<int64_t> process_ranks;
 };
 
 // Kernels shorter than this cost about as much to launch as to run.

@@ -115,6 +115,77 @@ TEST(SummaryTest, TheFirstLaunchWaitsForWhatTheHostDoes) {
             "launch latency: 10.0 us");
 }
 
+// Of a finding.
+std::string HelpOf(const Tables& tables, std::string_view title) {
+  const size_t row = RowOf(tables, title);
+  return row < tables[0].rows() ? Texts(tables[0], "help")[row] : std::string();
+}
+
+// A program in C++ under Nsight Systems: it starts, works for a while, and ends.
+TestTrace PlainProgram(std::string_view kernel) {
+  TestTrace trace;
+  trace.meta().format = TraceFormat::kNsys;
+  trace.LibraryCall("read", Us(0, 700));
+  trace.Launched(kernel, Us(790, 5), Us(800, 20), {1, 7, 0});
+  trace.LibraryCall("poll", Us(821, 48));
+  trace.Launched(kernel, Us(870, 5), Us(880, 20), {2, 7, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(902, 2), 3);
+  trace.Memcpy("Memcpy HtoD (Pageable -> Device)", Us(905, 40), {3, 7, 0});
+  trace.LibraryCall("poll", Us(946, 48));
+  trace.Launched(kernel, Us(995, 5), Us(1005, 40), {4, 7, 0});
+  trace.LibraryCall("munmap", Us(1100, 1900));
+  return trace;
+}
+
+TEST(SummaryTest, StartAndEndOfAProcessAreNotTheVerdict) {
+  TestTrace trace = PlainProgram("saxpy(double*)");
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(AllOf(tables),
+            "The device idles while the host is busy | warning | next work not launched yet: 102 "
+            "us of 255 us (40.0 %), the host mostly in `poll`; idle 135 us of 255 us (52.9 %); "
+            "launch latency: 33.0 us; without 790 us before the first launch and 2.0 ms after the "
+            "last device work\n"
+            "Copies are not hidden behind compute | warning | exposed 40.0 us of 255 us (15.7 %); "
+            "most in Memcpy HtoD (Pageable -> Device): 1 copy, 40.0 us\n"
+            "The device idles for the latency of launches | warning | launch latency: 33.0 us of "
+            "255 us (12.9 %)\n"
+            "The process starts and ends in the recording | info | 2.7 ms of 3.0 ms (91.5 %): 790 "
+            "us before the first launch, the host mostly in `read`, 2.0 ms after the last device "
+            "work\n");
+}
+
+TEST(SummaryTest, OptionsOfPyTorchAreAdviceForItsProgramsOnly) {
+  constexpr std::string_view kCopies = "Copies are not hidden behind compute";
+  TestTrace plain = PlainProgram("saxpy(double*)");
+  TestTrace pytorch = PlainProgram("void at::native::elementwise_kernel<4>()");
+  const Tables of_plain = Analyse("summary", {&plain.View()});
+  const Tables of_pytorch = Analyse("summary", {&pytorch.View()});
+  EXPECT_EQ(HelpOf(of_plain, kCopies).find("pin_memory"), std::string::npos);
+  EXPECT_NE(HelpOf(of_plain, kCopies).find("page-locked"), std::string::npos);
+  EXPECT_NE(HelpOf(of_pytorch, kCopies).find("pin_memory=True"), std::string::npos);
+  for (size_t row = 0; row < of_plain[0].rows(); ++row) {
+    const std::string& help = Texts(of_plain[0], "help")[row];
+    for (const std::string_view word : {"torch", "pin_memory", ".item()", "--step", "ProfilerA"}) {
+      EXPECT_EQ(help.find(word), std::string::npos) << help;
+    }
+  }
+}
+
+TEST(SummaryTest, WhoeverRecordedTheHostIsNotToldToRecordIt) {
+  constexpr std::string_view kTitle = "The device idles, and launches are not recorded";
+  TestTrace with_host;
+  with_host.Op("all", Us(0, 1000)).Kernel("a", Us(0, 100)).Kernel("b", Us(600, 400));
+  TestTrace without_host;
+  without_host.Kernel("a", Us(0, 100)).Kernel("b", Us(600, 400));
+  const Tables lacks_launches = Analyse("summary", {&with_host.View()});
+  const Tables lacks_host = Analyse("summary", {&without_host.View()});
+  EXPECT_TRUE(
+      HelpOf(lacks_launches, kTitle).starts_with("The host was recorded, but not the calls"))
+      << HelpOf(lacks_launches, kTitle);
+  EXPECT_TRUE(HelpOf(lacks_host, kTitle).starts_with("Record the host as well"))
+      << HelpOf(lacks_host, kTitle);
+}
+
 TEST(SummaryTest, ALongLaunchCallIsNoLateHost) {
   TestTrace trace;
   trace.Op("all", Us(0, 2000)).Launched("add", Us(0, 5), Us(10, 90), {1, 7, 0});

@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -45,10 +46,26 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                              FormatTime(comm), waited),
                  share,
                  "share",
-                 "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous "
-                 "collectives; a collective also lasts while it waits for the slowest rank. "
-                 "`borescope overlap` shows how much of it is hidden.",
+                 AdviceFor(tables,
+                           "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous "
+                           "collectives",
+                           "Overlap it: asynchronous collectives on a stream of their own") +
+                     "; a collective also lasts while it waits for the slowest rank. `borescope "
+                     "overlap` shows how much of it is hidden.",
                  own};
+}
+
+std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
+  const std::string advice =
+      are_pageable
+          ? AdviceFor(tables,
+                      "Pageable memory makes copies slow and blocking: pin_memory=True and "
+                      ".to(device, non_blocking=True).",
+                      "Pageable memory makes copies slow and blocking: copy asynchronously, from "
+                      "and to page-locked memory (cudaMallocHost, cudaHostRegister, "
+                      "hipHostMalloc).")
+          : "Copy on another stream, ahead of use, or keep the data on the device.";
+  return advice + " `borescope bandwidth` shows their sizes and rates.";
 }
 
 std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
@@ -59,7 +76,6 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
     return std::nullopt;
   }
   const std::string& name = Texts(tables.copies, "name")[0];
-  const bool pageable = Contains(name, "Pageable");
   return Finding{"Copies are not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
                  fmt::format("exposed {}; most in {}: {}, {}", PartOf(exposed, span), name,
@@ -67,11 +83,7 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                              FormatTime(Ints(tables.copies, "total_ns")[0])),
                  share,
                  "share",
-                 pageable ? "Pageable memory makes copies slow and blocking: pin_memory=True and "
-                            ".to(device, non_blocking=True). `borescope bandwidth` shows their "
-                            "sizes and rates."
-                          : "Copy on another stream, ahead of use, or keep the data on the device. "
-                            "`borescope bandwidth` shows their sizes and rates.",
+                 CopiesHelp(tables, Contains(name, "Pageable")),
                  exposed};
 }
 
@@ -79,8 +91,11 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
 
 std::string DominantHelp(const SummaryTables& tables) {
   if (Texts(tables.kernels, "class")[0] != KernelClassName(KernelClass::kCollective)) {
-    return "What is won here is won almost one to one; `borescope kernels --by op` names the "
-           "operator behind it.";
+    return AdviceFor(tables,
+                     "What is won here is won almost one to one; `borescope kernels --by op` names "
+                     "the operator that launches it.",
+                     "What is won here is won almost one to one; `borescope flame` shows where it "
+                     "is launched.");
   }
   const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
   return part + (tables.overview.rows() > 1
@@ -123,8 +138,9 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
                   FormatCount(SumOf(tables.overview, "kernels")), PartOf(short_ns, all_ns)),
       ShareOf(short_ns, all_ns),
       "share",
-      "Fusion (torch.compile) and CUDA graphs save launches and memory traffic. `borescope "
-      "kernels` lists them.",
+      AdviceFor(tables, "Fusion (torch.compile) and CUDA graphs save launches and memory traffic.",
+                "Fused kernels save memory traffic, and CUDA or HIP graphs launches.") +
+          " `borescope kernels` lists them.",
       short_ns};
 }
 
@@ -199,8 +215,7 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
   }
   return Finding{"The device is well used",
                  "ok",
-                 "computing " + PartOf(compute, span) +
-                     LeftOut(SumOf(tables.idle_causes, "before_recording_ns")),
+                 "computing " + PartOf(compute, span) + FindLeftOut(tables).Words(),
                  ShareOf(compute, span),
                  "share",
                  "What is left to gain is in the kernels themselves: `borescope kernels`.",

@@ -4,14 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/idle_causes.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
-#include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -31,22 +33,30 @@ inline std::string Shorten(std::string_view name) {
   return ShortenedName(name, kLongest);
 }
 
-// The time of all devices about which something is known: a share of it is that of a cost.
-inline int64_t ObservedSpan(const SummaryTables& tables) {
-  return SubtractSaturating(SumOf(tables.breakdown, "span_ns"),
-                            SumOf(tables.idle_causes, "before_recording_ns"));
+// Options of PyTorch are no advice to other programs.
+inline std::string AdviceFor(const SummaryTables& tables, std::string_view pytorch,
+                             std::string_view others) {
+  return std::string(tables.is_pytorch ? pytorch : others);
+}
+
+// ", the host mostly in `preprocess`"; nothing if it is not known.
+inline std::string MostlyIn(const Table& idle_causes, std::string_view column, size_t row) {
+  const std::string& words = Texts(idle_causes, column)[row];
+  return words.empty() ? std::string() : ", the host mostly " + words;
+}
+
+// The same of the device that waited longest, by column `ns`.
+inline std::string MostlyInLongest(const Table& idle_causes, std::string_view ns,
+                                   std::string_view column) {
+  const IntValues& times = Ints(idle_causes, ns);
+  const auto longest = std::max_element(times.begin(), times.end());
+  return longest == times.end()
+             ? std::string()
+             : MostlyIn(idle_causes, column, static_cast<size_t>(longest - times.begin()));
 }
 
 inline bool MostKernelsAreShort(const SummaryTables& tables) {
   return ShareOf(SumOf(tables.overview, "short_kernels"), SumOf(tables.overview, "kernels")) > 0.5;
-}
-
-// What findings leave out; nothing if nothing was.
-inline std::string LeftOut(int64_t before_recording_ns) {
-  return before_recording_ns == 0
-             ? std::string()
-             : fmt::format("; without {} in which work from before the recording ran",
-                           FormatTime(before_recording_ns));
 }
 
 }  // namespace borescope::internal

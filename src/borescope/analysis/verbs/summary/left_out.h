@@ -1,0 +1,37 @@
+// Time of devices that says nothing about how they are used, and is left out of idle time and of
+// the spans that shares are relative to. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+
+namespace borescope::internal {
+
+struct LeftOut {
+  // Of ranks whose whole processes were recorded: until the first launch, and after the last work.
+  int64_t process_head_ns = 0;
+  int64_t process_tail_ns = 0;
+  // The same and more: what a clock jumped over at an end, what is missing after the end of a file.
+  int64_t head_ns = 0;
+  int64_t tail_ns = 0;
+  int64_t before_recording_ns = 0;  // in which a device worked on what was not recorded
+
+  int64_t all_ns() const;
+  // Of a column of idle_causes.
+  int64_t Of(std::string_view column) const;
+  // "; without 1.2 ms before the first launch" and so on; nothing if nothing is left out.
+  std::string Words() const;
+};
+
+LeftOut FindLeftOut(const SummaryTables& tables);
+
+// Of a row of idle_causes: before the recording, and the ends of a whole process.
+int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row);
+
+// The time of all devices without that. Exposed communication and copies are shares of it.
+int64_t ObservedSpan(const SummaryTables& tables);
+
+}  // namespace borescope::internal

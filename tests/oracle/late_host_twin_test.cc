@@ -1,0 +1,191 @@
+// What the host did while it was late against a slow twin: every moment looks for what explains it
+// by itself.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "borescope/analysis/measures/time/late_host.h"
+#include "borescope/testing/test_trace.h"
+#include "tests/oracle/random.h"
+
+namespace borescope::internal {
+namespace {
+
+using testkit::Random;
+
+constexpr int64_t kEnd = 400;
+constexpr int64_t kThread = 1;
+
+// Activity, name, operation.
+using Key = std::tuple<HostActivity, std::string, std::string>;
+using Sums = std::map<Key, int64_t>;
+
+std::string Numbered(std::string_view name, uint64_t number) {
+  return std::string(name) + std::to_string(number);
+}
+
+void AddEvents(Random& random, TestTrace& trace) {
+  for (int64_t i = random.Between(0, 25); i > 0; --i) {
+    const int64_t begin = random.Between(0, kEnd - 1);
+    const Span span{begin, random.Between(0, random.Chance(0.3) ? 200 : 30)};
+    switch (random.Below(5)) {
+      case 0:
+        trace.Op(Numbered("op", random.Below(3)), span);
+        break;
+      case 1:
+        trace.Python(Numbered("frame", random.Below(3)), span);
+        break;
+      case 2:
+        trace.Annotation(Numbered("range", random.Below(3)), span);
+        break;
+      case 3:
+        trace.LibraryCall(Numbered("os", random.Below(3)), span);
+        break;
+      default:
+        trace.Runtime(Numbered("cuda", random.Below(3)), span);
+    }
+  }
+}
+
+void AddThread(Random& random, TestTrace& trace) {
+  for (int64_t now = random.Between(0, 60); now < kEnd; now += random.Between(1, 90)) {
+    const int64_t length = random.Between(1, 25);
+    trace.Pause({now, length}, kThread);
+    now += length;
+  }
+  for (int64_t now = random.Between(0, 90); now < kEnd; now += random.Between(0, 40)) {
+    const std::string outer = random.Chance(0.5) ? "main" : "[libcuda.so]";
+    random.Chance(0.1) ? trace.Sample(now, {}, kThread)
+                       : trace.Sample(now, {outer, Numbered(random.Chance(0.5) ? "f" : "[m", 1)},
+                                      kThread);
+  }
+}
+
+// Disjoint times in which the last call of the trace was late.
+std::vector<Interval> RandomTimes(Random& random) {
+  std::vector<Interval> times;
+  for (int64_t now = random.Between(0, 50); now < kEnd; now += random.Between(0, 60)) {
+    times.push_back({now, now + random.Between(1, 80)});
+    now = times.back().end;
+  }
+  return times;
+}
+
+class Twin {
+ public:
+  explicit Twin(const RankView& view) : view_(view), host_(view.trace.host()) {}
+
+  Key At(int64_t ns) const {
+    HostId call;
+    HostId op;
+    const HostId innermost = Innermost(ns);
+    for (HostId row = innermost; row.valid(); row = Parent(row)) {
+      const HostKind kind = host_.kind[row.value];
+      call = kind == HostKind::kRuntime || kind == HostKind::kOther ? row : call;
+      op = !op.valid() && kind == HostKind::kOp ? row : op;
+    }
+    const std::string in = Name(op);
+    if (call.valid()) {
+      return {HostActivity::kCall, Name(call), in};
+    }
+    if (IsPaused(ns)) {
+      return {HostActivity::kNoProcessor, "", in};
+    }
+    const StackSamples& samples = view_.trace.stack_samples();
+    size_t last = samples.size();
+    for (size_t i = 0; i < samples.size(); ++i) {
+      last = samples.ts_ns[i] <= ns ? i : last;
+    }
+    if (last < samples.size() && ns - samples.ts_ns[last] < 2 * SamplingPeriod(view_.trace)) {
+      return {HostActivity::kSampled, Function(last), in};
+    }
+    return {innermost.valid() ? HostActivity::kEvent : HostActivity::kUnknown, Name(innermost), in};
+  }
+
+ private:
+  bool IsOpen(uint32_t row, int64_t ns) const {
+    return host_.ts_ns[row] <= ns && ns < host_.end_ns(HostId{row});
+  }
+
+  HostId Innermost(int64_t ns) const {
+    HostId found;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      found = host_.track[row] == host_.track[0] && IsOpen(row, ns) ? HostId{row} : found;
+    }
+    return found;
+  }
+
+  HostId Parent(HostId inner) const {
+    HostId found;
+    for (uint32_t row = 0; row < inner.value; ++row) {
+      const bool covers = host_.ts_ns[row] <= host_.ts_ns[inner.value] &&
+                          host_.end_ns(HostId{row}) >= host_.end_ns(inner);
+      found = host_.track[row] == host_.track[0] && covers ? HostId{row} : found;
+    }
+    return found;
+  }
+
+  bool IsPaused(int64_t ns) const {
+    const Pauses& pauses = view_.trace.pauses();
+    bool is_paused = false;
+    for (size_t i = 0; i < pauses.size(); ++i) {
+      is_paused = is_paused || (pauses.ts_ns[i] <= ns && ns < pauses.end_ns[i]);
+    }
+    return is_paused;
+  }
+
+  std::string Function(size_t sample) const {
+    const StackFrames& frames = view_.trace.stack_frames();
+    std::vector<std::string> names;  // innermost first
+    for (uint32_t frame = view_.trace.stack_samples().frame[sample]; frame != kNoDetail;
+         frame = frames.parent[frame]) {
+      names.emplace_back(view_.trace.Text(frames.name[frame]));
+    }
+    for (const std::string& name : names) {
+      if (name.front() != '[') {
+        return name;
+      }
+    }
+    return names.empty() ? "" : names.front();
+  }
+
+  std::string Name(HostId id) const {
+    return id.valid() ? std::string(view_.trace.Name(id)) : std::string();
+  }
+
+  const RankView& view_;
+  const HostEvents& host_;
+};
+
+TEST(LateHostTwinTest, EveryMomentIsExplained) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    TestTrace trace;
+    AddEvents(random, trace);
+    AddThread(random, trace);
+    trace.Runtime("cudaLaunchKernel", {kEnd + 200, 5});
+    const RankView& view = trace.View();
+    const HostId launch{static_cast<uint32_t>(view.trace.host().size() - 1)};
+    Sums expected;
+    std::vector<LateTime> late;
+    for (const Interval& time : RandomTimes(random)) {
+      late.push_back({time, launch});
+      for (int64_t ns = time.begin; ns < time.end; ++ns) {
+        ++expected[Twin(view).At(ns)];
+      }
+    }
+    Sums found;
+    for (const LateHostSum& sum : ExplainLateHost(view, late)) {
+      const auto text = [&](StringId id) {
+        return id.valid() ? std::string(view.trace.Text(id)) : std::string();
+      };
+      found[{sum.activity, text(sum.name), text(sum.operation)}] += sum.ns;
+    }
+    ASSERT_EQ(found, expected) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal
