@@ -391,7 +391,10 @@ def same(mine, other, bound):
 
 
 def says_something(row, keys):
-    """Ranks without device events: HTA lists them with NaN, we say that there are none."""
+    """Ranks without device events: HTA lists them with NaN, we say that there are none. Types of
+    kernels without any time: whether HTA has them depends on how its sort orders equal times."""
+    if "type" in keys and not row["total_us"]:
+        return False
     return any(cell is not None for name, cell in row.items() if name not in keys)
 
 

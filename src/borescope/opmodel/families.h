@@ -30,6 +30,12 @@ OpCost PackedProduct(const OpCall& call);    // variant: whose columns are those
 OpCost TransformerEngineProduct(const OpCall& call);
 OpCost ProductScaledByLists(const OpCall& call);  // variant: where the bias is
 
+// served_gemm.cc
+OpCost ProductOfRowsInto(const OpCall& call);    // variant: where the result is
+OpCost ScaledProductOfType(const OpCall& call);  // (a, b, scale_a, scale_b, out_dtype, bias)
+OpCost FusedExperts(const OpCall& call);         // x, w1, w2, weights and numbers of experts
+OpCost ExpertsProductInto(const OpCall& call);   // (result, a, b, scales, ...)
+
 // conv.cc; FLOPs per element of the row: of the result
 OpCost ConvForward(const OpCall& call);   // variant: ConvArgs
 OpCost ConvBackward(const OpCall& call);  // variant: kConvGeneral or kConvCudnn
@@ -196,7 +202,15 @@ enum StreamArgs : uint8_t {
   kNormNewScale,     // result, input, weight, new scale, epsilon, bound, residual (overwritten)
   kExpertsOfTokens,  // weights, experts, rows; scores
   kInputAndResult,
-  kBlocksOfExperts,  // experts; number, block; rows, experts, length
+  kBlocksOfExperts,     // experts; number, block; rows, experts, length
+  kExpertsWithoutRows,  // weights, experts; scores
+  kAddNormInto,         // result, input, residual, new residual, weight
+  kAddNormIntoScale,    // result, input, residual, new residual, new scale, weight
+  kNormScaleWeight,     // result, input, new scale, weight
+  kNormToNew,           // input, weight; the result is new
+  kAddNormToNew,        // input, residual, weight; result and new residual are new
+  kMergeInto,           // result, its sums; two partial results, each with its sums
+  kMergeOf,             // partial result, its sums, another, its sums; result, its sums
 };
 
 // rnn.cc; variant: RnnArgs
@@ -212,6 +226,7 @@ OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, Scal
 enum CollectiveArgs : uint8_t {
   kOutputFirst,
   kOutputLast,     // behind what is no tensor
+  kBehindHandle,   // (number, input, output, ...)
   kInPlaceTensor,  // or the result is new, and as large
   kInPlaceList,
   kRecordedSizes,

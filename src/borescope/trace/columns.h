@@ -57,7 +57,7 @@ void ForEachMember(V& visit, const Kernels*) {
   visit(&T::grid_x), visit(&T::grid_y), visit(&T::grid_z), visit(&T::block_x), visit(&T::block_y),
       visit(&T::block_z), visit(&T::registers), visit(&T::shared_bytes),
       visit(&T::occupancy_percent), visit(&T::private_bytes), visit(&T::graph_node_id),
-      visit(&T::stream_handle), visit(&T::collective);
+      visit(&T::stream_handle), visit(&T::has_stream), visit(&T::collective);
 }
 template <class V>
 void ForEachMember(V& visit, const Copies*) {

@@ -148,7 +148,8 @@ struct Kernels {
   std::vector<int32_t> private_bytes;              // scratch or local memory per thread; -1 missing
   std::vector<int64_t> graph_node_id;              // CUDA graph node
   std::vector<StringId> stream_handle;             // "0x7f3e…" as the launch named it; may be empty
-  std::vector<uint32_t> collective;                // row of Collectives or kNoDetail
+  std::vector<char> has_stream;      // 0: not recorded; the line of the event is used instead
+  std::vector<uint32_t> collective;  // row of Collectives or kNoDetail
 
   size_t size() const { return registers.size(); }
 };

@@ -29,8 +29,8 @@ constexpr KeyRow kKeyRows[] = {
     {GroupKey::kGpu, "gpu", "gpu", true, false, kGpuDoc},
     {GroupKey::kStream, "stream", "stream", true, false, kStreamDoc},
     {GroupKey::kPhase, "phase", "phase", true, true,
-     "forward, backward or optimizer, from the launch's surroundings on the host; other if "
-     "unknown."},
+     "forward, backward, recompute (forward repeated inside backward) or optimizer, from the "
+     "launch's surroundings on the host; other if unknown."},
     {GroupKey::kModule, "module", "module", true, true,
      "Class of the innermost nn.Module around the call: Linear for Linear_0, Linear_1 and so on; "
      "missing outside of modules, in backward, and without with_stack=True or with_modules=True."},

@@ -79,9 +79,16 @@ int64_t HtaFrame::StreamOf(DeviceId id) const {
     case DeviceKind::kRange:
     case DeviceKind::kOther:
       return -1;
+    case DeviceKind::kKernel:
+      return IsWithoutStream(detail) ? -1 : trace().StreamOf(id);
     default:
       return trace().StreamOf(id);
   }
+}
+
+// Some rows of MTIA have no args.stream, and HTA takes none from the line of the event.
+bool HtaFrame::IsWithoutStream(uint32_t kernel) const {
+  return kernel != kNoDetail && trace().kernels().has_stream[kernel] == 0;
 }
 
 int64_t HtaFrame::CorrelationOf(DeviceId id) const {
@@ -102,6 +109,12 @@ bool HtaFrame::IsDeviceSide(DeviceId id) const {
          name == "Context Sync";
 }
 
+bool HtaFrame::IsBefore(HostId a, HostId b) const {
+  const HostEvents& host = trace().host();
+  return host.position.empty() ? host.ts_ns[a.value] < host.ts_ns[b.value]
+                               : host.position[a.value] < host.position[b.value];
+}
+
 void HtaFrame::FindCorrelations() {
   const HostEvents& host = trace().host();
   for (uint32_t row = 0; row < host.size(); ++row) {
@@ -111,7 +124,7 @@ void HtaFrame::FindCorrelations() {
       continue;
     }
     HostId& last = launches_[number];
-    if (!last.valid() || host.ts_ns[last.value] <= host.ts_ns[row]) {
+    if (!last.valid() || !IsBefore(HostId{row}, last)) {
       last = HostId{row};
     }
   }

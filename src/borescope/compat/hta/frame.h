@@ -12,7 +12,6 @@
 // one. Deviations, each because the reason lies outside of one finished trace:
 //   - HTA counts the steps over all ranks of the run, we those of the rank.
 //   - The filter of MTIA files, which repairs rows while it walks a Python set, is not reproduced.
-//   - "Last" is the row that starts last; HTA takes the one that stands last in the file.
 //   - HTA cannot tie anything to the first event of a file, whose number is 0. We can.
 #pragma once
 
@@ -66,6 +65,9 @@ class HtaFrame {
   // Whether some row of the device has this correlation number.
   bool HasDeviceRow(int64_t correlation) const { return device_numbers_.contains(correlation); }
 
+  // Order of host rows in the file; in formats without one, of their starts.
+  bool IsBefore(HostId a, HostId b) const;
+
   // Names of steps, and "ProfilerStep#12" -> 12.
   bool IsStep(StringId name) const { return steps_[name.value] != 0; }
   static int64_t StepNumberOf(std::string_view name);
@@ -73,6 +75,7 @@ class HtaFrame {
  private:
   HtaTimes Shrunk(int64_t ts_ns, int64_t dur_ns) const;
   bool StartsInTime(int64_t ts_ns) const;
+  bool IsWithoutStream(uint32_t kernel) const;
   void FindFractions();
   void FindCorrelations();
   void FindSteps();

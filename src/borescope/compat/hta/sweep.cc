@@ -50,9 +50,7 @@ HtaSweep SweepTypes(const std::vector<HtaRow>& rows) {
   for (size_t i = 0; i + 1 < edges.size(); ++i) {
     running += edges[i].change;
     if (running > 0 && running <= static_cast<int>(kAllHtaTypes)) {
-      const auto types = static_cast<size_t>(running);
-      sweep.total_us[types] += edges[i + 1].time_us - edges[i].time_us;
-      sweep.seen[types] = true;
+      sweep.total_us[static_cast<size_t>(running)] += edges[i + 1].time_us - edges[i].time_us;
     }
   }
   return sweep;

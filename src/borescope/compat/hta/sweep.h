@@ -21,7 +21,6 @@ std::string HtaTypeSetName(HtaTypeSet types);
 
 struct HtaSweep {
   std::array<double, kAllHtaTypes + 1> total_us{};  // per set: time when exactly these types run
-  std::array<bool, kAllHtaTypes + 1> seen{};        // also sets that only occur for no time at all
 };
 
 // REQUIRES: rows by start.

@@ -13,6 +13,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/compat/torch/profiler_calls.h"
 #include "borescope/compat/torch/profiler_flops.h"
+#include "borescope/compat/torch/profiler_memory.h"
 #include "borescope/compat/torch/tables.h"
 #include "borescope/opmodel/op_costs.h"
 
@@ -28,8 +29,10 @@ std::string_view KindName(RowKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// In place of a StringId: the steps of a loop are one row.
+// In place of a StringId: the steps of a loop are one row, and so are allocations that belong to no
+// event.
 constexpr int64_t kStepName = -1;
+constexpr int64_t kMemoryName = -2;
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
 struct Sums {
@@ -54,8 +57,11 @@ class KeyAverages {
  private:
   void AddHostRows();
   void AddDeviceRows();
+  void AddMemoryRow();
   template <class Id>
   Sums& SumsOf(Id id, RowKind kind, StringId name);
+  Sums& SumsOfKey();
+  std::string_view NameOf(int64_t name) const;
   int64_t FlopsOf(HostId id);
   Table WriteRows() const;
   Table WriteTotal() const;
@@ -77,9 +83,24 @@ Sums& KeyAverages::SumsOf(Id id, RowKind kind, StringId name) {
   key_.push_back(static_cast<int64_t>(kind));
   const bool is_step = kind != RowKind::kCpu && view_.trace.Text(name).starts_with(kStepPrefix);
   key_.push_back(is_step ? kStepName : int64_t{name.value});
+  return SumsOfKey();
+}
+
+Sums& KeyAverages::SumsOfKey() {
   const uint32_t group = groups_.Find(key_);
   sums_.resize(groups_.size());
   return sums_[group];
+}
+
+std::string_view KeyAverages::NameOf(int64_t name) const {
+  switch (name) {
+    case kStepName:
+      return "ProfilerStep*";
+    case kMemoryName:
+      return "[memory]";
+    default:
+      return view_.trace.Text(StringId{static_cast<uint32_t>(name)});
+  }
 }
 
 int64_t KeyAverages::FlopsOf(HostId id) {
@@ -130,6 +151,16 @@ void KeyAverages::AddDeviceRows() {
   }
 }
 
+void KeyAverages::AddMemoryRow() {
+  const int64_t count = CountMemoryOutsideOfEvents(view_.trace);
+  if (count > 0) {
+    key_.assign(keys_.size(), kMissing);
+    key_.push_back(static_cast<int64_t>(RowKind::kCpu));
+    key_.push_back(kMemoryName);
+    SumsOfKey().calls += count;
+  }
+}
+
 Table KeyAverages::WriteRows() const {
   Table table{"key_averages", "Operators (as PyTorch's key_averages)", {}};
   keys_.AddColumnsBeforeName(table);
@@ -148,9 +179,7 @@ Table KeyAverages::WriteRows() const {
     const Sums& sums = sums_[i];
     Row row(table);
     keys_.PushBeforeName(row, key);
-    row.Text(key.back() == kStepName
-                 ? "ProfilerStep*"
-                 : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
+    row.Text(NameOf(key.back()));
     keys_.PushAfterName(row, key);
     row.Text(KindName(static_cast<RowKind>(key[keys_.size()])));
     row.Int(sums.calls).Int(sums.self_cpu_ns).Int(sums.total_cpu_ns);
@@ -169,6 +198,7 @@ Table KeyAverages::WriteTotal() const {
 Tables KeyAverages::Build() {
   AddHostRows();
   AddDeviceRows();
+  AddMemoryRow();
   return Tables{WriteRows(), WriteTotal()};
 }
 

@@ -54,6 +54,31 @@ TEST(KeyAveragesTest, AllListsRuntimeCallsAndDeviceWork) {
   EXPECT_EQ(Csv(tables[1]), "self_cpu_total_us,self_cuda_total_us\n200,70\n");
 }
 
+// Frames are no rows, but what they are in does not have their time.
+TEST(KeyAveragesTest, FramesOfPythonReduceSelfTimes) {
+  TestTrace trace;
+  trace.Annotation("step", {0, 200'000}).Python("train.py(1): work", {10'000, 150'000});
+  trace.Op("aten::mm", {20'000, 60'000});
+  for (const bool all : {false, true}) {
+    EXPECT_EQ(Csv(Averages({&trace.View()}, all)[0], {"name", "self_cpu_us", "cpu_total_us"}),
+              "name,self_cpu_us,cpu_total_us\naten::mm,60,60\nstep,50,200\n");
+  }
+}
+
+// An allocation belongs to any event around it, on whatever thread; begin and end are inside.
+TEST(KeyAveragesTest, AllocationsOutsideOfEventsAreARow) {
+  TestTrace trace;
+  trace.Op("aten::empty", {10'000, 20'000}).Op("aten::is_leaf", {50'000, 20'000});
+  for (const int64_t ts_ns : {9'999, 10'000, 20'000, 30'000, 30'001, 60'000}) {
+    trace.Memory({.ts_ns = ts_ns, .bytes = 512}, 2);
+  }
+  for (const bool all : {false, true}) {
+    EXPECT_EQ(Csv(Averages({&trace.View()}, all)[0], {"name", "self_cpu_us", "calls"}),
+              all ? "name,self_cpu_us,calls\naten::empty,20,1\n[memory],0,3\n"
+                  : "name,self_cpu_us,calls\naten::empty,20,1\naten::is_leaf,20,1\n[memory],0,3\n");
+  }
+}
+
 TEST(KeyAveragesTest, TotalsOfRecursionAddUp) {
   TestTrace trace;
   trace.Op("f", {0, 100}).Op("f", {10, 50}).Op("g", {70, 20});

@@ -23,6 +23,24 @@ bool IsHidden(std::string_view name) {
   return std::find(std::begin(kHidden), std::end(kHidden), name) != std::end(kHidden);
 }
 
+}  // namespace
+
+bool IsInProfilerTree(const Trace& trace, HostId id, ProfilerEvents events) {
+  switch (trace.host().kind[id.value]) {
+    case HostKind::kOp:
+      return events == ProfilerEvents::kOperators || !IsHidden(trace.Name(id));
+    case HostKind::kAnnotation:
+    case HostKind::kPython:
+      return true;
+    case HostKind::kRuntime:
+    case HostKind::kOther:
+      return events == ProfilerEvents::kAll;
+  }
+  return false;
+}
+
+namespace {
+
 class Builder {
  public:
   Builder(const RankView& view, ProfilerEvents events);
@@ -31,7 +49,7 @@ class Builder {
 
  private:
   struct Event {
-    bool is_listed = false;
+    bool is_in_tree = false;
     uint32_t parent = kNoRow;
     uint32_t children = 0;
     int64_t children_ns = 0;
@@ -39,7 +57,6 @@ class Builder {
     int64_t total_device_ns = 0;
   };
 
-  bool Lists(uint32_t row) const;
   void Nest(uint32_t first_row, uint32_t end_row);
   void SumDeviceTime();
   void MergeChains();
@@ -54,26 +71,11 @@ class Builder {
 Builder::Builder(const RankView& view, ProfilerEvents events)
     : view_(view), host_(view.trace.host()), which_(events), events_(host_.size()) {}
 
-bool Builder::Lists(uint32_t row) const {
-  switch (host_.kind[row]) {
-    case HostKind::kOp:
-      return which_ == ProfilerEvents::kOperators || !IsHidden(view_.trace.Name(HostId{row}));
-    case HostKind::kAnnotation:
-      return true;
-    case HostKind::kRuntime:
-    case HostKind::kOther:
-      return which_ == ProfilerEvents::kAll;
-    case HostKind::kPython:
-      return false;
-  }
-  return false;
-}
-
 void Builder::Nest(uint32_t first_row, uint32_t end_row) {
   std::vector<uint32_t> open;
   for (uint32_t row = first_row; row < end_row; ++row) {
     CheckStopAt(row);
-    if (!Lists(row)) {
+    if (!IsInProfilerTree(view_.trace, HostId{row}, which_)) {
       continue;
     }
     const int64_t end_ns = host_.end_ns(HostId{row});
@@ -81,7 +83,7 @@ void Builder::Nest(uint32_t first_row, uint32_t end_row) {
                              end_ns > host_.end_ns(HostId{open.back()}))) {
       open.pop_back();
     }
-    events_[row].is_listed = true;
+    events_[row].is_in_tree = true;
     if (!open.empty()) {
       Event& parent = events_[open.back()];
       events_[row].parent = open.back();
@@ -122,7 +124,7 @@ void Builder::MergeChains() {
       parent.children_ns = event.children_ns;
       parent.self_device_ns = event.self_device_ns;
       merged_into[row] = event.parent;
-      event.is_listed = false;
+      event.is_in_tree = false;
     }
   }
 }
@@ -130,7 +132,7 @@ void Builder::MergeChains() {
 void Builder::SumTotals() {
   for (auto row = static_cast<uint32_t>(events_.size()); row-- > 0;) {
     Event& event = events_[row];
-    if (!event.is_listed) {
+    if (!event.is_in_tree) {
       continue;
     }
     event.total_device_ns = AddSaturating(event.total_device_ns, event.self_device_ns);
@@ -156,7 +158,7 @@ ProfilerCalls Builder::Build() {
   ProfilerCalls calls;
   for (uint32_t row = 0; row < events_.size(); ++row) {
     const Event& event = events_[row];
-    if (event.is_listed) {
+    if (event.is_in_tree && host_.kind[row] != HostKind::kPython) {
       calls.id.push_back(HostId{row});
       calls.self_cpu_ns.push_back(AddSaturating(host_.dur_ns[row], -event.children_ns));
       calls.self_device_ns.push_back(event.self_device_ns);

@@ -16,6 +16,10 @@ enum class ProfilerEvents : uint8_t {
   kAll,
 };
 
+// Whether the profiler's tree of one recording has this host row. Frames of Python are part of the
+// tree, so that they reduce the self time of what they are in, but not of the tables.
+bool IsInProfilerTree(const Trace& trace, HostId id, ProfilerEvents events);
+
 // One entry per event, in the order of the host rows.
 struct ProfilerCalls {
   std::vector<HostId> id;

@@ -1,9 +1,10 @@
 // Tables of --compat key_averages: what `key_averages().table()` of PyTorch's profiler says of the
 // same recording; docs/compat-key-averages.md.
 //
-//   key_averages.cc    the table and its footer
-//   profiler_calls.cc  the tree of events that they follow from
-//   profiler_flops.cc  FLOPs as `with_flops=True` counts them
+//   key_averages.cc     the table and its footer
+//   profiler_calls.cc   the tree of events that they follow from
+//   profiler_memory.cc  allocations outside of all events
+//   profiler_flops.cc   FLOPs as `with_flops=True` counts them
 #pragma once
 
 #include "borescope/analysis/core/reduce.h"

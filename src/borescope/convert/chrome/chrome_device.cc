@@ -59,13 +59,22 @@ class DeviceWriter {
     args.Int("\"correlation\":", device.correlation[row]);
     if (IsDeviceWork(kind)) {
       args.Int("\"device\":", trace_.DeviceOf(DeviceId{row}));
-      args.Int("\"stream\":", trace_.StreamOf(DeviceId{row}));
+      if (!IsStreamByLine(row)) args.Int("\"stream\":", trace_.StreamOf(DeviceId{row}));
     }
     args.Int("\"process\":", trace_.tracks().process[device.track[row].value]);
     if (device.detail[row] != kNoDetail) {
       WriteDetail(kind, device.detail[row], args);
     }
     args.End();
+  }
+
+  // Whether no stream was recorded and the line of the event, which is used instead, is written as
+  // it was. Streams of several processes may be on other lines.
+  bool IsStreamByLine(uint32_t row) const {
+    const DeviceEvents& device = trace_.device();
+    return device.kind[row] == DeviceKind::kKernel && device.detail[row] != kNoDetail &&
+           trace_.kernels().has_stream[device.detail[row]] == 0 &&
+           trace_.tracks().process[device.track[row].value] == kMissing;
   }
 
   void WriteDetail(DeviceKind kind, uint32_t detail, ChromeArgs& args) {

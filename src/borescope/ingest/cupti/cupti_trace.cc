@@ -165,6 +165,7 @@ void CuptiTrace::AddKernel(TableRows& row, StringId name) {
   const int64_t node = row.Integer(kKernelGraphNode);
   kernels.graph_node_id.push_back(node == 0 ? kMissing : node);
   kernels.stream_handle.push_back(StringId{0});
+  kernels.has_stream.push_back(MissingValue<char>());
   kernels.collective.push_back(kNoDetail);
   RememberGraph(node);
 }

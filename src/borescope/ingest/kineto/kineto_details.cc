@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "borescope/trace/columns.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -127,6 +129,9 @@ uint32_t KinetoDetails::AddKernel(const RawEvent& event) {
   kernels.private_bytes.push_back(values_.SmallInteger(event, Field::kPrivateBytes));
   kernels.stream_handle.push_back(InternOptional(event, Field::kStreamHandle));
   kernels.graph_node_id.push_back(values_.Unsigned(event, Field::kGraphNodeId, kMissing));
+  // The track has the number of a recorded stream, so that nothing more is kept of it.
+  const bool has_stream = values_.Integer(event, Field::kStream, kMissing) >= 0;
+  kernels.has_stream.push_back(has_stream ? MissingValue<char>() : 0);
   kernels.collective.push_back(AddCollective(event));
   return LastRow(kernels.size());
 }

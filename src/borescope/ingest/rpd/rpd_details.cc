@@ -65,6 +65,7 @@ void RpdDetails::AddKernel(RpdTables& tables, const TableRows& rows) {
   kernels.private_bytes.push_back(rows.SmallInteger(kPrivateBytes));
   kernels.graph_node_id.push_back(kMissing);
   kernels.stream_handle.push_back(tables.part.Intern(rows.Text(kStream)));
+  kernels.has_stream.push_back(MissingValue<char>());
   kernels.collective.push_back(kNoDetail);
 }
 

@@ -7,6 +7,30 @@
 
 namespace borescope::internal::opmodel {
 
+namespace {
+
+// Which arguments they are.
+struct Places {
+  size_t input;
+  size_t output;
+};
+
+Places PlacesOf(const OpCall& call) {
+  const size_t last = std::max<size_t>(call.args.size(), 1) - 1;
+  switch (call.model.variant) {
+    case kOutputFirst:
+      return {1, 0};
+    case kOutputLast:
+      return {0, last};
+    case kBehindHandle:
+      return {1, 2};
+    default:
+      return {0, 0};
+  }
+}
+
+}  // namespace
+
 OpCost Collective(const OpCall& call) {
   if (call.model.variant == kRecordedSizes) return Failure(call, CostStatus::kMissingShapes);
   CostBuilder cost(call);
@@ -19,11 +43,9 @@ OpCost Collective(const OpCall& call) {
     }
     return cost.Type(type).Finish();
   }
-  const size_t last = std::max<size_t>(call.args.size(), 1) - 1;
-  const OpTensor* output = call.args.Tensor(call.model.variant == kOutputLast ? last : 0);
-  const OpTensor* input = call.model.variant == kOutputFirst  ? call.args.Tensor(1)
-                          : call.model.variant == kOutputLast ? call.args.Tensor(0)
-                                                              : output;
+  const Places at = PlacesOf(call);
+  const OpTensor* output = call.args.Tensor(at.output);
+  const OpTensor* input = call.args.Tensor(at.input);
   if (output == nullptr || input == nullptr) return Failure(call, CostStatus::kMissingShapes);
   return cost.Type(output->type).Read(*input).Write(*output).Finish();
 }

@@ -12,7 +12,8 @@ namespace {
 struct StreamLayout {
   StreamArgs schema;
   std::string_view arguments;
-  size_t counted;  // whose elements the FLOPs of the row are of
+  size_t counted;          // whose elements the FLOPs of the row are of
+  size_t new_results = 0;  // written, and no arguments; like the counted tensor
 };
 
 constexpr StreamLayout kLayouts[] = {
@@ -22,6 +23,10 @@ constexpr StreamLayout kLayouts[] = {
     {kNormScale, "wrrr", 1},           {kAddNormScale, "wrurr", 1},
     {kNormNewScale, "wrrw-ru", 1},     {kExpertsOfTokens, "wwwr", 3},
     {kInputAndResult, "rw", 0},        {kBlocksOfExperts, "r--www", 0},
+    {kExpertsWithoutRows, "wwr", 2},   {kAddNormInto, "wrrwr", 1},
+    {kAddNormIntoScale, "wrrwwr", 1},  {kNormScaleWeight, "wrwr", 1},
+    {kNormToNew, "rr", 0, 1},          {kAddNormToNew, "rrr", 0, 2},
+    {kMergeInto, "wwrrrr", 0},         {kMergeOf, "rrrrww", 0},
 };
 
 const StreamLayout& LayoutOf(const OpCall& call) {
@@ -47,6 +52,9 @@ OpCost Streams(const OpCall& call) {
     if (const OpTensor* tensor = call.args.Tensor(i)) {
       AddStream(layout.arguments[i], *tensor, cost);
     }
+  }
+  for (size_t i = 0; i < layout.new_results; ++i) {
+    cost.Write(*counted);
   }
   return cost.Type(counted->type).PerElement(Elements(*counted)).Finish();
 }

@@ -1,6 +1,7 @@
 #include "borescope/analysis/core/selection/phases.h"
 
 #include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/repeated_ops.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -33,13 +34,14 @@ std::vector<char> BackwardNames(const StringPool& strings) {
 }
 
 std::string_view PhaseName(Phase phase) {
-  constexpr std::string_view kNames[] = {"forward", "backward", "optimizer", "other"};
+  constexpr std::string_view kNames[] = {"forward", "backward", "recompute", "optimizer", "other"};
   return kNames[static_cast<size_t>(phase)];
 }
 
 std::vector<Phase> HostPhases(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const std::vector<Phase> by_name = PhasesOfNames(view.trace.strings());
+  const std::vector<char> is_repeated = RepeatedOps(view);
   std::vector<Phase> phases(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
@@ -49,6 +51,9 @@ std::vector<Phase> HostPhases(const RankView& view) {
       phases[row] = own;
     } else if (HasForwardThread(view.trace, row)) {
       phases[row] = Phase::kBackward;
+    } else if (is_repeated[row] != 0) {
+      phases[row] = parent.valid() && phases[parent.value] == Phase::kOptimizer ? Phase::kOptimizer
+                                                                                : Phase::kRecompute;
     } else {
       phases[row] = parent.valid() ? phases[parent.value] : Phase::kForward;
     }

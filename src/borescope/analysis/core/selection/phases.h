@@ -1,12 +1,15 @@
-// Phases of training, read from what stands around an event on the host:
+// Phases of training, by what is around an event on the host:
 //
 //   backward   below an operator named autograd::engine::evaluate_function..., or an operator that
 //              carries the number of its forward thread (> 0)
+//   recompute  below an operator inside backward that repeats forward, as checkpointing makes them
+//              (repeated_ops.h)
 //   optimizer  below an annotation Optimizer.step#... or Optimizer.zero_grad#...
 //   forward    any other operator
 //   other      device work whose launch and operator are unknown
 //
-// The innermost mark decides, so a recomputed forward inside backward counts as backward.
+// The innermost mark decides, so a function that autograd runs backward inside a repeated forward
+// is backward.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,7 @@ inline constexpr std::string_view kBackwardMark = "autograd::engine::evaluate_fu
 // Per text of the pool, by its StringId: 1 for those. O(texts).
 std::vector<char> BackwardNames(const StringPool& strings);
 
-enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kOther };
+enum class Phase : uint8_t { kForward, kBackward, kRecompute, kOptimizer, kOther };
 
 std::string_view PhaseName(Phase phase);
 

@@ -7,7 +7,6 @@
 
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/flops/measured_matrix_use.h"
-#include "borescope/analysis/measures/flops/repeated_ops.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/values/list_type.h"
@@ -26,7 +25,6 @@ class Modeller {
         host_(view.trace.host()),
         costs_(view.trace, options),
         phases_(HostPhases(view)),
-        is_repeated_(RepeatedOps(view)),
         measured_(view),
         op_of_(view.trace.device().size()),
         arguments_(view.trace.host().size(), Arguments::kNone),
@@ -65,7 +63,6 @@ class Modeller {
   const HostEvents& host_;
   OpCosts costs_;
   std::vector<Phase> phases_;
-  std::vector<char> is_repeated_;
   MeasuredMatrixUse measured_;
   // Per host row, of it and the rows around it: the innermost with a model, and the innermost that
   // is tied to a forward operator.
@@ -355,8 +352,8 @@ WorkDirection Modeller::DirectionOf(HostId op) {
     return WorkDirection::kUpdate;
   }
   if (by_model == OpDirection::kBackward) return WorkDirection::kBackward;
-  if (phases_[op.value] != Phase::kBackward) return WorkDirection::kForward;
-  return is_repeated_[op.value] != 0 ? WorkDirection::kRecompute : WorkDirection::kBackward;
+  if (phases_[op.value] == Phase::kRecompute) return WorkDirection::kRecompute;
+  return phases_[op.value] == Phase::kBackward ? WorkDirection::kBackward : WorkDirection::kForward;
 }
 
 Result<ModelledWork> Modeller::Build() {

@@ -9,7 +9,7 @@
 //               like products are main, of any other the longest and all of its name; a call has
 //               at least one.
 //   direction   forward, backward, recompute (forward calls repeated inside backward, as
-//               checkpointing makes them: repeated_ops.h), update (of parameters)
+//               checkpointing makes them: phases.h), update (of parameters)
 //   graphs      a kernel that a graph launch ran belongs to the call in the capture that made the
 //               graph (captured_launches.h), once per launch of the graph: each is a call of its
 //               own

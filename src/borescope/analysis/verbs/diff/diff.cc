@@ -153,8 +153,8 @@ struct WorkTableSpec {
 constexpr WorkTableSpec kWorkTables[] = {
     {WorkKey::kClass, "diff_classes", "Device work by class", "What the work is for."},
     {WorkKey::kPhase, "diff_phases", "Device work by phase",
-     "forward, backward or optimizer, from the launch's surroundings on the host; other if "
-     "unknown."},
+     "forward, backward, recompute (forward repeated inside backward) or optimizer, from the "
+     "launch's surroundings on the host; other if unknown."},
     {WorkKey::kAnnotation, "diff_annotations", "Device work by annotation",
      "Innermost annotation around the launch on its thread, else the step. All steps of training "
      "are ProfilerStep#*, and in those of inference servers numbers are \"*\"."},

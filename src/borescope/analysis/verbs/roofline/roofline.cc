@@ -418,19 +418,22 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   const std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
   const RooflineInput in{view, selected, time_of, roofs, work, at_roof};
   return Tables{
-      UtilisationTable(in),      LedgerTable(in),        RooflineRows(in, params.by).Build(),
-      TensorCoreMissesTable(in), ModelledShareTable(in), RoofsTable(in)};
+      UtilisationTable(in), LedgerTable(in),           RooflineRows(in, params.by).Build(),
+      GemmShapesTable(in),  TensorCoreMissesTable(in), ModelledShareTable(in),
+      RoofsTable(in)};
 }
 
 Result<Tables> FinishRoofline(Tables tables, const Params&) {
   FinishRows(*FindTable(tables, "roofline"));
+  Table& shapes = *FindTable(tables, "gemm_shapes");
+  shapes = FinishGemmShapes(shapes);
   Table& misses = *FindTable(tables, "tensor_core_misses");
   misses = Sorted(misses, "total_ns");
   Table& modelled = *FindTable(tables, "modelled");
   FillShare(modelled, "total_ns", "share");
   modelled = Sorted(modelled, "total_ns");
   std::erase_if(tables, [](const Table& table) {
-    return table.name == "tensor_core_misses" && table.rows() == 0;
+    return (table.name == "tensor_core_misses" || table.name == "gemm_shapes") && table.rows() == 0;
   });
   return tables;
 }

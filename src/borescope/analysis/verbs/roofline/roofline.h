@@ -53,6 +53,9 @@ Table LedgerTable(const RooflineInput& in);
 Table UtilisationTable(const RooflineInput& in);
 // tensor_core_misses.cc
 Table TensorCoreMissesTable(const RooflineInput& in);
+// gemm_shapes.cc; finished, a row of each shape with statistics of the rates of its calls
+Table GemmShapesTable(const RooflineInput& in);
+Table FinishGemmShapes(const Table& samples);
 // modelled_share.cc
 Table ModelledShareTable(const RooflineInput& in);
 Table RoofsTable(const RooflineInput& in);

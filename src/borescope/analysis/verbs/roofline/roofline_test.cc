@@ -78,6 +78,26 @@ TEST(Roofline, UnknownDeviceKeepsRates) {
             "kernels without a model,0\nexposed communication,0\nexposed copies,0\n");
 }
 
+// 2000, 4000 and 8000 ns for 2,000,000 FLOPs; a call of another shape; a product of transposed
+// weights for three rows of a batch.
+TEST(Roofline, RatesOfProductsByShape) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 3; ++i) {
+    trace.Op("aten::mm", {i * 1000, 500}, kSmallProduct)
+        .Launched("gemm", {i * 1000 + 10, 10}, {i * 20'000, int64_t{2000} << i}, {i + 1});
+  }
+  trace
+      .Op("aten::linear", {5000, 500},
+          {.dims = "[[2, 3, 10], [20, 10], [20]]", .types = R"(["float", "float", "float"])"})
+      .Launched("gemm", {5010, 10}, {100'000, 1200}, {5});
+  const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+  EXPECT_EQ(Csv(Named(found, "gemm_shapes")),
+            "op,m,n,k,batch,dtype,count,total_ns,tflops,tflops_min,tflops_median,tflops_max,"
+            "tflops_spread\n"
+            "aten::mm,100,100,100,1,fp16,3,14000,0.428571,0.25,0.5,1,1.5\n"
+            "aten::linear,6,20,10,1,fp32,1,1200,0.002,0.002,0.002,0.002,0\n");
+}
+
 TEST(Roofline, LedgerSplitsTheSpan) {
   TestTrace trace;
   trace.Op("aten::mm", {0, 100}, kSmallProduct)

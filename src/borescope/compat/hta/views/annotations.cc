@@ -190,7 +190,8 @@ std::vector<StringId> LabelsOf(const HtaFrame& frame, const ByStream& tracks,
 Table NewKernelTable() {
   Table table{"annotated_kernels", "Kernels by annotation (as HolisticTraceAnalysis)", {}};
   AddRankKey(table);
-  AddString(table, "annotation", Role::kDerived, "Shortest device annotation it overlaps, if any.");
+  AddString(table, "annotation", Role::kDerived,
+            "Short name of the shortest device annotation it overlaps, if any.");
   AddString(table, "name", Role::kDerived, "Short name.");
   AddInt(table, "stream", Unit::kNone, Role::kDerived, "Stream number.");
   AddInt(table, "correlation", Unit::kNone, Role::kDerived, "Correlation number.");
@@ -203,7 +204,8 @@ Table NewKernelTable() {
 Table NewTotalsTable() {
   Table table{"annotation_kernels", "Sums by annotation (as HolisticTraceAnalysis)", {}};
   AddRankKey(table);
-  AddString(table, "annotation", Role::kKey, "Shortest device annotation; missing: none.");
+  AddString(table, "annotation", Role::kKey,
+            "Short name of the shortest device annotation; missing: none.");
   AddInt(table, "kernels", Unit::kCount, Role::kSum, "Rows of the device under it.");
   AddInt(table, "dur_us", Unit::kMicroseconds, Role::kSum, "Sum of their lengths.");
   return table;
@@ -218,10 +220,10 @@ void AddKernels(const HtaFrame& frame, const ByStream& tracks, Tables& findings)
   const std::vector<HtaRow> rows = KernelRows(frame);
   const std::vector<StringId> labels = LabelsOf(frame, tracks, rows);
   const int64_t rank = frame.view().rank;
-  std::map<std::string_view, Total> totals;
+  std::map<std::string, Total> totals;
   for (size_t i = 0; i < rows.size(); ++i) {
     CheckStopAt(i);
-    const std::string_view label = frame.trace().Text(labels[i]);
+    const std::string label = HtaShortName(frame.trace().Text(labels[i]));
     Row(findings[1])
         .Int(rank)
         .MaybeText(label)

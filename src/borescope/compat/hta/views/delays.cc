@@ -36,7 +36,7 @@ struct HostRow {
 
 bool StartsBefore(const HostRow& a, const HostRow& b) { return a.times.ts_us < b.times.ts_us; }
 
-// Kept host rows that `is_wanted`, by start.
+// Kept host rows that `is_wanted`, in the order of the file.
 template <class IsWanted>
 std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) {
   std::vector<HostRow> rows;
@@ -46,7 +46,8 @@ std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) 
       rows.push_back({frame.TimesOf(HostId{row}), HostId{row}});
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), StartsBefore);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const HostRow& a, const HostRow& b) { return frame.IsBefore(a.id, b.id); });
   return rows;
 }
 
@@ -56,7 +57,7 @@ class Operators {
  public:
   explicit Operators(const HtaFrame& frame)
       : rows_(HostRows(frame, [](std::string_view name) { return name.starts_with("aten::"); })) {
-    // Of operators that start together HTA takes the first, which is the outermost.
+    // Of operators that start together HTA takes the first of the file.
     std::reverse(rows_.begin(), rows_.end());
     std::stable_sort(rows_.begin(), rows_.end(), StartsBefore);
     while (leaves_ < rows_.size()) {

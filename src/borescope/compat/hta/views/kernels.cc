@@ -91,6 +91,8 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   return AggregateAll(folded);
 }
 
+// Whether HTA lists types that run for no time at all depends on how its unstable sort orders the
+// start and the end of such work; here they have no row.
 Table HtaKernelTypes(const RankView& view) {
   Table table{"kernel_types", "Kernel types (as HolisticTraceAnalysis)", {}};
   AddString(table, "type", Role::kKey, "Types of kernels that run at the same time.");
@@ -99,8 +101,9 @@ Table HtaKernelTypes(const RankView& view) {
            "Part of all rows listed, rounded to one decimal.");
   const HtaSweep sweep = SweepTypes(HtaDeviceRows(view));
   for (HtaTypeSet types = 1; types <= kAllHtaTypes; ++types) {
-    if (sweep.seen[types]) {
-      Row(table).Text(HtaTypeSetName(types)).Int(std::llround(sweep.total_us[types])).Missing();
+    const int64_t total_us = std::llround(sweep.total_us[types]);
+    if (total_us != 0) {
+      Row(table).Text(HtaTypeSetName(types)).Int(total_us).Missing();
     }
   }
   return table;

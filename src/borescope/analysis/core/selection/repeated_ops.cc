@@ -1,4 +1,4 @@
-#include "borescope/analysis/measures/flops/repeated_ops.h"
+#include "borescope/analysis/core/selection/repeated_ops.h"
 
 #include <algorithm>
 #include <limits>

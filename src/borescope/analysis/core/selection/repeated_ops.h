@@ -1,8 +1,8 @@
 // Which operators inside backward repeat forward, as checkpointing makes them: autograd records
 // them (they, or operators around them, have sequence numbers). It also records the operators of a
-// backward that is itself differentiated (create_graph=True). These are told by what becomes of
-// them: a function that runs backward in a later pass belongs to one, whereas a repeated forward is
-// run backward in the same call, or not at all.
+// backward that is itself differentiated (create_graph=True). These are recognised by what is done
+// with them later: a function that runs backward in a later pass belongs to one, whereas a repeated
+// forward is run backward in the same call, or not at all.
 #pragma once
 
 #include <vector>
