@@ -31,6 +31,7 @@ struct TraceData {
   Metrics metrics;
   Flows flows;
   Samples samples;
+  CapturedCalls captured;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
   // the allocator events. Equal if there are no events.
@@ -66,6 +67,7 @@ class Trace {
   const Metrics& metrics() const { return data_.metrics; }
   const Flows& flows() const { return data_.flows; }
   const Samples& samples() const { return data_.samples; }
+  const CapturedCalls& captured() const { return data_.captured; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }
 

@@ -1,6 +1,8 @@
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
@@ -143,7 +145,9 @@ class StackSums {
   bool IsFrame(HostKind kind) const {
     return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
   }
+  uint32_t PathBelow(uint32_t parent, uint32_t row);
   uint32_t FrameOf(DeviceId work);
+  uint32_t LaunchFrameOf(DeviceId work);
   // The sums of a path with the keys of a host or device row.
   template <class Id>
   SelfTimes& SumsOf(Id id, uint32_t path);
@@ -160,15 +164,26 @@ class StackSums {
   GroupKeys keys_;
   Paths paths_;
   uint32_t elsewhere_ = kNone;
+  std::vector<Label> labels_;      // per text
   std::vector<uint32_t> path_of_;  // per host row; kNone above all frames
-  Grouper sums_;                   // key values, 0, then the path
-  std::vector<SelfTimes> self_;    // per tuple of sums_
+  // Paths of calls in captures below those of launches: by both.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_paths_;
+  Grouper sums_;                 // key values, 0, then the path
+  std::vector<SelfTimes> self_;  // per tuple of sums_
   std::vector<int64_t> key_;
 };
 
+// The path of a host row below another path.
+uint32_t StackSums::PathBelow(uint32_t parent, uint32_t row) {
+  const HostEvents& host = view_.trace.host();
+  const Label& label = labels_[host.name[row].value];
+  if (!IsFrame(host.kind[row]) || (parent == elsewhere_ && !label.is_root)) return parent;
+  return paths_.Find(parent == elsewhere_ ? kNone : parent, label.name, KindOf(host.kind[row]));
+}
+
 bool StackSums::PlaceFrames(std::string_view root) {
   const HostEvents& host = view_.trace.host();
-  const std::vector<Label> labels = LabelsOf(view_.trace, root);
+  labels_ = LabelsOf(view_.trace, root);
   elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
   bool any = root.empty();
   path_of_.reserve(host.size());
@@ -176,18 +191,8 @@ bool StackSums::PlaceFrames(std::string_view root) {
     CheckStopAt(row);
     const HostId above = view_.index.tree.parent[row];
     const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
-    const Label& label = labels[host.name[row].value];
-    if (!IsFrame(host.kind[row])) {
-      path_of_.push_back(parent);
-      continue;
-    }
-    any = any || label.is_root;
-    if (parent != elsewhere_) {
-      path_of_.push_back(paths_.Find(parent, label.name, KindOf(host.kind[row])));
-    } else {
-      path_of_.push_back(label.is_root ? paths_.Find(kNone, label.name, KindOf(host.kind[row]))
-                                       : elsewhere_);
-    }
+    any = any || (IsFrame(host.kind[row]) && labels_[host.name[row].value].is_root);
+    path_of_.push_back(PathBelow(parent, row));
   }
   return any;
 }
@@ -216,7 +221,7 @@ void StackSums::AddHostTime() {
 }
 
 // The innermost frame around a launch; where that was not recorded, the operator.
-uint32_t StackSums::FrameOf(DeviceId work) {
+uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   const HostId launch = view_.index.correlation.launch_of[work.value];
   const HostId op = view_.index.correlation.op_of[work.value];
   if (stacks_ == StackKind::kHost) {
@@ -224,11 +229,32 @@ uint32_t StackSums::FrameOf(DeviceId work) {
     return frame.valid() ? path_of_[frame.value] : paths_.FindNoFrame(kNoLaunchName);
   }
   for (const HostId frame : {launch, op}) {
-    if (frame.valid() && path_of_[frame.value] != kNone) {
+    const bool has_path = frame.valid() && !view_.trace.host().IsCaptured(frame);
+    if (has_path && path_of_[frame.value] != kNone) {
       return path_of_[frame.value];
     }
   }
-  return paths_.FindNoFrame(kNoOperatorName);
+  return kNone;
+}
+
+// Below the launch of a graph follow the frames of the capture: those that would have been around
+// the launch of the kernel itself.
+uint32_t StackSums::FrameOf(DeviceId work) {
+  uint32_t path = LaunchFrameOf(work);
+  if (const HostId call = view_.index.correlation.CapturedCallOf(work); call.valid()) {
+    const auto [place, is_new] = captured_paths_.try_emplace({path, call.value}, path);
+    if (is_new) {
+      std::vector<uint32_t> rows;
+      for (HostId row = call; row.valid(); row = view_.index.tree.parent[row.value]) {
+        rows.push_back(row.value);
+      }
+      for (; !rows.empty(); rows.pop_back()) {
+        place->second = PathBelow(place->second, rows.back());
+      }
+    }
+    path = place->second;
+  }
+  return path == kNone ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
 void StackSums::AddDeviceTime() {

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/graph/saved_graph.h"
+#include "borescope/trace/columns.h"
 
 namespace borescope::internal {
 namespace {
@@ -121,11 +124,26 @@ Result<void> PutColumn(const std::vector<T>& column, const PutBytes& put) {
 
 }  // namespace
 
+namespace {
+
+// Only what the recording itself has; captured rows are the last ones.
+HostEvents Recorded(HostEvents host) {
+  const size_t rows = host.size();
+  ForEachColumn([&](auto& column) { column.resize(std::min(column.size(), rows)); }, host);
+  host.captured = 0;
+  return host;
+}
+
+}  // namespace
+
 Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, const PutBytes& put) {
   BS_TRY(put(kSavedMagic));
   BS_TRY(put(BytesOf(kSavedVersion)));
   const SavedExtras extras = ExtrasOf(view, recording);
-  const TraceColumns trace{view.trace.tracks(), view.trace.host(), view.trace.device()};
+  std::optional<HostEvents> recorded;
+  if (view.trace.host().captured != 0) recorded = Recorded(view.trace.host());
+  const HostEvents& host = recorded.has_value() ? *recorded : view.trace.host();
+  const TraceColumns trace{view.trace.tracks(), host, view.trace.device()};
   Result<void> written;
   ForEachSavedColumn(extras, trace, view.index.correlation.launch_of, recording,
                      [&](std::string_view, const auto& column) {
