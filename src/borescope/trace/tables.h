@@ -288,14 +288,14 @@ struct CaptureMatch {
   uint32_t tied = 0;           // those with a call in the capture
 };
 
-// What the captures of graphs, which were recorded in other files, say of the graphs launched here.
+// What the captures of graphs, which other files hold, say about the graphs that were launched here
+// (docs/captures.md).
 // Their host events are rows after those of the recording (HostEvents::captured): with names, kinds
-// and details like all others, and times of another recording. They did not happen here, so that no
+// and details like all others, and with 0 in place of times. They did not happen here, so that no
 // loop over the recording reaches them; kernels of graphs refer to them.
 struct CapturedCalls {
-  std::vector<HostId> parent;  // per captured row; invalid at the begin of the capture
-  std::vector<HostId>
-      call_of;  // per device row: the call that requested it; empty without captures
+  std::vector<HostId> parent;         // per captured row; invalid at the begin of the capture
+  std::vector<HostId> call_of;        // per device row: its call; empty without captures
   std::vector<CaptureMatch> matches;  // by launch
 
   bool empty() const { return call_of.empty(); }

@@ -222,7 +222,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
       continue;
     }
     const HostId op = OutermostWithArgs(view, view.index.correlation.OriginOf(kernel));
-    // A capture tells the arguments; each replay is a call of its own, without an operator.
+    // A capture has the arguments; each replay is a call of its own, without an operator.
     const bool has_op = op.valid() && !trace.host().IsCaptured(op);
     const std::array<int64_t, 2> key = {has_op ? 0 : 1, has_op ? op.value : row};
     const uint32_t group = groups.Find(key);

@@ -66,8 +66,8 @@ HostId CapturedRows::AddRow(const Trace& from, uint32_t row, bool has_arguments,
   const uint32_t detail = from.host().detail[row];
   const bool has_detail =
       (kind == HostKind::kOp || kind == HostKind::kAnnotation) && detail != kNoDetail;
-  host.ts_ns.push_back(from.host().ts_ns[row]);
-  host.dur_ns.push_back(from.host().dur_ns[row]);
+  host.ts_ns.push_back(0);
+  host.dur_ns.push_back(0);
   host.name.push_back(Text(from, from.host().name[row]));
   host.track.push_back(track);
   host.kind.push_back(kind);

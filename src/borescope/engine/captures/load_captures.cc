@@ -34,6 +34,15 @@ struct FoundCaptures {
   bool any = false;
 };
 
+// A file that was found rather than named is a recording of captures if it does nothing else with
+// graphs: one that launches its own may be another experiment.
+bool IsCapture(const InputFile& input, const LoadedTrace& file) {
+  const Result<bool> is_capture = input.captures_are_named
+                                      ? CapturesGraphs(file.trace, file.index)
+                                      : OnlyCapturesGraphs(file.trace, file.index);
+  return is_capture.ok() && *is_capture;
+}
+
 FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
   const std::optional<int64_t> rank = RankOf(trace, input.path);
   FoundCaptures found;
@@ -45,15 +54,23 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
     }
     Result<std::shared_ptr<const LoadedTrace>> loaded =
         LoadTrace(InputFile{.path = path}, {options.threads, {}});
-    if (!loaded.ok()) continue;
-    const Result<bool> captures = CapturesGraphs((*loaded)->trace, (*loaded)->index);
-    if (!captures.ok() || !*captures) continue;
+    if (!loaded.ok() || !IsCapture(input, **loaded)) continue;
     found.any = true;
     if (!IsOther(RankOf((*loaded)->trace, path), rank)) {
       found.own.push_back({path, std::move(*loaded)});
     }
   }
   return found;
+}
+
+// Whether captures are searched: the recording launches graphs, and does not hold their captures
+// itself if none were named.
+Result<bool> WantsCaptures(const InputFile& input, const LoadedTrace& loaded) {
+  if (input.captures.empty()) return false;
+  BS_ASSIGN(const bool replays, ReplaysGraphs(loaded.trace, loaded.index));
+  if (!replays || input.captures_are_named) return replays;
+  BS_ASSIGN(const bool has_own, CapturesGraphs(loaded.trace, loaded.index));
+  return !has_own;
 }
 
 void CountMatches(const LoadedTrace& loaded, Diagnostics& diagnostics) {
@@ -98,11 +115,11 @@ Error NoCapture(const InputFile& input) {
 }  // namespace
 
 Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, LoadedTrace& loaded) {
-  if (input.captures.empty()) return {};
-  BS_ASSIGN(const bool replays, ReplaysGraphs(loaded.trace, loaded.index));
-  if (!replays) return {};
+  BS_ASSIGN(const bool is_wanted, WantsCaptures(input, loaded));
+  if (!is_wanted) return {};
   const FoundCaptures found = LoadAll(input, options, loaded.trace);
-  if (!found.any) return input.captures_are_named ? NoCapture(input) : Result<void>();
+  if (!found.any && input.captures_are_named) return NoCapture(input);
+  if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
   for (const LoadedCapture& capture : found.own) {
     files.push_back({capture.path, capture.trace->trace, capture.trace->index});

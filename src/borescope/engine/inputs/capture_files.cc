@@ -34,7 +34,7 @@ void ListFiles(const fs::path& folder, const IsWanted& is_wanted, std::vector<st
     std::error_code ignored;
     const bool is_file = entry->is_regular_file(ignored) && !IsHidden(entry->path());
     if (is_file && is_wanted(entry->path()) && files.size() < kMostFiles) {
-      files.push_back(entry->path().string());
+      files.push_back(entry->path().lexically_normal().string());
     }
   }
 }
@@ -78,6 +78,14 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputFile>& files) {
   BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(named));
+  for (const InputFile& capture : found) {
+    std::error_code error;
+    if (!fs::exists(capture.path, error)) {
+      return Error{ErrorCode::kIo, capture.path + ": " +
+                                       (error ? error.message() : "No such file or directory") +
+                                       "; check the name given to --captures"};
+    }
+  }
   std::map<fs::path, std::vector<std::string>> beside;
   for (InputFile& file : files) {
     const bool is_file = file.content == nullptr && file.path != "-";

@@ -145,6 +145,7 @@ class StackSums {
   bool IsFrame(HostKind kind) const {
     return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
   }
+  bool HasRoot() const;
   uint32_t PathBelow(uint32_t parent, uint32_t row);
   uint32_t FrameOf(DeviceId work);
   uint32_t LaunchFrameOf(DeviceId work);
@@ -185,16 +186,24 @@ bool StackSums::PlaceFrames(std::string_view root) {
   const HostEvents& host = view_.trace.host();
   labels_ = LabelsOf(view_.trace, root);
   elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
-  bool any = root.empty();
   path_of_.reserve(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     const HostId above = view_.index.tree.parent[row];
     const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
-    any = any || (IsFrame(host.kind[row]) && labels_[host.name[row].value].is_root);
     path_of_.push_back(PathBelow(parent, row));
   }
-  return any;
+  return root.empty() || HasRoot();
+}
+
+// Whether a frame, captured ones included, is a root.
+bool StackSums::HasRoot() const {
+  const HostEvents& host = view_.trace.host();
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
+    CheckStopAt(row);
+    if (IsFrame(host.kind[row]) && labels_[host.name[row].value].is_root) return true;
+  }
+  return false;
 }
 
 template <class Id>

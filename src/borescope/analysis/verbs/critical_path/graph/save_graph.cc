@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
@@ -24,7 +25,7 @@ class Renumbering {
   Renumbering(const Trace& trace, SavedExtras& extras)
       : trace_(trace), extras_(extras), numbers_(trace.strings().size()) {}
 
-  std::vector<StringId> Of(const std::vector<StringId>& names) {
+  std::vector<StringId> Of(std::span<const StringId> names) {
     std::vector<StringId> renumbered;
     renumbered.reserve(names.size());
     for (const StringId name : names) {
@@ -87,7 +88,7 @@ SavedExtras ExtrasOf(const RankView& view, const RecordingGraph& recording) {
   const std::string_view format = FormatName(view.trace.meta().format);
   extras.format.assign(format.begin(), format.end());
   Renumbering names(view.trace, extras);
-  extras.host_names = names.Of(view.trace.host().name);
+  extras.host_names = names.Of(std::span(view.trace.host().name).first(view.trace.host().size()));
   extras.device_names = names.Of(view.trace.device().name);
   const Tracks& tracks = view.trace.tracks();
   for (size_t track = 0; track < tracks.size(); ++track) {
