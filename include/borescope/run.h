@@ -52,6 +52,9 @@ struct OpenOptions {
   // Bytes of loaded traces that are kept between questions; the least recently used go first. 0
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;
+  // Recordings in which the graphs that the sources launch were captured: files, folders or globs.
+  // Empty: those next to a source that are called captures (docs/captures.md).
+  std::vector<std::string> captures = {};
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   ProgressCallback progress = {};
   StopToken stop = {};  // ends what the run is doing, progress.h

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "tests/support/captured_run.h"
 #include "tests/support/planted_run.h"
 #include "tests/support/scenario.h"
 #include "tests/support/synth_compress.h"
@@ -22,7 +23,8 @@ struct Options {
   std::string faults;
   std::string size;
   std::string plants;
-  Setting setting = Setting::kCount;  // kCount: not a planted run
+  Setting setting = Setting::kCount;               // kCount: not a planted run
+  CaptureChange captures = CaptureChange::kCount;  // kCount: no run with captures
   int stdout_rank = -1;
   bool gzip = false;
   bool zstd = false;
@@ -93,6 +95,16 @@ void AddPlantOptions(CLI::App* app, Options* options) {
       ->option_text("TEXT");
   AddChoice(app, "--setting", settings, &options->setting,
             "The kind of program they are planted in");
+}
+
+void AddCaptureOptions(CLI::App* app, Options* options) {
+  std::map<std::string, CaptureChange> changes;
+  for (int i = 0; i < static_cast<int>(CaptureChange::kCount); ++i) {
+    const auto change = static_cast<CaptureChange>(i);
+    changes.emplace(CaptureChangeName(change), change);
+  }
+  AddChoice(app, "--captures", changes, &options->captures,
+            "A run of graphs, with the recording in which they were captured, changed so");
 }
 
 void AddOutputOptions(CLI::App* app, Options* options) {
@@ -186,7 +198,31 @@ int WritePlanted(const Options& options) {
   return 0;
 }
 
+bool WriteText(const std::string& path, std::string_view text) {
+  const std::unique_ptr<FileSink> file = FileSink::Open(path);
+  return file != nullptr && file->Write(text) && file->Close();
+}
+
+// Writes a run of graphs: rank-0.json, captures/rank-0.json and truth.json.
+int WriteCaptured(const Options& options) {
+  if (options.out.empty()) {
+    fmt::print(stderr, "borescope-synth: --captures: needs --out\n");
+    return 2;
+  }
+  const CapturedRun run = MakeCapturedRun(options.config.seed, options.captures);
+  std::error_code error;
+  std::filesystem::create_directories(options.out + "/captures", error);
+  if (!WriteText(options.out + "/rank-0.json", run.execution) ||
+      !WriteText(options.out + "/captures/rank-0.json", run.captures) ||
+      !WriteText(options.out + "/truth.json", run.truth)) {
+    fmt::print(stderr, "borescope-synth: cannot write to {}\n", options.out);
+    return 2;
+  }
+  return 0;
+}
+
 int Main(Options* options) {
+  if (options->captures != CaptureChange::kCount) return WriteCaptured(*options);
   if (IsPlantedRun(*options)) return WritePlanted(*options);
   if (const std::string error = Complete(options); !error.empty()) {
     fmt::print(stderr, "borescope-synth: {}\n", error);
@@ -217,6 +253,7 @@ int main(int argc, char** argv) {
     borescope::scenario::AddModelOptions(&app, &options.config);
     borescope::scenario::AddShapeOptions(&app, &options.config);
     borescope::scenario::AddPlantOptions(&app, &options);
+    borescope::scenario::AddCaptureOptions(&app, &options);
     borescope::scenario::AddOutputOptions(&app, &options);
     CLI11_PARSE(app, argc, argv);
     return borescope::scenario::Main(&options);

@@ -7,6 +7,7 @@
 #include "borescope/api/destination.h"
 #include "borescope/api/questions.h"
 #include "borescope/api/sources.h"
+#include "borescope/engine/inputs/capture_files.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/engine/trace_cache.h"
@@ -79,6 +80,10 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     return Error{.code = ErrorCode::kInvalidArgument,
                  .message = "no input",
                  .hint = "name a trace file or a folder of them"};
+  }
+  if (!options.saved) {
+    const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);
+    if (!captures.ok()) return PublicError(captures.error(), options.captures);
   }
   return Run(std::make_unique<State>(std::move(*files), options));
 }

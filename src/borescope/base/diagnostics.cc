@@ -92,6 +92,13 @@ constexpr DiagRow kDiagRows[] = {
      "A file of the run could not be loaded; the answer is about the others."},
     {Diag::kUnlinkedOp, "no-operator", kInfo,
      "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
+    {Diag::kCapturedKernels, "captured-kernels", kInfo,
+     "Kernels of graphs have the operators of the capture of their graph, which another file "
+     "holds; "
+     "graphs shows how each was matched."},
+    {Diag::kUncapturedKernels, "uncaptured-kernels", kWarning,
+     "No capture fits these kernels of graphs, or it differs from others that fit; they have no "
+     "operator."},
     {Diag::kMissingData, "missing-data", kWarning,
      "A rank, or the whole run, does not hold what a question needs; the answer is about the "
      "rest."},

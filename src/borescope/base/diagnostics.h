@@ -58,6 +58,8 @@ enum class Diag : uint8_t {
   kRankConflict,          // file name and distributedInfo name different ranks
   kUnreadableFile,        // a file of a run could not be loaded
   kUnlinkedOp,            // a linked device event whose launch is not inside an operator
+  kCapturedKernels,       // kernels of graphs whose operators a capture in another file knows
+  kUncapturedKernels,     // kernels of graphs that are in no capture, though there are captures
   kMissingData,           // a rank of a run has no data for the analysis
   kMissingRanks,          // the job had more ranks than the run has files
   kStepsWithoutWork,      // a selected step launched no device work, as far as was recorded

@@ -41,6 +41,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   if (!raw.memory_limit.empty()) {
     CLI_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
   }
+  if (!raw.captures.empty()) options.captures.push_back(raw.captures);
   options.keep_bytes = 0;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);

@@ -22,8 +22,8 @@ constexpr std::string_view kLinkOptions[] = {"host",
                                              "threads",
                                              "no-progress"};
 
-constexpr std::string_view kQueryOptions[] = {"rank",    "schema",      "row-limit", "time-limit",
-                                              "threads", "no-progress", "verbose"};
+constexpr std::string_view kQueryOptions[] = {"rank",     "schema",  "row-limit",   "time-limit",
+                                              "captures", "threads", "no-progress", "verbose"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.
@@ -86,13 +86,13 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",       "step",         "step-rule",   "step-pattern", "gpu", "stream",
-    "annotation", "instance",     "begin",       "end",          "top", "against",
-    "threads",    "memory-limit", "no-progress", "verbose"};
+    "rank",       "step",     "step-rule",    "step-pattern", "gpu",    "stream",
+    "annotation", "instance", "begin",        "end",          "top",    "against",
+    "captures",   "threads",  "memory-limit", "no-progress",  "verbose"};
 constexpr std::string_view kOpenOptions[] = {
-    "report", "port",      "no-browser",   "timeout",      "begin",       "end",        "rank",
-    "step",   "step-rule", "step-pattern", "gpu",          "stream",      "annotation", "instance",
-    "top",    "against",   "threads",      "memory-limit", "no-progress", "verbose"};
+    "report", "port",      "no-browser",   "timeout", "begin",        "end",         "rank",
+    "step",   "step-rule", "step-pattern", "gpu",     "stream",       "annotation",  "instance",
+    "top",    "against",   "captures",     "threads", "memory-limit", "no-progress", "verbose"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "borescope/base/stopwatch.h"
+#include "borescope/engine/captures/load_captures.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {
@@ -43,9 +44,10 @@ Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
   const int64_t load_ns = stopwatch.elapsed_ns();
   TraceIndex index = BuildIndex(trace, options.threads);
   const int64_t index_ns = stopwatch.elapsed_ns() - load_ns;
-  const uint64_t bytes = MemoryBytes(trace) + MemoryBytes(index);
-  return std::make_shared<const LoadedTrace>(
-      LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns, bytes});
+  LoadedTrace loaded{std::move(trace), std::move(index), load_ns, index_ns};
+  BS_TRY(LoadCaptures(input, options, loaded));
+  loaded.bytes = MemoryBytes(loaded.trace) + MemoryBytes(loaded.index);
+  return std::make_shared<const LoadedTrace>(std::move(loaded));
 }
 
 uint64_t MemoryBytes(const Trace& trace) {

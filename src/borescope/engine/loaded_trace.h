@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
@@ -18,7 +20,8 @@ struct LoadedTrace {
   TraceIndex index;
   int64_t load_ns = 0;
   int64_t index_ns = 0;
-  uint64_t bytes = 0;  // of memory that it takes
+  uint64_t bytes = 0;                      // of memory that it takes
+  std::vector<std::string> captures = {};  // files that know operators of its graphs' kernels
 };
 
 // Loads and indexes one input of a run: a file, or what InputFile::content yields.

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
+#include "borescope/base/text/text.h"
+#include "borescope/engine/captures/attach_captures.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/memory_estimate.h"
 #include "borescope/engine/targets/overlay_drafts.h"
@@ -124,12 +128,28 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   }
 }
 
+// Whether a text of the recording has this part.
+bool HasText(const Trace& trace, std::string_view part) {
+  for (uint32_t text = 0; text < trace.strings().size(); ++text) {
+    CheckStopAt(text);
+    if (Contains(trace.Text(StringId{text}), part)) return true;
+  }
+  return false;
+}
+
+// What a run of several files has to know of each: one may be the capture of another's graphs.
+Result<void> FindGraphsOf(const LoadedTrace& loaded, RankPart& part) {
+  part.captures = loaded.captures;
+  part.may_replay_graphs = HasText(loaded.trace, "GraphLaunch");
+  if (HasText(loaded.trace, "BeginCapture")) {
+    BS_ASSIGN(part.only_captures, OnlyCapturesGraphs(loaded.trace, loaded.index));
+  }
+  return {};
+}
+
 // Loads, indexes and maps a trace.
-void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadOptions& load,
                   RankPart& part) {
-  const InputFile& input = request.files[file];
-  LoadOptions load{threads, {}};
-  load.progress = [&](uint64_t done, uint64_t) { progress.Update(file, done); };
   TraceCache* cache = request.options.cache;
   const Result<std::shared_ptr<const LoadedTrace>> loaded =
       cache == nullptr ? LoadTrace(input, load) : cache->Get(input, load);
@@ -144,21 +164,72 @@ void MapTraceFile(const RunRequest& request, size_t file, int threads, ProgressS
   part.claim.recorded = trace.trace.meta().rank;
   part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known
-  MapLoaded(request, input, *loaded, threads, part);
+  if (request.files.size() > 1) {
+    if (const Result<void> graphs = FindGraphsOf(trace, part); !graphs.ok()) {
+      part.load_error = graphs.error();
+      return;
+    }
+  }
+  MapLoaded(request, input, *loaded, load.threads, part);
 }
 
-void MapFile(const RunRequest& request, size_t file, int threads, ProgressSum& progress,
+void MapFile(const RunRequest& request, const InputFile& input, const LoadOptions& load,
              RankPart& part) {
-  const InputFile& input = request.files[file];
   part.report.path = input.path == "-" ? "standard input" : input.path;
   part.from_directory = input.from_directory;
   part.claim.named = RankFromFileName(input.path);
   if (request.options.load) {
     MapSaved(request, input, part);
   } else {
-    MapTraceFile(request, file, threads, progress, part);
+    MapTraceFile(request, input, load, part);
   }
   SetLoadReport(part);
+}
+
+// The files of a run that do nothing but capture graphs.
+std::vector<std::string> CapturesAmong(const std::vector<RankPart>& parts) {
+  std::vector<std::string> captures;
+  for (const RankPart& part : parts) {
+    if (part.loaded() && part.only_captures) captures.push_back(part.report.path);
+  }
+  return captures;
+}
+
+// A recording of how another file's graphs were captured is not a rank.
+void SetAside(const std::set<std::string>& used, std::vector<RankPart>& parts) {
+  for (RankPart& part : parts) {
+    if (!part.loaded() || !part.only_captures || used.count(part.report.path) == 0) continue;
+    RankPart aside;
+    aside.report.path = part.report.path;
+    aside.from_directory = part.from_directory;
+    aside.load_error = Error{ErrorCode::kUnsupportedFormat,
+                             part.report.path + ": a capture of graphs that other files launch"};
+    aside.report.error = aside.load_error->message;
+    aside.report.skipped = true;
+    part = std::move(aside);
+  }
+}
+
+// Files that captured what others launch are no ranks: the others are mapped again, with them.
+void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPart>& parts) {
+  const std::vector<std::string> captures = CapturesAmong(parts);
+  if (captures.empty()) return;
+  std::set<std::string> used;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].loaded() || parts[i].only_captures || !parts[i].may_replay_graphs) continue;
+    InputFile input = request.files[i];
+    for (const std::string& capture : captures) {
+      const bool is_new =
+          std::find(input.captures.begin(), input.captures.end(), capture) == input.captures.end();
+      if (is_new) input.captures.push_back(capture);
+    }
+    if (input.captures.size() != request.files[i].captures.size()) {
+      parts[i] = RankPart();
+      MapFile(request, input, {threads, {}}, parts[i]);
+    }
+    used.insert(parts[i].captures.begin(), parts[i].captures.end());
+  }
+  SetAside(used, parts);
 }
 
 }  // namespace
@@ -189,9 +260,12 @@ Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
   std::vector<RankPart> parts(request.files.size());
   ProgressSum progress(request);
   ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
-    MapFile(request, i, inner, progress, parts[i]);
+    LoadOptions load{inner, {}};
+    load.progress = [&](uint64_t done, uint64_t) { progress.Update(i, done); };
+    MapFile(request, request.files[i], load, parts[i]);
     progress.Finish(i);
   });
+  UseCapturesAmong(request, threads, parts);
   return parts;
 }
 

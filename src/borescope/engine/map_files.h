@@ -34,6 +34,11 @@ struct RankPart {
   // Of the selection's numbers those that it does not have; nothing where that is not known.
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per analysis
+  // Graphs: whether it may launch some, whether it captures some and launches none, and the files
+  // in which those that it launches were captured.
+  bool may_replay_graphs = false;
+  bool only_captures = false;
+  std::vector<std::string> captures;
   // Files of --overlay and --save, which wait for their Commit.
   std::vector<std::unique_ptr<FileSink>> drafts;
   std::shared_ptr<const LoadedTrace> trace;  // nullptr unless kept

@@ -19,21 +19,32 @@ std::unique_lock<std::timed_mutex> LockUnlessStopped(std::timed_mutex& mutex) {
   return lock;
 }
 
+// The same file with other captures has other operators.
+std::string KeyOf(const InputFile& input) {
+  std::string key = input.path;
+  for (const std::string& capture : input.captures) {
+    key += '\0';
+    key += capture;
+  }
+  return key;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const LoadedTrace>> TraceCache::Get(const InputFile& input,
                                                            const LoadOptions& options) {
-  const std::shared_ptr<Entry> entry = EntryOf(input.path);
+  const std::string key = KeyOf(input);
+  const std::shared_ptr<Entry> entry = EntryOf(key);
   const std::unique_lock loading = LockUnlessStopped(entry->loading);
   {
     const std::lock_guard lock(mutex_);
     if (entry->trace != nullptr) {
-      used_.splice(used_.end(), used_, std::find(used_.begin(), used_.end(), input.path));
+      used_.splice(used_.end(), used_, std::find(used_.begin(), used_.end(), key));
       return entry->trace;
     }
   }
   BS_ASSIGN(std::shared_ptr<const LoadedTrace> trace, LoadTrace(input, options));
-  Keep(input.path, entry, trace);
+  Keep(key, entry, trace);
   return trace;
 }
 
@@ -44,30 +55,30 @@ uint64_t TraceCache::bytes() const {
 
 void TraceCache::Clear() {
   const std::lock_guard lock(mutex_);
-  for (const std::string& path : used_) {
-    entries_[path]->trace.reset();
+  for (const std::string& key : used_) {
+    entries_[key]->trace.reset();
   }
   used_.clear();
   bytes_ = 0;
 }
 
-std::shared_ptr<TraceCache::Entry> TraceCache::EntryOf(const std::string& path) {
+std::shared_ptr<TraceCache::Entry> TraceCache::EntryOf(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<Entry>& entry = entries_[path];
+  std::shared_ptr<Entry>& entry = entries_[key];
   if (entry == nullptr) {
     entry = std::make_shared<Entry>();
   }
   return entry;
 }
 
-void TraceCache::Keep(const std::string& path, const std::shared_ptr<Entry>& entry,
+void TraceCache::Keep(const std::string& key, const std::shared_ptr<Entry>& entry,
                       const std::shared_ptr<const LoadedTrace>& trace) {
   const std::lock_guard lock(mutex_);
   if (trace->bytes > budget_) {
     return;
   }
   entry->trace = trace;
-  used_.push_back(path);
+  used_.push_back(key);
   bytes_ += trace->bytes;
   DropOverBudget();
 }

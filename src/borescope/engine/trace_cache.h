@@ -34,15 +34,15 @@ class TraceCache {
     std::shared_ptr<const LoadedTrace> trace;
   };
 
-  std::shared_ptr<Entry> EntryOf(const std::string& path);
-  void Keep(const std::string& path, const std::shared_ptr<Entry>& entry,
+  std::shared_ptr<Entry> EntryOf(const std::string& key);
+  void Keep(const std::string& key, const std::shared_ptr<Entry>& entry,
             const std::shared_ptr<const LoadedTrace>& trace);
   void DropOverBudget();
 
   const uint64_t budget_;
-  mutable std::mutex mutex_;  // of all below, and of Entry::trace
-  std::map<std::string, std::shared_ptr<Entry>> entries_;
-  std::list<std::string> used_;  // paths of the kept ones, the least recently used first
+  mutable std::mutex mutex_;                               // of all below, and of Entry::trace
+  std::map<std::string, std::shared_ptr<Entry>> entries_;  // by path and captures
+  std::list<std::string> used_;  // keys of the kept ones, the least recently used first
   uint64_t bytes_ = 0;
 };
 

@@ -170,6 +170,25 @@ void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& res
   }
 }
 
+// Kernels of graphs, by the captures of these. Whatever is around the launch of the graph launched
+// all of its kernels, and is the operator of none.
+void LinkCaptured(const Trace& trace, Correlation& result) {
+  const HostEvents& host = trace.host();
+  const CapturedCalls& captured = trace.captured();
+  for (uint32_t row = 0; row < captured.call_of.size(); ++row) {
+    CheckStopAt(row);
+    HostId op = captured.call_of[row];
+    while (op.valid() && host.kind[op.value] != HostKind::kOp) {
+      op = captured.parent[op.value - host.size()];
+    }
+    if (op.valid()) {
+      result.op_of[row] = op;
+      result.rule[row] = LinkRule::kCapture;
+    }
+  }
+  result.captured_call_of = captured.call_of;
+}
+
 void LinkExternalIds(const Trace& trace, Correlation& result) {
   const DeviceEvents& device = trace.device();
   if (!ExternalIdsNameOps(device)) {
@@ -234,7 +253,8 @@ void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlati
 }  // namespace
 
 std::string_view LinkRuleName(LinkRule rule) {
-  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "none"};
+  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "capture",
+                                         "none"};
   return kNames[static_cast<size_t>(rule)];
 }
 
@@ -255,6 +275,7 @@ Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
   result.op_of.resize(trace.device().size());
   result.rule.assign(trace.device().size(), LinkRule::kNone);
   LinkLaunches(trace, rule, result, diagnostics);
+  LinkCaptured(trace, result);
   LinkExternalIds(trace, result);
   CollectDevices(trace, result);
   CountOddities(trace, rule, result, diagnostics);

@@ -13,7 +13,8 @@ inline bool IsCorrelation(int64_t number) { return number != kMissing && number 
 // innermost of those that launch. launch -> operator: the innermost operator whose time covers it;
 // `rule` says which host events are operators. Files since early 2024 also carry the operator's id
 // on the device event, used if the launch is missing or not inside an operator; older files repeat
-// the correlation there, which is ignored.
+// the correlation there, which is ignored. Kernels of graphs have the operator of their call in the
+// capture, where there is one.
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
                              Diagnostics& diagnostics);
 

@@ -6,6 +6,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
+#include "borescope/index/captured_tree.h"
 #include "borescope/index/correlation.h"
 #include "borescope/index/links.h"
 #include "borescope/index/names/name_classes.h"
@@ -82,6 +83,7 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   TraceIndex index;
   index.operators = OperatorRule(trace);
   index.tree = BuildCallTree(trace, threads, index.diagnostics);
+  AppendCaptured(trace, index.tree);
   std::array<Diagnostics, std::size(kParts)> diagnostics;
   ParallelFor(std::size(kParts), threads,
               [&](size_t part) { kParts[part].build(trace, index, diagnostics[part]); });

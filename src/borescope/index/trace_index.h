@@ -32,6 +32,7 @@ enum class LinkRule : uint8_t {
   kLaunchNesting,  // launch by correlation, operator by nesting around the launch
   kExternalId,     // operator by "External id" (launch not recorded, or outside any operator)
   kLaunchOnly,     // launch found; no operator around it
+  kCapture,        // a kernel of a graph: operator by nesting in the capture of the graph
   kNone,           // neither launch nor operator
 };
 std::string_view LinkRuleName(LinkRule rule);
@@ -39,11 +40,25 @@ std::string_view LinkRuleName(LinkRule rule);
 struct Correlation {
   std::vector<HostId> launch_of;  // per device row: the runtime call that started it
   std::vector<HostId> op_of;      // per device row: its innermost operator
-  std::vector<LinkRule> rule;     // per device row
+  // Per device row: the call in the capture of its graph that requested it, a captured row of the
+  // host events; empty without captures.
+  std::vector<HostId> captured_call_of;
+  std::vector<LinkRule> rule;  // per device row
   // Device rows started by a runtime call, in row order: compressed sparse rows over the
   // runtime_calls detail table (NOT over host rows).
   std::vector<uint32_t> device_begin;  // runtime_calls.size() + 1
   std::vector<DeviceId> device_rows;
+
+  HostId CapturedCallOf(DeviceId id) const {
+    return captured_call_of.empty() ? HostId{} : captured_call_of[id.value];
+  }
+  // Where the surroundings of device work begin: the call in the capture of its graph, else its
+  // launch, else its operator.
+  HostId OriginOf(DeviceId id) const {
+    const HostId captured = CapturedCallOf(id);
+    const HostId launch = launch_of[id.value];
+    return captured.valid() ? captured : launch.valid() ? launch : op_of[id.value];
+  }
 
   // Device events started by the runtime call whose detail row is `runtime_detail`.
   std::span<const DeviceId> DevicesOf(uint32_t runtime_detail) const {

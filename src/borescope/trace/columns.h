@@ -49,7 +49,8 @@ void ForEachMember(V& visit, const TritonLaunches*) {
 template <class V>
 void ForEachMember(V& visit, const RuntimeCalls*) {
   using T = RuntimeCalls;
-  visit(&T::correlation), visit(&T::external_id), visit(&T::domain), visit(&T::args);
+  visit(&T::correlation), visit(&T::external_id), visit(&T::domain), visit(&T::args),
+      visit(&T::kernel);
 }
 template <class V>
 void ForEachMember(V& visit, const Kernels*) {

@@ -80,8 +80,13 @@ struct HostEvents {
   std::vector<HostKind> kind;
   std::vector<uint32_t> detail;
   std::vector<uint32_t> position;  // as for kNoPosition; empty if events have none
+  size_t captured = 0;             // rows after those of the recording: see CapturedCalls
 
-  size_t size() const { return ts_ns.size(); }
+  // The rows of the recording; loops over what happened end here.
+  size_t size() const { return ts_ns.size() - captured; }
+  // With the captured rows: for columns that are looked up by any HostId.
+  size_t all_size() const { return ts_ns.size(); }
+  bool IsCaptured(HostId id) const { return id.value >= size(); }
   int64_t end_ns(HostId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
 };
 
@@ -135,6 +140,7 @@ struct RuntimeCalls {
   std::vector<int64_t> external_id;
   std::vector<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
   std::vector<StringId> args;    // arguments as recorded, any text; empty: not recorded
+  std::vector<StringId> kernel;  // name of the kernel that it launches; empty: not recorded
 
   size_t size() const { return correlation.size(); }
 };
@@ -290,6 +296,37 @@ struct Flows {
   std::vector<char> is_start;
 
   size_t size() const { return ts_ns.size(); }
+};
+
+// How the kernels of a graph launch were found in the capture of the graph.
+enum class CaptureFit : uint8_t {
+  kNone,     // no capture fits
+  kExact,    // as many kernels, with the same names in the same order
+  kAligned,  // some kernels are missing on one side; the others have the same names and order
+};
+
+// One launch of a graph for which captures were searched.
+struct CaptureMatch {
+  HostId launch;
+  CaptureFit fit = CaptureFit::kNone;
+  bool has_arguments = false;  // shapes and types are known: captures that fit agree on them
+  StringId file;               // of the capture; empty without one
+  uint32_t capture = 0;        // its number in that file, from 0
+  uint32_t kernels = 0;        // of the launch
+  uint32_t tied = 0;           // those with a call in the capture
+};
+
+// What the captures of graphs, which other files hold, say about the graphs that were launched here
+// (docs/captures.md).
+// Their host events are rows after those of the recording (HostEvents::captured): with names, kinds
+// and details like all others, and with 0 in place of times. They did not happen here, so that no
+// loop over the recording reaches them; kernels of graphs refer to them.
+struct CapturedCalls {
+  std::vector<HostId> parent;         // per captured row; invalid at the begin of the capture
+  std::vector<HostId> call_of;        // per device row: its call; empty without captures
+  std::vector<CaptureMatch> matches;  // by launch
+
+  bool empty() const { return call_of.empty(); }
 };
 
 // How many events of each (phase, category) the input held, everything counted.

@@ -34,6 +34,7 @@ struct TraceData {
   Pauses pauses;
   StackSamples stack_samples;
   StackFrames stack_frames;
+  CapturedCalls captured;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
   // the allocator events. Equal if there are no events.
@@ -72,6 +73,7 @@ class Trace {
   const Pauses& pauses() const { return data_.pauses; }
   const StackSamples& stack_samples() const { return data_.stack_samples; }
   const StackFrames& stack_frames() const { return data_.stack_frames; }
+  const CapturedCalls& captured() const { return data_.captured; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }
 

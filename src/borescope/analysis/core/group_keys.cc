@@ -121,6 +121,19 @@ int64_t GroupKeys::ThreadValue(GroupKey key, TrackId thread, int64_t ts_ns) cons
   }
 }
 
+void GroupKeys::AppendReplayed(HostId op, DeviceId work, std::vector<int64_t>& values) const {
+  for (const GroupKey key : keys_) {
+    values.push_back(ReplayedValue(key, op, work));
+  }
+}
+
+int64_t GroupKeys::ReplayedValue(GroupKey key, HostId op, DeviceId work) const {
+  const bool is_own = key == GroupKey::kShape || key == GroupKey::kDtype ||
+                      key == GroupKey::kModule || key == GroupKey::kModuleInstance;
+  const int64_t own = is_own ? HostValue(key, op) : kMissing;
+  return own == kMissing ? DeviceValue(key, work) : own;
+}
+
 int64_t GroupKeys::StepNumber(uint32_t step) const {
   return step == kNoStep ? kMissing : view_.steps().steps[step].number;
 }
@@ -170,12 +183,23 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
       return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
     case GroupKey::kModule:
     case GroupKey::kModuleInstance:
-      return launch.valid() || op.valid() ? HostValue(key, launch.valid() ? launch : op) : kMissing;
+      return ModuleValue(key, id);
     case GroupKey::kOp:
       return op.valid() ? NumberOf(trace.host().name[op.value]) : kMissing;
     default:
       return kMissing;
   }
+}
+
+// Within the capture of a graph, else around its launch.
+int64_t GroupKeys::ModuleValue(GroupKey key, DeviceId id) const {
+  const Correlation& links = view_.index.correlation;
+  const HostId captured = links.CapturedCallOf(id);
+  const int64_t inside = captured.valid() ? HostValue(key, captured) : kMissing;
+  if (inside != kMissing) return inside;
+  const HostId launch = links.launch_of[id.value];
+  const HostId around = launch.valid() ? launch : links.op_of[id.value];
+  return around.valid() ? HostValue(key, around) : kMissing;
 }
 
 void GroupKeys::AddColumns(Table& table, bool before_name) const {

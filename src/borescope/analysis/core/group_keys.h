@@ -49,6 +49,10 @@ class GroupKeys {
   // Of what a thread did at a time, outside of any row.
   void Append(TrackId thread, int64_t ts_ns, std::vector<int64_t>& values) const;
 
+  // Those of an operator that a capture recorded, when `work` replays it: its own shapes, types and
+  // modules; all else is that of `work`.
+  void AppendReplayed(HostId op, DeviceId work, std::vector<int64_t>& values) const;
+
   // The module around a row whose class is a key, to count the instances of a class; kMissing
   // outside of modules. REQUIRES: HasModuleClasses().
   bool HasModuleClasses() const;
@@ -70,6 +74,8 @@ class GroupKeys {
   int64_t HostValue(GroupKey key, HostId id) const;
   int64_t DeviceValue(GroupKey key, DeviceId id) const;
   int64_t ThreadValue(GroupKey key, TrackId thread, int64_t ts_ns) const;
+  int64_t ModuleValue(GroupKey key, DeviceId id) const;
+  int64_t ReplayedValue(GroupKey key, HostId op, DeviceId work) const;
   int64_t StepNumber(uint32_t step) const;
   void UseModules();
   void AddColumns(Table& table, bool before_name) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
@@ -15,13 +16,6 @@ namespace {
 // How far up the call tree operators are looked for. Real stacks are shallower, and damaged files
 // must not cost more than a pass.
 constexpr int kMostAncestors = 256;
-
-// The host row from which the surroundings of a launch are looked at.
-HostId NearestHost(const RankView& view, DeviceId kernel) {
-  const Correlation& correlation = view.index.correlation;
-  const HostId launch = correlation.launch_of[kernel.value];
-  return launch.valid() ? launch : correlation.op_of[kernel.value];
-}
 
 // Arguments of an operator that communicates, else kNoDetail.
 uint32_t ArgsOf(const Trace& trace, HostId id) {
@@ -66,7 +60,7 @@ struct Surroundings {
 
 Surroundings SurroundingsOf(const RankView& view, DeviceId kernel) {
   Surroundings found;
-  HostId id = NearestHost(view, kernel);
+  HostId id = view.index.correlation.OriginOf(kernel);
   for (int i = 0; i < kMostAncestors && id.valid(); ++i, id = view.index.tree.parent[id.value]) {
     const std::string_view name = view.trace.Name(id);
     const CollectiveKind kind = KindOfOperatorName(name);
@@ -83,16 +77,26 @@ Surroundings SurroundingsOf(const RankView& view, DeviceId kernel) {
   return found;
 }
 
+// The operator of a call; of one in a capture also the launch of the graph that replays it.
+using SizedBy = std::pair<uint32_t, uint32_t>;
+
+SizedBy SizedByOf(const RankView& view, const CollectiveCall& call) {
+  const bool is_replayed = view.trace.host().IsCaptured(call.sized_by);
+  return {call.sized_by.value,
+          is_replayed ? view.index.correlation.launch_of[call.kernel.value].value : 0};
+}
+
 // The tensors of an operator with several kernels, each of which is a call, are not those of one.
-void ForgetSharedOperators(std::vector<CollectiveCall>& calls) {
-  std::vector<uint32_t> operators;
+void ForgetSharedOperators(const RankView& view, std::vector<CollectiveCall>& calls) {
+  std::vector<SizedBy> operators;
   for (const CollectiveCall& call : calls) {
-    if (call.sized_by.valid()) operators.push_back(call.sized_by.value);
+    if (call.sized_by.valid()) operators.push_back(SizedByOf(view, call));
   }
   std::sort(operators.begin(), operators.end());
   for (CollectiveCall& call : calls) {
+    if (!call.sized_by.valid()) continue;
     const auto [first, last] =
-        std::equal_range(operators.begin(), operators.end(), call.sized_by.value);
+        std::equal_range(operators.begin(), operators.end(), SizedByOf(view, call));
     if (last - first > 1) call.sized_by = {};
   }
 }
@@ -217,15 +221,18 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     if (!IsCommunicationKernel(view, kernel)) {
       continue;
     }
-    const HostId op = OutermostWithArgs(view, NearestHost(view, kernel));
-    const std::array<int64_t, 2> key = {op.valid() ? 0 : 1, op.valid() ? op.value : row};
+    const HostId op = OutermostWithArgs(view, view.index.correlation.OriginOf(kernel));
+    // A capture has the arguments; each replay is a call of its own, without an operator.
+    const bool has_op = op.valid() && !trace.host().IsCaptured(op);
+    const std::array<int64_t, 2> key = {has_op ? 0 : 1, has_op ? op.value : row};
     const uint32_t group = groups.Find(key);
     if (group == calls.size()) {
       calls.push_back(NewCall(view, op, kernel));
+      if (!has_op) calls.back().op = {};
     }
     AddKernel(trace.device(), kernel, calls[group]);
   }
-  ForgetSharedOperators(calls);
+  ForgetSharedOperators(view, calls);
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     CheckStopAt(row);
     const HostId op{row};
@@ -271,12 +278,13 @@ uint32_t CollectiveArgsOf(const RankView& view, DeviceId kernel) {
   if (!IsCommunicationKernel(view, kernel)) {
     return kNoDetail;
   }
-  return ArgsOf(view.trace, OutermostWithArgs(view, NearestHost(view, kernel)), kernel);
+  return ArgsOf(view.trace, OutermostWithArgs(view, view.index.correlation.OriginOf(kernel)),
+                kernel);
 }
 
 std::string_view CallSite(const RankView& view, DeviceId kernel) {
   const HostEvents& host = view.trace.host();
-  HostId id = NearestHost(view, kernel);
+  HostId id = view.index.correlation.OriginOf(kernel);
   for (int i = 0; i < kMostAncestors && id.valid(); ++i, id = view.index.tree.parent[id.value]) {
     const HostKind kind = host.kind[id.value];
     const std::string_view name = view.trace.Name(id);

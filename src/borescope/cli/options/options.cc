@@ -113,6 +113,10 @@ const OptionRow kRows[] = {
     {kOutput, "", "load", "FILE",
      "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
      HasSaved, nullptr},
+    {kRun, "", "captures", "DIR",
+     "where the graphs that INPUT launches were captured: a folder or file; by default what is "
+     "next to INPUT and called captures",
+     &Raw::captures, nullptr, IsAnalysis, nullptr},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
      nullptr, IsAnalysis, nullptr},
     {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",

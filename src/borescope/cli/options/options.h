@@ -25,6 +25,7 @@ struct RawOptions {
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
   std::string against;                          // of report
+  std::string captures;
   std::string threads, memory_limit;
   std::string time_limit, row_limit;
   std::string trace, timeout, python;  // of bench-kernel

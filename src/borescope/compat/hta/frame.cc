@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "borescope/base/stop.h"
 
@@ -150,7 +151,7 @@ int64_t HtaFrame::StepNumberOf(std::string_view name) {
 
 void HtaFrame::FindSteps() {
   int distinct = 0;
-  const auto look_at = [&](const std::vector<StringId>& names) {
+  const auto look_at = [&](std::span<const StringId> names) {
     for (const StringId name : names) {
       if (steps_[name.value] == 0 && IsStepName(trace().Text(name))) {
         steps_[name.value] = 1;
@@ -158,7 +159,7 @@ void HtaFrame::FindSteps() {
       }
     }
   };
-  look_at(trace().host().name);
+  look_at(std::span(trace().host().name).first(trace().host().size()));
   look_at(trace().device().name);
   filter_ = distinct >= 2;
 }

@@ -53,7 +53,8 @@ void Collector::AddDevice(DeviceId id) {
 void Collector::AddTriton(DeviceId kernel) {
   const HostId op = frame_.view().index.correlation.op_of[kernel.value];
   const HostEvents& host = frame_.trace().host();
-  if (!op.valid() || host.name[op.value] != frame_.trace().device().name[kernel.value] ||
+  if (!op.valid() || host.IsCaptured(op) ||
+      host.name[op.value] != frame_.trace().device().name[kernel.value] ||
       triton_done_[op.value] != 0) {
     return;
   }

@@ -99,7 +99,8 @@ void Builder::SumDeviceTime() {
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const HostId op = view_.index.correlation.op_of[row];
-    if (IsDeviceWork(device.kind[row]) && op.valid()) {
+    // The profiler knows no captures: kernels of graphs have no operator.
+    if (IsDeviceWork(device.kind[row]) && op.valid() && !host_.IsCaptured(op)) {
       int64_t& sum = events_[op.value].self_device_ns;
       sum = AddSaturating(sum, device.dur_ns[row]);
     }

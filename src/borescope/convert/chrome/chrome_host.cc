@@ -136,6 +136,7 @@ class HostWriter {
     args.Int("\"correlation\":", calls.correlation[row]);
     args.Text("\"domain\":", calls.domain[row]);
     args.Text("\"arguments\":", calls.args[row]);
+    args.Text("\"kernel\":", calls.kernel[row]);
   }
 
   // Text that was recorded as JSON stays JSON, if it is.

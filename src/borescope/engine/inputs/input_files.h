@@ -18,6 +18,9 @@ struct InputFile {
   std::string path;             // as the user named it, or below the directory he named; "-"
   bool from_directory = false;  // found, not named: silently skipped if it is no trace at all
   uint64_t bytes = 0;           // as stored; 0 when unknown
+  // Files in which graphs that this one launches may have been captured: FindCaptures.
+  std::vector<std::string> captures = {};
+  bool captures_are_named = false;  // by the user: one of them must hold a capture
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;

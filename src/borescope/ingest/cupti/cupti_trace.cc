@@ -250,6 +250,7 @@ void CuptiTrace::AddCall(ActivityTime time, StringId name, TrackId track, int64_
   calls.external_id.push_back(kMissing);
   calls.domain.push_back(StringId{0});
   calls.args.push_back(StringId{0});
+  calls.kernel.push_back(StringId{0});
 }
 
 void CuptiTrace::AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain) {

@@ -102,6 +102,7 @@ uint32_t KinetoDetails::AddRuntimeCall(const RawEvent& event) {
   calls.external_id.push_back(values_.Integer(event, Field::kExternalId));
   calls.domain.push_back(InternOptional(event, Field::kDomain));
   calls.args.push_back(InternOptional(event, Field::kCallArgs));
+  calls.kernel.push_back(InternOptional(event, Field::kKernelName));
   return LastRow(calls.size());
 }
 

@@ -73,6 +73,8 @@ enum class Field : uint8_t {
   kProcess,
   kStreamHandle,
   kPrivateBytes,
+  // Launch calls.
+  kKernelName,
   // The calls of copies.
   kCopyKind,
   kSource,

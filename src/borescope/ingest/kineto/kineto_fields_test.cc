@@ -43,6 +43,7 @@ const std::map<std::string, Field> kArgsKeys = {
     {"kernel_file", Field::kKernelFile},
     {"kernel_num_gb", Field::kKernelGigabytes},
     {"kernel_flop", Field::kKernelFlops},
+    {"kernel", Field::kKernelName},
     {"grid", Field::kGrid},
     {"block", Field::kBlock},
     {"registers per thread", Field::kRegisters},

@@ -66,6 +66,7 @@ uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) 
   calls.external_id.push_back(kMissing);
   calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
   calls.args.push_back(tables_.Arguments(rows.Integer(kArguments)));
+  calls.kernel.push_back(StringId{0});
   return static_cast<uint32_t>(calls.size() - 1);
 }
 

@@ -140,7 +140,8 @@ constexpr ColumnSpec kLinks[] = {
     IdSpec("Row number in device_events."),
     kLaunch,
     kOp,
-    {"rule", kText, kFew, "What tied them: launch nesting, external id, launch only or none.",
+    {"rule", kText, kFew,
+     "What tied them: launch nesting, external id, launch only, capture or none.",
      [](Rows r, uint32_t row) { return Text(LinkRuleName(r.index.correlation.rule[row])); }}};
 
 size_t SizeOf(Rows r) { return Device(r).size(); }

@@ -103,6 +103,8 @@ inline constexpr ColumnSpec kExternalId = {"external_id", kInteger, kKey,
                                            "\"External id\" as recorded.", ExternalIdOf};
 inline constexpr ColumnSpec kOpAround = {"op_id", kInteger, kKey,
                                          "The innermost operator around it.", OpAround};
+inline constexpr ColumnSpec kParentOp = {
+    "parent_op_id", kInteger, kKey, "The innermost operator around it, in captured_ops.", OpAround};
 inline constexpr ColumnSpec kKind = {"kind", kText, kFew,
                                      "python, annotation, op, runtime or other.", KindOf};
 

@@ -94,15 +94,44 @@ constexpr ColumnSpec kLaunches[] = {
     {"device_events", kInteger, kFew, "How many device events it started.", DeviceEventsOf},
     kNameId};
 
+constexpr ColumnSpec kCapturedOps[] = {
+    kRank,
+    IdSpec("What op_id of device events refers to."),
+    kName,
+    kParentOp,
+    {"input_dims", kText, kMany, "Shapes of the inputs as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().input_dims, PooledOrNull);
+     }},
+    {"input_types", kText, kMany, "Types of the inputs as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().input_types, PooledOrNull);
+     }},
+    {"input_strides", kText, kMany, "Strides of the inputs as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().input_strides, PooledOrNull);
+     }},
+    {"concrete_inputs", kText, kMany, "Values of the inputs that are no tensors as recorded: JSON.",
+     [](Rows r, uint32_t row) {
+       return At(OpDetail(r, row), r.trace.ops().concrete_inputs, PooledOrNull);
+     }},
+    kNameId};
+
 bool IsOp(Rows r, uint32_t row) { return r.index.IsOperator(r.trace, HostId{row}); }
 bool IsCall(Rows r, uint32_t row) { return Host(r).kind[row] == HostKind::kRuntime; }
 size_t SizeOf(Rows r) { return Host(r).size(); }
+bool IsCapturedOp(Rows r, uint32_t row) { return Host(r).IsCaptured(HostId{row}) && IsOp(r, row); }
+size_t SizeWithCaptured(Rows r) { return Host(r).captured == 0 ? 0 : Host(r).all_size(); }
 
 constexpr Relation kHostRelations[] = {
     {"host_events", "What threads did: frames, annotations, operators, runtime calls.", SizeOf,
      nullptr, kHostEvents},
     {"ops", "Calls of operators; in programs without them, the ranges that take their place.",
      SizeOf, IsOp, kOps},
+    {"captured_ops",
+     "Operators that requested kernels of graphs when these were captured, in another recording "
+     "(captures.md): they have no times here.",
+     SizeWithCaptured, IsCapturedOp, kCapturedOps},
     {"launches", "Calls of the driver or runtime, launches among them.", SizeOf, IsCall, kLaunches},
 };
 

@@ -25,8 +25,8 @@ std::string_view ModuleClassOf(std::string_view frame) {
 
 std::vector<int64_t> ModulesAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
-  std::vector<int64_t> modules(host.size(), kMissing);
-  for (uint32_t row = 0; row < host.size(); ++row) {
+  std::vector<int64_t> modules(host.all_size(), kMissing);
+  for (uint32_t row = 0; row < modules.size(); ++row) {
     CheckStopAt(row);
     const HostId outer = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kPython &&

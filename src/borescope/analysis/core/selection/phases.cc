@@ -42,8 +42,8 @@ std::vector<Phase> HostPhases(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const std::vector<Phase> by_name = PhasesOfNames(view.trace.strings());
   const std::vector<char> is_repeated = RepeatedOps(view);
-  std::vector<Phase> phases(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
+  std::vector<Phase> phases(host.all_size());
+  for (uint32_t row = 0; row < phases.size(); ++row) {
     CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];
     const Phase own = by_name[host.name[row].value];

@@ -56,8 +56,8 @@ bool RepeatFinder::HasNumber(HostId row) const {
 }
 
 void RepeatFinder::FindPasses() {
-  pass_of_.resize(host_.size());
-  for (uint32_t row = 0; row < host_.size(); ++row) {
+  pass_of_.resize(host_.all_size());
+  for (uint32_t row = 0; row < pass_of_.size(); ++row) {
     CheckStopAt(row);
     const HostId outer = view_.index.tree.parent[row];
     pass_of_[row] = outer.valid() ? pass_of_[outer.value] : kNoPass;
@@ -93,8 +93,8 @@ void RepeatFinder::FindDifferentiated() {
 std::vector<char> RepeatFinder::Find() {
   FindPasses();
   FindDifferentiated();
-  std::vector<char> is_repeated(host_.size());
-  for (uint32_t row = 0; row < host_.size(); ++row) {
+  std::vector<char> is_repeated(host_.all_size());
+  for (uint32_t row = 0; row < is_repeated.size(); ++row) {
     CheckStopAt(row);
     const uint32_t pass = pass_of_[row];
     if (pass == kNoPass || passes_[pass].is_differentiated || RunsBackward(HostId{row})) {

@@ -27,7 +27,7 @@ class Modeller {
         phases_(HostPhases(view)),
         measured_(view),
         op_of_(view.trace.device().size()),
-        arguments_(view.trace.host().size(), Arguments::kNone),
+        arguments_(view.trace.host().all_size(), Arguments::kNone),
         is_graph_(view.trace.strings().size()),
         uses_(view.trace.strings().size()) {}
 
@@ -88,7 +88,7 @@ bool Modeller::RanInGraph(DeviceId id) {
 
 // What stands around every host row, itself included; rows are in preorder.
 void Modeller::LookAround() {
-  const auto rows = static_cast<uint32_t>(host_.size());
+  const auto rows = static_cast<uint32_t>(host_.all_size());
   with_model_.resize(rows);
   linked_.resize(rows);
   for (const ForwardBackwardLink& link : view_.index.forward_backward) {
@@ -160,8 +160,8 @@ void Modeller::AssignTo(DeviceId id, HostId op, Arguments arguments) {
 
 // Marks the host rows that have a row with work of its own below them.
 std::vector<char> Modeller::RowsAboveCalls() const {
-  std::vector<char> is_above(host_.size(), 0);
-  for (uint32_t row = 0; row < host_.size(); ++row) {
+  std::vector<char> is_above(host_.all_size(), 0);
+  for (uint32_t row = 0; row < is_above.size(); ++row) {
     CheckStopAt(row);
     if (arguments_[row] == Arguments::kNone) continue;
     HostId outer = view_.index.tree.parent[row];
@@ -210,11 +210,11 @@ void Modeller::AddReplays(const std::vector<char>& is_above) {
 
 void Modeller::AddCalls() {
   const std::vector<char> is_above = RowsAboveCalls();
-  std::vector<char> has_work(host_.size());  // of its own launches
+  std::vector<char> has_work(host_.all_size());  // of its own launches
   for (uint32_t row = 0; row < op_of_.size(); ++row) {
     if (op_of_[row].valid() && !IsReplay(row)) has_work[op_of_[row].value] = 1;
   }
-  std::vector<uint32_t> call_of_op(host_.size(), kNoCall);
+  std::vector<uint32_t> call_of_op(host_.all_size(), kNoCall);
   result_.calls.reserve(static_cast<size_t>(std::count(has_work.begin(), has_work.end(), 1)));
   for (uint32_t row = 0; row < host_.size(); ++row) {
     CheckStopAt(row);

@@ -1,27 +1,19 @@
 #include "borescope/analysis/measures/graphs/captured_launches.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/graphs/captured_names.h"
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {
 
-constexpr uint32_t kNothing = ~uint32_t{0};  // no name, no capture
-
-bool IsCopyName(std::string_view call) {
-  return Contains(call, "Memcpy") || Contains(call, "Memset");
-}
+constexpr uint32_t kNothing = ~uint32_t{0};  // no capture
 
 // The calls of one capture that asked for kernels.
 struct Capture {
@@ -29,7 +21,7 @@ struct Capture {
   int64_t end_ns = 0;
   bool is_used = false;
   std::vector<HostId> calls = {};    // by start
-  std::vector<uint32_t> names = {};  // of the kernels asked for: StringId, or kNothing
+  std::vector<uint32_t> names = {};  // of the kernels requested: NamesOfCaptured
 };
 
 class Pairing {
@@ -40,15 +32,11 @@ class Pairing {
   Result<CapturedLaunches> Build();
 
  private:
-  // Name, shapes and types of an operator, and which of its launches.
-  using Slot = std::array<uint32_t, 4>;
   using Pairs = std::vector<HostId>;  // by kernel of a launch; empty: no match
 
   void TakeCaptures(const std::vector<GraphCapture>& captures);
-  void LearnNames();
-  void NameCalls(Capture& capture);
-  HostId OperatorAround(HostId row) const;
-  std::optional<Slot> SlotOf(HostId op, uint32_t number) const;
+  void NameCalls();
+  bool TakeKnown(const GraphLaunches& launches, uint32_t number);
   void PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_t& chosen);
   std::vector<DeviceId> KernelsOf(std::span<const DeviceId> works) const;
   uint32_t FindCapture(const GraphLaunch& launch, std::span<const DeviceId> kernels, Pairs& pairs);
@@ -66,24 +54,8 @@ class Pairing {
 
   std::vector<Capture> captures_;  // by start
   std::map<std::pair<int64_t, size_t>, Candidates> by_length_;
-  std::map<Slot, uint32_t> learnt_;  // slots of captures: the name of their eager kernels
   CapturedLaunches found_;
 };
-
-HostId Pairing::OperatorAround(HostId row) const {
-  while (row.valid() && host_.kind[row.value] != HostKind::kOp) {
-    row = view_.index.tree.parent[row.value];
-  }
-  return row;
-}
-
-std::optional<Pairing::Slot> Pairing::SlotOf(HostId op, uint32_t number) const {
-  const uint32_t detail = op.valid() ? host_.detail[op.value] : kNoDetail;
-  if (detail == kNoDetail) return std::nullopt;
-  const Ops& ops = view_.trace.ops();
-  return Slot{host_.name[op.value].value, ops.input_dims[detail].value,
-              ops.input_types[detail].value, number};
-}
 
 void Pairing::TakeCaptures(const std::vector<GraphCapture>& captures) {
   for (const GraphCapture& found : captures) {
@@ -99,52 +71,15 @@ void Pairing::TakeCaptures(const std::vector<GraphCapture>& captures) {
   }
 }
 
-// Sets the names of the calls, and marks the slots whose names are still to be learnt.
-void Pairing::NameCalls(Capture& capture) {
-  std::map<uint32_t, uint32_t> launches;  // per operator
-  capture.names.clear();
-  capture.names.reserve(capture.calls.size());
-  for (const HostId call : capture.calls) {
-    const HostId op = OperatorAround(call);
-    const std::optional<Slot> slot = SlotOf(op, op.valid() ? launches[op.value]++ : 0);
-    uint32_t name = kNothing;
-    if (slot.has_value() && view_.trace.ops().triton[host_.detail[op.value]] != kNoDetail) {
-      name = host_.name[op.value].value;
-    } else if (slot.has_value()) {
-      name = learnt_.try_emplace(*slot, kNothing).first->second;
-    }
-    capture.names.push_back(name);
+void Pairing::NameCalls() {
+  std::vector<std::vector<HostId>> calls;
+  calls.reserve(captures_.size());
+  for (const Capture& capture : captures_) {
+    calls.push_back(capture.calls);
   }
-}
-
-// From the kernels that were launched eagerly.
-void Pairing::LearnNames() {
-  std::vector<std::pair<HostId, DeviceId>> launches;
-  for (uint32_t row = 0; row < device_.size(); ++row) {
-    CheckStopAt(row);
-    const HostId launch = view_.index.correlation.launch_of[row];
-    if (launch.valid() && device_.kind[row] == DeviceKind::kKernel) {
-      launches.emplace_back(launch, DeviceId{row});
-    }
-  }
-  std::sort(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first.value, a.second.value) < std::pair(b.first.value, b.second.value);
-  });
-  std::map<uint32_t, uint32_t> numbers;  // per operator
-  std::set<Slot> differing;
-  for (const auto& [launch, kernel] : launches) {
-    const HostId op = OperatorAround(launch);
-    const std::optional<Slot> slot = SlotOf(op, op.valid() ? numbers[op.value]++ : 0);
-    const auto known = slot.has_value() ? learnt_.find(*slot) : learnt_.end();
-    if (known == learnt_.end()) continue;
-    const uint32_t name = device_.name[kernel.value].value;
-    const bool differs = known->second != kNothing && known->second != name;
-    if (differs || differing.count(*slot) != 0) {
-      differing.insert(*slot);
-      known->second = kNothing;
-    } else {
-      known->second = name;
-    }
+  std::vector<std::vector<uint32_t>> names = NamesOfCaptured(view_, calls);
+  for (size_t i = 0; i < captures_.size(); ++i) {
+    captures_[i].names = std::move(names[i]);
   }
 }
 
@@ -159,7 +94,7 @@ bool Pairing::AgreesInOrder(const Capture& capture, std::span<const DeviceId> ke
   bool has_name = false;
   for (size_t i = 0; i < kernels.size(); ++i) {
     CheckStopAt(i);
-    if (capture.names[i] == kNothing) continue;
+    if (capture.names[i] == kUnknownName) continue;
     has_name = true;
     if (capture.names[i] != device_.name[kernels[i].value].value) return false;
   }
@@ -230,24 +165,31 @@ void Pairing::PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_
   }
 }
 
+// Whether the index has calls of a capture in another file for kernels of this launch.
+bool Pairing::TakeKnown(const GraphLaunches& launches, uint32_t number) {
+  bool is_known = false;
+  for (const DeviceId id : launches.WorksOf(launches.launches[number])) {
+    const HostId call = view_.index.correlation.CapturedCallOf(id);
+    if (!call.valid()) continue;
+    found_.launch_of[id.value] = call;
+    found_.replay_of[id.value] = number;
+    is_known = true;
+  }
+  return is_known;
+}
+
 Result<CapturedLaunches> Pairing::Build() {
   if (!HasGraphs(view_)) return CapturedLaunches{};
   BS_ASSIGN(const Selected everything, Selected::Make(view_, Selection{}));
   TakeCaptures(FindGraphCaptures(view_, everything));
-  if (captures_.empty()) return CapturedLaunches{};
-  for (Capture& capture : captures_) {
-    NameCalls(capture);
-  }
-  LearnNames();
-  for (Capture& capture : captures_) {
-    NameCalls(capture);
-  }
+  if (captures_.empty() && view_.trace.captured().empty()) return CapturedLaunches{};
+  NameCalls();
   found_.launch_of.resize(device_.size());
   found_.replay_of.resize(device_.size());
   const GraphLaunches launches = FindGraphLaunches(view_, everything);
   std::vector<uint32_t> chosen(launches.graphs.size(), kNothing);
   for (uint32_t i = 0; i < launches.launches.size(); ++i) {
-    PairLaunch(launches, i, chosen[launches.launches[i].graph]);
+    if (!TakeKnown(launches, i)) PairLaunch(launches, i, chosen[launches.launches[i].graph]);
   }
   return std::move(found_);
 }

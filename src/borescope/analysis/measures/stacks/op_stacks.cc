@@ -30,7 +30,7 @@ std::string JsonString(std::string_view text) {
 }  // namespace
 
 OpStacks::OpStacks(const RankView& view)
-    : op_above_(view.trace.host().size()), top_op_(view.trace.host().size()) {
+    : op_above_(view.trace.host().all_size()), top_op_(view.trace.host().all_size()) {
   for (uint32_t row = 0; row < op_above_.size(); ++row) {
     CheckStopAt(row);
     const HostId parent = view.index.tree.parent[row];

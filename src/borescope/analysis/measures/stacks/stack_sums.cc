@@ -1,6 +1,8 @@
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
@@ -148,13 +150,16 @@ class StackSums {
   bool IsFrame(HostKind kind) const {
     return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
   }
-  void PlaceHostFrames(const std::vector<Label>& labels);
-  void PlaceSampledFrames(const std::vector<Label>& labels);
+  void PlaceHostFrames();
+  void PlaceSampledFrames();
+  bool HasRoot() const;
   uint32_t Place(uint32_t parent, const Label& label, FrameKind kind);
+  uint32_t PlaceRow(uint32_t parent, uint32_t row);
   void AddHostTime();
   void AddDeviceTime();
   void AddSampledTime();
   uint32_t FrameOf(DeviceId work);
+  uint32_t LaunchFrameOf(DeviceId work);
   // The sums of a path with the keys of a host or device row.
   template <class Id>
   SelfTimes& SumsOf(Id id, uint32_t path);
@@ -173,52 +178,72 @@ class StackSums {
   GroupKeys keys_;
   Paths paths_;
   uint32_t elsewhere_ = kNone;
-  bool has_root_ = false;
+  std::vector<Label> labels_;      // per text
   std::vector<uint32_t> path_of_;  // per host row, or sampled frame; kNone above all frames
-  Grouper sums_;                   // key values, 0, then the path
-  std::vector<SelfTimes> self_;    // per tuple of sums_
+  // Paths of calls in captures below those of launches: by both.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_paths_;
+  Grouper sums_;                 // key values, 0, then the path
+  std::vector<SelfTimes> self_;  // per tuple of sums_
   std::vector<int64_t> key_;
 };
 
 bool StackSums::PlaceFrames(std::string_view root) {
-  const std::vector<Label> labels = LabelsOf(view_.trace, root);
+  labels_ = LabelsOf(view_.trace, root);
   elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
-  has_root_ = root.empty();
   if (stacks_ == StackKind::kSampled) {
-    PlaceSampledFrames(labels);
+    PlaceSampledFrames();
   } else {
-    PlaceHostFrames(labels);
+    PlaceHostFrames();
   }
-  return has_root_;
+  return root.empty() || HasRoot();
 }
 
-void StackSums::PlaceHostFrames(const std::vector<Label>& labels) {
+void StackSums::PlaceHostFrames() {
   const HostEvents& host = view_.trace.host();
   path_of_.reserve(host.size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     const HostId above = view_.index.tree.parent[row];
-    const uint32_t parent = above.valid() ? path_of_[above.value] : elsewhere_;
-    path_of_.push_back(IsFrame(host.kind[row])
-                           ? Place(parent, labels[host.name[row].value], KindOf(host.kind[row]))
-                           : parent);
+    path_of_.push_back(PlaceRow(above.valid() ? path_of_[above.value] : elsewhere_, row));
   }
 }
 
-void StackSums::PlaceSampledFrames(const std::vector<Label>& labels) {
+void StackSums::PlaceSampledFrames() {
   const StackFrames& frames = view_.trace.stack_frames();
   path_of_.reserve(frames.size());
   for (uint32_t row = 0; row < frames.size(); ++row) {
     CheckStopAt(row);
     const uint32_t above = frames.parent[row];
     const uint32_t parent = above == kNoDetail ? elsewhere_ : path_of_[above];
-    path_of_.push_back(Place(parent, labels[frames.name[row].value], kSampledKind));
+    path_of_.push_back(Place(parent, labels_[frames.name[row].value], kSampledKind));
   }
+}
+
+// Whether a frame, captured ones included, is a root.
+bool StackSums::HasRoot() const {
+  if (stacks_ == StackKind::kSampled) {
+    const std::vector<StringId>& names = view_.trace.stack_frames().name;
+    return std::any_of(names.begin(), names.end(),
+                       [this](StringId name) { return labels_[name.value].is_root; });
+  }
+  const HostEvents& host = view_.trace.host();
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
+    CheckStopAt(row);
+    if (IsFrame(host.kind[row]) && labels_[host.name[row].value].is_root) return true;
+  }
+  return false;
+}
+
+// The path of a host row below another path.
+uint32_t StackSums::PlaceRow(uint32_t parent, uint32_t row) {
+  const HostEvents& host = view_.trace.host();
+  return IsFrame(host.kind[row])
+             ? Place(parent, labels_[host.name[row].value], KindOf(host.kind[row]))
+             : parent;
 }
 
 // The path of a frame inside that of another one.
 uint32_t StackSums::Place(uint32_t parent, const Label& label, FrameKind kind) {
-  has_root_ = has_root_ || label.is_root;
   if (parent != elsewhere_) {
     return paths_.Find(parent, label.name, kind);
   }
@@ -292,7 +317,7 @@ void StackSums::AddHostTime() {
 }
 
 // The innermost frame around a launch; where that was not recorded, the operator.
-uint32_t StackSums::FrameOf(DeviceId work) {
+uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   const HostId launch = view_.index.correlation.launch_of[work.value];
   const HostId op = view_.index.correlation.op_of[work.value];
   if (stacks_ == StackKind::kHost) {
@@ -300,11 +325,32 @@ uint32_t StackSums::FrameOf(DeviceId work) {
     return frame.valid() ? path_of_[frame.value] : paths_.FindNoFrame(kNoLaunchName);
   }
   for (const HostId frame : {launch, op}) {
-    if (frame.valid() && path_of_[frame.value] != kNone) {
+    const bool has_path = frame.valid() && !view_.trace.host().IsCaptured(frame);
+    if (has_path && path_of_[frame.value] != kNone) {
       return path_of_[frame.value];
     }
   }
-  return paths_.FindNoFrame(kNoOperatorName);
+  return kNone;
+}
+
+// Below the launch of a graph follow the frames of the capture: those that would have been around
+// the launch of the kernel itself.
+uint32_t StackSums::FrameOf(DeviceId work) {
+  uint32_t path = LaunchFrameOf(work);
+  if (const HostId call = view_.index.correlation.CapturedCallOf(work); call.valid()) {
+    const auto [place, is_new] = captured_paths_.try_emplace({path, call.value}, path);
+    if (is_new) {
+      std::vector<uint32_t> rows;
+      for (HostId row = call; row.valid(); row = view_.index.tree.parent[row.value]) {
+        rows.push_back(row.value);
+      }
+      for (; !rows.empty(); rows.pop_back()) {
+        place->second = PlaceRow(place->second, rows.back());
+      }
+    }
+    path = place->second;
+  }
+  return path == kNone ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
 void StackSums::AddDeviceTime() {

@@ -1,5 +1,6 @@
 // slack: how much longer each event could take without making the recording longer.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -63,7 +64,7 @@ bool HasSlack(HostKind kind) { return kind == HostKind::kOp || kind == HostKind:
 
 // Without a selection.
 size_t MostRows(const Trace& trace) {
-  const auto& host = trace.host().kind;
+  const auto host = std::span(trace.host().kind).first(trace.host().size());
   const auto& device = trace.device().kind;
   return static_cast<size_t>(std::count_if(host.begin(), host.end(), HasSlack) +
                              std::count_if(device.begin(), device.end(), IsDeviceWork));

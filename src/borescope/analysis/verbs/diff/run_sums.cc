@@ -164,6 +164,8 @@ HostId WorkSums::AnnotationOf(DeviceId id) const {
 }
 
 int64_t WorkSums::ModuleOf(DeviceId id) const {
+  const HostId captured = view_.index.correlation.CapturedCallOf(id);
+  if (captured.valid() && modules_[captured.value] != kMissing) return modules_[captured.value];
   const HostId start = StartOf(id);
   return start.valid() ? modules_[start.value] : kMissing;
 }

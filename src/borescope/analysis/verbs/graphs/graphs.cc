@@ -22,6 +22,7 @@
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/analysis/verbs/graphs/graph_operators.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/intervals.h"
 
@@ -311,7 +312,7 @@ Tables GraphTables::Make() {
     AddLaunch(launch);
     AddNodes(launch);
   }
-  return {LaunchTable(), KernelTable(), CaptureTable()};
+  return {LaunchTable(), KernelTable(), CaptureTable(), GraphOperators(view_, found_)};
 }
 
 Result<Tables> MapGraphs(const RankView& view, const Params& params) {

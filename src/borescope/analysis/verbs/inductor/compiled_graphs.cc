@@ -20,9 +20,9 @@ std::string_view CompiledGraphOf(std::string_view range) {
 }
 
 CompiledGraphs::CompiledGraphs(const RankView& view)
-    : view_(view), range_of_(view.trace.host().size()) {
+    : view_(view), range_of_(view.trace.host().all_size()) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
     CheckStopAt(row);
     const HostId outer = view.index.tree.parent[row];
     if (outer.valid()) range_of_[row] = range_of_[outer.value];
@@ -37,9 +37,12 @@ CompiledGraphs::CompiledGraphs(const RankView& view)
 }
 
 std::string_view CompiledGraphs::Of(DeviceId id) const {
-  const HostId launch = view_.index.correlation.launch_of[id.value];
-  const HostId anchor = launch.valid() ? launch : view_.index.correlation.op_of[id.value];
-  const HostId range = anchor.valid() ? range_of_[anchor.value] : HostId{};
+  const Correlation& links = view_.index.correlation;
+  const HostId captured = links.CapturedCallOf(id);
+  const HostId launch = links.launch_of[id.value];
+  const HostId anchor = launch.valid() ? launch : links.op_of[id.value];
+  HostId range = captured.valid() ? range_of_[captured.value] : HostId{};
+  if (!range.valid() && anchor.valid()) range = range_of_[anchor.value];
   return range.valid() ? CompiledGraphOf(view_.trace.Name(range)) : std::string_view();
 }
 

@@ -10,7 +10,7 @@ namespace borescope::internal {
 TritonSources::TritonSources(const RankView& view)
     : view_(view), of_name_(view.trace.strings().size()) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
     CheckStopAt(row);
     const uint32_t launch = DetailOf(HostId{row});
     if (launch != kNoDetail) {

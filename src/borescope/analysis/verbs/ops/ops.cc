@@ -51,7 +51,7 @@ constexpr int64_t kNoName = -1;
 class OpTable {
  public:
   OpTable(const RankView& view, const Selected& selected, std::span<const std::string> by,
-          std::vector<int64_t> flops)
+          CallFlops flops)
       : view_(view),
         selected_(selected),
         keys_(view, by, selected.step_rule()),
@@ -67,8 +67,10 @@ class OpTable {
   bool IsOp(uint32_t row) const { return view_.index.IsOperator(view_.trace, HostId{row}); }
   // The stats of the group of one host or device row.
   uint32_t GroupOf(HostId id);
+  uint32_t GroupOfReplayed(HostId op, DeviceId work);
+  void AddReplayed(DeviceId id, int64_t dur_ns);
   void AddWithoutOp(DeviceId id, int64_t dur_ns);
-  void AddFlops(OpStats& stats, HostId call);
+  static void AddFlops(OpStats& stats, int64_t flops);
   Table Write() const;
 
   const RankView& view_;
@@ -76,7 +78,7 @@ class OpTable {
   GroupKeys keys_;
   Grouper groups_;  // key values, then the name
   InstanceCounts instances_;
-  std::vector<int64_t> flops_;  // per host row; kMissing where they do not count
+  CallFlops flops_;
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
   std::vector<int64_t> self_host_ns_;   // per host row; 0 for what is not an operator
@@ -109,10 +111,42 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
 }
 
-void OpTable::AddFlops(OpStats& stats, HostId call) {
-  const int64_t flops = flops_[call.value];
+void OpTable::AddFlops(OpStats& stats, int64_t flops) {
   if (flops != kMissing) {
     stats.flops = AddSaturating(stats.flops == kMissing ? 0 : stats.flops, flops);
+  }
+}
+
+uint32_t OpTable::GroupOfReplayed(HostId op, DeviceId work) {
+  key_.clear();
+  keys_.AppendReplayed(op, work, key_);
+  key_.push_back(view_.trace.host().name[op.value].value);
+  const uint32_t group = groups_.Find(key_);
+  stats_.resize(groups_.size());
+  if (instances_.is_used()) {
+    instances_.Add(group, keys_.ModuleInstance(work));
+  }
+  return group;
+}
+
+// A kernel of a graph: to the operators around its call in the capture, then to those around the
+// launch of the graph. Totals of a row have it once.
+void OpTable::AddReplayed(DeviceId id, int64_t dur_ns) {
+  const Correlation& links = view_.index.correlation;
+  const std::vector<HostId>& parent = view_.index.tree.parent;
+  std::vector<uint32_t> groups;
+  const auto add_total = [&](uint32_t group) {
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+      groups.push_back(group);
+      AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
+    }
+  };
+  for (HostId row = links.op_of[id.value]; row.valid(); row = parent[row.value]) {
+    if (IsOp(row.value)) add_total(GroupOfReplayed(row, id));
+  }
+  AddSaturatingTo(stats_[groups.front()].self_device_ns, dur_ns);
+  for (HostId row = links.launch_of[id.value]; row.valid(); row = parent[row.value]) {
+    if (IsOp(row.value)) add_total(GroupOf(row));
   }
 }
 
@@ -127,7 +161,9 @@ void OpTable::SumDeviceTime() {
       continue;
     }
     const HostId op = view_.index.correlation.op_of[row];
-    if (op.valid() && IsOp(op.value)) {
+    if (op.valid() && view_.trace.host().IsCaptured(op)) {
+      AddReplayed(id, device.dur_ns[row]);
+    } else if (op.valid() && IsOp(op.value)) {
       AddSaturatingTo(device_ns_[op.value], device.dur_ns[row]);
     } else {
       AddWithoutOp(id, device.dur_ns[row]);
@@ -165,7 +201,7 @@ void OpTable::SumTotals() {
     stats.calls += kept ? 1 : 0;
     AddSaturatingTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
     AddSaturatingTo(stats.self_device_ns, device_ns_[row]);
-    AddFlops(stats, HostId{row});
+    AddFlops(stats, flops_.of_call[row]);
     if (depth[group] == 0) {
       AddSaturatingTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);
       AddSaturatingTo(stats.total_device_ns, below_ns);
@@ -217,12 +253,16 @@ Table OpTable::Build() {
   SumDeviceTime();
   self_host_ns_ = InnermostTimes(view_.trace, [&](HostId id) { return IsOp(id.value); });
   SumTotals();
+  for (const ReplayedFlops& call : flops_.replayed) {
+    const uint32_t group = GroupOfReplayed(call.op, call.work);
+    AddFlops(stats_[group], call.flops);
+  }
   return Write();
 }
 
 Result<Tables> MapOps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(std::vector<int64_t> flops, FlopsOfCalls(view, selected));
+  BS_ASSIGN(CallFlops flops, FlopsOfCalls(view, selected));
   return Tables{OpTable(view, selected, params.by, std::move(flops)).Build()};
 }
 

@@ -79,7 +79,7 @@ uint32_t EndOfCall(const Trace& trace, uint32_t row) {
 void PatternFinder::FindOccurrences() {
   const HostEvents& host = view_.trace.host();
   const std::vector<char> matches = Matches(view_.trace, text_);
-  occurrence_of_row_.assign(host.size(), kNowhere);
+  occurrence_of_row_.assign(host.all_size(), kNowhere);
   for (uint32_t row = 0; row < host.size();) {
     const HostKind kind = host.kind[row];
     const bool can_match = view_.index.IsOperator(view_.trace, HostId{row}) ||

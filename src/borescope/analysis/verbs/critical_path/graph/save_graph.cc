@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <type_traits>
 
 #include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/graph/saved_graph.h"
+#include "borescope/trace/columns.h"
 
 namespace borescope::internal {
 namespace {
@@ -21,7 +25,7 @@ class Renumbering {
   Renumbering(const Trace& trace, SavedExtras& extras)
       : trace_(trace), extras_(extras), numbers_(trace.strings().size()) {}
 
-  std::vector<StringId> Of(const std::vector<StringId>& names) {
+  std::vector<StringId> Of(std::span<const StringId> names) {
     std::vector<StringId> renumbered;
     renumbered.reserve(names.size());
     for (const StringId name : names) {
@@ -84,7 +88,7 @@ SavedExtras ExtrasOf(const RankView& view, const RecordingGraph& recording) {
   const std::string_view format = FormatName(view.trace.meta().format);
   extras.format.assign(format.begin(), format.end());
   Renumbering names(view.trace, extras);
-  extras.host_names = names.Of(view.trace.host().name);
+  extras.host_names = names.Of(std::span(view.trace.host().name).first(view.trace.host().size()));
   extras.device_names = names.Of(view.trace.device().name);
   const Tracks& tracks = view.trace.tracks();
   for (size_t track = 0; track < tracks.size(); ++track) {
@@ -121,11 +125,26 @@ Result<void> PutColumn(const std::vector<T>& column, const PutBytes& put) {
 
 }  // namespace
 
+namespace {
+
+// Only what the recording itself has; captured rows are the last ones.
+HostEvents Recorded(HostEvents host) {
+  const size_t rows = host.size();
+  ForEachColumn([&](auto& column) { column.resize(std::min(column.size(), rows)); }, host);
+  host.captured = 0;
+  return host;
+}
+
+}  // namespace
+
 Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, const PutBytes& put) {
   BS_TRY(put(kSavedMagic));
   BS_TRY(put(BytesOf(kSavedVersion)));
   const SavedExtras extras = ExtrasOf(view, recording);
-  const TraceColumns trace{view.trace.tracks(), view.trace.host(), view.trace.device()};
+  std::optional<HostEvents> recorded;
+  if (view.trace.host().captured != 0) recorded = Recorded(view.trace.host());
+  const HostEvents& host = recorded.has_value() ? *recorded : view.trace.host();
+  const TraceColumns trace{view.trace.tracks(), host, view.trace.device()};
   Result<void> written;
   ForEachSavedColumn(extras, trace, view.index.correlation.launch_of, recording,
                      [&](std::string_view, const auto& column) {

@@ -1,0 +1,134 @@
+#include "borescope/engine/captures/load_captures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "borescope/base/stop.h"
+#include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/inputs/rank_numbers.h"
+
+namespace borescope::internal {
+namespace {
+
+struct LoadedCapture {
+  std::string path;
+  std::shared_ptr<const LoadedTrace> trace;
+};
+
+std::optional<int64_t> RankOf(const Trace& trace, const std::string& path) {
+  return RankClaim{trace.meta().rank, RankFromFileName(path)}.best();
+}
+
+bool IsOther(std::optional<int64_t> rank, std::optional<int64_t> own) {
+  return rank.has_value() && own.has_value() && *rank != *own;
+}
+
+// Those that capture a graph; of other ranks only whether there are any is of interest.
+struct FoundCaptures {
+  std::vector<LoadedCapture> own;
+  bool any = false;
+};
+
+// A file that was found rather than named is a recording of captures if it does nothing else with
+// graphs: one that launches its own may be another experiment.
+bool IsCapture(const InputFile& input, const LoadedTrace& file) {
+  const Result<bool> is_capture = input.captures_are_named
+                                      ? CapturesGraphs(file.trace, file.index)
+                                      : OnlyCapturesGraphs(file.trace, file.index);
+  return is_capture.ok() && *is_capture;
+}
+
+FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
+  const std::optional<int64_t> rank = RankOf(trace, input.path);
+  FoundCaptures found;
+  for (const std::string& path : input.captures) {
+    CheckStop();
+    if (IsOther(RankFromFileName(path), rank)) {
+      found.any = true;
+      continue;
+    }
+    Result<std::shared_ptr<const LoadedTrace>> loaded =
+        LoadTrace(InputFile{.path = path}, {options.threads, {}});
+    if (!loaded.ok() || !IsCapture(input, **loaded)) continue;
+    found.any = true;
+    if (!IsOther(RankOf((*loaded)->trace, path), rank)) {
+      found.own.push_back({path, std::move(*loaded)});
+    }
+  }
+  return found;
+}
+
+// Whether captures are searched: the recording launches graphs, and does not hold their captures
+// itself if none were named.
+Result<bool> WantsCaptures(const InputFile& input, const LoadedTrace& loaded) {
+  if (input.captures.empty()) return false;
+  BS_ASSIGN(const bool replays, ReplaysGraphs(loaded.trace, loaded.index));
+  if (!replays || input.captures_are_named) return replays;
+  BS_ASSIGN(const bool has_own, CapturesGraphs(loaded.trace, loaded.index));
+  return !has_own;
+}
+
+void CountMatches(const LoadedTrace& loaded, Diagnostics& diagnostics) {
+  uint64_t kernels = 0;
+  uint64_t tied = 0;
+  uint64_t aligned = 0;
+  for (const CaptureMatch& match : loaded.trace.captured().matches) {
+    kernels += match.kernels;
+    tied += match.tied;
+    aligned += match.fit == CaptureFit::kAligned ? match.tied : 0;
+  }
+  if (tied > 0) {
+    diagnostics.CountMany(
+        Diag::kCapturedKernels, tied, Diagnostics::kNoByte,
+        fmt::format("{} of {} kernels of graphs, {} by exact matches and {} by aligned ones", tied,
+                    kernels, tied - aligned, aligned));
+  }
+  if (tied < kernels) {
+    diagnostics.CountMany(Diag::kUncapturedKernels, kernels - tied, Diagnostics::kNoByte,
+                          fmt::format("{} of {} kernels of graphs", kernels - tied, kernels));
+  }
+}
+
+// The paths of the files to which a kernel is tied.
+std::vector<std::string> UsedFiles(const Trace& trace) {
+  std::set<std::string> used;
+  for (const CaptureMatch& match : trace.captured().matches) {
+    if (match.tied > 0) used.emplace(trace.Text(match.file));
+  }
+  return {used.begin(), used.end()};
+}
+
+Error NoCapture(const InputFile& input) {
+  return UsageError(fmt::format(
+      "--captures: no graph was captured in {}; name the recording of the warm-up in which the "
+      "graphs were captured",
+      input.captures.size() == 1
+          ? input.captures.front()
+          : fmt::format("{} and {} more", input.captures.front(), input.captures.size() - 1)));
+}
+
+}  // namespace
+
+Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, LoadedTrace& loaded) {
+  BS_ASSIGN(const bool is_wanted, WantsCaptures(input, loaded));
+  if (!is_wanted) return {};
+  const FoundCaptures found = LoadAll(input, options, loaded.trace);
+  if (!found.any && input.captures_are_named) return NoCapture(input);
+  if (found.own.empty() && !input.captures_are_named) return {};
+  std::vector<CaptureFile> files;
+  for (const LoadedCapture& capture : found.own) {
+    files.push_back({capture.path, capture.trace->trace, capture.trace->index});
+  }
+  BS_ASSIGN(loaded.trace, AttachCaptures(std::move(loaded.trace), loaded.index, files));
+  loaded.index = BuildIndex(loaded.trace, options.threads);
+  loaded.captures = UsedFiles(loaded.trace);
+  CountMatches(loaded, loaded.index.diagnostics);
+  return {};
+}
+
+}  // namespace borescope::internal
