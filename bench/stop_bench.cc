@@ -11,7 +11,7 @@
 
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/engine/trace_cache.h"
+#include "borescope/engine/loading/trace_cache.h"
 
 namespace {
 

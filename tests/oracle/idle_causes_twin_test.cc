@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "borescope/analysis/measures/time/idle_division.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/index/syncs/sync_edges.h"
 #include "tests/oracle/verb_answers.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "borescope/index/call_tree.h"
-#include "borescope/index/correlation.h"
-#include "borescope/index/links.h"
-#include "borescope/index/steps.h"
+#include "borescope/index/launches/correlation.h"
+#include "borescope/index/launches/links.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/testing/trace_maker.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/trace_text.h"

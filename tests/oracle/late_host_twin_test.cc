@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "borescope/analysis/measures/time/late_host.h"
+#include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/testing/test_trace.h"
 #include "tests/oracle/random.h"
 

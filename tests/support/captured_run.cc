@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tests/support/scenario_random.h"
+#include "tests/support/model/scenario_random.h"
 
 namespace borescope::scenario {
 namespace {

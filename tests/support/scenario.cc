@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/support/scenario_collectives.h"
-#include "tests/support/scenario_faults.h"
-#include "tests/support/scenario_model.h"
-#include "tests/support/scenario_truth.h"
-#include "tests/support/scenario_writer.h"
+#include "tests/support/model/scenario_collectives.h"
+#include "tests/support/writing/scenario_faults.h"
+#include "tests/support/model/scenario_model.h"
+#include "tests/support/truth/scenario_truth.h"
+#include "tests/support/writing/scenario_writer.h"
 
 namespace borescope::scenario {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "tests/support/scenario_config.h"
-#include "tests/support/scenario_ranks.h"
-#include "tests/support/scenario_sink.h"
+#include "tests/support/model/scenario_ranks.h"
+#include "tests/support/writing/scenario_sink.h"
 
 namespace borescope::scenario {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/scenario_random.h"
+#include "tests/support/model/scenario_random.h"
 
 namespace borescope::scenario {
 namespace {

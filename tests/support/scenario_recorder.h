@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/support/scenario_batch.h"
-#include "tests/support/scenario_random.h"
+#include "tests/support/model/scenario_batch.h"
+#include "tests/support/model/scenario_random.h"
 
 namespace borescope::scenario {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/scenario_model.h"
+#include "tests/support/model/scenario_model.h"
 
 namespace borescope::scenario {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/scenario_sink.h"
+#include "tests/support/writing/scenario_sink.h"
 
 namespace borescope::scenario {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/support/captured_run.h"
-#include "tests/support/planted_run.h"
+#include "tests/support/planted/planted_run.h"
 #include "tests/support/scenario.h"
 #include "tests/support/synth_compress.h"
 

@@ -9,7 +9,7 @@
 
 #include "borescope/analysis/core/selection/selection_members.h"
 #include "borescope/engine/inputs/rank_numbers.h"
-#include "borescope/engine/loaded_trace.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/sink.h"

@@ -7,11 +7,11 @@
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/captured_tree.h"
-#include "borescope/index/correlation.h"
-#include "borescope/index/links.h"
+#include "borescope/index/launches/correlation.h"
+#include "borescope/index/launches/links.h"
 #include "borescope/index/names/name_classes.h"
-#include "borescope/index/step_processes.h"
-#include "borescope/index/steps.h"
+#include "borescope/index/steps/step_processes.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 

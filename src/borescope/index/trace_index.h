@@ -16,7 +16,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
 #include "borescope/index/names/kernel_class.h"
-#include "borescope/index/operator_rule.h"
+#include "borescope/index/launches/operator_rule.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

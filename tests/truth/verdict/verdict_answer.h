@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/planted_run.h"
+#include "tests/support/planted/planted_run.h"
 
 namespace borescope::internal::testkit {
 

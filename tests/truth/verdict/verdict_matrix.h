@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/planted_run.h"
+#include "tests/support/planted/planted_run.h"
 #include "tests/truth/verdict/verdict_answer.h"
 
 namespace borescope::internal::testkit {

@@ -7,7 +7,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/opmodel/op_costs.h"
 
 namespace borescope::internal {

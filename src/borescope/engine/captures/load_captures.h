@@ -1,7 +1,7 @@
 // The captures of a recording's graphs, loaded with it.
 #pragma once
 
-#include "borescope/engine/loaded_trace.h"
+#include "borescope/engine/loading/loaded_trace.h"
 
 namespace borescope::internal {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "borescope/index/correlation.h"
+#include "borescope/index/launches/correlation.h"
 #include "borescope/testing/trace_maker.h"
 
 namespace borescope::internal {

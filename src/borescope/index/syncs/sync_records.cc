@@ -1,6 +1,6 @@
 // Waits from cuda_sync records.
 #include "borescope/base/stop.h"
-#include "borescope/index/correlation.h"
+#include "borescope/index/launches/correlation.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_finder.h"
 

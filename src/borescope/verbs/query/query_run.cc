@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "borescope/base/stop.h"
-#include "borescope/engine/load_run.h"
+#include "borescope/engine/loading/load_run.h"
 #include "borescope/query/database.h"
 
 namespace borescope::internal {

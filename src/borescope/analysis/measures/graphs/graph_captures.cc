@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/correlation.h"
+#include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
 namespace {

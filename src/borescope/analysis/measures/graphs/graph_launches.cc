@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_captures.h"
-#include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/correlation.h"
+#include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
 namespace {

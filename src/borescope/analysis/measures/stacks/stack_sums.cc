@@ -9,10 +9,10 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/time/innermost_time.h"
-#include "borescope/analysis/measures/time/late_host.h"
+#include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/steps.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal {

@@ -15,7 +15,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
 #include "borescope/compat/hta/tables.h"
-#include "borescope/index/steps.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {

@@ -21,7 +21,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/innermost_ops.h"
-#include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "borescope/index/steps.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {

@@ -21,7 +21,7 @@
 #include "borescope/analysis/measures/graphs/graph_captures.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/launch_calls.h"
+#include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/analysis/verbs/graphs/graph_operators.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/intervals.h"

@@ -17,7 +17,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/idle_causes.h"
+#include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"

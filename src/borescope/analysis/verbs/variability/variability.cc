@@ -28,7 +28,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/names/kernel_categories.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/stream_gaps.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/variability/work_size.h"
 #include "borescope/analysis/verbs/verbs.h"

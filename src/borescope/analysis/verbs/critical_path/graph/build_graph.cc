@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "borescope/analysis/measures/time/data_loading.h"
+#include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
 #include "borescope/analysis/verbs/critical_path/graph/handovers.h"
 #include "borescope/analysis/verbs/critical_path/graph/threads.h"

@@ -1,0 +1,357 @@
+#include "borescope/analysis/measures/idle/idle_causes.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/idle/host_time.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/idle/late_host.h"
+#include "borescope/analysis/measures/idle/main_processes.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+#include "borescope/index/syncs/sync_edges.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kLateHostPreview = 20;
+
+using CauseTimes = std::array<int64_t, static_cast<size_t>(IdleCause::kCount)>;
+
+// The streams of the device: its gaps are the times in which none of them works.
+std::vector<uint32_t> TracksOf(const RankView& view, const Selected& selected, int64_t gpu) {
+  const Tracks& tracks = view.trace.tracks();
+  std::vector<uint32_t> found;
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.pid[track] == gpu && HasDeviceWork(view.trace, track) &&
+        selected.KeepsTrack(TrackId{track})) {
+      found.push_back(track);
+    }
+  }
+  return found;
+}
+
+// When the first work of all devices began; the end of the recording if there is none.
+int64_t FirstWork(const Trace& trace) {
+  const Tracks& tracks = trace.tracks();
+  const DeviceEvents& device = trace.device();
+  int64_t first_ns = trace.end_ns();
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] != TrackKind::kDevice) {
+      continue;
+    }
+    uint32_t row = tracks.first_row[track];
+    while (row < tracks.end_row[track] && !IsDeviceWork(device.kind[row])) {
+      CheckStopAt(row);
+      ++row;
+    }
+    if (row < tracks.end_row[track]) {
+      first_ns = std::min(first_ns, device.ts_ns[row]);
+    }
+  }
+  return first_ns;
+}
+
+// On the clock of a device that is behind that of the host by `skew_ns`.
+LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
+  if (!launch.valid()) {
+    return {};
+  }
+  return {SubtractSaturating(trace.host().ts_ns[launch.value], skew_ns),
+          SubtractSaturating(trace.host().end_ns(launch), skew_ns)};
+}
+
+// What has to be added to times of the device of a track to get those of the host.
+int64_t SkewOf(const DeviceClocks& clocks, const std::vector<uint32_t>& tracks) {
+  return tracks.empty() ? 0 : clocks.SkewOf(TrackId{tracks.front()});
+}
+
+// Calls `use` with each part of a time within windows.
+template <class Use>
+void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
+  auto window = std::partition_point(windows.begin(), windows.end(),
+                                     [&](const Interval& w) { return w.end <= time.begin; });
+  for (; window != windows.end() && window->begin < time.end; ++window) {
+    use(Interval{std::max(window->begin, time.begin), std::min(window->end, time.end)});
+  }
+}
+
+// The length of a time within windows.
+int64_t LengthIn(const IntervalSet& windows, Interval time) {
+  int64_t ns = 0;
+  ForPartsIn(windows, time, [&](Interval part) { ns += part.length(); });
+  return ns;
+}
+
+// The idle time of one device by cause, and the gap with the most time of the host.
+struct CauseSums {
+  CauseTimes times{};
+  int64_t longest_ns = 0;
+  int64_t longest_sync_ns = 0;
+  int64_t short_host_ns = 0;
+  Interval longest_late;  // from the begin of that gap to the launch, on the clock of the host
+  HostId longest_launch;
+  Interval head_late;  // from the begin of the recording to the launch of the first work
+  HostId head_launch;
+  // The times of causes head and host, on the clock of the host.
+  std::vector<LateTime> head;
+  std::vector<LateTime> host;
+};
+
+bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause == IdleCause::kHost; }
+
+class Causes {
+ public:
+  explicit Causes(const Trace& trace)
+      : trace_(trace), all_hosts_(FindHostTime(trace, {})), first_ns_(FirstWork(trace)) {}
+
+  // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
+  // clock: there the gaps are.
+  CauseSums SumsOf(const StreamGaps& device, const IntervalSet& windows,
+                   std::span<const int64_t> pids, int64_t skew_ns) {
+    sums_ = {};
+    skew_ns_ = skew_ns;
+    host_ = pids.empty() ? all_hosts_ : FindHostTime(trace_, pids);
+    if (skew_ns != 0) {
+      host_ = Shifted(std::move(host_), -skew_ns);
+    }
+    if (device.first_ns == kMissing) {
+      Add(IdleCause::kHead, Coverage(windows));
+      return sums_;
+    }
+    AddHead(device, windows);
+    for (const GapPart& part : GapsIn(device, windows)) {
+      AddGap(*part.gap, windows);
+    }
+    Add(IdleCause::kTail, LengthIn(windows, {device.last_ns, trace_.end_ns()}));
+    return sums_;
+  }
+
+ private:
+  void Add(IdleCause cause, int64_t ns) { sums_.times[static_cast<size_t>(cause)] += ns; }
+
+  void AddHead(const StreamGaps& device, const IntervalSet& windows) {
+    const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch, skew_ns_);
+    DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
+    for (const IdlePart& part : parts_) {
+      Add(part.cause, LengthIn(windows, part.time));
+      if (part.cause == IdleCause::kHead) {
+        Keep(sums_.head, windows, part.time, device.first_launch);
+      }
+    }
+    sums_.head_launch = device.first_launch;
+    if (device.first_launch.valid()) {
+      sums_.head_late = OnHost({trace_.begin_ns(), std::min(launch.begin_ns, device.first_ns)});
+    }
+  }
+
+  void AddGap(const StreamGap& gap, const IntervalSet& windows) {
+    const LaunchTime launch = TimeOfLaunch(trace_, gap.launch, skew_ns_);
+    DivideGap(gap.time, launch, host_, parts_);
+    int64_t host_ns = 0;
+    int64_t sync_ns = 0;
+    for (const IdlePart& part : parts_) {
+      const int64_t ns = LengthIn(windows, part.time);
+      Add(part.cause, ns);
+      if (part.cause == IdleCause::kHost) {
+        Keep(sums_.host, windows, part.time, gap.launch);
+      }
+      host_ns += IsOfTheHost(part.cause) ? ns : 0;
+      sync_ns += part.cause == IdleCause::kSync ? ns : 0;
+      const bool is_short = part.time.length() < kOrdinaryLaunchNs;
+      sums_.short_host_ns += part.cause == IdleCause::kHost && is_short ? ns : 0;
+    }
+    if (host_ns > sums_.longest_ns) {
+      sums_.longest_ns = host_ns;
+      sums_.longest_sync_ns = sync_ns;
+      sums_.longest_late =
+          OnHost({gap.time.begin, std::clamp(launch.begin_ns, gap.time.begin, gap.time.end)});
+      sums_.longest_launch = gap.launch;
+    }
+  }
+
+  void Keep(std::vector<LateTime>& late, const IntervalSet& windows, Interval time,
+            HostId launch) const {
+    ForPartsIn(windows, time, [&](Interval part) { late.push_back({OnHost(part), launch}); });
+  }
+
+  Interval OnHost(Interval time) const {
+    return {AddSaturating(time.begin, skew_ns_), AddSaturating(time.end, skew_ns_)};
+  }
+
+  const Trace& trace_;
+  const HostTime all_hosts_;
+  HostTime host_;  // on the clock of the device
+  int64_t skew_ns_ = 0;
+  const int64_t first_ns_;
+  CauseSums sums_;
+  std::vector<IdlePart> parts_;
+};
+
+struct CauseColumn {
+  IdleCause cause;
+  std::string_view name;
+  Tone tone;
+  std::string_view doc;
+};
+
+constexpr CauseColumn kCauseColumns[] = {
+    {IdleCause::kHead, "head_ns", Tone::kIdle, "Before the launch of the first device work."},
+    {IdleCause::kTail, "tail_ns", Tone::kTail, "After the last device work of the recording."},
+    {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
+     "The first work had been launched or the host waited for the device: that was busy with work "
+     "from before the recording."},
+    {IdleCause::kSync, "sync_ns", Tone::kSync,
+     "The host was blocked when the gap began: what would not be idle had it gone on at once."},
+    {IdleCause::kData, "data_ns", Tone::kData,
+     "The host was loading data before it launched the next work."},
+    {IdleCause::kHost, "host_ns", Tone::kHost,
+     "The next work had not been launched for another reason."},
+    {IdleCause::kLaunchCall, "launch_call_ns", Tone::kCopy,
+     "Inside launch calls of 100 us or more, which load code or allocate memory."},
+    {IdleCause::kLatency, "latency_ns", Tone::kDevice,
+     "Launch latency: the next work began less than 100 us after its launch."},
+    {IdleCause::kDevice, "device_ns", Tone::kCompute,
+     "Less than 100 us before work launched earlier: dependencies, time between queued work."},
+    {IdleCause::kUnrecorded, "unrecorded_ns", Tone::kComm,
+     "The next work had been launched, but something that was not recorded held it back."},
+    {IdleCause::kUnknown, "unknown_ns", Tone::kUnknown,
+     "The launch of the next work was not recorded."},
+};
+static_assert(std::size(kCauseColumns) == static_cast<size_t>(IdleCause::kCount));
+
+Table NewTable() {
+  Table table{"idle_causes", "Why the devices idle", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum,
+         "Idle time, as in the breakdown; the sum of the other times.")
+      .hints.tone = Tone::kIdle;
+  AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between device work.");
+  for (const CauseColumn& column : kCauseColumns) {
+    AddInt(table, column.name, Unit::kNanoseconds, Role::kSum, column.doc).hints.tone = column.tone;
+  }
+  AddInt(table, kLongestGap, Unit::kNanoseconds, Role::kMax, "Most of sync and host in one gap.");
+  AddInt(table, kLongestGapSync, Unit::kNanoseconds, Role::kMax, "Of this sync.");
+  AddString(table, kLongestGapEvent, Role::kDerived, "What the host mostly did in it.");
+  AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
+  AddInt(table, kShortHost, Unit::kNanoseconds, Role::kSum, "Of host, what is short in its gap.");
+  AddString(table, kHostEvent, Role::kDerived, "What the host mostly did in time of cause host.");
+  return table;
+}
+
+// Gaps between the work of the main processes are divided; what others do in them is no idle time.
+CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const MainProcesses& main,
+                       const IntervalSet& windows, int64_t skew_ns, Causes& causes) {
+  const StreamGaps gaps = FindStreamGaps(view, main.tracks, 0);
+  return main.pids.empty() ? causes.SumsOf(gaps, windows, main.pids, skew_ns)
+                           : causes.SumsOf(gaps, Subtract(windows, time.busy), main.pids, skew_ns);
+}
+
+Table NewLateHost() {
+  Table table{"late_host", "What the host did while devices waited for its launches", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddString(table, "cause", Role::kKey, "host or head, as in idle_causes.");
+  AddString(table, "activity", Role::kKey,
+            "call: in a call of CUDA, HIP, a library or the operating system; no processor: the "
+            "thread had none; sampled: by its call stack, as sampled; event: in an operator, a "
+            "range or a frame; unknown.");
+  AddString(table, "name", Role::kKey,
+            "Outermost call, innermost function with a name, or innermost event; missing without "
+            "one.");
+  AddString(table, "op", Role::kKey, "Innermost operator or range around it; missing outside.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
+         "Time of it; adds up to that of the cause in idle_causes.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of the time of the cause.");
+  table.preview_rows = kLateHostPreview;
+  return table;
+}
+
+// The largest first; what of `all_ns` no time explains is unknown.
+void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_view cause,
+                  std::vector<LateHostSum> sums, int64_t all_ns) {
+  int64_t rest_ns = all_ns;
+  for (const LateHostSum& sum : sums) {
+    rest_ns -= sum.ns;
+  }
+  if (rest_ns > 0) {
+    sums.push_back({HostActivity::kUnknown, {}, {}, rest_ns});
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const LateHostSum& a, const LateHostSum& b) { return a.ns > b.ns; });
+  const auto text = [&](StringId id) {
+    return id.valid() ? view.trace.Text(id) : std::string_view();
+  };
+  for (const LateHostSum& sum : sums) {
+    Row row(table);
+    row.Int(view.rank).MaybeInt(gpu).Text(cause).Text(HostActivityName(sum.activity));
+    row.MaybeText(text(sum.name)).MaybeText(text(sum.operation));
+    row.Int(sum.ns).Share(sum.ns, all_ns);
+  }
+}
+
+int64_t& TimeOf(CauseTimes& times, IdleCause cause) { return times[static_cast<size_t>(cause)]; }
+
+// Adds the rows of a device to idle_causes and late_host.
+void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, int64_t idle_ns,
+                int64_t gaps, CauseSums sums) {
+  const std::vector<LateHostSum> host = ExplainLateHost(view, sums.host);
+  int64_t parts_ns = 0;
+  Row row(tables[0]);
+  row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(gaps);
+  for (const CauseColumn& column : kCauseColumns) {
+    const int64_t ns = TimeOf(sums.times, column.cause);
+    row.Int(ns);
+    parts_ns += ns;
+  }
+  row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
+  row.Text(MostlyWords(view, {sums.longest_late, sums.longest_launch}));
+  row.Text(MostlyWords(view, {sums.head_late, sums.head_launch}));
+  row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
+  BS_CHECK(parts_ns == idle_ns);
+  PushLateHost(tables[1], view, time.gpu, "host", host, TimeOf(sums.times, IdleCause::kHost));
+  PushLateHost(tables[1], view, time.gpu, "head", ExplainLateHost(view, sums.head),
+               TimeOf(sums.times, IdleCause::kHead));
+}
+
+}  // namespace
+
+Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  Causes causes(view.trace);
+  const DeviceClocks clocks = FindDeviceClocks(view.trace, view.index.correlation);
+  Tables tables{NewTable(), NewLateHost()};
+  for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
+    const std::vector<uint32_t> tracks = TracksOf(view, selected, time.gpu);
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const MainProcesses main = FindMainProcesses(view, tracks);
+    CauseSums sums = SumsOfDevice(view, time, main, windows, SkewOf(clocks, tracks), causes);
+    const int64_t gaps = SumWaits(FindStreamGaps(view, tracks, 0), windows).gaps;
+    PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, gaps, std::move(sums));
+  }
+  return tables;
+}
+
+Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(Tables tables, IdleCausesAndLateHost(view, selection));
+  return std::move(tables[0]);
+}
+
+Table ShownCauses(Table causes) {
+  constexpr std::string_view kHidden[] = {kLongestGap, kLongestGapSync, kLongestGapEvent,
+                                          kHeadEvent,  kShortHost,      kHostEvent};
+  std::erase_if(causes.columns, [&](const Column& column) {
+    return std::find(std::begin(kHidden), std::end(kHidden), column.name) != std::end(kHidden);
+  });
+  return causes;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,78 @@
+#include "borescope/analysis/measures/idle/late_host.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+// "activity name (operator) ns" per line.
+std::string Explained(const RankView& view, std::vector<LateTime> late) {
+  const auto text = [&](StringId id) {
+    return id.valid() ? std::string(view.trace.Text(id)) : std::string("-");
+  };
+  std::string lines;
+  for (const LateHostSum& sum : ExplainLateHost(view, std::move(late))) {
+    lines += std::string(HostActivityName(sum.activity)) + " " + text(sum.name) + " (" +
+             text(sum.operation) + ") " + std::to_string(sum.ns) + "\n";
+  }
+  return lines;
+}
+
+HostId LastRow(const RankView& view) {
+  return HostId{static_cast<uint32_t>(view.trace.host().size() - 1)};
+}
+
+TEST(LateHostTest, EachInstantHasItsFirstReason) {
+  TestTrace trace;
+  trace.Op("solve", {100, 500});
+  trace.Runtime("cudaMalloc", {110, 40}).LibraryCall("ioctl", {120, 20});  // a call in a call
+  trace.LibraryCall("poll", {200, 50}).Pause({180, 60});                   // asleep in a call
+  trace.Sample(300, {"main", "axpy", "[libm.so]"}).Sample(320, {"main", "axpy"});
+  trace.Runtime("cudaLaunchKernel", {1000, 5});
+  const RankView& view = trace.View();
+  EXPECT_EQ(SamplingPeriod(view.trace), 20);
+  EXPECT_EQ(Explained(view, {{{0, 700}, LastRow(view)}}),
+            "unknown - (-) 200\n"
+            "event solve (solve) 330\n"
+            "call cudaMalloc (solve) 40\n"
+            "no processor - (solve) 20\n"
+            "call poll (solve) 50\n"
+            "sampled axpy (solve) 60\n");
+}
+
+TEST(LateHostTest, OnlyTheThreadThatLaunchesCounts) {
+  TestTrace trace;
+  trace.LibraryCall("poll", {0, 100}, 2).Runtime("cudaLaunchKernel", {100, 5});
+  const RankView& view = trace.View();
+  EXPECT_EQ(Explained(view, {{{0, 50}, HostId{0}}, {{50, 80}, HostId()}, {{0, 50}, HostId{1}}}),
+            "unknown - (-) 80\ncall poll (-) 50\n");
+}
+
+TEST(LateHostTest, WordsForWhatItMostlyDid) {
+  TestTrace trace;
+  trace.LibraryCall("read", {0, 100}).LibraryCall("read", {110, 100}).Pause({300, 100});
+  trace.Runtime("cudaLaunchKernel", {1000, 5});
+  const RankView& view = trace.View();
+  const HostId launch = LastRow(view);
+  EXPECT_EQ(MostlyWords(view, {{0, 250}, launch}), "in `read`");
+  EXPECT_EQ(MostlyWords(view, {{290, 410}, launch}), "without a processor");
+  EXPECT_EQ(MostlyWords(view, {{500, 600}, launch}), "");
+  EXPECT_EQ(MostlyWords(view, {{0, 250}, HostId()}), "");
+}
+
+TEST(LateHostTest, TimesAtTheEndsOfTheClock) {
+  constexpr int64_t kFar = int64_t{1} << 61;
+  TestTrace trace;
+  trace.Sample(-kFar, {"main"}).Sample(kFar, {"main"}).Pause({-kFar, 2});
+  trace.Runtime("cudaLaunchKernel", {kFar, 5});
+  const RankView& view = trace.View();
+  EXPECT_EQ(Explained(view, {{{-kFar, kFar}, LastRow(view)}}),
+            "no processor - (-) 2\nsampled main (-) " + std::to_string(kFar - 2 + kFar) + "\n");
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,107 @@
+#include "borescope/analysis/measures/idle/launch_calls.h"
+
+#include <algorithm>
+
+#include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
+#include "borescope/index/id_map.h"
+
+namespace borescope::internal {
+namespace {
+
+bool IsCallWithDetail(const HostEvents& host, uint32_t row) {
+  return host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail;
+}
+
+bool StartsWork(const RankView& view, uint32_t row) {
+  const std::span<const DeviceId> started =
+      view.index.correlation.DevicesOf(view.trace.host().detail[row]);
+  return std::any_of(started.begin(), started.end(),
+                     [&](DeviceId id) { return IsDeviceWork(view.trace.device().kind[id.value]); });
+}
+
+// The correlation numbers of all linked device work, each with some row.
+IdMap64 NumbersOfWork(const RankView& view) {
+  const DeviceEvents& device = view.trace.device();
+  IdMap64 numbers(device.size());
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid()) {
+      numbers[device.correlation[row]] = row;
+    }
+  }
+  return numbers;
+}
+
+// Whether each text of the trace names a launch, judged when it is first asked for.
+class LaunchNames {
+ public:
+  explicit LaunchNames(const Trace& trace) : trace_(trace), known_(trace.strings().size()) {}
+
+  bool Contains(StringId name) {
+    char& known = known_[name.value];
+    if (known == 0) {
+      known = IsLaunchName(trace_.Text(name)) ? 'y' : 'n';
+    }
+    return known == 'y';
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<char> known_;
+};
+
+}  // namespace
+
+void FindWorks(const RankView& view, HostId call, std::vector<DeviceId>& works) {
+  const DeviceEvents& device = view.trace.device();
+  works.clear();
+  for (const DeviceId id : view.index.correlation.DevicesOf(view.trace.host().detail[call.value])) {
+    if (IsDeviceWork(device.kind[id.value])) {
+      works.push_back(id);
+    }
+  }
+  std::stable_sort(works.begin(), works.end(), [&](DeviceId a, DeviceId b) {
+    return device.ts_ns[a.value] < device.ts_ns[b.value];
+  });
+}
+
+std::vector<HostId> CallsWithWork(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<HostId> calls;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (IsCallWithDetail(host, row) && StartsWork(view, row)) {
+      calls.push_back(HostId{row});
+    }
+  }
+  std::stable_sort(calls.begin(), calls.end(),
+                   [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
+  return calls;
+}
+
+int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected) {
+  const HostEvents& host = view.trace.host();
+  const IdMap64 numbers = NumbersOfWork(view);
+  LaunchNames launches(view.trace);
+  int64_t count = 0;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kRuntime || !launches.Contains(host.name[row]) ||
+        !selected.Keeps(HostId{row})) {
+      continue;
+    }
+    const uint32_t detail = host.detail[row];
+    const int64_t number =
+        detail == kNoDetail ? kMissing : view.trace.runtime_calls().correlation[detail];
+    count += numbers.Get(number) == IdMap64::kNone ? 1 : 0;
+  }
+  return count;
+}
+
+int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work) {
+  return std::max<int64_t>(0,
+                           view.trace.device().ts_ns[work.value] - view.trace.host().end_ns(call));
+}
+
+}  // namespace borescope::internal

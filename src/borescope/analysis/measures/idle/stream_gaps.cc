@@ -1,0 +1,188 @@
+#include "borescope/analysis/measures/idle/stream_gaps.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
+  return std::accumulate(tracks.begin(), tracks.end(), size_t{0}, [&](size_t sum, uint32_t track) {
+    return sum + all.end_row[track] - all.first_row[track];
+  });
+}
+
+// The works of a stream, by start. Each process has a track of its own for a stream they share.
+std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tracks) {
+  const DeviceEvents& device = trace.device();
+  std::vector<uint32_t> rows;
+  rows.reserve(RowsOf(trace.tracks(), tracks));
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
+         ++row) {
+      CheckStopAt(row);
+      if (IsDeviceWork(device.kind[row])) {
+        rows.push_back(row);
+      }
+    }
+  }
+  if (tracks.size() > 1) {
+    SortRuns(std::span(rows),
+             [&](uint32_t a, uint32_t b) { return device.ts_ns[a] < device.ts_ns[b]; });
+  }
+  return rows;
+}
+
+StreamGap DividedGap(const HostEvents& host, Interval time, HostId launch, int64_t kernel_wait_ns) {
+  StreamGap gap{time, time.begin, WaitCause::kUnlinked, launch, {}, {}};
+  if (launch.valid()) {
+    gap.launched_ns = std::clamp(host.ts_ns[launch.value], time.begin, time.end);
+    gap.rest =
+        time.end - gap.launched_ns < kernel_wait_ns ? WaitCause::kKernelWait : WaitCause::kOther;
+  }
+  return gap;
+}
+
+// Of two calls that begin at once the one that ends first.
+HostId Earlier(const HostEvents& host, HostId known, HostId other) {
+  if (!known.valid() || !other.valid()) {
+    return known.valid() ? known : other;
+  }
+  const auto key = [&](HostId call) {
+    return std::pair(host.ts_ns[call.value], host.dur_ns[call.value]);
+  };
+  return key(other) < key(known) ? other : known;
+}
+
+// The length of what `a` and `b` share; 0 if they share nothing.
+int64_t Shared(Interval a, Interval b) {
+  return std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
+}
+
+// How much of a gap lies in some windows: before the launch, and after it.
+struct Divided {
+  int64_t late_ns = 0;
+  int64_t rest_ns = 0;
+
+  int64_t all_ns() const { return late_ns + rest_ns; }
+  void Add(const StreamGap& gap, Interval window) {
+    late_ns += Shared({gap.time.begin, gap.launched_ns}, window);
+    rest_ns += Shared({gap.launched_ns, gap.time.end}, window);
+  }
+};
+
+// Calls `use(gap, divided)` for every gap with time in the windows.
+template <class Use>
+void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Use& use) {
+  const StreamGap* open = nullptr;  // may go on in the next window
+  Divided divided;
+  for (const Interval& window : windows) {
+    auto gap = std::partition_point(stream.gaps.begin(), stream.gaps.end(),
+                                    [&](const auto& g) { return g.time.end <= window.begin; });
+    for (; gap != stream.gaps.end() && gap->time.begin < window.end; ++gap) {
+      CheckStopAt(static_cast<size_t>(gap - stream.gaps.begin()));
+      if (open != &*gap && open != nullptr) {
+        use(*open, divided);
+        divided = {};
+      }
+      open = &*gap;
+      divided.Add(*gap, window);
+    }
+  }
+  if (open != nullptr) {
+    use(*open, divided);
+  }
+}
+
+}  // namespace
+
+std::string_view WaitCauseName(WaitCause cause) {
+  constexpr std::string_view kNames[] = {"host_wait", "kernel_wait", "other", "unlinked"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
+StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
+                          int64_t kernel_wait_ns) {
+  const DeviceEvents& device = view.trace.device();
+  const std::vector<uint32_t> works = WorkRows(view.trace, tracks);
+  StreamGaps stream;
+  stream.gaps.reserve(works.size());
+  DeviceId last;  // the work that ends at last_ns
+  for (size_t i = 0; i < works.size();) {
+    const Interval gap{stream.last_ns, device.ts_ns[works[i]]};
+    const DeviceId before = last;
+    const DeviceId after{works[i]};
+    HostId launch;
+    for (; i < works.size() && device.ts_ns[works[i]] == gap.end; ++i) {
+      CheckStopAt(i);
+      launch = Earlier(view.trace.host(), launch, view.index.correlation.launch_of[works[i]]);
+      const DeviceId work{works[i]};
+      if (const int64_t end_ns = device.end_ns(work); end_ns > stream.last_ns) {
+        stream.last_ns = end_ns;
+        last = work;
+      }
+    }
+    if (gap.begin == kMissing) {
+      stream.first_ns = gap.end;
+      stream.first_launch = launch;
+    } else if (gap.begin < gap.end) {
+      StreamGap& found =
+          stream.gaps.emplace_back(DividedGap(view.trace.host(), gap, launch, kernel_wait_ns));
+      found.before = before;
+      found.after = after;
+    }
+  }
+  return stream;
+}
+
+int64_t WaitSums::total_ns() const {
+  return std::accumulate(by_cause.begin(), by_cause.end(), head_ns + tail_ns);
+}
+
+WaitSums SumWaits(const StreamGaps& stream, const IntervalSet& windows) {
+  WaitSums sums;
+  if (windows.empty()) {
+    return sums;
+  }
+  if (stream.first_ns == kMissing) {
+    sums.head_ns = Coverage(windows);
+    return sums;
+  }
+  sums.head_ns = Coverage(Clip(windows, {windows.front().begin, stream.first_ns}));
+  sums.tail_ns = Coverage(Clip(windows, {stream.last_ns, windows.back().end}));
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    sums.by_cause[static_cast<size_t>(WaitCause::kHostWait)] += divided.late_ns;
+    sums.by_cause[static_cast<size_t>(gap.rest)] += divided.rest_ns;
+    ++sums.gaps;
+  });
+  return sums;
+}
+
+std::vector<GapPart> GapsIn(const StreamGaps& stream, const IntervalSet& windows) {
+  std::vector<GapPart> parts;
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    parts.push_back({&gap, divided.all_ns()});
+  });
+  return parts;
+}
+
+std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stream,
+                                                          const IntervalSet& windows) {
+  std::array<std::vector<int64_t>, kWaitCauses> lengths;
+  const auto add = [&](WaitCause cause, int64_t ns) {
+    if (ns > 0) {
+      lengths[static_cast<size_t>(cause)].push_back(ns);
+    }
+  };
+  ForEachGapIn(stream, windows, [&](const StreamGap& gap, const Divided& divided) {
+    add(WaitCause::kHostWait, divided.late_ns);
+    add(gap.rest, divided.rest_ns);
+  });
+  return lengths;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,46 @@
+#include "borescope/engine/loading/memory_estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace borescope::internal {
+namespace {
+
+std::vector<InputFile> Files(const std::string& name, uint64_t bytes, size_t count) {
+  return std::vector<InputFile>(count, InputFile{name, false, bytes});
+}
+
+TEST(FilesInFlightTest, AreThreadsWithoutALimit) {
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), {}, 3, 0), 3U);
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), {}, 8, 0), 4U);
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), {}, 0, 0), 1U);
+  EXPECT_EQ(*FilesInFlight({}, {}, 8, 1), 0U);
+}
+
+TEST(FilesInFlightTest, AreFewerWhereMemoryIsShort) {
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), {}, 8, 800'000), 2U);
+  EXPECT_EQ(*FilesInFlight(Files("a.json.gz", 1'000'000, 4), {}, 8, 24'000'000), 2U);
+  EXPECT_EQ(*FilesInFlight(Files("a.rpd", 1'000'000, 4), {}, 8, 5'400'000), 3U);
+  EXPECT_EQ(*FilesInFlight(Files("-", 0, 2), {}, 8, 1), 1U);
+}
+
+TEST(FilesInFlightTest, AreFewerForQuestionsThatTakeMemory) {
+  const AnalysisSpec light;
+  AnalysisSpec heavy;
+  heavy.memory = 1;
+  const AnalysisSpec* const asked[] = {&light, &heavy};
+  const auto files = Files("a.json", 1'000'000, 4);
+  EXPECT_EQ(*FilesInFlight(files, {asked, 1}, 8, 1'600'000), 4U);
+  EXPECT_EQ(*FilesInFlight(files, asked, 8, 1'600'000), 2U);
+}
+
+TEST(FilesInFlightTest, NamesTheFileThatAloneIsTooMuch) {
+  const auto files = FilesInFlight(Files("a.json", 1'000'000, 1), {}, 1, 100'000);
+  ASSERT_FALSE(files.ok());
+  EXPECT_EQ(files.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(files.error().message.starts_with("a.json: needs about "));
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,95 @@
+#include "borescope/engine/loading/trace_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// Waits for another thread's load for as long as this one is not to stop.
+std::unique_lock<std::timed_mutex> LockUnlessStopped(std::timed_mutex& mutex) {
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  std::unique_lock lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(kBetweenLooks)) {
+    CheckStop();
+  }
+  return lock;
+}
+
+// The same file with other captures has other operators.
+std::string KeyOf(const InputFile& input) {
+  std::string key = input.path;
+  for (const std::string& capture : input.captures) {
+    key += '\0';
+    key += capture;
+  }
+  return key;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LoadedTrace>> TraceCache::Get(const InputFile& input,
+                                                           const LoadOptions& options) {
+  const std::string key = KeyOf(input);
+  const std::shared_ptr<Entry> entry = EntryOf(key);
+  const std::unique_lock loading = LockUnlessStopped(entry->loading);
+  {
+    const std::lock_guard lock(mutex_);
+    if (entry->trace != nullptr) {
+      used_.splice(used_.end(), used_, std::find(used_.begin(), used_.end(), key));
+      return entry->trace;
+    }
+  }
+  BS_ASSIGN(std::shared_ptr<const LoadedTrace> trace, LoadTrace(input, options));
+  Keep(key, entry, trace);
+  return trace;
+}
+
+uint64_t TraceCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void TraceCache::Clear() {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& key : used_) {
+    entries_[key]->trace.reset();
+  }
+  used_.clear();
+  bytes_ = 0;
+}
+
+std::shared_ptr<TraceCache::Entry> TraceCache::EntryOf(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Entry>& entry = entries_[key];
+  if (entry == nullptr) {
+    entry = std::make_shared<Entry>();
+  }
+  return entry;
+}
+
+void TraceCache::Keep(const std::string& key, const std::shared_ptr<Entry>& entry,
+                      const std::shared_ptr<const LoadedTrace>& trace) {
+  const std::lock_guard lock(mutex_);
+  if (trace->bytes > budget_) {
+    return;
+  }
+  entry->trace = trace;
+  used_.push_back(key);
+  bytes_ += trace->bytes;
+  DropOverBudget();
+}
+
+void TraceCache::DropOverBudget() {
+  while (bytes_ > budget_) {
+    Entry& oldest = *entries_[used_.front()];
+    bytes_ -= oldest.trace->bytes;
+    oldest.trace.reset();
+    used_.pop_front();
+  }
+}
+
+}  // namespace borescope::internal

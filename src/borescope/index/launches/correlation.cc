@@ -1,0 +1,285 @@
+#include "borescope/index/launches/correlation.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "borescope/base/stop.h"
+#include "borescope/index/call_tree.h"
+#include "borescope/index/id_map.h"
+
+namespace borescope::internal {
+namespace {
+
+std::vector<char> LaunchNames(const Trace& trace) {
+  std::vector<char> is_launch(trace.strings().size(), 0);
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] == HostKind::kRuntime) {
+      is_launch[host.name[row].value] = 2;  // to be checked
+    }
+  }
+  for (uint32_t name = 0; name < is_launch.size(); ++name) {
+    if (is_launch[name] == 2) {
+      is_launch[name] = IsLaunchName(trace.Text({name})) ? 1 : 0;
+    }
+  }
+  return is_launch;
+}
+
+// Room for all correlation numbers of calls.
+IdMap64 MapForCalls(const RuntimeCalls& calls) {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = 0;
+  for (const int64_t number : calls.correlation) {
+    first = IsCorrelation(number) ? std::min(first, number) : first;
+    last = IsCorrelation(number) ? std::max(last, number) : last;
+  }
+  return {calls.size(), first, last};
+}
+
+// The runtime call of each correlation number.
+IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
+  const HostEvents& host = trace.host();
+  const RuntimeCalls& calls = trace.runtime_calls();
+  const std::vector<char> is_launch = LaunchNames(trace);
+  IdMap64 launches = MapForCalls(calls);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
+      continue;
+    }
+    const int64_t number = calls.correlation[host.detail[row]];
+    if (!IsCorrelation(number)) {
+      continue;
+    }
+    uint32_t& known = launches[number];
+    if (known == IdMap64::kNone) {
+      known = row;
+      continue;
+    }
+    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
+    // Rows of a thread are sorted outer first, so a later launch is the inner one.
+    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
+      known = row;
+    }
+  }
+  return launches;
+}
+
+// The operators of a track that are open, outer first, none ending after the one before it. One
+// that ends before an operator inside it is dropped: while the inner one is open it covers the same
+// calls, and later calls start after both.
+class OpenOperators {
+ public:
+  explicit OpenOperators(const HostEvents& host) : host_(host) {}
+
+  void Open(HostId id) {
+    CloseBefore(id);
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.end_ns(id)) {
+      open_.pop_back();
+    }
+    open_.push_back(id);
+  }
+
+  // The innermost one whose time covers a call.
+  HostId Around(HostId call) {
+    CloseBefore(call);
+    if (open_.empty() || Covers(host_, open_.back(), call)) {
+      return open_.empty() ? HostId{} : open_.back();
+    }
+    const auto past = std::partition_point(open_.begin(), open_.end(),
+                                           [&](HostId op) { return Covers(host_, op, call); });
+    return past == open_.begin() ? HostId{} : *std::prev(past);
+  }
+
+ private:
+  void CloseBefore(HostId next) {
+    if (!open_.empty() && host_.track[open_.back().value] != host_.track[next.value]) {
+      open_.clear();
+    }
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.ts_ns[next.value]) {
+      open_.pop_back();
+    }
+  }
+
+  const HostEvents& host_;
+  std::vector<HostId> open_;
+};
+
+// The innermost operator around each runtime call, by detail row: one pass over the rows, however
+// deep they nest. A call may be covered by an operator that is not around it in the call tree:
+// where a frame begins in the operator, outlives it and contains the call.
+std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
+  const HostEvents& host = trace.host();
+  std::vector<HostId> operators(trace.runtime_calls().size());
+  OpenOperators open(host);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (rule.IsOperator(trace, HostId{row})) {
+      open.Open(HostId{row});
+    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+      operators[host.detail[row]] = open.Around(HostId{row});
+    }
+  }
+  return operators;
+}
+
+// Whether "External id" names operators: in old files it repeats the correlation everywhere.
+bool ExternalIdsNameOps(const DeviceEvents& device) {
+  for (size_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (IsDeviceWork(device.kind[row]) && device.external_id[row] != kMissing &&
+        device.external_id[row] != device.correlation[row]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+IdMap64 MapOperators(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  IdMap64 operators(trace.ops().size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
+      const int64_t id = trace.ops().external_id[host.detail[row]];
+      if (id != kMissing && id != 0) {
+        operators[id] = row;
+      }
+    }
+  }
+  return operators;
+}
+
+void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& result,
+                  Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  const IdMap64 launches = MapLaunches(trace, diagnostics);
+  const std::vector<HostId> operators = OperatorsAroundCalls(trace, rule);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    const int64_t number = device.correlation[row];
+    const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
+    if (launch == IdMap64::kNone) {
+      continue;
+    }
+    result.launch_of[row] = {launch};
+    result.op_of[row] = operators[trace.host().detail[launch]];
+    result.rule[row] = result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
+  }
+}
+
+// Kernels of graphs, by the captures of these. Whatever is around the launch of the graph launched
+// all of its kernels, and is the operator of none.
+void LinkCaptured(const Trace& trace, Correlation& result) {
+  const HostEvents& host = trace.host();
+  const CapturedCalls& captured = trace.captured();
+  for (uint32_t row = 0; row < captured.call_of.size(); ++row) {
+    CheckStopAt(row);
+    HostId op = captured.call_of[row];
+    while (op.valid() && host.kind[op.value] != HostKind::kOp) {
+      op = captured.parent[op.value - host.size()];
+    }
+    if (op.valid()) {
+      result.op_of[row] = op;
+      result.rule[row] = LinkRule::kCapture;
+    }
+  }
+  result.captured_call_of = captured.call_of;
+}
+
+void LinkExternalIds(const Trace& trace, Correlation& result) {
+  const DeviceEvents& device = trace.device();
+  if (!ExternalIdsNameOps(device)) {
+    return;
+  }
+  const IdMap64 operators = MapOperators(trace);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    const int64_t id = device.external_id[row];
+    if (result.op_of[row].valid() || id == kMissing || id == 0 ||
+        operators.Get(id) == IdMap64::kNone) {
+      continue;
+    }
+    result.op_of[row] = {operators.Get(id)};
+    result.rule[row] = LinkRule::kExternalId;
+  }
+}
+
+// Compressed sparse rows: device events per runtime call.
+void CollectDevices(const Trace& trace, Correlation& result) {
+  const HostEvents& host = trace.host();
+  result.device_begin.assign(trace.runtime_calls().size() + 1, 0);
+  for (const HostId launch : result.launch_of) {
+    if (launch.valid()) {
+      ++result.device_begin[host.detail[launch.value] + 1];
+    }
+  }
+  for (size_t i = 1; i < result.device_begin.size(); ++i) {
+    result.device_begin[i] += result.device_begin[i - 1];
+  }
+  result.device_rows.resize(result.device_begin.back());
+  std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
+    CheckStopAt(row);
+    if (result.launch_of[row].valid()) {
+      result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
+    }
+  }
+}
+
+void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                   Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    const HostId launch = result.launch_of[row];
+    const std::string_view name = trace.Name(DeviceId{row});
+    if (!launch.valid()) {
+      diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
+    } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
+      diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
+    }
+    if (result.rule[row] == LinkRule::kLaunchOnly && !rule.has_none()) {
+      diagnostics.Count(Diag::kUnlinkedOp, Diagnostics::kNoByte, name);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view LinkRuleName(LinkRule rule) {
+  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "capture",
+                                         "none"};
+  return kNames[static_cast<size_t>(rule)];
+}
+
+bool IsLaunchName(std::string_view name) {
+  for (const std::string_view part :
+       {"Launch", "Memcpy", "Memset", "runFunction", "AppendMemory", "EnqueueKernel"}) {
+    if (name.find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
+                             Diagnostics& diagnostics) {
+  Correlation result;
+  result.launch_of.resize(trace.device().size());
+  result.op_of.resize(trace.device().size());
+  result.rule.assign(trace.device().size(), LinkRule::kNone);
+  LinkLaunches(trace, rule, result, diagnostics);
+  LinkCaptured(trace, result);
+  LinkExternalIds(trace, result);
+  CollectDevices(trace, result);
+  CountOddities(trace, rule, result, diagnostics);
+  return result;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,317 @@
+#include "borescope/index/launches/correlation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+
+#include "borescope/index/call_tree.h"
+#include "borescope/testing/trace_maker.h"
+
+namespace borescope::internal {
+namespace {
+
+using testkit::DeviceArgs;
+using testkit::FindDevice;
+using testkit::NameOrNone;
+using testkit::Span;
+using testkit::TraceMaker;
+
+// A finished trace with its links; device events are looked up by name.
+class Linked {
+ public:
+  explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
+    links_ = BuildCorrelation(trace_, OperatorRule(trace_), diagnostics_);
+  }
+
+  std::string_view LaunchOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.launch_of[FindDevice(trace_, device).value]);
+  }
+  std::string_view OpOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.op_of[FindDevice(trace_, device).value]);
+  }
+  LinkRule RuleOf(std::string_view device) const {
+    return links_.rule[FindDevice(trace_, device).value];
+  }
+  std::vector<std::string_view> DevicesOf(std::string_view launch) const {
+    const HostId row = testkit::FindHost(trace_, launch);
+    std::vector<std::string_view> names;
+    for (const DeviceId id : links_.DevicesOf(trace_.host().detail[row.value])) {
+      names.push_back(trace_.Name(id));
+    }
+    return names;
+  }
+  uint64_t count(Diag diag) const { return diagnostics_.count(diag); }
+
+ private:
+  Trace trace_;
+  Diagnostics diagnostics_;
+  Correlation links_;
+};
+
+using Names = std::vector<std::string_view>;
+
+TEST(CorrelationTest, ALaunchInsideAnOperator) {
+  TraceMaker maker;
+  maker.Op("aten::linear", 1, {0, 100});
+  maker.Op("aten::addmm", 1, {10, 50});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("gemm", 7, {200, 10}, {.correlation = 7});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("gemm"), "cudaLaunchKernel");
+  EXPECT_EQ(linked.OpOf("gemm"), "aten::addmm");
+  EXPECT_EQ(linked.RuleOf("gemm"), LinkRule::kLaunchNesting);
+  EXPECT_EQ(linked.DevicesOf("cudaLaunchKernel"), (Names{"gemm"}));
+}
+
+// CUDA and HIP graphs: one launch, many kernels.
+TEST(CorrelationTest, OneLaunchStartsMany) {
+  TraceMaker maker;
+  maker.Call("cudaGraphLaunch", 1, {0, 5}, 7);
+  maker.Call("cudaLaunchKernel", 1, {10, 5}, 8);
+  maker.Call("cudaStreamSynchronize", 1, {20, 5}, 9);
+  maker.Kernel("c", 7, {300, 10}, {.correlation = 7});
+  maker.Kernel("a", 7, {100, 10}, {.correlation = 7});
+  maker.Kernel("b", 20, {200, 10}, {.correlation = 7});
+  maker.Kernel("other", 7, {150, 10}, {.correlation = 8});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.DevicesOf("cudaGraphLaunch"), (Names{"a", "c", "b"}));
+  EXPECT_EQ(linked.DevicesOf("cudaLaunchKernel"), (Names{"other"}));
+  EXPECT_EQ(linked.DevicesOf("cudaStreamSynchronize"), Names{});
+  EXPECT_EQ(linked.RuleOf("a"), LinkRule::kLaunchOnly);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 4U);
+}
+
+// MTIA and nested runtime/driver calls share a number: the one that launches counts, the innermost
+// of several that do.
+TEST(CorrelationTest, OfSeveralCallsTheInnermostLaunchCounts) {
+  TraceMaker maker;
+  maker.Call("cudaLaunchKernelExC", 1, {0, 50}, 7);
+  maker.Call("cuLaunchKernelEx", 1, {10, 20}, 7);
+  maker.Call("cudaStreamIsCapturing", 1, {12, 2}, 7);
+  maker.Kernel("k", 7, {100, 10}, {.correlation = 7});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "cuLaunchKernelEx");
+  EXPECT_EQ(linked.count(Diag::kDuplicateCorrelation), 2U);
+}
+
+TEST(CorrelationTest, CallsThatLaunchNothingServeWhereThereIsNoOther) {
+  TraceMaker maker;
+  maker.Call("enqueue", 1, {0, 50}, 7);
+  maker.Call("submit", 1, {10, 20}, 7);
+  maker.Kernel("k", 7, {100, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).LaunchOf("k"), "submit");
+}
+
+TEST(CorrelationTest, ZeroNegativeAndMissingNumbersLinkNothing) {
+  TraceMaker maker;
+  for (const int64_t number : {int64_t{0}, int64_t{-1}, kMissing}) {
+    maker.Call("cudaLaunchKernel", 1, {0, 5}, number);
+    maker.Kernel("k" + std::to_string(number), 7, {100, 10}, {.correlation = number});
+  }
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k0"), "");
+  EXPECT_EQ(linked.LaunchOf("k-1"), "");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 3U);
+  EXPECT_EQ(linked.count(Diag::kDuplicateCorrelation), 0U);
+}
+
+TEST(CorrelationTest, WithoutItsLaunchAKernelIsFoundByItsExternalId) {
+  TraceMaker maker;
+  maker.Op("aten::mm", 1, {0, 100}, {.external_id = 33});
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 33});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "");
+  EXPECT_EQ(linked.OpOf("k"), "aten::mm");
+  EXPECT_EQ(linked.RuleOf("k"), LinkRule::kExternalId);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 1U);
+}
+
+TEST(CorrelationTest, ALaunchOutsideOperatorsIsCompletedByTheExternalId) {
+  TraceMaker maker;
+  maker.Op("aten::mm", 1, {0, 100}, {.external_id = -33});
+  maker.Call("cudaLaunchKernel", 2, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = -33});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("k"), "cudaLaunchKernel");
+  EXPECT_EQ(linked.OpOf("k"), "aten::mm");
+  EXPECT_EQ(linked.RuleOf("k"), LinkRule::kExternalId);
+}
+
+TEST(CorrelationTest, NestingWinsOverTheExternalId) {
+  TraceMaker maker;
+  maker.Op("around", 1, {0, 100}, {.external_id = 1});
+  maker.Op("named", 1, {200, 100}, {.external_id = 2});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 2});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "around");
+}
+
+// Files up to early 2024 repeat the correlation as "External id"; matches are accidental.
+TEST(CorrelationTest, OldExternalIdsAreIgnored) {
+  TraceMaker maker;
+  maker.Op("unrelated", 1, {0, 100}, {.external_id = 8});
+  maker.Kernel("a", 7, {200, 10}, {.correlation = 7, .external_id = 7});
+  maker.Kernel("b", 7, {300, 10}, {.correlation = 8, .external_id = 8});
+  // Not device work, so not evidence of the new meaning.
+  maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {200, 200}, {.external_id = 55});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.OpOf("b"), "");
+  EXPECT_EQ(linked.RuleOf("b"), LinkRule::kNone);
+}
+
+TEST(CorrelationTest, ExternalIdZeroNamesNoOperator) {
+  TraceMaker maker;
+  maker.Op("orphanage", 1, {0, 100}, {.external_id = 0});
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7, .external_id = 0});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "");
+}
+
+TEST(CorrelationTest, OnlyAnOperatorThatCoversTheLaunchIsItsOperator) {
+  TraceMaker maker;
+  maker.Op("covers", 1, {0, 100});
+  maker.Op("ends during the launch", 1, {10, 12});
+  maker.Host(HostKind::kAnnotation, "annotation", 1, {5, 90});
+  maker.Host(HostKind::kPython, "frame", 1, {6, 80});
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "covers");
+}
+
+// The host clock of old files cuts to microseconds: a launch may start where its operator ends.
+TEST(CorrelationTest, ALaunchWithoutLengthAtTheEndOfAnOperator) {
+  TraceMaker maker;
+  maker.Op("op", 1, {0, 20});
+  maker.Call("cudaLaunchKernel", 1, {20, 0}, 7);
+  maker.Kernel("k", 7, {200, 10}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).OpOf("k"), "op");
+}
+
+TEST(CorrelationTest, WorkBeforeItsLaunchIsCounted) {
+  TraceMaker maker;
+  maker.Call("cudaLaunchKernel", 1, {20, 5}, 7);
+  maker.Kernel("early", 7, {19, 1}, {.correlation = 7});
+  maker.Kernel("at once", 7, {20, 1}, {.correlation = 7});
+  EXPECT_EQ(Linked(maker).count(Diag::kDeviceBeforeLaunch), 1U);
+}
+
+// Waits and frames are linked too but never counted as work.
+TEST(CorrelationTest, OnlyWorkIsCountedAsUnlinked) {
+  TraceMaker maker;
+  maker.Call("cudaStreamSynchronize", 1, {0, 9}, 5);
+  maker.Device(DeviceKind::kSync, "Stream Sync", 0, 7, {0, 9}, {.correlation = 5});
+  maker.Device(DeviceKind::kSync, "Event Sync", 0, 7, {0, 9}, {.correlation = 6});
+  maker.Device(DeviceKind::kAnnotation, "step", 0, 7, {0, 9}, {});
+  const Linked linked(maker);
+  EXPECT_EQ(linked.LaunchOf("Stream Sync"), "cudaStreamSynchronize");
+  EXPECT_EQ(linked.LaunchOf("Event Sync"), "");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedDeviceEvent), 0U);
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 0U);
+}
+
+// Looking upwards from each launch in turn would take minutes here and in the next case.
+TEST(CorrelationTest, ManyLaunchesBelowManyFrames) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  maker.Op("around all", 1, {0, 10 * kRows});
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Host(HostKind::kPython, "frame", 1, {i, 10 * kRows - 2 * i});
+  }
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Call("cudaLaunchKernel", 1, {2 * kRows + 2 * i, 1}, i + 1);
+    maker.Kernel("k", 7, {20 * kRows + i, 1}, {.correlation = i + 1});
+  }
+  const Linked linked(maker);
+  EXPECT_EQ(linked.OpOf("k"), "around all");
+  EXPECT_EQ(linked.count(Diag::kUnlinkedOp), 0U);
+}
+
+TEST(CorrelationTest, ManyLaunchesThatOutlastManyOperators) {
+  constexpr int64_t kRows = 100'000;
+  TraceMaker maker;
+  maker.Op("covers", 1, {0, 10 * kRows});
+  for (int64_t i = 1; i < kRows; ++i) {
+    maker.Op("ends before", 1, {i, 9 * kRows - 2 * i});
+  }
+  for (int64_t i = 0; i < kRows; ++i) {
+    maker.Call("cudaLaunchKernel", 1, {kRows + i, 8 * kRows - i}, i + 1);
+    maker.Kernel("k", 7, {20 * kRows + i, 1}, {.correlation = i + 1});
+  }
+  const Trace trace = maker.Finish();
+  Diagnostics diagnostics;
+  const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
+  const HostId covers = testkit::FindHost(trace, "covers");
+  EXPECT_EQ(std::count(links.op_of.begin(), links.op_of.end(), covers), kRows);
+}
+
+bool IsAround(const CallTree& tree, HostId outer, HostId row) {
+  while (row.valid() && row != outer) {
+    row = tree.parent[row.value];
+  }
+  return row.valid();
+}
+
+// Rows that cross each other in every way, compared with a search backwards as the definition.
+TEST(CorrelationTest, TheOperatorIsTheLastBegunThatCoversTheLaunch) {
+  std::mt19937 random(20240611);
+  const auto pick = [&random](int64_t below) { return static_cast<int64_t>(random()) % below; };
+  int64_t not_nested = 0;  // the operator covers the call but is not around it in the call tree
+  for (int round = 0; round < 500; ++round) {
+    TraceMaker maker;
+    const int64_t times = 5 + pick(60);
+    for (int64_t i = 0; i < 40; ++i) {
+      const int64_t tid = 1 + pick(2);
+      const Span span{pick(times), pick(4) == 0 ? 0 : pick(times)};
+      switch (pick(5)) {
+        case 0:
+          maker.Host(HostKind::kPython, "frame", tid, span);
+          break;
+        case 1:
+        case 2:
+          maker.Call("cudaLaunchKernel", tid, span, i + 1);
+          maker.Kernel("k", 7, {200 + i, 1}, {.correlation = i + 1});
+          break;
+        default:
+          maker.Op("op", tid, span);
+      }
+    }
+    const Trace trace = maker.Finish();
+    Diagnostics diagnostics;
+    const CallTree tree = BuildCallTree(trace, 1, diagnostics);
+    const Correlation links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
+    for (uint32_t row = 0; row < trace.device().size(); ++row) {
+      const HostId launch = links.launch_of[row];
+      HostId want;
+      for (uint32_t before = 0; before < launch.value; ++before) {
+        if (trace.host().kind[before] == HostKind::kOp &&
+            trace.host().track[before] == trace.host().track[launch.value] &&
+            Covers(trace.host(), HostId{before}, launch)) {
+          want = HostId{before};
+        }
+      }
+      ASSERT_EQ(links.op_of[row], want) << "round " << round << ", device row " << row;
+      not_nested += want.valid() && !IsAround(tree, want, launch) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(not_nested, 100);
+}
+
+TEST(LaunchNameTest, CallsThatStartDeviceWork) {
+  for (const char* name :
+       {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel", "cudaGraphLaunch",
+        "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync", "cudaMemsetAsync", "cuMemcpyHtoD",
+        "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipHccModuleLaunchKernel", "hipGraphLaunch",
+        "hipMemcpyWithStream", "hipMemcpyAsync", "zeCommandListAppendLaunchKernel",
+        "zeCommandListAppendMemoryCopy"}) {
+    EXPECT_TRUE(IsLaunchName(name)) << name;
+  }
+  for (const char* name : {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventRecord",
+                           "hipMalloc", "hipFree", "cudaStreamWaitEvent", ""}) {
+    EXPECT_FALSE(IsLaunchName(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal

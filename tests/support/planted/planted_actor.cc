@@ -1,0 +1,215 @@
+#include "tests/support/planted/planted_actor.h"
+
+#include <algorithm>
+
+namespace borescope::scenario {
+namespace {
+
+// What a host that is late may have recorded of what it does; nothing is the third of them.
+constexpr std::string_view kHostFrames[] = {"train.py(41): tokenize", "train.py(58): augment", ""};
+constexpr std::string_view kLoaders[] = {
+    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"};
+constexpr std::string_view kWaits[] = {"cudaStreamSynchronize", "cudaDeviceSynchronize",
+                                       "cudaEventSynchronize"};
+constexpr std::string_view kCopies[] = {"Memcpy HtoD (Pinned -> Device)",
+                                        "Memcpy DtoH (Device -> Pinned)",
+                                        "Memcpy HtoD (Pageable -> Device)"};
+constexpr std::string_view kExtraKernel = "embedding_bag_kernel";
+constexpr int64_t kLateKinds = 4;
+
+template <class List>
+std::string_view Pick(const List& list, uint64_t seed) {
+  return list[seed % std::size(list)];
+}
+
+int64_t FreeAtBegin(const PlantConfig& config, const PlantedPlan& plan) {
+  int64_t free_ns = plan.begin_ns;
+  for (size_t plant = 0; plant < config.plants.size(); ++plant) {
+    free_ns += config.plants[plant].cause == Cause::kBeforeRecording ? plan.wanted_ns[plant] : 0;
+  }
+  return free_ns;
+}
+
+}  // namespace
+
+PlantedActor::PlantedActor(const PlantConfig& config, const PlantedPlan& plan, int rank,
+                           PlantedRank* out)
+    : config_(config),
+      plan_(plan),
+      rank_(rank),
+      out_(out),
+      machine_(MixSeed(config.seed) + static_cast<uint64_t>(rank), plan.begin_ns,
+               FreeAtBegin(config, plan), out) {
+  out_->truth.planted_ns.resize(config.plants.size());
+}
+
+void PlantedActor::RunStep(size_t step) {
+  const int64_t begin_ns = machine_.now_ns();
+  const size_t frame = out_->frames.size();
+  out_->frames.push_back({FrameKind::kAnnotation, "ProfilerStep#" + std::to_string(step), 100, 101,
+                          begin_ns, begin_ns});
+  machine_.DoUntil(FrameKind::kOp, "aten::zero_", begin_ns + machine_.JitterUs(2, 4));
+  for (size_t plant = 0; plant < config_.plants.size() && step == 0; ++plant) {
+    if (config_.plants[plant].cause == Cause::kSetup) {
+      machine_.DoUntil(FrameKind::kPython, "train.py(12): build_index",
+                       begin_ns + plan_.wanted_ns[plant]);
+      Count(plant, plan_.wanted_ns[plant]);
+    } else if (config_.plants[plant].cause == Cause::kBeforeRecording) {
+      Count(plant, plan_.wanted_ns[plant]);
+    }
+  }
+  if (step >= plan_.steps_ahead) {
+    machine_.WaitFor(step_ends_[step - plan_.steps_ahead], "cudaEventSynchronize");
+  }
+  for (size_t i = 0; i < plan_.items_per_step; ++i) {
+    RunItem(step * plan_.items_per_step + i);
+  }
+  ComeLate(step);
+  step_ends_.push_back(machine_.free_ns());
+  out_->frames[frame].end_ns = machine_.now_ns();
+}
+
+void PlantedActor::RunItem(size_t item) {
+  if (const auto sites = plan_.sites.find(item); sites != plan_.sites.end()) {
+    waiting_.insert(waiting_.end(), sites->second.begin(), sites->second.end());
+  }
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    const PlantSite site = waiting_[i];
+    if (Perform(site, item)) {
+      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+  }
+  const int64_t begin_ns = machine_.now_ns();
+  machine_.Launch(plan_.items[item]);
+  out_->frames.push_back({FrameKind::kOp, "aten::linear", 100, 101, begin_ns, machine_.now_ns()});
+}
+
+bool PlantedActor::Perform(const PlantSite& site, size_t item) {
+  const Cause cause = CauseOf(site);
+  const int64_t ahead_ns = machine_.free_ns() - machine_.now_ns();
+  switch (cause) {
+    case Cause::kSync:
+    case Cause::kLongWait:
+      if (ahead_ns <= site.ns + site.ns / 20) {
+        return false;
+      }
+      WaitThenWork(site.ns);
+      break;
+    case Cause::kLaunchBound:
+      LaunchTiny(site);
+      machine_.Launch(plan_.items[item]);
+      return true;
+    case Cause::kGraphGaps:
+      LaunchGraph(site);
+      machine_.Launch(plan_.items[item]);
+      return true;
+    case Cause::kCopies:
+      machine_.Launch({{Pick(kCopies, config_.seed), site.ns, true, false}});
+      Count(site.plant, site.ns);
+      machine_.Launch(plan_.items[item]);
+      return true;
+    case Cause::kCommunication:
+      machine_.Launch({{"ncclDevKernel_AllGather_RING_LL", site.ns, false, true}});
+      Count(site.plant, site.ns);
+      machine_.Launch(plan_.items[item]);
+      return true;
+    default:
+      break;
+  }
+  Count(site.plant, PerformLaunch(cause, site.ns, item));
+  return true;
+}
+
+int64_t PlantedActor::PerformLaunch(Cause cause, int64_t ns, size_t item) {
+  const int64_t until_ns = machine_.free_ns() + ns;
+  LaunchAs as;
+  if (cause == Cause::kLateHost) {
+    machine_.DoUntil(FrameKind::kPython, Pick(kHostFrames, config_.seed), until_ns);
+  } else if (cause == Cause::kHostPause) {
+    machine_.DoUntil(FrameKind::kPython, "<built-in method collect of module gc>", until_ns);
+  } else if (cause == Cause::kDataLoading) {
+    machine_.DoUntil(FrameKind::kAnnotation, Pick(kLoaders, config_.seed), until_ns);
+  } else if (cause == Cause::kCodeLoading) {
+    as.call_ns = std::max<int64_t>(until_ns - machine_.now_ns(), ns);
+  } else if (cause == Cause::kHeldBack) {
+    as.held_ns = ns;
+  } else if (cause == Cause::kUnlinked) {
+    machine_.DoUntil(FrameKind::kPython, "", until_ns);
+    as.is_recorded = false;
+  }
+  return machine_.Launch(plan_.items[item], as);
+}
+
+// Had the host not waited, it would have done the same while the device was busy.
+void PlantedActor::WaitThenWork(int64_t ns) {
+  machine_.WaitFor(machine_.free_ns(), Pick(kWaits, config_.seed));
+  machine_.DoUntil(FrameKind::kPython, Pick(kHostFrames, config_.seed / 3), machine_.now_ns() + ns);
+}
+
+// Kernels that are queued do not wait for their launch; nor is what comes before the first lost to
+// launching.
+void PlantedActor::LaunchTiny(const PlantSite& site) {
+  machine_.Launch({{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
+  for (int64_t idle_ns = 0; idle_ns < site.ns;) {
+    const bool is_queued = machine_.free_ns() > machine_.now_ns() + 3 * kUsNs;
+    const int64_t here_ns =
+        machine_.Launch({{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
+    idle_ns += is_queued ? 0 : here_ns;
+    Count(site.plant, is_queued ? 0 : here_ns);
+  }
+}
+
+// The same on all ranks.
+void PlantedActor::LaunchGraph(const PlantSite& site) {
+  Random random(config_.seed + static_cast<uint64_t>(site.ns));
+  const int64_t pause_ns = (10 + random.Below(30)) * kUsNs;
+  std::vector<MachineWork> works(static_cast<size_t>(site.ns / pause_ns) + 1);
+  for (MachineWork& work : works) {
+    work = {"triton_poi_fused_add_0", (12 + random.Below(18)) * kUsNs};
+  }
+  LaunchAs as;
+  as.between_ns = pause_ns;
+  as.call = "cudaGraphLaunch";
+  Count(site.plant, machine_.Launch(works, as));
+}
+
+// The straggler: more work, or a late host, in each step or in one.
+void PlantedActor::ComeLate(size_t step) {
+  const auto plant = static_cast<size_t>(
+      std::find_if(config_.plants.begin(), config_.plants.end(),
+                   [](const Plant& one) { return one.cause == Cause::kStraggler; }) -
+      config_.plants.begin());
+  if (rank_ != plan_.straggler || plant == config_.plants.size()) {
+    return;
+  }
+  const size_t steps = plan_.items.size() / plan_.items_per_step;
+  const bool is_once = config_.seed % kLateKinds == 3;
+  if (is_once && step != 1) {
+    return;
+  }
+  const int64_t ns = plan_.wanted_ns[plant] / (is_once ? 1 : static_cast<int64_t>(steps));
+  if (config_.seed % kLateKinds == 1) {
+    machine_.DoUntil(FrameKind::kPython, kHostFrames[0], machine_.free_ns() + ns);
+  } else if (config_.seed % kLateKinds == 2) {
+    machine_.DoUntil(FrameKind::kAnnotation, kLoaders[0], machine_.free_ns() + ns);
+  } else {
+    machine_.Launch({{kExtraKernel, ns}});
+  }
+  Count(plant, ns);
+}
+
+void PlantedActor::Finish() {
+  machine_.WaitFor(machine_.free_ns(), "cudaDeviceSynchronize");
+  for (size_t plant = 0; plant < config_.plants.size(); ++plant) {
+    if (config_.plants[plant].cause == Cause::kTeardown) {
+      machine_.DoUntil(FrameKind::kPython, "train.py(90): save_log",
+                       machine_.free_ns() + plan_.wanted_ns[plant]);
+      Count(plant, plan_.wanted_ns[plant]);
+    }
+  }
+  machine_.Finish();
+}
+
+}  // namespace borescope::scenario

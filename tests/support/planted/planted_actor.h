@@ -1,0 +1,43 @@
+// One rank that carries out a plan, step by step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/support/planted/planted_plan.h"
+
+namespace borescope::scenario {
+
+class PlantedActor {
+ public:
+  PlantedActor(const PlantConfig& config, const PlantedPlan& plan, int rank, PlantedRank* out);
+
+  // Everything of the step but its collective.
+  void RunStep(size_t step);
+  int64_t BeginCollective() { return machine_.BeginCollective(); }
+  void EndCollective(int64_t end_ns) { machine_.EndCollective(end_ns); }
+  void Finish();
+
+ private:
+  void RunItem(size_t item);
+  // Whether it could be done here: a host that is hardly ahead of the device has nothing to wait
+  // for.
+  bool Perform(const PlantSite& site, size_t item);
+  int64_t PerformLaunch(Cause cause, int64_t ns, size_t item);
+  void WaitThenWork(int64_t ns);
+  void LaunchTiny(const PlantSite& site);
+  void LaunchGraph(const PlantSite& site);
+  void ComeLate(size_t step);
+  Cause CauseOf(const PlantSite& site) const { return config_.plants[site.plant].cause; }
+  void Count(size_t plant, int64_t ns) { out_->truth.planted_ns[plant] += ns; }
+
+  const PlantConfig& config_;
+  const PlantedPlan& plan_;
+  int rank_;
+  PlantedRank* out_;
+  Machine machine_;
+  std::vector<PlantSite> waiting_;  // sites that could not be done yet
+  std::vector<int64_t> step_ends_;  // of the work of each step
+};
+
+}  // namespace borescope::scenario

@@ -1,0 +1,114 @@
+#include "tests/support/planted/planted_plan.h"
+
+#include <algorithm>
+
+namespace borescope::scenario {
+namespace {
+
+constexpr int kStragglerRanks = 4;
+
+int64_t Between(Random& random, int64_t low, int64_t high) {
+  return low + random.Below(high - low + 1);
+}
+
+// Kernels of 30 to 300 us, of which no name takes most of the time.
+MachineWork RandomKernel(Random& random) {
+  static constexpr std::string_view kNames[] = {
+      "ampere_sgemm_128x64_nn",       "sm80_xmma_gemm_f16f16",   "flash_fwd_kernel",
+      "vectorized_layer_norm_kernel", "elementwise_kernel<add>", "softmax_warp_forward"};
+  return {kNames[random.Below(std::size(kNames))], Between(random, 30, 300) * kUsNs};
+}
+
+void AddItems(const PlantConfig& config, Random& random, PlantedPlan& plan) {
+  const int64_t steps = Between(random, 4, 7);
+  const bool has_graphs = config.setting == Setting::kGraphs;
+  plan.items_per_step = static_cast<size_t>(Between(random, 18, 26) / (has_graphs ? 3 : 1));
+  for (size_t item = 0; item < plan.items_per_step * static_cast<size_t>(steps); ++item) {
+    std::vector<MachineWork> works;
+    for (int64_t count = has_graphs ? Between(random, 2, 4) : 1; count > 0; --count) {
+      works.push_back(RandomKernel(random));
+    }
+    plan.items.push_back(std::move(works));
+  }
+}
+
+int64_t BusyTime(const PlantedPlan& plan) {
+  int64_t ns = 0;
+  for (const auto& works : plan.items) {
+    for (const MachineWork& work : works) {
+      ns += work.dur_ns;
+    }
+  }
+  return ns;
+}
+
+// At how many places of the program.
+int64_t SitesOf(Cause cause, Random& random) {
+  switch (cause) {
+    case Cause::kHostPause:
+    case Cause::kLongWait:
+    case Cause::kLaunchBound:
+    case Cause::kSetup:
+    case Cause::kTeardown:
+    case Cause::kBeforeRecording:
+    case Cause::kStraggler:
+      return 1;
+    case Cause::kCodeLoading:
+      return Between(random, 1, 4);
+    case Cause::kHeldBack:
+      return Between(random, 2, 3);
+    default:
+      return Between(random, 4, 8);
+  }
+}
+
+// Causes that are no part of an item.
+bool IsOutside(Cause cause) {
+  return cause == Cause::kSetup || cause == Cause::kTeardown || cause == Cause::kStraggler ||
+         cause == Cause::kBeforeRecording;
+}
+
+void AddSites(const PlantConfig& config, Random& random, PlantedPlan& plan) {
+  for (size_t plant = 0; plant < config.plants.size(); ++plant) {
+    const Cause cause = config.plants[plant].cause;
+    if (IsOutside(cause)) {
+      continue;
+    }
+    const int64_t count = SitesOf(cause, random);
+    const auto part = static_cast<int64_t>(plan.items.size()) / count;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t item =
+          cause == Cause::kLaunchBound ? 0 : i * part + part / 3 + random.Below(part / 2 + 1);
+      const int64_t ns = plan.wanted_ns[plant] / count;
+      plan.sites[static_cast<size_t>(item)].push_back(
+          {plant, count < 3 ? ns : random.Jitter(ns, 350)});
+    }
+  }
+}
+
+}  // namespace
+
+PlantedPlan MakePlan(const PlantConfig& config, Random& random) {
+  PlantedPlan plan;
+  AddItems(config, random, plan);
+  int64_t percent = 0;
+  for (const Plant& plant : config.plants) {
+    percent += plant.percent;
+  }
+  const int64_t busy_ns = BusyTime(plan);
+  for (const Plant& plant : config.plants) {
+    plan.wanted_ns.push_back(busy_ns * plant.percent / (100 - percent));
+  }
+  AddSites(config, random, plan);
+  const bool waits = config.Has(Cause::kSync) || config.Has(Cause::kLongWait);
+  plan.steps_ahead = waits ? plan.items.size() : config.setting == Setting::kOverlap ? 4 : 2;
+  plan.begin_ns = Between(random, 0, 1'000'000);
+  plan.skew_ns = config.setting == Setting::kSkew ? Between(random, -100, 100) * kUsNs : 0;
+  if (config.Has(Cause::kStraggler)) {
+    plan.ranks = kStragglerRanks;
+    plan.straggler = static_cast<int>(random.Below(kStragglerRanks));
+  }
+  return plan;
+}
+
+}  // namespace borescope::scenario
