@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "borescope/catalog/catalog.h"
-#include "borescope/engine/run_analyses.h"
 #include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/run_analyses.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "tests/support/model/scenario_collectives.h"
-#include "tests/support/writing/scenario_faults.h"
 #include "tests/support/model/scenario_model.h"
 #include "tests/support/truth/scenario_truth.h"
+#include "tests/support/writing/scenario_faults.h"
 #include "tests/support/writing/scenario_writer.h"
 
 namespace borescope::scenario {

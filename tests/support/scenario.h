@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/scenario_config.h"
 #include "tests/support/model/scenario_ranks.h"
+#include "tests/support/scenario_config.h"
 #include "tests/support/writing/scenario_sink.h"
 
 namespace borescope::scenario {

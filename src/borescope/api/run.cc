@@ -8,9 +8,9 @@
 #include "borescope/api/questions.h"
 #include "borescope/api/sources.h"
 #include "borescope/engine/inputs/capture_files.h"
+#include "borescope/engine/loading/trace_cache.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/targets/targets.h"
-#include "borescope/engine/loading/trace_cache.h"
 
 namespace borescope {
 

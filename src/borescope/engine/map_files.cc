@@ -14,9 +14,9 @@
 #include "borescope/engine/captures/attach_captures.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/loading/memory_estimate.h"
+#include "borescope/engine/loading/trace_cache.h"
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
-#include "borescope/engine/loading/trace_cache.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {

@@ -15,8 +15,8 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
-#include "borescope/index/names/kernel_class.h"
 #include "borescope/index/launches/operator_rule.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

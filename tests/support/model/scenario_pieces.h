@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/writing/scenario_layout.h"
 #include "tests/support/model/scenario_ranks.h"
+#include "tests/support/writing/scenario_layout.h"
 
 namespace borescope::scenario {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/planted/planted_run.h"
 #include "tests/support/model/scenario_random.h"
+#include "tests/support/planted/planted_run.h"
 
 namespace borescope::scenario {
 

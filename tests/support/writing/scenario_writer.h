@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/support/model/scenario_pieces.h"
-#include "tests/support/writing/scenario_sink.h"
 #include "tests/support/truth/scenario_truth.h"
+#include "tests/support/writing/scenario_sink.h"
 
 namespace borescope::scenario {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/idle/host_time.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"

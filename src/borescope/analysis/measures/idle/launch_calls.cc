@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "borescope/base/stop.h"
-#include "borescope/index/launches/correlation.h"
 #include "borescope/index/id_map.h"
+#include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
 namespace {

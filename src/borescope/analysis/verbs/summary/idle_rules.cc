@@ -8,8 +8,8 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"

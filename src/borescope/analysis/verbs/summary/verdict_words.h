@@ -11,8 +11,8 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/base/text/text.h"
 
