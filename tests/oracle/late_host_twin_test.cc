@@ -57,9 +57,12 @@ void AddThread(Random& random, TestTrace& trace) {
   }
   for (int64_t now = random.Between(0, 90); now < kEnd; now += random.Between(0, 40)) {
     const std::string outer = random.Chance(0.5) ? "main" : "[libcuda.so]";
-    random.Chance(0.1)
-        ? trace.Sample(now, {}, kThread)
-        : trace.Sample(now, {outer, Numbered(random.Chance(0.5) ? "f" : "[m", 1)}, kThread);
+    const std::string inner = Numbered(random.Chance(0.5) ? "f" : "[m", 1);
+    std::vector<std::string> stack;
+    if (!random.Chance(0.1)) {
+      stack = {outer, inner};
+    }
+    trace.Sample(now, stack, kThread);
   }
 }
 
