@@ -21,8 +21,9 @@ STATEMENTS = {
     "names": "SELECT kind, name,"
              " count(*) AS works, sum(dur_ns) AS total_ns, min(dur_ns) AS min_ns, max(dur_ns) AS max_ns"
              " FROM device_events WHERE is_work = 1 GROUP BY 1, 2",
-    "work_of_ops": "SELECT o.name AS op, count(*) AS works, sum(d.dur_ns) AS total_ns"
+    "work_of_ops": "SELECT coalesce(o.name, c.name) AS op, count(*) AS works, sum(d.dur_ns) AS total_ns"
                    " FROM device_events d LEFT JOIN ops o ON o.rank = d.rank AND o.id = d.op_id"
+                   " LEFT JOIN captured_ops c ON c.rank = d.rank AND c.id = d.op_id"
                    " WHERE d.is_work = 1 GROUP BY 1",
     "ops": "SELECT name, count(*) AS calls FROM ops GROUP BY name",
     "elsewhere": "SELECT count(*) AS works FROM device_events d JOIN launches l ON l.rank = d.rank"

@@ -121,6 +121,7 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   if (!found.any && input.captures_are_named) return NoCapture(input);
   if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
+  files.reserve(found.own.size());
   for (const LoadedCapture& capture : found.own) {
     files.push_back({capture.path, capture.trace->trace, capture.trace->index});
   }
