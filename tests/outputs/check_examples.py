@@ -5,7 +5,7 @@
 
 Commands are taken from the "Example:" of each verb's --help, and from README.md and docs/*.md:
 lines of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN
-or trace.json.gz, become files made for it: a synthetic run of two ranks, an execution trace beside
+or trace.json.gz, become files made for it: a synthetic run of two ranks, one with captures of its graphs, an execution trace beside
 its device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each
 command must end with exit status 0 and say nothing of a usage error. What README shows of a
 summary is what it says. A verb that the text names
@@ -107,6 +107,8 @@ class Folder:
                             "--with-shapes", "--with-stack", "--with-memory", "--out",
                             str(path / run)], check=True, capture_output=True)
             (path / run / "truth.json").unlink()
+        subprocess.run([synth, "--captures", "none", "--seed", "1", "--out", str(path / "served")],
+                       check=True, capture_output=True)
         (path / "my_run").symlink_to("run")
         for small in sorted((root / "tests" / "data" / "small").iterdir()):
             (path / small.name).write_bytes(small.read_bytes())
