@@ -97,8 +97,8 @@ constexpr DiagRow kDiagRows[] = {
      "holds; "
      "graphs shows how each was matched."},
     {Diag::kUncapturedKernels, "uncaptured-kernels", kWarning,
-     "No capture fits these kernels of graphs, or it differs from others that fit; they have no "
-     "operator."},
+     "No capture fits these kernels of graphs, or several that fit name different operators; they "
+     "keep the operator around the launch of the graph, if there is one."},
     {Diag::kMissingData, "missing-data", kWarning,
      "A rank, or the whole run, does not hold what a question needs; the answer is about the "
      "rest."},

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/sqlite/confined_sqlite.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -61,9 +62,10 @@ bool IsBeingWritten(const std::string& path) {
   return file.number() >= 0 && (is_locked(kPending, 1) || is_locked(kShared, kSharedBytes));
 }
 
-// The first byte of the file; 0 where there is none. A journal that begins with a 0 is not in use.
-char FirstByte(const std::string& path) {
-  return static_cast<char>(std::max(0, std::ifstream(path, std::ios::binary).get()));
+// A journal that begins with a 0 was used and is left. One that cannot be read may be in use.
+bool IsInUse(const std::string& journal) {
+  std::ifstream file(journal, std::ios::binary);
+  return !file.is_open() || file.get() != 0;
 }
 
 bool IsLogged(const std::string& path) {
@@ -78,13 +80,14 @@ std::vector<std::string> NamesOf(const std::string& path, const FileState& state
   std::vector<std::string> names = {path};
   if (state.names > 1) {
     std::error_code ignored;
-    for (const fs::directory_entry& entry :
-         fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
-      const std::optional<FileState> other = FileState::Of(entry.path().string());
-      if (other == state && entry.path() != path && !entry.is_symlink(ignored)) {
-        names.push_back(entry.path().string());
+    fs::directory_iterator entry(fs::path(path).parent_path(), ignored);
+    for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored)) {
+      const std::string name = entry->path().string();
+      if (name != path && FileState::Of(name) == state && !entry->is_symlink(ignored)) {
+        names.push_back(name);
       }
     }
+    std::sort(names.begin() + 1, names.end());
   }
   return names;
 }
@@ -94,6 +97,8 @@ struct Beside {
   std::string path;
   std::string_view ending;
   FileState state;
+
+  bool operator==(const Beside&) const = default;
 };
 
 std::vector<Beside> FindBeside(const std::vector<std::string>& names) {
@@ -102,7 +107,7 @@ std::vector<Beside> FindBeside(const std::vector<std::string>& names) {
     for (const std::string_view ending : {kJournal, kLog}) {
       const std::string path = name + std::string(ending);
       const std::optional<FileState> state = FileState::Of(path);
-      if (state.has_value() && state->bytes > 0 && (ending == kLog || FirstByte(path) != 0)) {
+      if (state.has_value() && state->bytes > 0 && (ending == kLog || IsInUse(path))) {
         found.push_back({path, ending, *state});
       }
     }
@@ -118,61 +123,75 @@ Error CannotCopy(const std::string& path, const std::string& folder) {
               "changes the file"};
 }
 
-Result<void> CopyFile(const std::string& from, const std::string& to, const std::string& folder) {
+Result<void> CopyFile(const Beside& file, const std::string& to, const std::string& path,
+                      const std::string& folder) {
   constexpr size_t kPiece = size_t{4} << 20;
-  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(from));
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(file.path));
   std::ofstream out(to, std::ios::binary);
   std::string piece(kPiece, '\0');
-  for (;;) {
-    BS_ASSIGN(const size_t size, ReadFully(*source, piece.data(), kPiece));
-    out.write(piece.data(), static_cast<std::streamsize>(size));
-    if (size < kPiece) {
-      return out.flush() ? Result<void>() : CannotCopy(from, folder);
+  for (size_t size = kPiece; size == kPiece;) {
+    BS_ASSIGN(size, ReadFully(*source, piece.data(), kPiece));
+    if (!out.write(piece.data(), static_cast<std::streamsize>(size))) {
+      return CannotCopy(path, folder);
     }
   }
+  return out.flush() ? Result<void>() : CannotCopy(path, folder);
 }
 
 // Lets SQLite undo what was not committed, and take the rows of the log into the file.
-Result<void> Settle(const std::string& copy, const std::string& path) {
-  sqlite3* opened = nullptr;
-  int status =
-      sqlite3_open_v2(copy.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-  const std::unique_ptr<sqlite3, decltype(&sqlite3_close_v2)> database(opened, sqlite3_close_v2);
-  if (status == SQLITE_OK) {
-    sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    status = sqlite3_exec(opened, "SELECT count(*) FROM sqlite_master; PRAGMA journal_mode=DELETE",
-                          nullptr, nullptr, nullptr);
-  }
-  if (status == SQLITE_OK) {
+Result<void> Settle(const std::string& copy, const std::string& path, const std::string& folder) {
+  const int status =
+      RunConfined(copy, "SELECT count(*) FROM sqlite_master; PRAGMA journal_mode=DELETE");
+  if (status == SQLITE_OK && !IsLogged(copy)) {
     return {};
+  }
+  if (status == SQLITE_FULL || status == SQLITE_IOERR) {
+    return CannotCopy(path, folder);
   }
   return Error{ErrorCode::kCorrupt,
                path + ": SQLite cannot put the file and what is beside it together: " +
                    sqlite3_errstr(status) + "; copy all of them again, or try sqlite3's .recover"};
 }
 
+// False where one of the files changed meanwhile.
+Result<bool> CopyAll(const std::string& path, const FileState& state,
+                     const std::vector<std::string>& names, const std::string& folder) {
+  const std::string copy = folder + "/database";
+  const std::vector<Beside> beside = FindBeside(names);
+  std::vector<Beside> files = beside;
+  files.push_back({path, "", state});
+  for (const Beside& file : files) {
+    const Result<void> copied = CopyFile(file, copy + std::string(file.ending), path, folder);
+    if (FileState::Of(file.path) != file.state) {
+      return false;
+    }
+    BS_TRY(copied);
+  }
+  return !IsBeingWritten(path) && FindBeside(names) == beside;
+}
+
 // Nothing where one of the files changed meanwhile.
 Result<std::optional<TemporaryFolder>> TryCopy(const std::string& path, const FileState& state,
                                                const std::vector<std::string>& names) {
-  const std::vector<Beside> beside = FindBeside(names);
   BS_ASSIGN(TemporaryFolder folder, TemporaryFolder::Make());
-  const std::string copy = folder.path() + "/database";
-  BS_TRY(CopyFile(path, copy, folder.path()));
-  for (const Beside& file : beside) {
-    BS_TRY(CopyFile(file.path, copy + std::string(file.ending), folder.path()));
+  std::error_code error;
+  const std::string inside = fs::canonical(folder.path(), error).string();
+  if (error) {
+    return CannotCopy(path, folder.path());
   }
-  const auto is_same = [](const Beside& a, const Beside& b) {
-    return a.path == b.path && a.state == b.state;
-  };
-  const std::vector<Beside> after = FindBeside(names);
-  if (IsBeingWritten(path) || FileState::Of(path) != state ||
-      !std::equal(beside.begin(), beside.end(), after.begin(), after.end(), is_same)) {
+  BS_ASSIGN(const bool is_whole, CopyAll(path, state, names, inside));
+  if (!is_whole) {
     return std::optional<TemporaryFolder>();
   }
-  BS_TRY(Settle(copy, path));
+  BS_TRY(Settle(inside + "/database", path, inside));
   return std::optional<TemporaryFolder>(std::move(folder));
+}
+
+// Beside which of two names SQLite would look depends on the program that wrote there.
+bool HasTwoOfAKind(const std::vector<Beside>& beside) {
+  const auto is_log = [](const Beside& file) { return file.ending == kLog; };
+  const auto logs = std::count_if(beside.begin(), beside.end(), is_log);
+  return logs > 1 || static_cast<std::ptrdiff_t>(beside.size()) - logs > 1;
 }
 
 Error LogMayBeElsewhere(const std::string& path) {
@@ -180,6 +199,13 @@ Error LogMayBeElsewhere(const std::string& path) {
           path +
               ": has another name in another folder (a hard link), and its newest rows may be "
               "in a log there; give that name, or a copy if no program writes it"};
+}
+
+Error TwoOfAKind(const std::string& path) {
+  return {ErrorCode::kIo,
+          path +
+              ": has several names (hard links), and a journal or a log beside two of them; give a "
+              "copy of the file and of the journal or log that belongs to it"};
 }
 
 Error BeingWritten(const std::string& path) {
@@ -203,13 +229,17 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
     }
     const std::vector<std::string> names = NamesOf(real, *state);
     const bool is_busy = IsBeingWritten(real);
-    if (!is_busy && FindBeside(names).empty()) {
+    const std::vector<Beside> beside = FindBeside(names);
+    if (HasTwoOfAKind(beside)) {
+      return TwoOfAKind(path);
+    }
+    if (!is_busy && beside.empty() && FileState::Of(real) == state) {
       if (names.size() < state->names && IsLogged(real)) {
         return LogMayBeElsewhere(path);
       }
       return SettledDatabase{real, *state};
     }
-    if (!is_busy) {
+    if (!is_busy && !beside.empty()) {
       BS_ASSIGN(std::optional<TemporaryFolder> copy, TryCopy(real, *state, names));
       if (copy.has_value()) {
         std::string inside = copy->path() + "/database";

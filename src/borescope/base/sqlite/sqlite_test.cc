@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 namespace borescope::internal {
 namespace {
@@ -88,6 +89,43 @@ TEST_F(SqliteTest, ALogThatIsNoneChangesNothing) {
   SqlDatabase file = std::move(SqlDatabase::OpenRead(path_)).value();
   EXPECT_TRUE(file.is_copy());
   ExpectRows(file);
+}
+
+std::string BigEndian(uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(number >> shift & 0xff);
+  }
+  return bytes;
+}
+
+// A journal without pages, whose super-journal is `name`
+// (https://www.sqlite.org/fileformat2.html#rollbackjournal).
+std::string JournalThatNames(const std::string& name, uint32_t page_bytes) {
+  constexpr std::string_view kMagic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  constexpr uint32_t kSector = 512;
+  std::string journal(kMagic);
+  for (const uint32_t number : {0U, 0U, 2U, kSector, page_bytes}) {
+    journal += BigEndian(number);
+  }
+  journal.resize(kSector);
+  const auto sum = std::accumulate(name.begin(), name.end(), uint32_t{0});
+  journal += BigEndian(0x40000000 / page_bytes + 1) + name;
+  journal += BigEndian(static_cast<uint32_t>(name.size())) + BigEndian(sum);
+  return journal.append(kMagic);
+}
+
+TEST_F(SqliteTest, AJournalThatNamesAForeignFileDoesNotDeleteIt) {
+  Make(kSchema);
+  for (const std::string& victim : {folder_ + "/victim", folder_ + "/../victim"}) {
+    std::ofstream(victim) << "precious";
+    std::ofstream(path_ + "-journal", std::ios::binary) << JournalThatNames(victim, 4096);
+    const Result<SqlDatabase> opened = SqlDatabase::OpenRead(path_);
+    EXPECT_FALSE(opened.ok());
+    std::string content;
+    std::getline(std::ifstream(victim) >> std::ws, content);
+    EXPECT_EQ(content, "precious") << victim;
+  }
 }
 
 TEST_F(SqliteTest, NamesAreQuoted) { EXPECT_EQ(SqlName("a\"b"), "\"a\"\"b\""); }

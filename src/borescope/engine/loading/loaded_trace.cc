@@ -58,14 +58,16 @@ uint64_t MemoryBytes(const Trace& trace) {
          ColumnBytes(trace.syncs()) + ColumnBytes(trace.collectives()) +
          ColumnBytes(trace.memory()) + ColumnBytes(trace.ranges()) + ColumnBytes(trace.metrics()) +
          ColumnBytes(trace.flows()) + ColumnBytes(trace.samples()) + ColumnBytes(trace.pauses()) +
-         ColumnBytes(trace.stack_samples()) + ColumnBytes(trace.stack_frames());
+         ColumnBytes(trace.stack_samples()) + ColumnBytes(trace.stack_frames()) +
+         BytesOf(trace.captured().parent) + BytesOf(trace.captured().call_of) +
+         BytesOf(trace.captured().matches);
 }
 
 uint64_t MemoryBytes(const TraceIndex& index) {
   const Correlation& links = index.correlation;
   return BytesOf(index.tree.parent) + BytesOf(index.tree.subtree_end) + BytesOf(links.launch_of) +
-         BytesOf(links.op_of) + BytesOf(links.rule) + BytesOf(links.device_begin) +
-         BytesOf(links.device_rows) + BytesOf(index.steps.steps) +
+         BytesOf(links.op_of) + BytesOf(links.captured_call_of) + BytesOf(links.rule) +
+         BytesOf(links.device_begin) + BytesOf(links.device_rows) + BytesOf(index.steps.steps) +
          BytesOf(index.steps.device_step) + BytesOf(index.steps.process_of) +
          BytesOf(index.forward_backward) + BytesOf(index.class_of_name);
 }

@@ -171,7 +171,7 @@ void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& res
 }
 
 // Kernels of graphs, by the captures of these. Whatever is around the launch of the graph launched
-// all of its kernels, and is the operator of none.
+// all of its kernels, and is the operator of none that a capture explains.
 void LinkCaptured(const Trace& trace, Correlation& result) {
   const HostEvents& host = trace.host();
   const CapturedCalls& captured = trace.captured();
@@ -181,9 +181,9 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
     while (op.valid() && host.kind[op.value] != HostKind::kOp) {
       op = captured.parent[op.value - host.size()];
     }
-    if (op.valid()) {
+    if (captured.call_of[row].valid()) {
       result.op_of[row] = op;
-      result.rule[row] = LinkRule::kCapture;
+      result.rule[row] = op.valid() ? LinkRule::kCapture : LinkRule::kLaunchOnly;
     }
   }
   result.captured_call_of = captured.call_of;

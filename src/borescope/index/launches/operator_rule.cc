@@ -1,6 +1,7 @@
 #include "borescope/index/launches/operator_rule.h"
 
 #include <algorithm>
+#include <span>
 
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
@@ -8,8 +9,9 @@
 namespace borescope::internal {
 namespace {
 
+// Of what was recorded: captured operators, of another recording, are no reason.
 bool HasHostKind(const Trace& trace, HostKind kind) {
-  const auto& kinds = trace.host().kind;
+  const auto kinds = std::span(trace.host().kind).first(trace.host().size());
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 

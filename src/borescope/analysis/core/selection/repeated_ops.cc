@@ -81,6 +81,9 @@ void RepeatFinder::FindDifferentiated() {
   int64_t until_ns = 0;
   for (Pass& pass : passes_) {
     const uint32_t row = pass.row.value;
+    if (host_.IsCaptured(pass.row)) {
+      break;  // these come last, have no times, and no call of the recording refers to them
+    }
     if (host_.track[row] != track) {
       track = host_.track[row];
       until_ns = std::numeric_limits<int64_t>::min();
