@@ -44,7 +44,7 @@ class BORESCOPE_EXPORT Partial {
 // The partials in the files that `inputs` (files, folders, globs) lead to. Errors as those of
 // Parse, and of reading; kCancelled once `stop` is requested.
 BORESCOPE_EXPORT Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
-                                                           StopToken stop = {});
+                                                           const StopToken& stop = {});
 
 // How an answer is shown; applied last, never before a merge.
 struct Display {

@@ -86,7 +86,8 @@ Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
   return PartialAccess::Make(std::move(*partial));
 }
 
-Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs, StopToken stop) {
+Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
+                                          const StopToken& stop) {
   const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
   if (!files.ok()) {
     return PublicError(files.error(), inputs);

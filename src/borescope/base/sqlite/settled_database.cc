@@ -161,11 +161,11 @@ Result<bool> CopyAll(const std::string& path, const FileState& state,
   std::vector<Beside> files = beside;
   files.push_back({path, "", state});
   for (const Beside& file : files) {
-    const Result<void> copied = CopyFile(file, copy + std::string(file.ending), path, folder);
+    Result<void> copied = CopyFile(file, copy + std::string(file.ending), path, folder);
     if (FileState::Of(file.path) != file.state) {
       return false;
     }
-    BS_TRY(copied);
+    BS_TRY(std::move(copied));
   }
   return !IsBeingWritten(path) && FindBeside(names) == beside;
 }

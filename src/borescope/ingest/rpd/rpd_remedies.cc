@@ -2,20 +2,13 @@
 #include "borescope/ingest/rpd/rpd.h"
 
 namespace borescope::internal {
-namespace {
-
-constexpr std::string_view kRpdWork = "let the tracer run while the device works (runTracer.sh)";
-
-}  // namespace
 
 std::string_view RpdRemedy(MissingData lack) {
   switch (lack) {
     case MissingData::kHost:
-      return kRpdWork;
     case MissingData::kDeviceWork:
-      return kRpdWork;
     case MissingData::kLaunches:
-      return kRpdWork;
+      return "let the tracer run while the device works (runTracer.sh)";
     case MissingData::kOperators:
       return "run the model in torch.autograd.profiler.emit_nvtx()";
     case MissingData::kSteps:
