@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/unchanged.h"
 #include "borescope/base/sqlite/confined_sqlite.h"
 #include "borescope/base/stop.h"
 
@@ -225,7 +226,7 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
     CheckStop();
     const std::optional<FileState> state = FileState::Of(real);
     if (!state.has_value()) {
-      return SettledDatabase{real, {}};
+      return SettledDatabase{real};
     }
     const std::vector<std::string> names = NamesOf(real, *state);
     const bool is_busy = IsBeingWritten(real);
@@ -237,13 +238,13 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
       if (names.size() < state->names && IsLogged(real)) {
         return LogMayBeElsewhere(path);
       }
-      return SettledDatabase{real, *state};
+      return SettledDatabase{real};
     }
     if (!is_busy && !beside.empty()) {
       BS_ASSIGN(std::optional<TemporaryFolder> copy, TryCopy(real, *state, names));
       if (copy.has_value()) {
         std::string inside = copy->path() + "/database";
-        return SettledDatabase{std::move(inside), *state, std::move(copy)};
+        return SettledDatabase{std::move(inside), std::move(copy)};
       }
     }
     std::this_thread::sleep_for(kPause);

@@ -8,14 +8,12 @@
 #include <string>
 
 #include "borescope/base/io/temporary_folder.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
 
 struct SettledDatabase {
   std::string path;  // of a file that alone holds all committed rows, and no others
-  FileState state;   // of the file that was asked for
   // Where `path` is, if SQLite had to take rows from a log or to undo a transaction: a private
   // copy.
   std::optional<TemporaryFolder> copy = {};

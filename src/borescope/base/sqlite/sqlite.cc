@@ -192,9 +192,6 @@ Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
   BS_TRY(database.Harden());
   database.bytes_ = StoredBytes::OfFile(settled.path);
   database.is_copy_ = settled.copy.has_value();  // open, so that its folder can be removed here
-  if (!database.is_copy_ && FileState::Of(path).value_or(FileState()) != settled.state) {
-    return ChangedWhileRead(path);
-  }
   return database;
 }
 

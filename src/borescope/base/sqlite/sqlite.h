@@ -68,8 +68,9 @@ class SqlStatement {
 class SqlDatabase {
  public:
   // For reading, as an immutable file: itself, or a private copy of it and what is beside it
-  // (settled_database.h). kCorrupt if it is not a database or cannot be read, kIo while another
-  // program writes it.
+  // (settled_database.h). Whether the file changes meanwhile is for the caller to see
+  // (unchanged.h). kCorrupt if it is not a database or cannot be read, kIo while another program
+  // writes it.
   static Result<SqlDatabase> OpenRead(const std::string& path);
   // The same for the bytes of a database, which must outlive it.
   static Result<SqlDatabase> OpenBytes(std::string_view bytes, const std::string& name);

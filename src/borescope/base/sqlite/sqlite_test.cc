@@ -125,6 +125,7 @@ TEST_F(SqliteTest, AJournalThatNamesAForeignFileDoesNotDeleteIt) {
     std::string content;
     std::getline(std::ifstream(victim) >> std::ws, content);
     EXPECT_EQ(content, "precious") << victim;
+    std::filesystem::remove(victim);
   }
 }
 

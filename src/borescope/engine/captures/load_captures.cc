@@ -32,6 +32,7 @@ bool IsOther(std::optional<int64_t> rank, std::optional<int64_t> own) {
 struct FoundCaptures {
   std::vector<LoadedCapture> own;
   bool any = false;
+  std::optional<Error> unreadable = {};  // of the first that could not be loaded
 };
 
 // A file that was found rather than named is a recording of captures if it does nothing else with
@@ -54,7 +55,11 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
     }
     Result<std::shared_ptr<const LoadedTrace>> loaded =
         LoadTrace(InputFile{.path = path}, {options.threads, {}});
-    if (!loaded.ok() || !IsCapture(input, **loaded)) continue;
+    if (!loaded.ok()) {
+      found.unreadable = found.unreadable.value_or(loaded.error());
+      continue;
+    }
+    if (!IsCapture(input, **loaded)) continue;
     found.any = true;
     if (!IsOther(RankOf((*loaded)->trace, path), rank)) {
       found.own.push_back({path, std::move(*loaded)});
@@ -118,7 +123,7 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   BS_ASSIGN(const bool is_wanted, WantsCaptures(input, loaded));
   if (!is_wanted) return {};
   const FoundCaptures found = LoadAll(input, options, loaded.trace);
-  if (!found.any && input.captures_are_named) return NoCapture(input);
+  if (!found.any && input.captures_are_named) return found.unreadable.value_or(NoCapture(input));
   if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
   files.reserve(found.own.size());

@@ -75,7 +75,7 @@ inline constexpr ColumnSpec kLaunch = {
     [](Rows r, uint32_t row) { return RowId(r.index.correlation.launch_of[row].value); }};
 inline constexpr ColumnSpec kOp = {
     "op_id", kInteger, kKey,
-    "The innermost operator behind it, in ops; of a kernel of a graph in captured_ops.",
+    "The innermost operator that launched it, in ops; for kernels of graphs, in captured_ops.",
     [](Rows r, uint32_t row) { return RowId(r.index.correlation.op_of[row].value); }};
 inline constexpr ColumnSpec kStep = {"step", kInteger, kFew,
                                      "Number of the step in which it was launched.", StepOf};

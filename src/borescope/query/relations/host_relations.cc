@@ -14,6 +14,28 @@ constexpr ColumnSpec kHostEvents[] = {kRank,        IdSpec("Row number: by track
                                       kCorrelation, kExternalId,
                                       kNameId};
 
+// The arguments of an operator.
+constexpr ColumnSpec kInputDims = {
+    "input_dims", kText, kMany, "Shapes of the inputs as recorded: JSON.",
+    [](Rows r, uint32_t row) {
+      return At(OpDetail(r, row), r.trace.ops().input_dims, PooledOrNull);
+    }};
+constexpr ColumnSpec kInputTypes = {
+    "input_types", kText, kMany, "Types of the inputs as recorded: JSON.",
+    [](Rows r, uint32_t row) {
+      return At(OpDetail(r, row), r.trace.ops().input_types, PooledOrNull);
+    }};
+constexpr ColumnSpec kInputStrides = {
+    "input_strides", kText, kMany, "Strides of the inputs as recorded: JSON.",
+    [](Rows r, uint32_t row) {
+      return At(OpDetail(r, row), r.trace.ops().input_strides, PooledOrNull);
+    }};
+constexpr ColumnSpec kConcreteInputs = {
+    "concrete_inputs", kText, kMany, "Values of the inputs that are no tensors as recorded: JSON.",
+    [](Rows r, uint32_t row) {
+      return At(OpDetail(r, row), r.trace.ops().concrete_inputs, PooledOrNull);
+    }};
+
 constexpr ColumnSpec kOps[] = {
     kRank,
     IdSpec("Row number in host_events."),
@@ -36,22 +58,10 @@ constexpr ColumnSpec kOps[] = {
      [](Rows r, uint32_t row) { return At(OpDetail(r, row), r.trace.ops().sequence, Int); }},
     {"forward_thread", kInteger, kFew, "Above 0 on backward operators: the forward thread.",
      [](Rows r, uint32_t row) { return At(OpDetail(r, row), r.trace.ops().forward_thread, Int); }},
-    {"input_dims", kText, kMany, "Shapes of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_dims, PooledOrNull);
-     }},
-    {"input_types", kText, kMany, "Types of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_types, PooledOrNull);
-     }},
-    {"input_strides", kText, kMany, "Strides of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_strides, PooledOrNull);
-     }},
-    {"concrete_inputs", kText, kMany, "Values of the inputs that are no tensors as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().concrete_inputs, PooledOrNull);
-     }},
+    kInputDims,
+    kInputTypes,
+    kInputStrides,
+    kConcreteInputs,
     {"collective_id", kInteger, kKey, "What it says of a collective, in collectives.",
      [](Rows r, uint32_t row) { return At(OpDetail(r, row), r.trace.ops().collective, RowId); }},
     {"kernel_backend", kText, kFew, "What compiled the kernel it launches: triton.",
@@ -95,26 +105,10 @@ constexpr ColumnSpec kLaunches[] = {
     kNameId};
 
 constexpr ColumnSpec kCapturedOps[] = {
-    kRank,
-    IdSpec("What op_id of device events refers to."),
-    kName,
-    kParentOp,
-    {"input_dims", kText, kMany, "Shapes of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_dims, PooledOrNull);
-     }},
-    {"input_types", kText, kMany, "Types of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_types, PooledOrNull);
-     }},
-    {"input_strides", kText, kMany, "Strides of the inputs as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().input_strides, PooledOrNull);
-     }},
-    {"concrete_inputs", kText, kMany, "Values of the inputs that are no tensors as recorded: JSON.",
-     [](Rows r, uint32_t row) {
-       return At(OpDetail(r, row), r.trace.ops().concrete_inputs, PooledOrNull);
-     }},
+    kRank,         IdSpec("What op_id of device events refers to."),
+    kName,         kParentOp,
+    kInputDims,    kInputTypes,
+    kInputStrides, kConcreteInputs,
     kNameId};
 
 bool IsOp(Rows r, uint32_t row) { return r.index.IsOperator(r.trace, HostId{row}); }
