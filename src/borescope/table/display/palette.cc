@@ -37,7 +37,8 @@ constexpr CellRow kCauses[] = {{"cpu", Tone::kHost},
                                {"gpu_compute", Tone::kCompute},
                                {"gpu_communication", Tone::kComm},
                                {"gpu_memory_copy", Tone::kCopy},
-                               {"wait", Tone::kSync}};
+                               {"wait", Tone::kSync},
+                               {"before_recording", Tone::kFaint}};
 // In the order of legends.
 constexpr CellRow kFrames[] = {
     {"annotation", Tone::kFlameAnnotation}, {"op", Tone::kFlameOp},

@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/critical_path/before_recording.h"
 #include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
 #include "borescope/analysis/verbs/critical_path/graph/saved_graph.h"
 #include "borescope/analysis/verbs/critical_path/path.h"
@@ -125,7 +126,8 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
   AddInt(table, "path_inferred_ns", Unit::kNanoseconds, Role::kDerived,
          "Time on the critical path that rests on inferred dependencies: the sum of inferred_ns in "
          "the summary.");
-  AddFloat(table, "path_inferred_share", Unit::kShare, Role::kDerived, "Part of the window.");
+  AddFloat(table, "path_inferred_share", Unit::kShare, Role::kDerived,
+           "Part of the window without before_recording.");
   AddString(table, "help", Role::kDerived,
             "What is missing, and what would tell more; missing where nothing is.");
   PathTime time;
@@ -144,7 +146,7 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
       .Count(syncs.backward)
       .Count(syncs.unresolved)
       .Int(time.inferred_ns)
-      .Share(time.inferred_ns, time.all_ns)
+      .Share(time.inferred_ns, time.recorded_ns())
       .MaybeText(HelpOf(view, syncs));
   return table;
 }
@@ -158,14 +160,17 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& re
   Tables tables;
   Table quality;
   {
-    const std::vector<PathStep> steps = PathSteps(view, recording, paths, selected.windows());
+    const std::vector<PathStep> steps =
+        TellBeforeRecording(view, recording, PathSteps(view, recording, paths, selected.windows()));
     quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
-    const int64_t span_ns = Coverage(selected.windows());
+    const PathRest rest = SumRest(steps);
+    const int64_t recorded_ns =
+        Coverage(selected.windows()) - rest[static_cast<size_t>(BoundBy::kBeforeRecording)];
     tables.push_back(PathSummary(view, steps));
-    tables.push_back(OpTable(view, ops, SumRest(steps), span_ns));
+    tables.push_back(OpTable(view, ops, rest, recorded_ns));
     tables.push_back(WhatIfTable(
-        view, AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows()), span_ns));
+        view, AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows()), recorded_ns));
     tables.push_back(PathTable(view, steps));
   }
   tables.push_back(SyncTable(view, recording, selected));

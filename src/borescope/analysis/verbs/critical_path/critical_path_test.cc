@@ -72,7 +72,7 @@ TEST(CriticalPathTest, TheSummaryAddsUp) {
   EXPECT_EQ(Csv(TableOf(Ask(trace), "critical_path_summary"), {"bound_by", "total_ns", "share"}),
             "bound_by,total_ns,share\ncpu,20,0.2\ndata_load,0,0\nlaunch,8,0.08\n"
             "kernel_kernel_delay,2,0.02\ngpu_compute,70,0.7\ngpu_communication,0,0\n"
-            "gpu_memory_copy,0,0\nwait,0,0\n");
+            "gpu_memory_copy,0,0\nwait,0,0\nbefore_recording,0,-\n");
 }
 
 TEST(CriticalPathTest, WhatIsOnItAddsUpToTheWindow) {

@@ -15,9 +15,15 @@ std::string_view PathKindName(PathKind kind) {
 }
 
 std::string_view BoundByName(BoundBy bound_by) {
-  constexpr std::string_view kNames[] = {
-      "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
-      "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
+  constexpr std::string_view kNames[] = {"cpu",
+                                         "data_load",
+                                         "launch",
+                                         "kernel_kernel_delay",
+                                         "gpu_compute",
+                                         "gpu_communication",
+                                         "gpu_memory_copy",
+                                         "wait",
+                                         "before_recording"};
   return kNames[static_cast<size_t>(bound_by)];
 }
 

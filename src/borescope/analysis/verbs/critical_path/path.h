@@ -22,7 +22,8 @@ enum class BoundBy : uint8_t {
   kGpuCompute,
   kGpuCommunication,
   kGpuMemoryCopy,
-  kWait,  // for what the recording does not tell
+  kWait,             // for what the recording does not tell
+  kBeforeRecording,  // a device works on what was launched before the recording
   kCount
 };
 std::string_view BoundByName(BoundBy bound_by);
@@ -40,15 +41,20 @@ struct PathStep {
   bool is_inferred = false;  // an inferred dependency, or the work it comes from
 };
 
-// How long the steps are, and those of them that are inferred.
+// How long the steps are, and those of them that are inferred. Shares are relative to what is not
+// of before the recording.
 struct PathTime {
   int64_t all_ns = 0;
   int64_t inferred_ns = 0;
+  int64_t before_recording_ns = 0;
+
+  int64_t recorded_ns() const { return all_ns - before_recording_ns; }
 
   void Add(const PathStep& step) {
     const int64_t ns = step.end_ns - step.begin_ns;
     all_ns += ns;
     inferred_ns += step.is_inferred ? ns : 0;
+    before_recording_ns += step.bound_by == BoundBy::kBeforeRecording ? ns : 0;
   }
 };
 

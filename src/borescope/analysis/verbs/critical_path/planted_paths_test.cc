@@ -103,6 +103,74 @@ TEST(PlantedPathsTest, ASkewDoesNotMakeTheRecordingLonger) {
                    "kernel operator gpu_compute 14000"}));
 }
 
+// --- before the recording ---
+
+// Work launched at 2 us starts 500 us later on a device with nothing recorded before.
+TEST(PlantedPathsTest, FirstWorkThatStartsLateWaitedForWorkFromBeforeTheRecording) {
+  TestTrace trace;
+  trace.Op("aten::first", {0, 20'000});
+  trace.Launched("first", {2'000, 8'000}, {502'000, 98'000}, {.correlation = 1});
+  trace.Launched("second", {30'000, 8'000}, {601'000, 99'000}, {.correlation = 2});
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"aten::first operator cpu 2000", "first launch_delay before_recording 500000",
+                   "first operator gpu_compute 98000",
+                   "second kernel_kernel_delay kernel_kernel_delay 1000",
+                   "second operator gpu_compute 99000"}));
+  const Tables tables = Ask(trace);
+  EXPECT_EQ(Csv(TableOf(tables, "critical_path_summary"), {"bound_by", "total_ns", "share"}),
+            "bound_by,total_ns,share\ncpu,2000,0.01\ndata_load,0,0\nlaunch,0,0\n"
+            "kernel_kernel_delay,1000,0.005\ngpu_compute,197000,0.985\ngpu_communication,0,0\n"
+            "gpu_memory_copy,0,0\nwait,0,0\nbefore_recording,500000,-\n");
+  EXPECT_EQ(Csv(TableOf(tables, "critical_ops"), {"name", "path_ns", "share"}),
+            "name,path_ns,share\n(before_recording),500000,-\nsecond,99000,0.495\n"
+            "first,98000,0.49\naten::first,2000,0.01\n(kernel_kernel_delay),1000,0.005\n");
+}
+
+TEST(PlantedPathsTest, AnOrdinaryDelayOrALongLaunchCallIsOfTheLaunch) {
+  TestTrace ordinary;
+  ordinary.Launched("first", {2'000, 8'000}, {101'000, 98'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(ordinary)[0], "first launch_delay launch 99000");
+  TestTrace long_call;
+  long_call.Launched("first", {2'000, 700'000}, {703'000, 98'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(long_call)[0], "first launch_delay launch 701000");
+  TestTrace both;  // the call loads code, and then the device is busy with something else
+  both.Launched("first", {2'000, 700'000}, {902'000, 98'000}, {.correlation = 1});
+  EXPECT_EQ(PathOf(both)[0], "first launch_delay launch 700000");
+  EXPECT_EQ(PathOf(both)[1], "first launch_delay before_recording 200000");
+}
+
+TEST(PlantedPathsTest, OnlyTheFirstWorkOfADeviceIsFromBeforeTheRecording) {
+  TestTrace trace;
+  trace.Launched("first", {2'000, 8'000}, {12'000, 8'000}, {.correlation = 1});
+  trace.Launched("second", {30'000, 8'000}, {500'000, 98'000}, {.correlation = 2});
+  const Tables tables = Ask(trace);
+  const Table& summary = TableOf(tables, "critical_path_summary");
+  ASSERT_EQ(Texts(summary, "bound_by").back(), "before_recording");
+  EXPECT_EQ(Ints(summary, "total_ns").back(), 0);
+}
+
+TEST(PlantedPathsTest, AHostThatWaitsBeforeAnyWorkWaitsForWorkFromBeforeTheRecording) {
+  TestTrace trace;
+  trace.Op("aten::first", {0, 5'000});
+  trace.Runtime("cudaDeviceSynchronize", {5'000, 295'000});
+  trace.Launched("kernel", {310'000, 8'000}, {320'000, 80'000}, {.correlation = 1});
+  EXPECT_EQ(
+      PathOf(trace),
+      (Lines{"aten::first operator cpu 5000", "cudaDeviceSynchronize sync before_recording 295000",
+             "(between events) dependency cpu 10000", "kernel launch_delay launch 10000",
+             "kernel operator gpu_compute 80000"}));
+}
+
+TEST(PlantedPathsTest, AWindowWithinTheTimeBeforeTheFirstWorkIsAllOfIt) {
+  TestTrace trace;
+  trace.Launched("first", {0, 8'000}, {500'000, 100'000}, {.correlation = 1});
+  Params params;
+  params.selection.range = TimeRange::Parse("+450us", "").value();
+  const Tables tables = Analyse("critical-path", {&trace.View()}, params);
+  EXPECT_EQ(Csv(TableOf(tables, "critical_path"), {"name", "bound_by", "duration_ns"}),
+            "name,bound_by,duration_ns\nfirst,before_recording,50000\nfirst,gpu_compute,100000\n");
+}
+
 // --- communication ---
 
 // Compute, a collective on its own stream that waits for it, and compute that waits for that. With
@@ -156,7 +224,8 @@ TEST(PlantedPathsTest, ACollectiveThatADelayIsSpentOnIsOnThePathByInference) {
   EXPECT_EQ(Csv(TableOf(tables, "critical_path_summary"), {"bound_by", "total_ns", "inferred_ns"}),
             "bound_by,total_ns,inferred_ns\ncpu,3000,3000\ndata_load,0,0\nlaunch,5000,0\n"
             "kernel_kernel_delay,12000,12000\ngpu_compute,300000,300000\n"
-            "gpu_communication,400000,400000\ngpu_memory_copy,0,0\nwait,0,0\n");
+            "gpu_communication,400000,400000\ngpu_memory_copy,0,0\nwait,0,0\n"
+            "before_recording,0,0\n");
 }
 
 // Its launch was not recorded, nor was anything on its stream before it.

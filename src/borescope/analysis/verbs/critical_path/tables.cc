@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kPreviewRows = 20;
 
+constexpr std::string_view kShareDoc = "Part of the window without before_recording.";
+
 void AddNs(Table& table, std::string_view name, std::string_view doc) {
   AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
 }
@@ -63,6 +65,11 @@ class TrackNames {
   const Trace& trace_;
   std::vector<std::string> names_;
 };
+
+// What is of before the recording is no part of the recorded time.
+void AddShare(Row& row, int64_t ns, int64_t recorded_ns, std::optional<BoundBy> bound_by) {
+  bound_by == BoundBy::kBeforeRecording ? row.Missing() : row.Share(ns, recorded_ns);
+}
 
 // What a step without an event is called.
 std::string_view OutsideName(const PathStep& step) {
@@ -114,10 +121,11 @@ Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
   AddRankKey(table);
   AddString(table, "bound_by", Role::kKey,
             "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
-            "gpu_memory_copy, or wait: for what the recording does not tell.")
+            "gpu_memory_copy; wait: for what the recording does not tell; or before_recording: a "
+            "device was busy with work from before the recording.")
       .hints.palette = Palette::kCause;
   AddNs(table, "total_ns", "Time on the path; all rows add up to the window.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, kShareDoc);
   AddNs(table, "inferred_ns",
         "Of total_ns, what rests on inferred dependencies: these, and the work they come from.");
   std::array<PathTime, static_cast<size_t>(BoundBy::kCount)> sums{};
@@ -127,12 +135,11 @@ Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
     all.Add(step);
   }
   for (size_t i = 0; i < sums.size(); ++i) {
-    Row(table)
-        .Int(view.rank)
-        .Text(BoundByName(static_cast<BoundBy>(i)))
-        .Int(sums[i].all_ns)
-        .Share(sums[i].all_ns, all.all_ns)
-        .Int(sums[i].inferred_ns);
+    const auto bound_by = static_cast<BoundBy>(i);
+    Row row(table);
+    row.Int(view.rank).Text(BoundByName(bound_by)).Int(sums[i].all_ns);
+    AddShare(row, sums[i].all_ns, all.recorded_ns(), bound_by);
+    row.Int(sums[i].inferred_ns);
   }
   return table;
 }
@@ -145,6 +152,7 @@ struct OpRow {
   std::string_view side;
   std::optional<int64_t> calls;
   int64_t path_ns = 0;
+  std::optional<BoundBy> bound_by;  // of the rest
 };
 
 // By time; ops before the rest where they are equal.
@@ -153,12 +161,13 @@ std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
   std::vector<OpRow> rows;
   rows.reserve(ops.size() + rest.size());
   for (const PathOp& op : ops) {
-    rows.push_back({std::string(trace.Text(op.name)), SideName(op.side), op.calls, op.path_ns});
+    rows.push_back({std::string(trace.Text(op.name)), SideName(op.side), op.calls, op.path_ns, {}});
   }
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest[i] > 0) {
-      const std::string_view bound_by = BoundByName(static_cast<BoundBy>(i));
-      rows.push_back({fmt::format("({})", bound_by), "", std::nullopt, rest[i]});
+      const auto bound_by = static_cast<BoundBy>(i);
+      rows.push_back(
+          {fmt::format("({})", BoundByName(bound_by)), "", std::nullopt, rest[i], bound_by});
     }
   }
   std::stable_sort(rows.begin(), rows.end(),
@@ -169,7 +178,7 @@ std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
 }  // namespace
 
 Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
-              int64_t span_ns) {
+              int64_t recorded_ns) {
   Table table{"critical_ops", "What takes the most time on the critical path", {}, kPreviewRows};
   AddRankKey(table);
   AddString(table, "name", Role::kKey,
@@ -179,20 +188,16 @@ Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRe
   AddNs(table, "path_ns",
         "Their time on the path; of host events without what lies in events inside. All rows add "
         "up to the window.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Part of the window.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, kShareDoc);
   for (const OpRow& op : OpRows(view.trace, ops, rest)) {
-    Row(table)
-        .Int(view.rank)
-        .Text(op.name)
-        .MaybeText(op.side)
-        .MaybeInt(op.calls)
-        .Int(op.path_ns)
-        .Share(op.path_ns, span_ns);
+    Row row(table);
+    row.Int(view.rank).Text(op.name).MaybeText(op.side).MaybeInt(op.calls).Int(op.path_ns);
+    AddShare(row, op.path_ns, recorded_ns, op.bound_by);
   }
   return table;
 }
 
-Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns) {
+Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t recorded_ns) {
   Table table{"what_if", "What would be won if it took no time", {}};
   AddRankKey(table);
   AddString(table, "name", Role::kKey, "Name of host events, or of device work.").hints = {
@@ -202,7 +207,7 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
   AddNs(table, "saved_ns",
         "By how much the longest path gets shorter if all events of that name in the window take "
         "no time of their own: then another path is the longest.");
-  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "Part of the window.");
+  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, kShareDoc);
   for (const WhatIf& answer : answers) {
     Row(table)
         .Int(view.rank)
@@ -210,7 +215,7 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
         .Text(SideName(answer.op.side))
         .Int(answer.op.path_ns)
         .Int(answer.saved_ns)
-        .Share(answer.saved_ns, span_ns);
+        .Share(answer.saved_ns, recorded_ns);
   }
   return table;
 }

@@ -10,12 +10,13 @@
 
 namespace borescope::internal {
 
+// `recorded_ns`: the window without what is of before the recording, which shares are relative to.
 Table PathTable(const RankView& view, const std::vector<PathStep>& steps);
 Table PathSummary(const RankView& view, const std::vector<PathStep>& steps);
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected);
 Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
-              int64_t span_ns);
-Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t span_ns);
+              int64_t recorded_ns);
+Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t recorded_ns);
 Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,
                  const Selected& selected);

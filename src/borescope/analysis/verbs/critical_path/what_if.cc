@@ -10,7 +10,8 @@ namespace {
 
 // Whether the time is that of a host event or of device work.
 bool IsOfEvent(const PathStep& step) {
-  return step.bound_by != BoundBy::kWait && step.event != kNoEvent &&
+  return step.bound_by != BoundBy::kWait && step.bound_by != BoundBy::kBeforeRecording &&
+         step.event != kNoEvent &&
          (step.side == NodeSide::kHost ||
           (step.side == NodeSide::kDevice && step.kind == PathKind::kOperator));
 }
