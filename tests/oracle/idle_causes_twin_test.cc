@@ -144,6 +144,30 @@ Gap GapAt(const RandomRun& run, const Works& works, int64_t ns) {
   return gap;
 }
 
+// The work of threads that launch a tenth or more of what the busiest one does, and of unknown
+// ones.
+Works OfMainThreads(const RandomRun& run, const Works& works) {
+  const auto thread_of = [&](const RunWork& work) {
+    return run.calls[static_cast<size_t>(work.call)].thread;
+  };
+  std::map<int64_t, int64_t> times;
+  int64_t longest = 0;
+  for (const RunWork& work : works) {
+    if (work.call != kNoCall) {
+      int64_t& time = times[thread_of(work)];
+      time += work.time.length() * kMomentNs;
+      longest = std::max(longest, time);
+    }
+  }
+  Works kept;
+  for (const RunWork& work : works) {
+    if (work.call == kNoCall || times[thread_of(work)] >= longest / 10) {
+      kept.push_back(work);
+    }
+  }
+  return kept;
+}
+
 // Since when the host had been blocked where the gap began, or a moment before; kMissing: it was
 // not.
 int64_t BlockedSince(const Moments& blocked, int64_t ns) {
@@ -207,12 +231,48 @@ std::string CauseOfGap(const Gap& gap, int64_t ns, const Moments& blocked, const
   return 2 * loaded >= late - sync_end ? "data" : "host";
 }
 
+// Of a moment in a gap that small work of other threads may have cut out of one of the main
+// threads.
+std::string CauseWithin(Gap gap, const Gap& main, bool after_small, int64_t ns,
+                        const Moments& blocked, const Moments& loading) {
+  const bool is_cut = main.begin != gap.begin || main.end != gap.end;
+  if (!is_cut || main.begin == kMissing || main.end == kMissing) {
+    return CauseOfGap(gap, ns, blocked, loading);
+  }
+  const bool is_long = main.launch.length() >= kOrdinaryLaunch;
+  const int64_t ready = is_long ? main.launch.end : main.launch.begin;
+  if (ns < ready || !after_small || main.launch.begin == kMissing) {
+    return CauseOfGap(main, ns, blocked, loading);
+  }
+  gap.begin = std::max(gap.begin, ready);
+  return CauseOfGap(gap, ns, blocked, loading);
+}
+
+// Whether work that is not of the main threads ended in the gap, and shortly before its end.
+bool IsAfterSmall(const Works& works, const Works& main_works, const Gap& gap) {
+  const auto is_shortly_before = [&](const RunWork& work) {
+    return work.time.end > gap.begin && work.time.end <= gap.end &&
+           (gap.end - work.time.end) * kMomentNs <= 20'000;
+  };
+  const auto is_main = [&](const RunWork& work) {
+    return std::any_of(main_works.begin(), main_works.end(), [&](const RunWork& main) {
+      return main.call == work.call && main.time.begin == work.time.begin &&
+             main.stream == work.stream;
+    });
+  };
+  return gap.begin != kMissing && gap.end != kMissing &&
+         std::any_of(works.begin(), works.end(), [&](const RunWork& work) {
+           return is_shortly_before(work) && !is_main(work);
+         });
+}
+
 using Times = std::map<std::string, int64_t>;
 
 // `run` is on the clock of the device.
 Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection) {
   const Moments blocked = BlockedIn(run);
   const Moments loading = LoadingIn(run);
+  const Works main_works = OfMainThreads(run, works);
   int64_t first_work = kRunEnd;
   for (const RunWork& work : run.work) {
     first_work = std::min(first_work, work.time.begin);
@@ -222,7 +282,10 @@ Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelec
     if (gap.begin == kMissing) {
       return CauseOfHead(gap, ns, all.begin, first_work, blocked, loading);
     }
-    return gap.end == kMissing ? "tail" : CauseOfGap(gap, ns, blocked, loading);
+    const Gap main = GapAt(run, main_works, ns);
+    return gap.end == kMissing ? "tail"
+                               : CauseWithin(gap, main, IsAfterSmall(works, main_works, main), ns,
+                                             blocked, loading);
   };
   Moments busy;
   for (const RunWork& work : works) {

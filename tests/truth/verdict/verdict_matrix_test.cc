@@ -182,9 +182,7 @@ TEST(VerdictMatrixTest, IsAsDocumented) {
     const auto setting = static_cast<Setting>(i);
     const Counts counts = Sum(Alone(setting, 10, kSeedsOfSettings));
     page += Summary(fmt::format("one cause, 10 %, {}", SettingName(setting)), counts);
-    if (setting != Setting::kThreads) {  // the page says why
-      Expect(counts, 95, 2, SettingName(setting));
-    }
+    Expect(counts, 95, 2, SettingName(setting));
   }
   const Counts pairs = Pairs();
   page += Summary("two causes, 10 % each", pairs);

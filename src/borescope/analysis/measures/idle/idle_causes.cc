@@ -12,6 +12,7 @@
 #include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/main_processes.h"
+#include "borescope/analysis/measures/idle/main_threads.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
@@ -114,9 +115,11 @@ class Causes {
 
   // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
   // clock: there the gaps are.
-  CauseSums SumsOf(const StreamGaps& device, const IntervalSet& windows,
-                   std::span<const int64_t> pids, int64_t skew_ns) {
+  // `of_main`: the gaps between the work of the main threads alone; empty: all are.
+  CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
+                   const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns) {
     sums_ = {};
+    main_gap_ = {};
     skew_ns_ = skew_ns;
     host_ = pids.empty() ? all_hosts_ : FindHostTime(trace_, pids);
     if (skew_ns != 0) {
@@ -127,8 +130,15 @@ class Causes {
       return sums_;
     }
     AddHead(device, windows);
+    auto main = of_main.begin();
     for (const GapPart& part : GapsIn(device, windows)) {
-      AddGap(*part.gap, windows);
+      const Interval gap = part.gap->time;
+      while (main != of_main.end() && main->gap.time.end <= gap.begin) {
+        ++main;
+      }
+      const bool is_within =
+          main != of_main.end() && main->gap.time.begin <= gap.begin && main->gap.time != gap;
+      is_within ? AddGapWithin(*part.gap, *main, windows) : AddGap(*part.gap, windows);
     }
     Add(IdleCause::kTail, LengthIn(windows, {device.last_ns, trace_.end_ns()}));
     return sums_;
@@ -153,27 +163,73 @@ class Causes {
   }
 
   void AddGap(const StreamGap& gap, const IntervalSet& windows) {
-    const LaunchTime launch = TimeOfLaunch(trace_, gap.launch, skew_ns_);
-    DivideGap(gap.time, launch, host_, parts_);
+    LateGap late = LateGapOf(gap);
+    DivideGap(gap.time, TimeOfLaunch(trace_, gap.launch, skew_ns_), host_, parts_);
+    for (const IdlePart& part : parts_) {
+      AddPart(part.time, part, windows, late);
+    }
+    KeepLongest(late);
+  }
+
+  // A gap that small work of another thread cut out of one of the main threads: their next work
+  // decides; but where this may have waited for that one, only until it was launched.
+  void AddGapWithin(const StreamGap& gap, const MainGap& main, const IntervalSet& windows) {
+    const LaunchTime launch = TimeOfLaunch(trace_, main.gap.launch, skew_ns_);
+    if (main_gap_ != main.gap.time) {
+      main_gap_ = main.gap.time;
+      main_late_ = LateGapOf(main.gap);
+      DivideGap(main.gap.time, launch, host_, main_parts_);
+    }
+    const bool may_wait = main.after_small && main.gap.launch.valid();
+    const int64_t end_ns =
+        may_wait ? std::clamp(ReadyTime(launch), gap.time.begin, gap.time.end) : gap.time.end;
+    for (const IdlePart& part : main_parts_) {
+      AddPart({std::max(part.time.begin, gap.time.begin), std::min(part.time.end, end_ns)}, part,
+              windows, main_late_);
+    }
+    KeepLongest(main_late_);
+    if (end_ns < gap.time.end) {
+      StreamGap rest = gap;
+      rest.time.begin = end_ns;
+      AddGap(rest, windows);
+    }
+  }
+
+  // What the host was late for.
+  struct LateGap {
+    HostId launch;
+    Interval time;  // from the begin of the gap to the launch
     int64_t host_ns = 0;
     int64_t sync_ns = 0;
-    for (const IdlePart& part : parts_) {
-      const int64_t ns = LengthIn(windows, part.time);
-      Add(part.cause, ns);
-      if (part.cause == IdleCause::kHost) {
-        Keep(sums_.host, windows, part.time, gap.launch);
-      }
-      host_ns += IsOfTheHost(part.cause) ? ns : 0;
-      sync_ns += part.cause == IdleCause::kSync ? ns : 0;
-      const bool is_short = part.time.length() < kOrdinaryLaunchNs;
-      sums_.short_host_ns += part.cause == IdleCause::kHost && is_short ? ns : 0;
+  };
+
+  LateGap LateGapOf(const StreamGap& gap) const {
+    const int64_t launched_ns = TimeOfLaunch(trace_, gap.launch, skew_ns_).begin_ns;
+    return {gap.launch, {gap.time.begin, std::clamp(launched_ns, gap.time.begin, gap.time.end)}};
+  }
+
+  // The time of a part of a gap, or what of it is idle; may be empty.
+  void AddPart(Interval time, const IdlePart& part, const IntervalSet& windows, LateGap& late) {
+    if (time.begin >= time.end) {
+      return;
     }
-    if (host_ns > sums_.longest_ns) {
-      sums_.longest_ns = host_ns;
-      sums_.longest_sync_ns = sync_ns;
-      sums_.longest_late =
-          OnHost({gap.time.begin, std::clamp(launch.begin_ns, gap.time.begin, gap.time.end)});
-      sums_.longest_launch = gap.launch;
+    const int64_t ns = LengthIn(windows, time);
+    Add(part.cause, ns);
+    if (part.cause == IdleCause::kHost) {
+      Keep(sums_.host, windows, time, late.launch);
+    }
+    late.host_ns += IsOfTheHost(part.cause) ? ns : 0;
+    late.sync_ns += part.cause == IdleCause::kSync ? ns : 0;
+    const bool is_short = part.time.length() < kOrdinaryLaunchNs;
+    sums_.short_host_ns += part.cause == IdleCause::kHost && is_short ? ns : 0;
+  }
+
+  void KeepLongest(const LateGap& late) {
+    if (late.host_ns > sums_.longest_ns) {
+      sums_.longest_ns = late.host_ns;
+      sums_.longest_sync_ns = late.sync_ns;
+      sums_.longest_late = OnHost(late.time);
+      sums_.longest_launch = late.launch;
     }
   }
 
@@ -193,6 +249,9 @@ class Causes {
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
+  Interval main_gap_;  // the gap of the main threads that is at hand
+  LateGap main_late_;
+  std::vector<IdlePart> main_parts_;
 };
 
 struct CauseColumn {
@@ -247,12 +306,14 @@ Table NewTable() {
   return table;
 }
 
-// Gaps between the work of the main processes are divided; what others do in them is no idle time.
+// Gaps between the work of the main processes are divided, those within a gap of the main threads
+// by what these did; what other processes do in them is no idle time.
 CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const MainProcesses& main,
                        const IntervalSet& windows, int64_t skew_ns, Causes& causes) {
   const StreamGaps gaps = FindStreamGaps(view, main.tracks, 0);
-  return main.pids.empty() ? causes.SumsOf(gaps, windows, main.pids, skew_ns)
-                           : causes.SumsOf(gaps, Subtract(windows, time.busy), main.pids, skew_ns);
+  return causes.SumsOf(gaps, FindMainGaps(view, main.tracks),
+                       main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
+                       skew_ns);
 }
 
 Table NewLateHost() {

@@ -39,8 +39,7 @@ bool IsOfDataLoading(Interval late, const HostTime& host) {
 // What follows a launch: `held` is the cause if the work begins later than usual and the device
 // seems idle for as long.
 void AddRest(Interval rest, LaunchTime launch, IdleCause held, std::vector<IdlePart>& parts) {
-  const bool is_long_call = launch.end_ns - launch.begin_ns >= kOrdinaryLaunchNs;
-  const int64_t ready_ns = is_long_call ? launch.end_ns : launch.begin_ns;
+  const int64_t ready_ns = ReadyTime(launch);
   const int64_t call_end_ns = std::clamp(ready_ns, rest.begin, rest.end);
   const Interval wait{call_end_ns, rest.end};
   const IdleCause cause = rest.end - ready_ns < kOrdinaryLaunchNs ? IdleCause::kLatency
@@ -66,6 +65,11 @@ void AddLateHead(Interval late, int64_t first_work_ns, const HostTime& host,
 }
 
 }  // namespace
+
+int64_t ReadyTime(LaunchTime launch) {
+  const bool is_long_call = launch.end_ns - launch.begin_ns >= kOrdinaryLaunchNs;
+  return is_long_call ? launch.end_ns : launch.begin_ns;
+}
 
 void DivideGap(Interval gap, LaunchTime launch, const HostTime& host,
                std::vector<IdlePart>& parts) {

@@ -59,6 +59,9 @@ enum class IdleCause : uint8_t {
 // out of the ordinary.
 inline constexpr int64_t kOrdinaryLaunchNs = 100'000;
 
+// Work begins by itself within this time after all that it waits for.
+inline constexpr int64_t kUsualDelayNs = 20'000;
+
 // Clocks of host and device agree to microseconds only: a wait that seems to end by at most this
 // much before the work does is the wait for it.
 inline constexpr int64_t kClockDoubtNs = 10'000;
@@ -73,6 +76,9 @@ struct LaunchTime {
   int64_t begin_ns = kMissing;
   int64_t end_ns = kMissing;
 };
+
+// When the host has done its part: the begin of the call, or the end of one that takes long.
+int64_t ReadyTime(LaunchTime launch);
 
 // Replaces `parts` by those of a gap between works, by time: they fill it. O(log of the host's
 // sets) and what of them lies in the gap.

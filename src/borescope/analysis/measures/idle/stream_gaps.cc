@@ -16,8 +16,17 @@ size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
   });
 }
 
+// Whether the work is of one of these threads, or nobody knows.
+bool IsOfThreads(const RankView& view, uint32_t row, std::span<const uint8_t> threads) {
+  const HostId launch = view.index.correlation.launch_of[row];
+  return threads.empty() || !launch.valid() ||
+         threads[view.trace.host().track[launch.value].value] != 0;
+}
+
 // The works of a stream, by start. Each process has a track of its own for a stream they share.
-std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tracks) {
+std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> tracks,
+                               std::span<const uint8_t> threads) {
+  const Trace& trace = view.trace;
   const DeviceEvents& device = trace.device();
   std::vector<uint32_t> rows;
   rows.reserve(RowsOf(trace.tracks(), tracks));
@@ -25,7 +34,7 @@ std::vector<uint32_t> WorkRows(const Trace& trace, std::span<const uint32_t> tra
     for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
          ++row) {
       CheckStopAt(row);
-      if (IsDeviceWork(device.kind[row])) {
+      if (IsDeviceWork(device.kind[row]) && IsOfThreads(view, row, threads)) {
         rows.push_back(row);
       }
     }
@@ -106,9 +115,9 @@ std::string_view WaitCauseName(WaitCause cause) {
 }
 
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
-                          int64_t kernel_wait_ns) {
+                          int64_t kernel_wait_ns, std::span<const uint8_t> threads) {
   const DeviceEvents& device = view.trace.device();
-  const std::vector<uint32_t> works = WorkRows(view.trace, tracks);
+  const std::vector<uint32_t> works = WorkRows(view, tracks, threads);
   StreamGaps stream;
   stream.gaps.reserve(works.size());
   DeviceId last;  // the work that ends at last_ns

@@ -47,10 +47,11 @@ struct StreamGaps {
 
 // The gaps of a stream, whose work stands in `tracks`: one of each process that shares it; or,
 // given all tracks of a device, the time in which it does nothing at all. Less than
-// `kernel_wait_ns` after a launch is kernel_wait. O(rows of the tracks),
+// `kernel_wait_ns` after a launch is kernel_wait. Work that other threads launched than those with
+// a 1 in `threads`, per track of the trace, is left out; empty: none is. O(rows of the tracks),
 // times a logarithm if there are several.
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
-                          int64_t kernel_wait_ns);
+                          int64_t kernel_wait_ns, std::span<const uint8_t> threads = {});
 
 // Idle time of a stream in some windows by cause, head and tail as well.
 struct WaitSums {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/verbs/critical_path/graph/event_graph.h"
 #include "borescope/index/syncs/sync_edges.h"
 
@@ -16,9 +17,6 @@ struct DeviceFacts {
   const SyncEdges& syncs;
   const std::vector<NodeId>& launch_nodes;  // per host row
 };
-
-// Work begins by itself within this time after all that it waits for.
-inline constexpr int64_t kUsualDelayNs = 20'000;
 
 // Adds two nodes per device work, at times on the clock of the host, within the recording; an edge
 // from its start to its end; and edges to its start from
