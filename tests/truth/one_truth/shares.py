@@ -20,6 +20,8 @@ WHOLES = (
     ("by_rank", "top", "share", (), "total_ns"),
     ("by_stream", "kernels", "share", (), "total_ns"),
 )
+# Their rows of the time before the recording have no share, and are no part of the whole.
+WITH_REST = ("critical_path_summary", "critical_ops")
 # call, table, share, part, whole
 PARTS = (
     ("verbs", "breakdown", "busy_share", "busy_ns", "span_ns"),
@@ -32,7 +34,7 @@ PARTS = (
 
 def add_up(answers, say):
     for call, name, share, keys, part in WHOLES:
-        for table in answers.tables(call, name):
+        for table in map(of_the_whole, answers.tables(call, name)):
             wholes, shares = (sums(table, keys, column) for column in (part, share))
             full = {key for key, whole in wholes.items() if whole}
             place = f"{share} of {name} of {call}"
@@ -44,6 +46,10 @@ def add_up(answers, say):
                     if key in full and (told is not None or share != "score")]
             say(place, "as told", dict(enumerate(told for _, told, _ in rows)))
             say(place, f"{part} / all", dict(enumerate(amount / wholes[key] for key, _, amount in rows)))
+
+
+def of_the_whole(table):
+    return table.where(lambda c: c("share") is not None) if table.name in WITH_REST else table
 
 
 def keys_of(table, keys):

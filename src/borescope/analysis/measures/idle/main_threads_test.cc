@@ -55,21 +55,21 @@ std::string Causes(int64_t host_us, int64_t latency_us, int64_t device_us, int64
   return text + "\n";
 }
 
-TEST(MainThreadsTest, TheirNextWorkIsWhatIsLate) {
+TEST(SmallWorkOfOthersTest, TheNextWorkOfTheMainThreadIsWhatIsLate) {
   // 890 us up to the launch without the 10 us of the copy; then latency.
   EXPECT_EQ(CausesOf(WithCopyAt(500, kLate)), Causes(880, 10, 0, 0));
 }
 
-TEST(MainThreadsTest, SmallWorkExplainsNothingLongBeforeTheirNextWork) {
+TEST(SmallWorkOfOthersTest, ExplainsNothingLongBeforeTheNextWork) {
   EXPECT_EQ(CausesOf(WithCopyAt(500, kEarly)), Causes(0, 0, 0, 890));
 }
 
-TEST(MainThreadsTest, TheirNextWorkMayHaveWaitedForSmallWorkJustBefore) {
+TEST(SmallWorkOfOthersTest, MayBeWhatTheNextWorkWaitsFor) {
   // The copy is launched at 985 us, and begins 7 us later; 8 us after it the kernel begins.
   EXPECT_EQ(CausesOf(WithCopyAt(992, kEarly)), Causes(875, 7, 8, 0));
 }
 
-TEST(MainThreadsTest, AreAllOfThemWithoutSmallWork) {
+TEST(SmallWorkOfOthersTest, IsLessThanATenthOfTheLargest) {
   TraceMaker maker;
   Launch(maker, kMainThread, 1, {0, 5 * kUs}, {10 * kUs, 100 * kUs});
   Launch(maker, kLoaderThread, 2, {200 * kUs, 5 * kUs}, {210 * kUs, 10 * kUs});

@@ -136,8 +136,8 @@ void AddParts(const PathStep& step, const IntervalSet& times, std::vector<PathSt
 
 }  // namespace
 
-std::vector<PathStep> TellBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                          std::vector<PathStep> steps) {
+std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
+                                              std::vector<PathStep> steps) {
   const Beginnings beginnings(view, recording);
   std::vector<PathStep> result;
   result.reserve(steps.size() + 2);

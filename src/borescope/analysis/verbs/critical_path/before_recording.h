@@ -11,7 +11,7 @@ namespace borescope::internal {
 // `steps` with that time as steps of its own, bound by kBeforeRecording: of the delay between the
 // launch and the first work of a device what is out of the ordinary, and calls that wait before
 // the first recorded work of any device. The lengths add up as before. O(steps + rows of the host).
-std::vector<PathStep> TellBeforeRecording(const RankView& view, const RecordingGraph& recording,
+std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
                                           std::vector<PathStep> steps);
 
 }  // namespace borescope::internal

@@ -160,8 +160,8 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& re
   Tables tables;
   Table quality;
   {
-    const std::vector<PathStep> steps =
-        TellBeforeRecording(view, recording, PathSteps(view, recording, paths, selected.windows()));
+    const std::vector<PathStep> steps = SeparateBeforeRecording(
+        view, recording, PathSteps(view, recording, paths, selected.windows()));
     quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
     const PathRest rest = SumRest(steps);
