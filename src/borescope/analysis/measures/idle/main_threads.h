@@ -16,7 +16,7 @@ struct MainGap {
   bool after_small;  // small work ended so shortly before its end that this may have waited for it
 };
 
-// The gaps between the work of a device, which stands in `tracks`, without that of threads whose
+// The gaps between the work of a device, which is on `tracks`, without that of threads whose
 // work takes less than a tenth of the time of that of the busiest thread. Empty: no thread has so
 // little. O(rows of the tracks), times a logarithm.
 std::vector<MainGap> FindMainGaps(const RankView& view, std::span<const uint32_t> tracks);
