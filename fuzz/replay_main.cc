@@ -1,9 +1,10 @@
 // Replays inputs through a fuzz target without libFuzzer, as an ordinary test with any compiler.
 //
-//   borescope_replay_X [--cut=N] PATH...
+//   borescope_replay_X [--cut=N] [--mutate=N] PATH...
 //
 // Each PATH is an input file or a folder of them. With --cut, every input is also replayed damaged:
-// cut off at each N-th byte, and with one bit flipped at each N-th byte. A target that returns has
+// cut off at each N-th byte, and with one bit flipped at each N-th byte. With --mutate, it is also
+// changed N times by the mutator of the target, if that has one. A target that returns has
 // passed; one that crashes, or trips a sanitizer, has not.
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include <iterator>
 #include <string_view>
 #include <vector>
+
+#include "mutators/mutator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -53,17 +56,39 @@ size_t RunDamaged(std::vector<uint8_t> bytes, size_t step) {
   return runs * 2;
 }
 
+size_t RunMutated(const std::vector<uint8_t>& bytes, size_t times) {
+#ifdef BORESCOPE_HAS_MUTATOR
+  const std::string_view input(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (unsigned seed = 0; seed < times; ++seed) {
+    const std::string changed = fuzz::Mutate(input, seed);
+    RunOne(reinterpret_cast<const uint8_t*>(changed.data()), changed.size());
+  }
+  return times;
+#else
+  static_cast<void>(bytes);
+  return 0 * times;
+#endif
+}
+
+// Whether `argument` is this option; then its value is set.
+bool TakeOption(std::string_view argument, std::string_view option, size_t& value) {
+  if (!argument.starts_with(option)) {
+    return false;
+  }
+  value = std::strtoul(argument.substr(option.size()).data(), nullptr, 10);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr std::string_view kCutOption = "--cut=";
   size_t step = 0;
+  size_t times = 0;
   size_t inputs = 0;
   size_t damaged = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with(kCutOption)) {
-      step = std::strtoul(argument.substr(kCutOption.size()).data(), nullptr, 10);
+    if (TakeOption(argument, "--cut=", step) || TakeOption(argument, "--mutate=", times)) {
       continue;
     }
     for (const fs::path& path : FilesUnder(argument)) {
@@ -79,8 +104,9 @@ int main(int argc, char** argv) {
       RunOne(bytes.data(), bytes.size());
       ++inputs;
       if (step > 0) damaged += RunDamaged(bytes, step);
+      damaged += RunMutated(bytes, times);
     }
   }
-  std::printf("%zu inputs and %zu damaged copies replayed\n", inputs, damaged);
+  std::printf("%zu inputs and %zu changed copies replayed\n", inputs, damaged);
   return inputs > 0 ? 0 : 2;  // an empty corpus tests nothing
 }

@@ -138,6 +138,25 @@ Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const 
   return {};
 }
 
+struct Mode {
+  const AnalysisSpec* spec;
+  Params params;
+};
+
+// Those of all analyses.
+const std::vector<Mode>& EveryMode() {
+  static const std::vector<Mode> modes = [] {
+    std::vector<Mode> all;
+    for (const AnalysisSpec* spec : Analyses()) {
+      for (Params& params : AllModes(*spec)) {
+        all.push_back({spec, std::move(params)});
+      }
+    }
+    return all;
+  }();
+  return modes;
+}
+
 }  // namespace
 
 std::vector<Params> AllModes(const AnalysisSpec& spec) {
@@ -166,18 +185,16 @@ std::vector<Params> AllModes(const AnalysisSpec& spec) {
   return modes;
 }
 
-Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads) {
+Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads,
+                              uint64_t which) {
   BS_ASSIGN(const Trace trace, LoadBytes(bytes, name, {threads, {}}));
   const TraceIndex index = BuildIndex(trace, threads);
   Document document;
   AppendDiagnostics(trace.diagnostics(), name, document.diagnostics);
   AppendDiagnostics(index.diagnostics, name, document.diagnostics);
   const RankView view{trace.meta().rank.value_or(0), trace, index, threads};
-  for (const AnalysisSpec* spec : Analyses()) {
-    for (const Params& params : AllModes(*spec)) {
-      BS_TRY(AnalyseTrace(*spec, params, view, document));
-    }
-  }
+  const Mode& mode = EveryMode()[which % EveryMode().size()];
+  BS_TRY(AnalyseTrace(*mode.spec, mode.params, view, document));
   document.views = ViewsOf(document.tables);
   document.source = name;
   return document;

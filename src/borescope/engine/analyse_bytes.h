@@ -1,6 +1,7 @@
-// What fuzzing runs: every question about one trace.
+// What fuzzing runs: a question about a trace.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,10 @@ namespace borescope::internal {
 // tool it replaces: CheckOptions takes every one.
 std::vector<Params> AllModes(const AnalysisSpec& spec);
 
-// Every analysis, in every mode, over one trace in memory; `name` represents its file in messages.
-// Analyses that need what the trace does not hold are left out. The trace's own error if it cannot
-// be loaded. Thread-safe.
-Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads);
+// One analysis in one mode, the `which`-th of all in a circle, over one trace in memory; `name`
+// represents its file in messages. Without tables if it needs what the trace does not hold. The
+// trace's own error if it cannot be loaded. Thread-safe.
+Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, int threads,
+                              uint64_t which);
 
 }  // namespace borescope::internal
