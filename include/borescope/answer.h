@@ -58,6 +58,10 @@ struct FileInfo {
 struct RenderOptions {
   int width = 80;       // text: cells a line
   bool colour = false;  // text: escape sequences
+  // csv: control characters in texts become U+FFFD, so that a terminal does not obey them.
+  bool printable = false;
+  // csv: a ' before texts that a spreadsheet would take for a formula (=, +, -, @, tab, CR).
+  bool guard_formulas = false;
 };
 
 // A table of texts, for Answer::OfTexts. Its columns have equally many cells.

@@ -45,7 +45,8 @@ Parsed ParseCarefully(const std::string& text) {
   TolerantParser parser;
   KinetoEvents events;
   Parsed parsed;
-  parsed.outcome = parser.Parse({exact.data(), exact.size()}, 17, false, true, events);
+  parsed.outcome =
+      parser.Parse({exact.data(), exact.size()}, 17, false, ChunkEnd::kEndOfText, events);
   parsed.text = TextOfEvents(events);
   return parsed;
 }

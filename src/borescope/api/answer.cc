@@ -11,7 +11,7 @@ namespace borescope {
 namespace {
 
 internal::WriteOptions Inside(const RenderOptions& options) {
-  return {options.width, options.colour};
+  return {options.width, options.colour, options.printable, options.guard_formulas};
 }
 
 internal::DiagnosticRow Inside(const Diagnostic& diagnostic) {

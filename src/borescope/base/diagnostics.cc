@@ -17,6 +17,8 @@ constexpr DiagRow kDiagRows[] = {
      "The compressed stream ends early or fails its checksum; what could be inflated was read."},
     {Diag::kTrailingData, "trailing-data", kInfo,
      "Bytes after the end of the document were ignored."},
+    {Diag::kTooLongEvent, "too-long-event", kError,
+     "An event longer than 64 MiB was skipped: something in it is not what a profiler writes."},
     {Diag::kDroppedText, "dropped-text", kError,
      "Text that is no event and could not be repaired was skipped up to the next event."},
     {Diag::kInvalidUtf8, "invalid-utf8", kInfo,

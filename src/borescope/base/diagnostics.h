@@ -20,6 +20,7 @@ enum class Diag : uint8_t {
   kTruncatedFile,     // the text ends inside the document
   kTruncatedGzip,     // the compressed stream ends early or fails its checksum
   kTrailingData,      // bytes after the end of the document
+  kTooLongEvent,      // an event beyond the limit of TextReader was skipped
   kDroppedText,       // text that is not an event and could not be repaired was skipped
   kInvalidUtf8,       // bytes that are not UTF-8 were replaced by U+FFFD
   kControlCharacter,  // raw control characters inside a string

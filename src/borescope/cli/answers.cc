@@ -15,7 +15,10 @@ namespace borescope::cli {
 namespace {
 
 Result<void> WriteToFiles(const OutputOptions& output, const Answer& answer, bool quiet) {
-  CLI_ASSIGN(const std::vector<std::string> paths, answer.Write(output.writer->name, output.path));
+  RenderOptions options;
+  options.guard_formulas = output.csv_safe;
+  CLI_ASSIGN(const std::vector<std::string> paths,
+             answer.Write(output.writer->name, output.path, options));
   if (paths.size() > 1 && !quiet) {
     WriteMessageLine(
         fmt::format("borescope: one table per file: wrote {}", fmt::join(paths, ", ")));
@@ -25,7 +28,9 @@ Result<void> WriteToFiles(const OutputOptions& output, const Answer& answer, boo
 
 Result<void> WriteToTerminal(const OutputOptions& output, const Answer& answer) {
   return WriteToOutput([&](const Output& standard_output) -> Result<void> {
-    CLI_TRY(answer.Write(output.writer->name, standard_output, {TerminalWidth(), output.colour}));
+    const bool printable = isatty(STDOUT_FILENO) != 0;
+    CLI_TRY(answer.Write(output.writer->name, standard_output,
+                         {TerminalWidth(), output.colour, printable, output.csv_safe}));
     return {};
   });
 }

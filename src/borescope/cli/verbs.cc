@@ -113,8 +113,8 @@ constexpr std::string_view kCompletionDetails =
     "every shell. fish reads ~/.config/fish/completions/borescope.fish.\n";
 
 // Verbs without tables have no format for them, nor colours; some write no file.
-constexpr std::string_view kOfTables[] = {"format", "color"};
-constexpr std::string_view kOfFiles[] = {"format", "color", "output"};
+constexpr std::string_view kOfTables[] = {"format", "color", "csv-safe"};
+constexpr std::string_view kOfFiles[] = {"format", "color", "csv-safe", "output"};
 
 // Rows without a summary and an example have those of the library's task of the name.
 constexpr VerbRow kRows[] = {

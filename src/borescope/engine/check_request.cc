@@ -139,7 +139,10 @@ static_assert(HasEveryNeed());
 std::string Cause(const Trace& trace) {
   const Diagnostics& found = trace.diagnostics();
   const bool is_cut = found.count(Diag::kTruncatedFile) + found.count(Diag::kTruncatedGzip) != 0;
-  return is_cut ? "the file ends early, so that it holds " : "";
+  const bool has_long = found.count(Diag::kTooLongEvent) != 0;
+  return is_cut     ? "the file ends early, so that it holds "
+         : has_long ? "an event longer than 64 MiB was skipped, and without it the file holds "
+                    : "";
 }
 
 // Whether the tool can group as asked.

@@ -309,5 +309,20 @@ TEST(LoadTest, EveryFormatIsListed) {
                                                   "rpd", "nsys", "nvprof"}));
 }
 
+// Nothing is cut off, and nobody forgot to record devices.
+TEST(LoadTest, AnEventThatIsTooLongIsReportedAsThat) {
+  const std::string kernel =
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5})";
+  const std::string name(size_t{65} << 20, 'x');
+  const std::string text = R"({"traceEvents":[)" + kernel +
+                           R"(,{"ph":"X","cat":"kernel","name":")" + name +
+                           R"(","pid":0,"tid":7,"ts":20,"dur":5},)" + kernel + "]}";
+  const Result<Trace> trace = LoadBytes(text, "a.json", {1, {}});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->device().size(), 2U);
+  EXPECT_EQ(trace->diagnostics().count(Diag::kTooLongEvent), 1U);
+  EXPECT_EQ(trace->diagnostics().count(Diag::kTruncatedFile), 0U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

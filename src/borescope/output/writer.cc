@@ -52,7 +52,8 @@ Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Doc
   }
   for (size_t i = 0; i < paths.size(); ++i) {
     const Table& table = document.tables[i];
-    BS_TRY(WriteFile(paths[i], [&](Sink& sink) { return writer.write_table(table, sink); }));
+    BS_TRY(
+        WriteFile(paths[i], [&](Sink& sink) { return writer.write_table(table, options, sink); }));
   }
   return paths;
 }

@@ -18,8 +18,10 @@
 namespace borescope::internal {
 
 struct WriteOptions {
-  int width = 80;       // terminal cells per line (text)
-  bool colour = false;  // bold headings, bars and colours by escape sequences (text)
+  int width = 80;               // terminal cells per line (text)
+  bool colour = false;          // bold headings, bars and colours by escape sequences (text)
+  bool printable = false;       // U+FFFD for control characters in texts (csv; text always)
+  bool guard_formulas = false;  // a ' before texts that would be formulas (csv)
 };
 
 struct TableWriter {
@@ -30,7 +32,7 @@ struct TableWriter {
   bool carries_diagnostics;
   Result<void> (*write)(const Document&, const WriteOptions&, Sink&);
   // For formats whose files hold a single table; nullptr when a file holds them all.
-  Result<void> (*write_table)(const Table&, Sink&);
+  Result<void> (*write_table)(const Table&, const WriteOptions&, Sink&);
   // Draws Document::views; only verbs that have some can be written so.
   bool draws = false;
   bool is_binary = false;  // nothing for a terminal
@@ -67,7 +69,7 @@ Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOption
 //       line stands above every table.
 Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
 // csv in a file: one table, no "# name" line.
-Result<void> WriteCsvTable(const Table& table, Sink& sink);
+Result<void> WriteCsvTable(const Table& table, const WriteOptions& options, Sink& sink);
 // json  The shape of docs/table-json.md.
 Result<void> WriteJson(const Document& document, const WriteOptions& options, Sink& sink);
 // svg   One picture of all views, below each other; complete in itself. kMissingData where nothing

@@ -74,6 +74,22 @@ TEST(Writer, CsvQuotesAndLeavesMissingCellsEmpty) {
             "\"g\n\uFFFD\",,,false\n");
 }
 
+TEST(Writer, CsvForATerminalHasNoControlCharacters) {
+  Table table{"names", "Names", {}};
+  Column& names = AddString(table, "name", Role::kKey, "");
+  for (const char* name : {"\x1b[31mred", "=1+1", "a=1"}) {
+    Push(names, name);
+  }
+  const auto written = [&](const WriteOptions& options) {
+    StringSink sink;
+    EXPECT_TRUE(WriteCsvTable(table, options, sink).ok());
+    return sink.text();
+  };
+  EXPECT_EQ(written({}), "name\n\x1b[31mred\n=1+1\na=1\n");
+  EXPECT_EQ(written({.printable = true}), "name\n\uFFFD[31mred\n=1+1\na=1\n");
+  EXPECT_EQ(written({.guard_formulas = true}), "name\n\x1b[31mred\n'=1+1\na=1\n");
+}
+
 TEST(Writer, TextEndsWithTheQualityOfTheData) {
   EXPECT_EQ(Written("text", SmallDocument()),
             "Device time per kernel\n"

@@ -2,6 +2,7 @@
 
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
@@ -147,13 +148,18 @@ class GzipSource : public InflatingSource {
   std::string damage_;
 };
 
+// Bounds the memory that a hostile header can request: 128 MiB, zstd's own default.
+constexpr int kWindowLog = 27;
+constexpr const char* kTooLargeWindow =
+    "it was compressed with a zstd window of more than 128 MiB, for which zstd needs its option "
+    "--long=31; decompress it: zstd -d --long=31 FILE, or zstd -dc --long=31 FILE | borescope VERB "
+    "-";
+
 class ZstdSource : public InflatingSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
       : stored_(std::move(source)), stream_(ZSTD_createDStream(), &ZSTD_freeDStream) {
-    // Bounds the memory that a hostile header can request: windows up to 128 MiB, zstd's own
-    // default.
-    ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, 27);
+    ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, kWindowLog);
   }
 
   Result<size_t> Read(char* out, size_t capacity) override {
@@ -168,6 +174,10 @@ class ZstdSource : public InflatingSource {
         input_ = {stored_.data(), stored_.size(), 0};
       }
       pending_ = ZSTD_decompressStream(stream_.get(), &output, &input_);
+      if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge) {
+        done_ = true;
+        return Error{ErrorCode::kUnsupportedFormat, kTooLargeWindow};
+      }
       if (ZSTD_isError(pending_) != 0) {
         Stop("zstd stream is damaged");
       }

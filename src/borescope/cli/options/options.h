@@ -32,6 +32,7 @@ struct RawOptions {
   std::string port;                    // of open, as are timeout and against
   bool no_progress = false;
   bool quiet = false;
+  bool csv_safe = false;
   bool verbose = false;
   bool schema = false;
   bool order = false;

@@ -78,10 +78,11 @@ Result<void> CheckColour(const std::string& when) {
 }
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs) {
-  OutputOptions output{nullptr, raw.output, false};
+  OutputOptions output{nullptr, raw.output};
   CLI_TRY(CheckNoPage(raw));
   CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
+  output.csv_safe = raw.csv_safe;
   CLI_TRY(CheckDrawable(*output.writer, verbs, raw));
   CLI_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
   if (!problem.empty()) {

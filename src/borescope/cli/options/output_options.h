@@ -16,6 +16,7 @@ struct OutputOptions {
   const FormatInfo* writer = nullptr;
   std::string path;                      // empty: standard output
   bool colour = false;                   // of text, there
+  bool csv_safe = false;                 // no text is a formula for a spreadsheet
   std::vector<std::string> inputs = {};  // files, folders, globs: no file of the answer may be one
 };
 

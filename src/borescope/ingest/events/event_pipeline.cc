@@ -33,14 +33,17 @@ class ChunkParser {
     KinetoEvents events;
     ParsedChunk parsed;
     parsed.outcome = structural_.Parse(chunk.text(), chunk.byte, events);
-    const bool is_final = chunk.is_last || force;
+    const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
+                         : force       ? ChunkEnd::kTooLong
+                                       : ChunkEnd::kMoreText;
     const ParseStop stop = parsed.outcome.stop;
-    if (stop == ParseStop::kDamaged || (stop == ParseStop::kIncomplete && is_final)) {
+    if (stop == ParseStop::kDamaged ||
+        (stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText)) {
       const size_t from = parsed.outcome.position;
       const size_t events_end = parsed.outcome.events_end;
       const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
-      parsed.outcome = tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event,
-                                       is_final, events);
+      parsed.outcome =
+          tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event, end, events);
       parsed.outcome.position += from;
       parsed.outcome.events_end =
           parsed.outcome.events_end == 0 ? events_end : from + parsed.outcome.events_end;

@@ -65,11 +65,11 @@ std::string RepairedString(std::string_view raw) {
 size_t TolerantParser::SkipSpace(size_t at) const { return FindNonSpace(text_, at); }
 
 ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool after_event,
-                                   bool is_last, KinetoEvents& sink) {
+                                   ChunkEnd end, KinetoEvents& sink) {
   text_ = text;
   byte_ = byte;
   at_ = 0;
-  is_last_ = is_last;
+  end_ = end;
   needs_comma_ = after_event;
   sink_ = &sink;
   events_end_ = 0;
@@ -390,7 +390,7 @@ bool TolerantParser::MayCloseArray(size_t bracket) const {
 
 bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& outcome) {
   // More text may complete the event; it is damaged only if there is none.
-  if (why == Read::kIncomplete && !is_last_) {
+  if (why == Read::kIncomplete && end_ == ChunkEnd::kMoreText) {
     outcome = {ParseStop::kIncomplete, event_start};
     return false;
   }
@@ -403,8 +403,11 @@ bool TolerantParser::Resynchronise(size_t event_start, Read why, ParseOutcome& o
     return true;
   }
   const size_t array_end = FindArrayEnd(event_start);
-  if (array_end == kNowhere && is_last_ && why == Read::kIncomplete) {
+  const bool is_incomplete = array_end == kNowhere && why == Read::kIncomplete;
+  if (is_incomplete && end_ == ChunkEnd::kEndOfText) {
     Count(Diag::kTruncatedFile, event_start, "the text ends inside an event, which is lost");
+  } else if (is_incomplete && end_ == ChunkEnd::kTooLong) {
+    Count(Diag::kTooLongEvent, event_start, RepairedString(lost));
   } else {
     Count(Diag::kDroppedText, event_start, RepairedString(lost));
   }

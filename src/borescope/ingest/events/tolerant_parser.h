@@ -15,13 +15,20 @@
 
 namespace borescope::internal {
 
+// What follows the text that a parser is given.
+enum class ChunkEnd : uint8_t {
+  kMoreText,  // more, with which an event at the end may be complete
+  kEndOfText,
+  kTooLong,  // more, but an event at the end is longer than events may be
+};
+
 // Not thread-safe.
 class TolerantParser {
  public:
   // Reads events from `text`, which starts between two events at offset `byte` of the file; with
-  // `after_event` the comma between them is still expected. With `is_last` nothing follows the
-  // text, so an incomplete event at its end is damaged. Never returns kDamaged.
-  ParseOutcome Parse(std::string_view text, uint64_t byte, bool after_event, bool is_last,
+  // `after_event` the comma between them is still expected. An incomplete event at its end is
+  // damaged, unless more text follows. Never returns kDamaged.
+  ParseOutcome Parse(std::string_view text, uint64_t byte, bool after_event, ChunkEnd end,
                      KinetoEvents& sink);
 
  private:
@@ -63,7 +70,7 @@ class TolerantParser {
   uint64_t byte_ = 0;
   size_t at_ = 0;
   size_t events_end_ = 0;  // after the last event read
-  bool is_last_ = false;
+  ChunkEnd end_ = ChunkEnd::kMoreText;
   bool needs_comma_ = false;
   bool is_strict_ = false;   // the first unescaped quote ends a string, and nothing is repaired
   size_t stray_quotes_ = 0;  // in the event being read

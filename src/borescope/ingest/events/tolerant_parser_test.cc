@@ -38,7 +38,8 @@ Parsed Parse(const std::string& text, bool is_last = true) {
   TolerantParser parser;
   KinetoEvents events;
   Parsed parsed;
-  parsed.outcome = parser.Parse(text, 0, false, is_last, events);
+  parsed.outcome =
+      parser.Parse(text, 0, false, is_last ? ChunkEnd::kEndOfText : ChunkEnd::kMoreText, events);
   TracePart part = events.TakePart();
   parsed.data = std::move(part.data);
   return parsed;
@@ -183,7 +184,7 @@ TEST(TolerantParserTest, WindowsPathsKeepTheirBackslashes) {
 TEST(TolerantParserTest, ByteOffsetsAreThoseOfTheFile) {
   TolerantParser parser;
   KinetoEvents events;
-  parser.Parse(Event("a") + "," + Event("b\xff"), 1000, false, true, events);
+  parser.Parse(Event("a") + "," + Event("b\xff"), 1000, false, ChunkEnd::kEndOfText, events);
   const std::string before = R"({"ph":"X","cat":"cpu_op","name":)";
   EXPECT_EQ(events.diagnostics().Get(Diag::kInvalidUtf8).first_byte,
             1000 + Event("a").size() + 1 + before.size());
