@@ -31,12 +31,13 @@ ALLOWED = {
     "catalog": READS | {"analysis/core", "analysis/measures", "analysis/verbs"},
     "output": {"table", "trace", "json", "base"},
     "convert": {"index", "output", "trace", "table", "json", "rpd", "base"},
+    "scrub": {"ingest", "index", "opmodel", "output", "trace", "json", "base"},
     "query": {"index", "trace", "table", "base"},
     "serve": {"base"},
 }
 ALLOWED["chakra"] = {"analysis/core", "analysis/measures", "compat", "compat/chakra", "output"} | READS
 ALLOWED["compat/chakra"] = ALLOWED["chakra"] | {"chakra"}
-ALLOWED["engine"] = set(ALLOWED) - {"arrow", "chakra", "compat/chakra", "convert", "query", "serve"}
+ALLOWED["engine"] = set(ALLOWED) - {"arrow", "chakra", "compat/chakra", "convert", "query", "scrub", "serve"}
 ALLOWED["verbs"] = set(ALLOWED) - {"arrow"}
 ALLOWED["api"] = set(ALLOWED)
 # The command line is a user of the library like any other: include/ alone.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/progress.h"
+#include "borescope/scrub.h"
 
 namespace borescope {
 
@@ -17,6 +19,9 @@ struct ConvertOptions {
   std::string to = {};     // a format of Describe().targets; empty: by the ending of the output
   std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
   std::string end = {};
+  // Leaves out what may say who, where and with which secrets (docs/scrub.md). A single recording
+  // that goes to a file of its own kind keeps all that is read of it.
+  std::optional<ScrubOptions> scrub = {};
   int threads = 0;  // 0: one per processor
   ProgressCallback progress = {};
   StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
@@ -27,6 +32,7 @@ struct ConvertReport {
   uint64_t outside = 0;   // left out because they start outside the window
   uint64_t unplaced = 0;  // left out because the format has no place for them
   std::string format;     // of the output
+  bool scrubbed = false;  // in the format of the input; `written` counts records
   size_t files = 0;       // that were written
   size_t skipped = 0;     // files of a folder that are no traces
   size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/cli/options/values.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 
 namespace borescope::cli {
@@ -63,10 +64,12 @@ Result<Answer> AskQuestion(const Command& command, const OutputOptions& output) 
   CLI_TRY(CheckInputs(command.raw));
   CLI_TRY(CheckQuestion(NamesOf(command.analyses), command.raw.ToParams()));
   ProgressBar bar(command.raw);
+  Command asked = command;
+  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(asked.raw, bar.Callback()));
   const Destination destination{output.writer->name, output.path};
   const bool is_comparison = command.analyses.size() == 1 && command.analyses.front()->takes_two;
-  return is_comparison ? AskTwo(command, destination, bar.Callback())
-                       : AskOne(command, destination, bar.Callback());
+  return is_comparison ? AskTwo(asked, destination, bar.Callback())
+                       : AskOne(asked, destination, bar.Callback());
 }
 
 }  // namespace borescope::cli

@@ -8,7 +8,8 @@
 namespace borescope::cli {
 namespace {
 
-constexpr std::string_view kConvertOptions[] = {"to", "begin", "end", "threads", "no-progress"};
+constexpr std::string_view kConvertOptions[] = {"to",        "begin",     "end",     "scrub",
+                                                "scrub-key", "scrub-map", "threads", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",
@@ -88,7 +89,8 @@ constexpr AliasRow kChakraAliases[] = {
 constexpr std::string_view kReportOptions[] = {
     "rank",       "step",     "step-rule",    "step-pattern", "gpu",    "stream",
     "annotation", "instance", "begin",        "end",          "top",    "against",
-    "captures",   "threads",  "memory-limit", "no-progress",  "verbose"};
+    "captures",   "threads",  "memory-limit", "no-progress",  "verbose",
+    "scrub",      "scrub-key", "scrub-map"};
 constexpr std::string_view kOpenOptions[] = {
     "report", "port",      "no-browser",   "timeout", "begin",        "end",         "rank",
     "step",   "step-rule", "step-pattern", "gpu",     "stream",       "annotation",  "instance",

@@ -15,6 +15,10 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.to = options.to;
   inside.begin = options.begin;
   inside.end = options.end;
+  if (options.scrub.has_value()) {
+    inside.scrub = internal::ScrubOptions{options.scrub->names, options.scrub->key_file,
+                                          options.scrub->map_file, {}, {}};
+  }
   inside.threads = ThreadsOf(options.threads);
   inside.progress = FileProgress(options.progress);
   inside.stop = options.stop;
@@ -22,7 +26,7 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
 }
 
 ConvertReport PublicReport(const internal::ConvertReport& report) {
-  return {report.written, report.outside, report.unplaced, report.format,
+  return {report.written, report.outside, report.unplaced, report.format,  report.scrubbed,
           report.files,   report.skipped, report.clocks,   PublicDiagnostics(report.diagnostics)};
 }
 

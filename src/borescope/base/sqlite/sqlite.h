@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +68,9 @@ class SqlStatement {
   const std::string* name_ = nullptr;  // of the database
 };
 
+// Which columns of which tables were read.
+using SqlReads = std::map<std::string, std::set<std::string>, std::less<>>;
+
 class SqlDatabase {
  public:
   // For reading, as an immutable file: itself, or a private copy of it and what is beside it
@@ -95,6 +101,10 @@ class SqlDatabase {
   // Whether a copy is read, as SQLite had to put the file and a journal or a log together.
   bool is_copy() const { return is_copy_; }
 
+  // From now on SqlTable notes in `reads`, which outlives this, what is read.
+  void NoteReads(SqlReads* reads) { reads_ = reads; }
+  SqlReads* reads() const { return reads_; }
+
   const std::string& name() const { return *name_; }
   sqlite3* handle() const { return database_.get(); }
 
@@ -108,6 +118,7 @@ class SqlDatabase {
   std::unique_ptr<std::string> name_;  // at a stable address
   StoredBytes bytes_;
   bool is_copy_ = false;
+  SqlReads* reads_ = nullptr;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

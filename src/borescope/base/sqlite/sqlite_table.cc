@@ -88,6 +88,9 @@ Result<SqlTable> SqlTable::Open(const SqlDatabase& database, std::string_view ta
   rows.database_ = &database;
   rows.table_ = table;
   rows.columns_.assign(columns.begin(), columns.end());
+  if (database.reads() != nullptr) {
+    (*database.reads())[rows.table_].insert(rows.columns_.begin(), rows.columns_.end());
+  }
   BS_TRY(rows.FindPages());
   if (!rows.pages_.has_value()) {
     BS_TRY(rows.GoOnWithSqlite());

@@ -9,6 +9,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/convert.h"
 #include "borescope/text.h"
@@ -51,6 +52,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
+  CLI_ASSIGN(request.options.scrub, ParseScrub(raw));
   return request;
 }
 
@@ -73,7 +75,8 @@ bool HasLostReader(const std::string& path) {
 
 void ReportOutcome(const ConvertReport& report, const std::string& path) {
   const auto digits = [](size_t count) { return GroupDigits(static_cast<int64_t>(count)); };
-  std::string line = fmt::format("borescope: wrote {}: {} event{}", path, digits(report.written),
+  std::string line = fmt::format("borescope: wrote {}: {} {}{}", path, digits(report.written),
+                                 report.scrubbed ? "record" : "event",
                                  report.written == 1 ? "" : "s");
   if (report.files > 1) {
     line += fmt::format(" of {} files", digits(report.files));

@@ -10,6 +10,7 @@
 #include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/partial.h"
 
@@ -32,8 +33,9 @@ Result<void> CheckMap(const Command& command) {
 }
 
 Result<Partial> MapWithProgress(const Command& command) {
-  const RawOptions& raw = command.raw;
+  RawOptions raw = command.raw;
   ProgressBar bar(raw);
+  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   CLI_ASSIGN(const Run run,
              OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
                      bar.Callback()));

@@ -7,6 +7,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/questions.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 
 namespace borescope::cli {
@@ -24,11 +25,12 @@ Result<void> CheckPage(const RawOptions& raw) {
 
 // --against is a run of its own, with the same options.
 Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Output& output) {
-  const RawOptions& raw = command.raw;
+  RawOptions raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
   CLI_TRY(CheckInputs(raw));
   CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
   ProgressBar bar(raw);
+  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback()));
   if (raw.against.empty()) {
     return run.Report(output, raw.ToParams());

@@ -28,6 +28,8 @@ Choices WriterNames(const VerbInfo* verb) {
   return names;
 }
 
+Choices ScrubWords(const VerbInfo*) { return {"secrets", "names"}; }
+
 Choices Whens(const VerbInfo*) { return {"auto", "always", "never"}; }
 
 constexpr auto kSelection = OptionGroup::kSelection;
@@ -116,6 +118,15 @@ const OptionRow kRows[] = {
     {kOutput, "", "load", "FILE",
      "instead of INPUT: answer from what --save wrote, or from a folder of it", &Raw::load, nullptr,
      HasSaved, nullptr},
+    {kOutput, "", "scrub", "WHAT",
+     "leave out what may say who, where and with which secrets; --scrub=names: new names for "
+     "kernels, modules and annotations, too",
+     &Raw::scrub, nullptr, IsAnalysis, ScrubWords},
+    {kOutput, "", "scrub-key", "FILE",
+     "the key of hashes in scrubbed texts, so that files of one run agree (default: random)",
+     &Raw::scrub_key, nullptr, IsAnalysis, nullptr},
+    {kOutput, "", "scrub-map", "FILE", "write here what the new names stand for", &Raw::scrub_map,
+     nullptr, IsAnalysis, nullptr},
     {kRun, "", "captures", "DIR",
      "where the graphs that INPUT launches were captured: a folder or file; by default what is "
      "next to INPUT and called captures",

@@ -26,6 +26,7 @@ struct RawOptions {
   std::string runtime, tensor_size, comm_size;  // likewise
   std::string against;                          // of report
   std::string captures;
+  std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;
   std::string time_limit, row_limit;
   std::string trace, timeout, python;  // of bench-kernel

@@ -333,4 +333,13 @@ Activity ActivityOf(DeviceKind kind, KernelClass kernel_class) {
 
 std::span<const KernelRule> KernelRules() { return kRuleInfos; }
 
+std::vector<std::string_view> KernelPatterns() {
+  std::vector<std::string_view> patterns;
+  patterns.reserve(kRuleCount);
+  for (const Rule& rule : kRules) {
+    patterns.push_back(rule.patterns);
+  }
+  return patterns;
+}
+
 }  // namespace borescope::internal

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "borescope/trace/tables.h"
 
@@ -46,5 +47,8 @@ struct KernelRule {
   std::string_view example;  // a real name that must match this row
 };
 std::span<const KernelRule> KernelRules();
+
+// What the rows look for: alternatives in lower case, separated by '|'. In the order of the rows.
+std::vector<std::string_view> KernelPatterns();
 
 }  // namespace borescope::internal

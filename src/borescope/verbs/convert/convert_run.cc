@@ -1,6 +1,7 @@
 #include "borescope/verbs/convert/convert_run.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/ingest/load.h"
+#include "borescope/scrub/scrub_file.h"
 
 namespace borescope::internal {
 namespace {
@@ -104,6 +106,67 @@ Result<ConvertReport> Convert(const ConvertOptions& options) {
   return conversion.Finish();
 }
 
+bool EndsInOneOf(std::string_view path, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// Whether a recording is to be written in its own format, with all that is read of it.
+bool KeepsFormat(const ConvertOptions& options, const InputFile& file, RecordingKind kind) {
+  if (!options.to.empty() || !options.begin.empty() || !options.end.empty()) {
+    return false;
+  }
+  if (kind == RecordingKind::kText) {
+    return EndsInOneOf(options.output, {".json", ".json.gz", ".raw", ".raw.gz"});
+  }
+  const bool is_rpd = options.output.ends_with(".rpd") && file.path.ends_with(".rpd");
+  return is_rpd ||
+         EndsInOneOf(options.output, {".sqlite", ".sqlite3", ".db", ".nvvp", ".nvprof", ".prof"});
+}
+
+Result<ConvertReport> ScrubAlone(const ConvertOptions& options, const InputFile& file,
+                                 Scrubber& scrubber) {
+  BS_ASSIGN(const ScrubbedFile written,
+            ScrubFile(file.path, options.output, scrubber, options.progress));
+  ConvertReport report;
+  report.written = written.records;
+  report.files = 1;
+  report.scrubbed = true;
+  if (written.was_cut) {
+    Diagnostics found;
+    found.Count(Diag::kTruncatedFile);
+    AppendDiagnostics(found, file.path, report.diagnostics);
+  }
+  return report;
+}
+
+// In another format, or several in one: scrubbed copies are converted.
+Result<ConvertReport> ScrubFirst(const ConvertOptions& options, Scrubber& scrubber) {
+  BS_ASSIGN(const ScrubbedInputs copies, ScrubInputs(options.inputs, scrubber, *options.scrub));
+  ConvertOptions of_copies = options;
+  of_copies.inputs = copies.paths;
+  BS_ASSIGN(ConvertReport report, Convert(of_copies));
+  report.skipped += copies.skipped;
+  return report;
+}
+
+Result<ConvertReport> Scrub(const ConvertOptions& options) {
+  BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
+  BS_ASSIGN(ScrubRules rules, RulesOf(*options.scrub));
+  Scrubber scrubber(std::move(rules));
+  bool keeps_format = false;
+  if (files.size() == 1 && files.front().path != "-") {
+    BS_ASSIGN(const RecordingKind kind, KindOfRecording(files.front().path));
+    keeps_format = KeepsFormat(options, files.front(), kind);
+  }
+  BS_ASSIGN(ConvertReport report, keeps_format ? ScrubAlone(options, files.front(), scrubber)
+                                               : ScrubFirst(options, scrubber));
+  if (!options.scrub->map_file.empty()) {
+    BS_TRY(WriteNameMap(scrubber, options.scrub->map_file));
+  }
+  return report;
+}
+
 }  // namespace
 
 std::vector<ConvertFormat> ConvertFormats() {
@@ -116,7 +179,9 @@ std::vector<ConvertFormat> ConvertFormats() {
 }
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
-  return Stoppable(options.stop, [&] { return Convert(options); });
+  return Stoppable(options.stop, [&] {
+    return options.scrub.has_value() ? Scrub(options) : Convert(options);
+  });
 }
 
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/result.h"
 #include "borescope/output/document.h"
+#include "borescope/verbs/scrub/scrub_run.h"
 
 namespace borescope::internal {
 
@@ -20,6 +22,7 @@ struct ConvertOptions {
   std::string to;                   // the name of a format; empty: by the ending of `output`
   std::string begin;                // of the window, as in index/time_window.h; empty: open
   std::string end;
+  std::optional<ScrubOptions> scrub = {};  // what may not stay goes (docs/scrub.md)
   int threads = DefaultThreads();
   std::stop_token stop = {};  // ends with kCancelled, and without an output, once it is requested
   // Bytes read so far and in total, of one file after the other. May be empty.
@@ -31,6 +34,7 @@ struct ConvertReport {
   uint64_t outside = 0;   // left out because they start outside the window
   uint64_t unplaced = 0;  // left out because the format has no place for them
   std::string format;     // of the output
+  bool scrubbed = false;  // in the format of the input; `written` counts records
   size_t files = 0;       // that were written
   size_t skipped = 0;     // files of a folder that are no traces
   size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first

@@ -1,0 +1,54 @@
+#include "borescope/cli/scrubbing.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace borescope::cli {
+
+Result<std::optional<ScrubOptions>> ParseScrub(const RawOptions& raw) {
+  if (raw.scrub.empty()) {
+    if (!raw.scrub_key.empty() || !raw.scrub_map.empty()) {
+      return UsageError("--scrub-key and --scrub-map say how to scrub; add --scrub");
+    }
+    return std::optional<ScrubOptions>();
+  }
+  if (raw.scrub != "secrets" && raw.scrub != "names") {
+    return UsageError("--scrub: '" + raw.scrub + "' is neither secrets nor names");
+  }
+  if (raw.scrub != "names" && !raw.scrub_map.empty()) {
+    return UsageError("--scrub-map lists new names, which --scrub=names makes");
+  }
+  return std::optional(ScrubOptions{raw.scrub == "names", raw.scrub_key, raw.scrub_map});
+}
+
+Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
+                                                  const ProgressCallback& progress) {
+  CLI_ASSIGN(const std::optional<ScrubOptions> options, ParseScrub(raw));
+  if (!options.has_value()) {
+    return std::optional<ScrubbedCopies>();
+  }
+  if (!raw.load.empty()) {
+    return UsageError("--scrub reads recordings; leave it out, or --load");
+  }
+  std::vector<std::string*> named;
+  for (std::string& input : raw.inputs) {
+    named.push_back(&input);
+  }
+  for (std::string* other : {&raw.against, &raw.captures}) {
+    if (!other->empty()) {
+      named.push_back(other);
+    }
+  }
+  std::vector<std::string> inputs;
+  for (const std::string* name : named) {
+    inputs.push_back(*name);
+  }
+  CLI_ASSIGN(ScrubbedCopies copies, ScrubbedCopies::Make(inputs, *options, progress));
+  for (size_t i = 0; i < named.size(); ++i) {
+    *named[i] = copies.paths()[i];
+  }
+  return std::optional(std::move(copies));
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,201 @@
+#include "borescope/scrub/json/clean_event.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "borescope/ingest/kineto/kineto_roles.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
+#include "borescope/scrub/json/json_values.h"
+
+namespace borescope::internal {
+namespace {
+
+// What the text of an argument is for; all others hold numbers.
+struct FieldUse {
+  Field field;
+  TextUse use;
+};
+constexpr FieldUse kTexts[] = {
+    {Field::kInputTypes, TextUse::kWord},       {Field::kConcreteInputs, TextUse::kValue},
+    {Field::kKernelBackend, TextUse::kWord},    {Field::kKernelFile, TextUse::kPath},
+    {Field::kCollective, TextUse::kOperator},   {Field::kDtype, TextUse::kWord},
+    {Field::kGroupName, TextUse::kAnnotation},  {Field::kGroupDesc, TextUse::kAnnotation},
+    {Field::kGroupRanks, TextUse::kValue},      {Field::kInputDims, TextUse::kValue},
+    {Field::kInputStrides, TextUse::kValue},    {Field::kGrid, TextUse::kValue},
+    {Field::kBlock, TextUse::kValue},           {Field::kArgName, TextUse::kThread},
+    {Field::kDomain, TextUse::kWord},           {Field::kCallArgs, TextUse::kAnnotation},
+    {Field::kStreamHandle, TextUse::kPlace},    {Field::kKernelName, TextUse::kKernel},
+    {Field::kSource, TextUse::kPlace},          {Field::kTarget, TextUse::kPlace},
+};
+
+// Numbers that are not read, but that viewers and other tools show.
+constexpr std::string_view kOtherNumbers[] = {
+    "Python id", "Python parent id", "Python module id", "Ev Idx", "device", "context", "queued",
+    "blocks per SM", "warps per SM", "cbid", "priority", "Trace iteration", "Profiler Event Index",
+    "sort_index", "Call stack depth", "fbgemm_id", "Rank"};
+
+// Names of metadata events.
+constexpr std::string_view kMetadata[] = {"process_name", "process_labels", "process_sort_index",
+                                          "thread_name", "thread_sort_index"};
+
+template <class Rows>
+bool IsIn(const Rows& rows, std::string_view text) {
+  return std::find(std::begin(rows), std::end(rows), text) != std::end(rows);
+}
+
+// Keys are short; FindArgsField reads eight bytes from the start of one.
+Field ArgsFieldOf(std::string_view key) { return FindArgsField(key); }
+
+}  // namespace
+
+std::string EventCleaner::Text(std::string_view value, TextUse use) {
+  return IsString(value) ? JsonString(scrubber_.Clean(StringText(value), use))
+                         : std::string(NumberOrNull(value));
+}
+
+// A text that stands for a process or thread becomes the number it is read as.
+std::string EventCleaner::Process(Field field) {
+  return IsString(event_.Get(field)) ? std::to_string(values_.ProcessNumber(event_, field))
+                                     : std::string(NumberOrNull(event_.Get(field)));
+}
+
+// Monitors name a device in their category.
+std::string EventCleaner::Category() {
+  const bool is_known = RoleOfCategory(category_) != EventRole::kOther;
+  return JsonString(is_known ? std::string_view(category_)
+                             : scrubber_.Clean(category_, TextUse::kAnnotation));
+}
+
+TextUse EventCleaner::NameUse() const {
+  switch (RoleOfCategory(category_)) {
+    case EventRole::kKernel:
+    case EventRole::kProfilerRange:
+      return TextUse::kKernel;
+    case EventRole::kOp:
+      return TextUse::kOperator;
+    case EventRole::kPython:
+      return TextUse::kFrame;
+    case EventRole::kRuntime:
+      return TextUse::kCall;
+    default:
+      return TextUse::kAnnotation;
+  }
+}
+
+void EventCleaner::AddMember(std::string_view key, std::string_view value, Field field) {
+  const std::string_view phase = event_.Get(Field::kPhase);
+  out_->append("\"").append(key).append("\":");
+  switch (field) {
+    case Field::kPhase:
+      *out_ += value.size() == 3 && value[0] == '"' && value[1] >= 'A' && value[1] <= 'z' &&
+                       value[1] != '\\'
+                   ? value
+                   : "\"?\"";
+      return;
+    case Field::kCategory:
+      *out_ += IsString(value) ? Category() : NumberOrNull(value);
+      return;
+    case Field::kName:
+      *out_ += phase == "\"M\"" && IsIn(kMetadata, StringContent(value))
+                   ? std::string(value)
+                   : Text(value, NameUse());
+      return;
+    case Field::kPid:
+    case Field::kTid:
+      *out_ += Process(field);
+      return;
+    case Field::kFlowId:
+      *out_ += IsString(value) && NumberField(value) == "null"
+                   ? JsonString(scrubber_.Replaced("id", StringText(value)))
+                   : NumberField(value);
+      return;
+    case Field::kArgs:
+      AddArgs(value);
+      return;
+    default:
+      *out_ += NumberField(value);
+  }
+}
+
+// Counters and monitors have keys of their own, with numbers.
+void EventCleaner::AddArgument(std::string_view key, std::string_view value,
+                               std::string_view& separator) {
+  const Field field = ArgsFieldOf(key);
+  const std::string_view phase = event_.Get(Field::kPhase);
+  const bool is_counter =
+      RoleOfCategory(category_) == EventRole::kProfilerRange || phase == "\"C\"";
+  const bool is_thread_name = event_.Get(Field::kName) == "\"thread_name\"";
+  const auto add = [&](std::string_view name, std::string_view text) {
+    out_->append(separator).append(name).append(":").append(text);
+    separator = ",";
+  };
+  if (field == Field::kArgName && !(phase == "\"M\"" && is_thread_name)) {
+    return;
+  }
+  if (field != Field::kCount) {
+    const auto* use = std::find_if(std::begin(kTexts), std::end(kTexts),
+                                   [&](const FieldUse& row) { return row.field == field; });
+    add('"' + std::string(key) + '"', use != std::end(kTexts)
+                                          ? CleanJson(value, use->use, scrubber_)
+                                          : std::string(NumberField(value)));
+  } else if (IsIn(kOtherNumbers, key)) {
+    add('"' + std::string(key) + '"', NumberField(value));
+  } else if (is_counter && NumberOrNull(value) == value) {
+    const std::string quoted = '"' + std::string(key) + '"';
+    add(JsonString(scrubber_.Clean(StringText(quoted), TextUse::kWord)), value);
+  }
+}
+
+void EventCleaner::AddArgs(std::string_view args) {
+  JsonCursor cursor(args);
+  std::string_view separator;
+  *out_ += '{';
+  if (cursor.EnterObject()) {
+    std::string_view key;
+    while (cursor.NextMember(key)) {
+      const std::string_view value = cursor.Value();
+      if (!value.empty()) {
+        AddArgument(key, value, separator);
+      }
+    }
+  }
+  *out_ += '}';
+}
+
+void EventCleaner::Append(std::string_view object, std::string& out) {
+  struct Member {
+    std::string_view key;
+    std::string_view value;
+    Field field;
+  };
+  constexpr size_t kMost = 32;
+  std::array<Member, kMost> members;
+  size_t count = 0;
+  event_.Clear();
+  JsonCursor cursor(object);
+  if (cursor.EnterObject()) {
+    std::string_view key;
+    while (cursor.NextMember(key)) {
+      const std::string_view value = cursor.Value();
+      const Field field = FindEventField(key);
+      if (!value.empty() && field != Field::kCount && count < kMost) {
+        event_.Set(field, value);
+        members[count++] = {key, value, field};
+      }
+    }
+  }
+  category_ = IsString(event_.Get(Field::kCategory))
+                  ? StringText(event_.Get(Field::kCategory))
+                  : std::string();
+  out_ = &out;
+  out += '{';
+  for (size_t i = 0; i < count; ++i) {
+    out += i == 0 ? "" : ",";
+    AddMember(members[i].key, members[i].value, members[i].field);
+  }
+  out += '}';
+}
+
+}  // namespace borescope::internal

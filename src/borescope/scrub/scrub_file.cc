@@ -1,0 +1,117 @@
+#include "borescope/scrub/scrub_file.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "borescope/base/io/unchanged.h"
+#include "borescope/ingest/events/text_reader.h"
+#include "borescope/output/sink/gzip_sink.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/scrub/database/scrub_database.h"
+#include "borescope/scrub/json/json_values.h"
+#include "borescope/scrub/json/scrub_text.h"
+
+namespace borescope::internal {
+namespace {
+
+bool IsDatabaseFile(const std::string& path) {
+  std::array<char, kSqliteMagic.size()> begin{};
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
+    return false;
+  }
+  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) == kSqliteMagic;
+}
+
+Result<ScrubbedFile> WriteDatabase(SqlDatabase& source, const std::string& output,
+                                   Scrubber& scrubber) {
+  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
+  if (file->draft().empty() || output.ends_with(".gz")) {
+    return Error{ErrorCode::kInvalidArgument,
+                 output + ": a database needs an ordinary file, not compressed"};
+  }
+  BS_ASSIGN(const ScrubbedDatabase written, ScrubDatabase(source, file->draft(), scrubber));
+  BS_TRY(file->Commit());
+  return ScrubbedFile{RecordingKind::kDatabase, written.rows, written.dropped_tables};
+}
+
+Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
+                               const std::string& output, Scrubber& scrubber) {
+  reader.SkipByteOrderMark();
+  const char first = reader.SkipSpace();
+  if (first != '{' && first != '[') {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 name + ": neither JSON nor a database; give a recording that borescope list names"};
+  }
+  ScrubbedText written;
+  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
+  BS_TRY(WriteMaybeGzip(output, *file, [&](Sink& sink) -> Result<void> {
+    BS_ASSIGN(written, ScrubJson(reader, name, scrubber, sink));
+    return {};
+  }));
+  BS_TRY(file->Commit());
+  return ScrubbedFile{RecordingKind::kText, written.events, written.dropped, written.was_cut};
+}
+
+Result<ScrubbedFile> ScrubDatabaseFile(const std::string& input, const std::string& output,
+                                       Scrubber& scrubber) {
+  const std::optional<FileState> before = FileState::Of(input);
+  BS_ASSIGN(SqlDatabase source, SqlDatabase::OpenRead(input));
+  BS_ASSIGN(ScrubbedFile written, WriteDatabase(source, output, scrubber));
+  if (!source.is_copy() && FileState::Of(input) != before) {
+    return ChangedWhileRead(input);
+  }
+  return written;
+}
+
+}  // namespace
+
+Result<RecordingKind> KindOfRecording(const std::string& path) {
+  if (IsDatabaseFile(path)) {
+    return RecordingKind::kDatabase;
+  }
+  BS_ASSIGN(OpenedSource source, OpenInflated(path));
+  TextReader reader(std::move(source), {});
+  reader.Fill();
+  return reader.window().starts_with(kSqliteMagic) ? RecordingKind::kDatabase
+                                                   : RecordingKind::kText;
+}
+
+Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& output,
+                               Scrubber& scrubber,
+                               const std::function<void(uint64_t, uint64_t)>& progress) {
+  if (IsDatabaseFile(input)) {
+    return ScrubDatabaseFile(input, output, scrubber);
+  }
+  BS_ASSIGN(OpenedSource source, OpenInflated(input));
+  const std::string name = input == "-" ? "standard input" : input;
+  TextReader reader(std::move(source), progress);
+  reader.Fill();
+  if (!reader.window().starts_with(kSqliteMagic)) {
+    return WriteText(reader, name, output, scrubber);
+  }
+  while (reader.Fill()) {
+  }
+  if (reader.error().has_value()) {
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
+  }
+  BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenBytes(reader.window(), name));
+  return WriteDatabase(database, output, scrubber);
+}
+
+Result<void> WriteNameMap(const Scrubber& scrubber, const std::string& path) {
+  return WriteFile(path, [&](Sink& sink) -> Result<void> {
+    std::string text = "{";
+    std::string_view separator = "\n";
+    for (const auto& [name, was] : scrubber.names()) {
+      text.append(separator).append(JsonString(name)).append(": ").append(JsonString(was));
+      separator = ",\n";
+    }
+    return sink.Write(text + "\n}\n");
+  });
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,36 @@
+// One recording written again in its own format, without what may not stay in it (docs/scrub.md).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/scrub/text/scrubber.h"
+
+namespace borescope::internal {
+
+enum class RecordingKind : uint8_t { kText, kDatabase };
+
+struct ScrubbedFile {
+  RecordingKind kind = RecordingKind::kText;
+  uint64_t records = 0;  // written: events or nodes; of a database, rows
+  uint64_t dropped = 0;  // members or tables that went altogether
+  bool was_cut = false;  // the text ended early
+};
+
+// What the file at `path` is, by its first bytes, which may be compressed. "-" is no file here.
+Result<RecordingKind> KindOfRecording(const std::string& path);
+
+// Writes the recording at `input` to `output`, which appears complete or not at all; text is
+// compressed where the name ends in .gz. Errors are those of reading and writing; kCorrupt for text
+// that is no JSON.
+Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& output,
+                               Scrubber& scrubber,
+                               const std::function<void(uint64_t, uint64_t)>& progress = {});
+
+// Writes the new names and what they stand for, one pair a line, as JSON.
+Result<void> WriteNameMap(const Scrubber& scrubber, const std::string& path);
+
+}  // namespace borescope::internal

@@ -1,0 +1,137 @@
+#include "borescope/verbs/scrub/scrub_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/scrub/scrub_file.h"
+
+namespace borescope::internal {
+namespace {
+
+// "-rank-3" for a name like "trace_rank3.json"; empty for others.
+std::string RankPart(const std::string& path) {
+  const std::string name = LowerCase(std::filesystem::path(path).filename().string());
+  const size_t word = name.find("rank");
+  if (word == std::string::npos) {
+    return "";
+  }
+  size_t begin = word + 4;
+  begin += begin < name.size() && !IsDigit(name[begin]) ? 1 : 0;
+  size_t end = begin;
+  while (end < name.size() && IsDigit(name[end])) {
+    ++end;
+  }
+  return end == begin ? "" : "-rank-" + name.substr(begin, end - begin);
+}
+
+// The copies of one input, in a folder of their own.
+class InputCopies {
+ public:
+  InputCopies(std::string folder, Scrubber& scrubber, const ScrubOptions& options)
+      : folder_(std::move(folder)), scrubber_(scrubber), options_(options) {}
+
+  Result<void> Add(const InputFile& file) {
+    Result<std::string> written = Write(file);
+    if (written.ok()) {
+      paths_.push_back(std::move(*written));
+      return {};
+    }
+    if (file.from_directory && written.error().code == ErrorCode::kUnsupportedFormat) {
+      skipped_ += 1;
+      return {};
+    }
+    return written.error();
+  }
+
+  // The file, or the folder of several.
+  std::string Path() const { return paths_.size() == 1 ? paths_.front() : folder_; }
+  bool empty() const { return paths_.empty(); }
+  size_t skipped() const { return skipped_; }
+
+ private:
+  // Standard input can be read once only; readers look at what a file holds, not at its name.
+  Result<std::string> Write(const InputFile& file) {
+    RecordingKind kind = RecordingKind::kText;
+    if (file.path != "-") {
+      BS_ASSIGN(kind, KindOfRecording(file.path));
+    }
+    const std::string path = folder_ + "/recording-" + std::to_string(paths_.size() + 1) +
+                             RankPart(file.path) +
+                             (kind == RecordingKind::kDatabase ? ".sqlite" : ".json");
+    BS_TRY(ScrubFile(file.path, path, scrubber_, options_.progress));
+    return path;
+  }
+
+  const std::string folder_;
+  Scrubber& scrubber_;
+  const ScrubOptions& options_;
+  std::vector<std::string> paths_;
+  size_t skipped_ = 0;
+};
+
+}  // namespace
+
+Result<ScrubRules> RulesOf(const ScrubOptions& options) {
+  ScrubRules rules;
+  rules.names = options.names;
+  if (options.key_file.empty()) {
+    return rules;
+  }
+  std::ifstream file(options.key_file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    return Error{ErrorCode::kIo, options.key_file + ": the key cannot be read"};
+  }
+  constexpr size_t kLeast = 16;
+  if (bytes.size() < kLeast) {
+    return UsageError(options.key_file +
+                      ": a key has 16 bytes at least; make one with head -c 32 /dev/urandom");
+  }
+  rules.key = HashKeyOf(bytes);
+  return rules;
+}
+
+Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber& scrubber,
+                                   const ScrubOptions& options) {
+  BS_ASSIGN(TemporaryFolder folder, TemporaryFolder::Make());
+  ScrubbedInputs result{std::move(folder), {}, 0};
+  for (const std::string& input : inputs) {
+    BS_ASSIGN(const std::vector<InputFile> files, ExpandInputs({&input, 1}));
+    const std::string place =
+        result.folder.path() + "/input-" + std::to_string(result.paths.size() + 1);
+    std::error_code failed;
+    if (!std::filesystem::create_directory(place, failed)) {
+      return Error{ErrorCode::kIo, place + ": cannot be made; TMPDIR selects another folder"};
+    }
+    InputCopies copies(place, scrubber, options);
+    for (const InputFile& file : files) {
+      BS_TRY(copies.Add(file));
+    }
+    if (copies.empty()) {
+      return UsageError(input + ": holds no recording that can be scrubbed");
+    }
+    result.paths.push_back(copies.Path());
+    result.skipped += copies.skipped();
+  }
+  return result;
+}
+
+Result<ScrubbedInputs> RunScrub(std::span<const std::string> inputs, const ScrubOptions& options) {
+  return Stoppable(options.stop, [&]() -> Result<ScrubbedInputs> {
+    BS_ASSIGN(ScrubRules rules, RulesOf(options));
+    Scrubber scrubber(std::move(rules));
+    BS_ASSIGN(ScrubbedInputs copies, ScrubInputs(inputs, scrubber, options));
+    if (!options.map_file.empty()) {
+      BS_TRY(WriteNameMap(scrubber, options.map_file));
+    }
+    return copies;
+  });
+}
+
+}  // namespace borescope::internal
