@@ -4,6 +4,7 @@
 #include <array>
 
 #include "borescope/base/text/utf8.h"
+#include "borescope/ingest/database_rows.h"
 #include "borescope/ingest/nsys/nsys.h"
 #include "borescope/ingest/nvprof/nvprof.h"
 #include "borescope/ingest/rocpd/rocpd.h"
@@ -39,6 +40,44 @@ constexpr auto kFormatRows = [] {
 
 // A foreign file may declare thousands of tables; no profiler does.
 constexpr size_t kMostTables = 4096;
+
+// Tables that are not read, and what is in them.
+struct SensitiveTable {
+  std::string_view table;  // of rocpd: without its suffix
+  std::string_view what;
+};
+constexpr SensitiveTable kSensitiveTables[] = {
+    {"TARGET_INFO_SYSTEM_ENV", "environment"}, {"PROCESS_STREAMS", "output"},
+    {"ProcessStreams", "output"},              {"PROCESSES", "processes"},
+    {"TARGET_INFO_NIC_INFO", "network"},       {"NIC_ID_MAP", "network"},
+    {"TARGET_INFO_NETWORK", "network"},        {"rocpd_info_node", "environment"},
+    {"rocpd_info_process", "processes"},       {"ANALYSIS_FILE", "files"},
+};
+
+Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,
+                                                   const DatabaseSchema& schema) {
+  std::vector<SensitiveCount> counts;
+  for (const auto& [table, columns] : schema.tables()) {
+    const auto* row = std::find_if(
+        std::begin(kSensitiveTables), std::end(kSensitiveTables), [&](const SensitiveTable& known) {
+          return table == known.table ||
+                 (known.table.starts_with("rocpd_") && table.starts_with(known.table));
+        });
+    if (row == std::end(kSensitiveTables)) {
+      continue;
+    }
+    BS_ASSIGN(const uint64_t rows, CountRows(database, schema, table));
+    const auto same = std::find_if(counts.begin(), counts.end(), [&](const SensitiveCount& count) {
+      return count.what == row->what;
+    });
+    if (same != counts.end()) {
+      same->count += rows;
+    } else if (rows > 0) {
+      counts.push_back({row->what, rows});
+    }
+  }
+  return counts;
+}
 
 }  // namespace
 
@@ -85,6 +124,7 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
   meta.remedy = format->remedy;
   meta.file_bytes = file_bytes;
   meta.text_bytes = file_bytes;
+  BS_ASSIGN(meta.sensitive, CountSensitive(database, schema));
   return format->load({database, schema, std::move(meta), options});
 }
 

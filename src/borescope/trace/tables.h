@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/base/id.h"
@@ -359,6 +360,12 @@ struct RecordedOptions {
   bool with_flops = false;
 };
 
+// What a file holds beyond the recording, of one kind; never the values.
+struct SensitiveCount {
+  std::string_view what;  // "environment"
+  uint64_t count = 0;
+};
+
 struct Meta {
   std::string file;  // as the user named it
   TraceFormat format = TraceFormat::kKineto;
@@ -373,7 +380,8 @@ struct Meta {
   Vendor vendor = Vendor::kUnknown;
   std::vector<DeviceInfo> devices;  // all visible devices of the process, not the used ones
   RecordedOptions options;
-  uint64_t text_bytes = 0;  // inflated size
+  std::vector<SensitiveCount> sensitive;  // of what is not read
+  uint64_t text_bytes = 0;                // inflated size
   uint64_t file_bytes = 0;  // as stored
   // Where the list of events begins: just after its opening bracket, as an offset into the inflated
   // text. 0: unknown.

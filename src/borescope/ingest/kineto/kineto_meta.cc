@@ -108,6 +108,22 @@ constexpr MemberRow kMembers[] = {
     {"with_flops", ReadOption<&RecordedOptions::with_flops>},
 };
 
+// Numbers of versions and the list of events: nothing that says who or where.
+constexpr std::string_view kHarmless[] = {
+    "schemaVersion",       "traceEvents",         "cuda_runtime_version", "cuda_driver_version",
+    "hip_runtime_version", "hip_driver_version",  "cupti_version",        "roctracer_version",
+    "trace_id"};
+
+void CountSensitive(std::string_view what, Meta& meta) {
+  const auto known = std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
+                                  [&](const SensitiveCount& row) { return row.what == what; });
+  if (known != meta.sensitive.end()) {
+    known->count += 1;
+  } else {
+    meta.sensitive.push_back({what, 1});
+  }
+}
+
 // Members whose presence alone identifies the file.
 struct PresenceRow {
   std::string_view key;
@@ -151,6 +167,12 @@ Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {
 void NoteMember(std::string_view key, KinetoMembers& members) {
   for (const PresenceRow& row : kPresence) {
     members.*row.flag = members.*row.flag || row.key == key;
+  }
+  const bool is_read = std::any_of(std::begin(kMembers), std::end(kMembers),
+                                   [&](const MemberRow& row) { return row.key == key; });
+  if (!is_read && std::find(std::begin(kHarmless), std::end(kHarmless), key) ==
+                      std::end(kHarmless)) {
+    CountSensitive("members", members.meta);
   }
 }
 

@@ -43,20 +43,31 @@ size_t CamelEnd(std::string_view run, size_t at) {
   return is_acronym ? upper - 1 : lower;
 }
 
-// A run of letters between digits: public as a whole, or each of its parts for itself.
-std::string NewWord(std::string_view word, const HashKey& key) {
-  if (word.size() == 1 || IsPublicWord(LowerCase(word))) {
-    return std::string(word);
-  }
+// Each part of a word of CamelCase for itself.
+std::string NewParts(std::string_view word, const HashKey& key) {
   std::string result;
   for (size_t at = 0; at < word.size();) {
     const size_t end = std::max(CamelEnd(word, at), at + 1);
     const std::string_view part = word.substr(at, end - at);
-    const bool stays = part.size() == word.size() ? false : IsPublicWord(LowerCase(part));
-    result += stays ? std::string(part) : Letters(key, part);
+    result += part.size() == 1 || IsPublicWord(LowerCase(part)) ? std::string(part) : Letters(key, part);
     at = end;
   }
   return result;
+}
+
+// A run of letters between digits: public as a whole, or in its parts.
+std::string NewWord(std::string_view word, const HashKey& key) {
+  const std::string lower = LowerCase(word);
+  if (word.size() == 1 || IsPublicWord(lower)) {
+    return std::string(word);
+  }
+  const std::string_view decisive = DecisivePart(lower);
+  if (decisive.empty()) {
+    return NewParts(word, key);
+  }
+  const auto at = static_cast<size_t>(decisive.data() - lower.data());
+  return NewParts(word.substr(0, at), key) + std::string(word.substr(at, decisive.size())) +
+         NewParts(word.substr(at + decisive.size()), key);
 }
 
 // Digits between single letters spell words, too.

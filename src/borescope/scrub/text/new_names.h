@@ -16,4 +16,8 @@ std::string NewName(std::string_view name, TextUse use, const HashKey& key);
 // Whether the word, in lower case, is one that stays.
 bool IsPublicWord(std::string_view lower);
 
+// The longest part of a word, in lower case, by which a kind of kernel is recognised; empty if
+// there is none.
+std::string_view DecisivePart(std::string_view lower);
+
 }  // namespace borescope::internal

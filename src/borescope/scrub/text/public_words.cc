@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
@@ -51,7 +52,7 @@ constexpr std::string_view kPublicWords =
     "nvl gb ti mi xt gfx vega arcturus aldebaran device driver api runtime kernel dispatch "
     "allocation alloc free realloc reclaim async memory scratch real virtual fill hsa core ext amd "
     "compiler region sample counter clk sclk mclk power temp temperature util busy usage sync host "
-    "to client schema version markers messages default stackframe watts mhz percent";
+    "to client write rows buffer rpdflush blocking callback activity hcc table schema version markers messages default stackframe watts mhz percent";
 
 class PublicWords {
  public:
@@ -94,7 +95,37 @@ class PublicWords {
   std::unordered_set<std::string> words_;
 };
 
+// Of the alternatives that kernels are recognised by, those of letters alone.
+std::vector<std::string_view> DecisiveParts() {
+  constexpr size_t kShortest = 4;
+  std::vector<std::string_view> parts;
+  for (std::string_view pattern : KernelPatterns()) {
+    while (!pattern.empty()) {
+      const size_t bar = std::min(pattern.find('|'), pattern.size());
+      std::string_view part = pattern.substr(0, bar);
+      part.remove_prefix(part.starts_with('^') ? 1 : 0);
+      if (part.size() >= kShortest && std::all_of(part.begin(), part.end(), [](char c) {
+            return c >= 'a' && c <= 'z';
+          })) {
+        parts.push_back(part);
+      }
+      pattern.remove_prefix(std::min(bar + 1, pattern.size()));
+    }
+  }
+  return parts;
+}
+
 }  // namespace
+
+std::string_view DecisivePart(std::string_view lower) {
+  static const std::vector<std::string_view> parts = DecisiveParts();
+  std::string_view longest;
+  for (const std::string_view part : parts) {
+    const size_t at = part.size() > longest.size() ? lower.find(part) : std::string_view::npos;
+    longest = at == std::string_view::npos ? longest : lower.substr(at, part.size());
+  }
+  return longest;
+}
 
 bool IsPublicWord(std::string_view lower) {
   static const PublicWords words;

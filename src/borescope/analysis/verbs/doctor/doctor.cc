@@ -155,6 +155,10 @@ Result<Tables> MapDoctor(const RankView& view, const Params&) {
     }
   }
   PushDiagnostics(quality, view, known);
+  for (const SensitiveCount& found : CountSensitive(view.trace)) {
+    PushOutcome(quality, view.rank, fmt::format("sensitive-{}", found.what), "info",
+                {static_cast<int64_t>(found.count), std::nullopt, ""}, SensitiveHelp(found.what));
+  }
   Table clocks = NewClocks();
   Row(clocks)
       .Int(view.rank)

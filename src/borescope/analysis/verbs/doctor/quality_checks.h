@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/finish.h"
@@ -44,6 +45,11 @@ struct QualityCheck {
 std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits
 std::span<const QualityCheck> TimeChecks();    // durations, overlaps, gaps, nesting
 std::span<const QualityCheck> RecordChecks();  // what the profiler was told to record
+
+// What of a recording may say who, where and with which secrets: kinds and counts, never the
+// values. Texts count each once; of what is not read, members and rows.
+std::vector<SensitiveCount> CountSensitive(const Trace& trace);
+std::string SensitiveHelp(std::string_view what);
 
 // "name, ts 12.345 us, correlation 7": how the first case is shown.
 std::string Describe(const RankView& view, HostId id);
