@@ -87,10 +87,10 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",       "step",     "step-rule",    "step-pattern", "gpu",    "stream",
-    "annotation", "instance", "begin",        "end",          "top",    "against",
-    "captures",   "threads",  "memory-limit", "no-progress",  "verbose",
-    "scrub",      "scrub-key", "scrub-map"};
+    "rank",        "step",       "step-rule", "step-pattern", "gpu",
+    "stream",      "annotation", "instance",  "begin",        "end",
+    "top",         "against",    "captures",  "threads",      "memory-limit",
+    "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
 constexpr std::string_view kOpenOptions[] = {
     "report", "port",      "no-browser",   "timeout", "begin",        "end",         "rank",
     "step",   "step-rule", "step-pattern", "gpu",     "stream",       "annotation",  "instance",

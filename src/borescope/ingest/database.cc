@@ -47,11 +47,16 @@ struct SensitiveTable {
   std::string_view what;
 };
 constexpr SensitiveTable kSensitiveTables[] = {
-    {"TARGET_INFO_SYSTEM_ENV", "environment"}, {"PROCESS_STREAMS", "output"},
-    {"ProcessStreams", "output"},              {"PROCESSES", "processes"},
-    {"TARGET_INFO_NIC_INFO", "network"},       {"NIC_ID_MAP", "network"},
-    {"TARGET_INFO_NETWORK", "network"},        {"rocpd_info_node", "environment"},
-    {"rocpd_info_process", "processes"},       {"ANALYSIS_FILE", "files"},
+    {"TARGET_INFO_SYSTEM_ENV", "environment"},
+    {"PROCESS_STREAMS", "output"},
+    {"ProcessStreams", "output"},
+    {"PROCESSES", "processes"},
+    {"TARGET_INFO_NIC_INFO", "network"},
+    {"NIC_ID_MAP", "network"},
+    {"TARGET_INFO_NETWORK", "network"},
+    {"rocpd_info_node", "environment"},
+    {"rocpd_info_process", "processes"},
+    {"ANALYSIS_FILE", "files"},
 };
 
 Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,

@@ -43,8 +43,9 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
   reader.SkipByteOrderMark();
   const char first = reader.SkipSpace();
   if (first != '{' && first != '[') {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 name + ": neither JSON nor a database; give a recording that borescope list names"};
+    return Error{
+        ErrorCode::kUnsupportedFormat,
+        name + ": neither JSON nor a database; give a recording that borescope list names"};
   }
   ScrubbedText written;
   BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));

@@ -382,7 +382,7 @@ struct Meta {
   RecordedOptions options;
   std::vector<SensitiveCount> sensitive;  // of what is not read
   uint64_t text_bytes = 0;                // inflated size
-  uint64_t file_bytes = 0;  // as stored
+  uint64_t file_bytes = 0;                // as stored
   // Where the list of events begins: just after its opening bracket, as an offset into the inflated
   // text. 0: unknown.
   uint64_t events_begin_byte = 0;

@@ -16,8 +16,8 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.begin = options.begin;
   inside.end = options.end;
   if (options.scrub.has_value()) {
-    inside.scrub = internal::ScrubOptions{options.scrub->names, options.scrub->key_file,
-                                          options.scrub->map_file, {}, {}};
+    inside.scrub = internal::ScrubOptions{
+        options.scrub->names, options.scrub->key_file, options.scrub->map_file, {}, {}};
   }
   inside.threads = ThreadsOf(options.threads);
   inside.progress = FileProgress(options.progress);
@@ -26,8 +26,9 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
 }
 
 ConvertReport PublicReport(const internal::ConvertReport& report) {
-  return {report.written, report.outside, report.unplaced, report.format,  report.scrubbed,
-          report.files,   report.skipped, report.clocks,   PublicDiagnostics(report.diagnostics)};
+  return {report.written, report.outside,  report.unplaced,
+          report.format,  report.scrubbed, report.files,
+          report.skipped, report.clocks,   PublicDiagnostics(report.diagnostics)};
 }
 
 Result<ConvertReport> Convert(std::span<const std::string> inputs, const std::string& output,

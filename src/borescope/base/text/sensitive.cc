@@ -51,9 +51,10 @@ size_t PosixPath(std::string_view text, size_t at) {
     return kNone;
   }
   const size_t end = EndOf(text, at + 1, IsPathCharacter);
-  const bool is_name = at + 1 < end && std::any_of(text.begin() + static_cast<ptrdiff_t>(at) + 1,
-                                                   text.begin() + static_cast<ptrdiff_t>(end),
-                                                   [](char c) { return IsLetter(c) || IsOther(c); });
+  const bool is_name =
+      at + 1 < end && std::any_of(text.begin() + static_cast<ptrdiff_t>(at) + 1,
+                                  text.begin() + static_cast<ptrdiff_t>(end),
+                                  [](char c) { return IsLetter(c) || IsOther(c); });
   return is_name ? end : kNone;
 }
 
@@ -105,10 +106,10 @@ size_t Account(std::string_view text, size_t at) {
 
 // At least two dots, and an ending that hosts have and modules of Python do not.
 size_t Host(std::string_view text, size_t at) {
-  constexpr std::string_view kEndings[] = {"com",     "net",   "org", "edu",  "gov", "io",
-                                           "local",   "lan",   "corp", "cloud", "ai",  "dev",
-                                           "cluster", "home",  "arpa", "intra", "de",  "uk",
-                                           "internal", "cn",   "fr",  "jp",   "ch",  "eu"};
+  constexpr std::string_view kEndings[] = {"com",      "net",  "org",  "edu",   "gov", "io",
+                                           "local",    "lan",  "corp", "cloud", "ai",  "dev",
+                                           "cluster",  "home", "arpa", "intra", "de",  "uk",
+                                           "internal", "cn",   "fr",   "jp",    "ch",  "eu"};
   if (!IsAlnum(text[at]) || (at > 0 && (IsHostCharacter(text[at - 1]) || text[at - 1] == '_'))) {
     return kNone;
   }
@@ -196,9 +197,9 @@ bool IsTokenCharacter(char c) { return IsAlnum(c) || IsOneOf(c, "_-.+/=~"); }
 
 size_t KnownToken(std::string_view text, size_t at) {
   constexpr std::string_view kPrefixes[] = {
-      "ghp_",  "gho_",  "ghu_",  "ghs_",  "ghr_",  "github_pat_", "glpat-", "hf_",   "sk-",
-      "xoxb-", "xoxp-", "xoxa-", "xapp-", "AKIA",  "ASIA",        "AIza",   "eyJ",   "npm_",
-      "pypi-", "dckr_", "nvapi-", "ya29.", "SG.", "rk_live_",    "sk_live_", "wandb_"};
+      "ghp_",  "gho_",  "ghu_",   "ghs_",  "ghr_", "github_pat_", "glpat-",   "hf_",   "sk-",
+      "xoxb-", "xoxp-", "xoxa-",  "xapp-", "AKIA", "ASIA",        "AIza",     "eyJ",   "npm_",
+      "pypi-", "dckr_", "nvapi-", "ya29.", "SG.",  "rk_live_",    "sk_live_", "wandb_"};
   constexpr size_t kLeast = 16;
   if (IsAlnum(Before(text, at))) {
     return kNone;
@@ -240,10 +241,9 @@ size_t Token(std::string_view text, size_t at) {
 bool IsWordCharacter(char c) { return IsAlnum(c) || c == '_' || c == '-'; }
 
 bool IsSecretName(std::string_view name) {
-  constexpr std::string_view kNames[] = {"password",   "passwd", "passphrase", "secret",
-                                         "token",      "apikey", "api_key",    "api-key",
-                                         "access_key", "auth",   "credential", "credentials",
-                                         "hostname",   "username"};
+  constexpr std::string_view kNames[] = {
+      "password", "passwd",     "passphrase", "secret",     "token",       "apikey",   "api_key",
+      "api-key",  "access_key", "auth",       "credential", "credentials", "hostname", "username"};
   const std::string lower = LowerCase(name);
   return std::any_of(std::begin(kNames), std::end(kNames),
                      [&](std::string_view end) { return lower.ends_with(end); });
@@ -256,9 +256,8 @@ bool IsEnvironmentName(std::string_view name) {
 }
 
 bool IsPlainNumber(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return IsDigit(c) || IsOneOf(c, ".+-");
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return IsDigit(c) || IsOneOf(c, ".+-"); });
 }
 
 // NAME=value of an environment, or a name of secrets with its value. The end of the value.
@@ -269,8 +268,7 @@ size_t Setting(std::string_view text, size_t at) {
   const size_t name_end = EndOf(text, at, IsWordCharacter);
   const std::string_view name = text.substr(at, name_end - at);
   size_t value = EndOf(text, name_end, [](char c) { return c == '"' || c == '\'' || c == ' '; });
-  if (value >= text.size() || !IsOneOf(text[value], "=:") ||
-      text.substr(value).starts_with("::")) {
+  if (value >= text.size() || !IsOneOf(text[value], "=:") || text.substr(value).starts_with("::")) {
     return kNone;
   }
   const bool is_setting =
@@ -279,9 +277,8 @@ size_t Setting(std::string_view text, size_t at) {
     return kNone;
   }
   value = EndOf(text, value + 1, [](char c) { return c == '"' || c == '\'' || c == ' '; });
-  const size_t end = EndOf(text, value, [](char c) {
-    return !IsBlank(c) && !IsOneOf(c, "\"'`,;|&)]}");
-  });
+  const size_t end =
+      EndOf(text, value, [](char c) { return !IsBlank(c) && !IsOneOf(c, "\"'`,;|&)]}"); });
   return end > value && !IsPlainNumber(text.substr(value, end - value)) ? end : kNone;
 }
 
@@ -291,8 +288,8 @@ struct Finder {
 };
 // The first that matches at a place wins.
 constexpr Finder kFinders[] = {
-    {Sensitive::kSetting, Setting}, {Sensitive::kUrl, Url},         {Sensitive::kAccount, Account},
-    {Sensitive::kPath, Path},       {Sensitive::kUuid, Uuid},       {Sensitive::kToken, Token},
+    {Sensitive::kSetting, Setting}, {Sensitive::kUrl, Url},   {Sensitive::kAccount, Account},
+    {Sensitive::kPath, Path},       {Sensitive::kUuid, Uuid}, {Sensitive::kToken, Token},
     {Sensitive::kAddress, Address}, {Sensitive::kHost, Host},
 };
 
@@ -306,14 +303,11 @@ struct Words {
   std::string_view word;
   std::string_view name;
 };
-constexpr Words kWords[] = {{"path", "absolute paths"},
-                            {"url", "URLs"},
-                            {"account", "accounts (user@host)"},
-                            {"host", "host names"},
-                            {"address", "network addresses"},
-                            {"uuid", "UUIDs"},
-                            {"token", "tokens and digests"},
-                            {"setting", "settings (NAME=value)"}};
+constexpr Words kWords[] = {
+    {"path", "absolute paths"},          {"url", "URLs"},
+    {"account", "accounts (user@host)"}, {"host", "host names"},
+    {"address", "network addresses"},    {"uuid", "UUIDs"},
+    {"token", "tokens and digests"},     {"setting", "settings (NAME=value)"}};
 static_assert(std::size(kWords) == kSensitiveKinds);
 
 }  // namespace
@@ -323,8 +317,8 @@ std::string_view SensitiveName(Sensitive kind) { return kWords[static_cast<size_
 
 std::vector<SensitiveSpan> FindSensitive(std::string_view text) {
   std::vector<SensitiveSpan> spans;
-  const bool is_long_word = text.size() >= 32;
-  if (!MayHoldAny(text) && !is_long_word) {
+  constexpr size_t kShortestToken = 16;
+  if (!MayHoldAny(text) && text.size() < kShortestToken) {
     return spans;
   }
   for (size_t at = 0; at < text.size();) {

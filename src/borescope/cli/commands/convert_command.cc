@@ -75,9 +75,9 @@ bool HasLostReader(const std::string& path) {
 
 void ReportOutcome(const ConvertReport& report, const std::string& path) {
   const auto digits = [](size_t count) { return GroupDigits(static_cast<int64_t>(count)); };
-  std::string line = fmt::format("borescope: wrote {}: {} {}{}", path, digits(report.written),
-                                 report.scrubbed ? "record" : "event",
-                                 report.written == 1 ? "" : "s");
+  std::string line =
+      fmt::format("borescope: wrote {}: {} {}{}", path, digits(report.written),
+                  report.scrubbed ? "record" : "event", report.written == 1 ? "" : "s");
   if (report.files > 1) {
     line += fmt::format(" of {} files", digits(report.files));
   }

@@ -110,9 +110,9 @@ constexpr MemberRow kMembers[] = {
 
 // Numbers of versions and the list of events: nothing that says who or where.
 constexpr std::string_view kHarmless[] = {
-    "schemaVersion",       "traceEvents",         "cuda_runtime_version", "cuda_driver_version",
-    "hip_runtime_version", "hip_driver_version",  "cupti_version",        "roctracer_version",
-    "trace_id"};
+    "schemaVersion",       "traceEvents",         "cuda_runtime_version",
+    "cuda_driver_version", "hip_runtime_version", "hip_driver_version",
+    "cupti_version",       "roctracer_version",   "trace_id"};
 
 void CountSensitive(std::string_view what, Meta& meta) {
   const auto known = std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
@@ -170,8 +170,8 @@ void NoteMember(std::string_view key, KinetoMembers& members) {
   }
   const bool is_read = std::any_of(std::begin(kMembers), std::end(kMembers),
                                    [&](const MemberRow& row) { return row.key == key; });
-  if (!is_read && std::find(std::begin(kHarmless), std::end(kHarmless), key) ==
-                      std::end(kHarmless)) {
+  if (!is_read &&
+      std::find(std::begin(kHarmless), std::end(kHarmless), key) == std::end(kHarmless)) {
     CountSensitive("members", members.meta);
   }
 }

@@ -123,11 +123,17 @@ bool IsKeptTag(std::string_view tag) {
 }
 
 std::span<const std::string_view> CountedTables() {
-  static constexpr std::string_view kTables[] = {
-      "GPU_METRICS",        "GENERIC_EVENTS",      "DIAGNOSTIC_EVENT",
-      "PROFILER_OVERHEAD",  "NET_NIC_METRIC",      "NET_IB_SWITCH_METRIC",
-      "PERF_EVENT_SOC",     "OVERHEAD_EVENTS",     "CUPTI_ACTIVITY_KIND_OVERHEAD",
-      "GPU_CONTEXT_SWITCH", "CUPTI_ACTIVITY_KIND_MEMORY"};
+  static constexpr std::string_view kTables[] = {"GPU_METRICS",
+                                                 "GENERIC_EVENTS",
+                                                 "DIAGNOSTIC_EVENT",
+                                                 "PROFILER_OVERHEAD",
+                                                 "NET_NIC_METRIC",
+                                                 "NET_IB_SWITCH_METRIC",
+                                                 "PERF_EVENT_SOC",
+                                                 "OVERHEAD_EVENTS",
+                                                 "CUPTI_ACTIVITY_KIND_OVERHEAD",
+                                                 "GPU_CONTEXT_SWITCH",
+                                                 "CUPTI_ACTIVITY_KIND_MEMORY"};
   return kTables;
 }
 

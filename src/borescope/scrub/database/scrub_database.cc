@@ -95,8 +95,8 @@ class DatabaseScrub {
       if (!suffix.empty() && table.ends_with(suffix)) {
         copy.base = table.substr(0, table.size() - suffix.size());
         copy.group = suffix;
-        copy.target = fmt::format("{}_{:04}_{}", copy.base, i,
-                                  scrubber_.Replaced("run", suffix).substr(4));
+        copy.target =
+            fmt::format("{}_{:04}_{}", copy.base, i, scrubber_.Replaced("run", suffix).substr(4));
       }
     }
     std::copy_if(columns.begin(), columns.end(), std::back_inserter(copy.columns),
@@ -227,8 +227,7 @@ class DatabaseScrub {
     insert.Bind(column + 1, std::string_view(object));
   }
 
-  void NoteUse(const SqlTable& rows, int column, const ColumnRule& rule,
-               const std::string& group) {
+  void NoteUse(const SqlTable& rows, int column, const ColumnRule& rule, const std::string& group) {
     int64_t id = 0;
     if (!rows.TryInteger(column, id)) {
       return;
@@ -286,8 +285,8 @@ class DatabaseScrub {
       if (format_ != TraceFormat::kNsys || !schema.Has(table, "start")) {
         continue;
       }
-      const TableCopy copy{std::string(table), std::string(table), "", std::string(table),
-                           {"start"}};
+      const TableCopy copy{
+          std::string(table), std::string(table), "", std::string(table), {"start"}};
       BS_ASSIGN(SqlStatement insert, CreateTable(copy));
       BS_ASSIGN(SqlTable rows, OpenSource(copy));
       ++written_tables_;

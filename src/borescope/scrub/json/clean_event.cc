@@ -18,23 +18,36 @@ struct FieldUse {
   TextUse use;
 };
 constexpr FieldUse kTexts[] = {
-    {Field::kInputTypes, TextUse::kWord},       {Field::kConcreteInputs, TextUse::kValue},
-    {Field::kKernelBackend, TextUse::kWord},    {Field::kKernelFile, TextUse::kPath},
-    {Field::kCollective, TextUse::kOperator},   {Field::kDtype, TextUse::kWord},
-    {Field::kGroupName, TextUse::kAnnotation},  {Field::kGroupDesc, TextUse::kAnnotation},
-    {Field::kGroupRanks, TextUse::kValue},      {Field::kInputDims, TextUse::kValue},
-    {Field::kInputStrides, TextUse::kValue},    {Field::kGrid, TextUse::kValue},
-    {Field::kBlock, TextUse::kValue},           {Field::kArgName, TextUse::kThread},
-    {Field::kDomain, TextUse::kWord},           {Field::kCallArgs, TextUse::kAnnotation},
-    {Field::kStreamHandle, TextUse::kPlace},    {Field::kKernelName, TextUse::kKernel},
-    {Field::kSource, TextUse::kPlace},          {Field::kTarget, TextUse::kPlace},
+    {Field::kInputTypes, TextUse::kWord},      {Field::kConcreteInputs, TextUse::kValue},
+    {Field::kKernelBackend, TextUse::kWord},   {Field::kKernelFile, TextUse::kPath},
+    {Field::kCollective, TextUse::kOperator},  {Field::kDtype, TextUse::kWord},
+    {Field::kGroupName, TextUse::kAnnotation}, {Field::kGroupDesc, TextUse::kAnnotation},
+    {Field::kGroupRanks, TextUse::kValue},     {Field::kInputDims, TextUse::kValue},
+    {Field::kInputStrides, TextUse::kValue},   {Field::kGrid, TextUse::kValue},
+    {Field::kBlock, TextUse::kValue},          {Field::kArgName, TextUse::kThread},
+    {Field::kDomain, TextUse::kWord},          {Field::kCallArgs, TextUse::kAnnotation},
+    {Field::kStreamHandle, TextUse::kPlace},   {Field::kKernelName, TextUse::kKernel},
+    {Field::kSource, TextUse::kPlace},         {Field::kTarget, TextUse::kPlace},
 };
 
 // Numbers that are not read, but that viewers and other tools show.
-constexpr std::string_view kOtherNumbers[] = {
-    "Python id", "Python parent id", "Python module id", "Ev Idx", "device", "context", "queued",
-    "blocks per SM", "warps per SM", "cbid", "priority", "Trace iteration", "Profiler Event Index",
-    "sort_index", "Call stack depth", "fbgemm_id", "Rank"};
+constexpr std::string_view kOtherNumbers[] = {"Python id",
+                                              "Python parent id",
+                                              "Python module id",
+                                              "Ev Idx",
+                                              "device",
+                                              "context",
+                                              "queued",
+                                              "blocks per SM",
+                                              "warps per SM",
+                                              "cbid",
+                                              "priority",
+                                              "Trace iteration",
+                                              "Profiler Event Index",
+                                              "sort_index",
+                                              "Call stack depth",
+                                              "fbgemm_id",
+                                              "Rank"};
 
 // Names of metadata events.
 constexpr std::string_view kMetadata[] = {"process_name", "process_labels", "process_sort_index",
@@ -98,9 +111,8 @@ void EventCleaner::AddMember(std::string_view key, std::string_view value, Field
       *out_ += IsString(value) ? Category() : NumberOrNull(value);
       return;
     case Field::kName:
-      *out_ += phase == "\"M\"" && IsIn(kMetadata, StringContent(value))
-                   ? std::string(value)
-                   : Text(value, NameUse());
+      *out_ += phase == "\"M\"" && IsIn(kMetadata, StringContent(value)) ? std::string(value)
+                                                                         : Text(value, NameUse());
       return;
     case Field::kPid:
     case Field::kTid:
@@ -186,9 +198,8 @@ void EventCleaner::Append(std::string_view object, std::string& out) {
       }
     }
   }
-  category_ = IsString(event_.Get(Field::kCategory))
-                  ? StringText(event_.Get(Field::kCategory))
-                  : std::string();
+  category_ = IsString(event_.Get(Field::kCategory)) ? StringText(event_.Get(Field::kCategory))
+                                                     : std::string();
   out_ = &out;
   out += '{';
   for (size_t i = 0; i < count; ++i) {

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "borescope/json/json_cursor.h"
-#include "borescope/json/json_string.h"
 #include "borescope/json/json_space.h"
+#include "borescope/json/json_string.h"
 #include "borescope/output/json_writer.h"
 
 namespace borescope::internal {
@@ -15,8 +15,8 @@ bool IsNumber(std::string_view value) {
   constexpr size_t kLongest = 64;
   return !value.empty() && value.size() <= kLongest &&
          std::all_of(value.begin(), value.end(), [](char c) {
-           return (c >= '0' && c <= '9') || std::string_view("+-.eE").find(c) !=
-                                                std::string_view::npos;
+           return (c >= '0' && c <= '9') ||
+                  std::string_view("+-.eE").find(c) != std::string_view::npos;
          });
 }
 
@@ -82,9 +82,10 @@ std::string_view NumberField(std::string_view value) {
   }
   std::string_view text = StringContent(value);
   text.remove_prefix(text.starts_with("0x") ? 2 : 0);
-  const bool is_hex = text.size() <= 16 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  });
+  const bool is_hex =
+      text.size() <= 16 && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+      });
   return is_hex || IsNumber(text) ? value : "null";
 }
 

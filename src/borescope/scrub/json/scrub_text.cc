@@ -115,7 +115,11 @@ constexpr MemberRule kNodes[] = {
 class JsonScrub {
  public:
   JsonScrub(TextReader& reader, const std::string& name, Scrubber& scrubber, Sink& sink)
-      : stream_(reader), reader_(reader), name_(name), scrubber_(scrubber), cleaner_(scrubber),
+      : stream_(reader),
+        reader_(reader),
+        name_(name),
+        scrubber_(scrubber),
+        cleaner_(scrubber),
         out_(sink) {}
 
   Result<ScrubbedText> Run() {
@@ -181,8 +185,9 @@ class JsonScrub {
     out_.text() += '}';
     if (!is_recording) {
       return Error{ErrorCode::kUnsupportedFormat,
-                   name_ + ": neither \"traceEvents\" nor \"nodes\" in this JSON; give a trace of "
-                           "the PyTorch profiler or an execution trace"};
+                   name_ +
+                       ": neither \"traceEvents\" nor \"nodes\" in this JSON; give a trace of "
+                       "the PyTorch profiler or an execution trace"};
     }
     return {};
   }
@@ -195,6 +200,7 @@ class JsonScrub {
     }
     BS_ASSIGN(const std::string_view value, Value());
     const MemberRule* rule = FindRule(key);
+    result_.was_cut |= value.empty();
     if (rule == nullptr || value.empty()) {
       result_.dropped += 1;
     } else {
@@ -240,8 +246,9 @@ class JsonScrub {
         break;
       }
       BS_ASSIGN(const std::string_view value, Value());
-      if (value.empty()) {
+      if (value.empty()) {  // what there is of it goes
         result_.was_cut = true;
+        stream_.ConsumeValue();
         break;
       }
       out_.text() += count == 0 ? "\n" : ",\n";

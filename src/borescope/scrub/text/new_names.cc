@@ -49,7 +49,8 @@ std::string NewParts(std::string_view word, const HashKey& key) {
   for (size_t at = 0; at < word.size();) {
     const size_t end = std::max(CamelEnd(word, at), at + 1);
     const std::string_view part = word.substr(at, end - at);
-    result += part.size() == 1 || IsPublicWord(LowerCase(part)) ? std::string(part) : Letters(key, part);
+    result +=
+        part.size() == 1 || IsPublicWord(LowerCase(part)) ? std::string(part) : Letters(key, part);
     at = end;
   }
   return result;
@@ -120,12 +121,26 @@ std::string NewWords(std::string_view text, const HashKey& key) {
 
 // Functions of runtimes are called alike in every program.
 bool IsRuntimeCall(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {"cuda", "cu", "hip", "hsa_", "roctx", "nccl", "xpu",
-                                            "ur",   "ze", "MPI_", "pthread_", "sem_", "poll"};
+  constexpr std::string_view kPrefixes[] = {"cuda",     "cu",   "hip", "hsa_", "roctx",
+                                            "nccl",     "xpu",  "ur",  "ze",   "MPI_",
+                                            "pthread_", "sem_", "poll"};
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return name.starts_with(prefix); }) &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return (IsRunCharacter(c) && !IsOther(c)) || c == '_'; });
+}
+
+// "torch/nn/modules/module.py(1532): _call_impl", and nothing behind it.
+bool IsFrameOfTorch(std::string_view name) {
+  const auto is_plain = [](char c) {
+    return (IsRunCharacter(c) && !IsOther(c)) || c == '_' || c == '/' || c == '.';
+  };
+  const size_t path = EndOf(name, 0, is_plain);
+  if (!name.starts_with("torch/") || path >= name.size() || name[path] != '(') {
+    return false;
+  }
+  const size_t line = EndOf(name, path + 1, IsDigit);
+  return name.substr(line).starts_with("): ") && EndOf(name, line + 3, is_plain) == name.size();
 }
 
 // Operators of PyTorch itself, and the sources of public packages.
@@ -137,7 +152,7 @@ bool IsPublicName(std::string_view name, TextUse use) {
   if (use == TextUse::kCall && IsRuntimeCall(name)) {
     return true;
   }
-  if (use == TextUse::kFrame && (name.starts_with("torch/") || name.starts_with("<built-in "))) {
+  if (use == TextUse::kFrame && IsFrameOfTorch(name)) {
     return true;
   }
   return std::any_of(std::begin(kSpaces), std::end(kSpaces),

@@ -52,7 +52,8 @@ constexpr std::string_view kPublicWords =
     "nvl gb ti mi xt gfx vega arcturus aldebaran device driver api runtime kernel dispatch "
     "allocation alloc free realloc reclaim async memory scratch real virtual fill hsa core ext amd "
     "compiler region sample counter clk sclk mclk power temp temperature util busy usage sync host "
-    "to client write rows buffer rpdflush blocking callback activity hcc table schema version markers messages default stackframe watts mhz percent";
+    "to built in method methods of at client write rows buffer rpdflush blocking callback activity "
+    "hcc table schema version markers messages default stackframe watts mhz percent";
 
 class PublicWords {
  public:
@@ -104,9 +105,8 @@ std::vector<std::string_view> DecisiveParts() {
       const size_t bar = std::min(pattern.find('|'), pattern.size());
       std::string_view part = pattern.substr(0, bar);
       part.remove_prefix(part.starts_with('^') ? 1 : 0);
-      if (part.size() >= kShortest && std::all_of(part.begin(), part.end(), [](char c) {
-            return c >= 'a' && c <= 'z';
-          })) {
+      if (part.size() >= kShortest &&
+          std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
         parts.push_back(part);
       }
       pattern.remove_prefix(std::min(bar + 1, pattern.size()));

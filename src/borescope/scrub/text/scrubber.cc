@@ -9,9 +9,7 @@
 namespace borescope::internal {
 namespace {
 
-bool IsAlnum(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool IsAlnum(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool ConsistsOf(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
@@ -20,19 +18,21 @@ bool ConsistsOf(std::string_view text, std::string_view others) {
 }
 
 bool IsNumberText(std::string_view text) {
-  constexpr std::string_view kNumberWords[] = {"True", "False", "true", "false", "None",
-                                         "null", "inf",   "-inf", "nan",   "NaN", "<None>"};
+  constexpr std::string_view kNumberWords[] = {"True", "False", "true", "false", "None",  "null",
+                                               "inf",  "-inf",  "nan",  "NaN",   "<None>"};
   return std::all_of(text.begin(), text.end(),
                      [](char c) {
-                       return IsDigit(c) || std::string_view("+-.,eE[]() jL").find(c) !=
-                                                std::string_view::npos;
+                       return IsDigit(c) ||
+                              std::string_view("+-.,eE[]() jL").find(c) != std::string_view::npos;
                      }) ||
-         std::find(std::begin(kNumberWords), std::end(kNumberWords), text) != std::end(kNumberWords);
+         std::find(std::begin(kNumberWords), std::end(kNumberWords), text) !=
+             std::end(kNumberWords);
 }
 
 // "cuda:0".
 bool IsDeviceText(std::string_view text) {
-  constexpr std::string_view kDevices[] = {"cpu", "cuda", "hip", "xpu", "mtia", "hpu", "meta", "mps"};
+  constexpr std::string_view kDevices[] = {"cpu",  "cuda", "hip",  "xpu",
+                                           "mtia", "hpu",  "meta", "mps"};
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string_view number = text.substr(std::min(colon + 1, text.size()));
   return std::find(std::begin(kDevices), std::end(kDevices), text.substr(0, colon)) !=
@@ -54,9 +54,10 @@ bool IsHexText(std::string_view text) { return text.starts_with("0x") && IsPlace
 // Packages that anybody can have: their paths below the folder of packages say nothing.
 bool IsPublicPackage(std::string_view path) {
   constexpr std::string_view kPackages[] = {
-      "torch", "torchvision", "torchaudio", "numpy", "triton", "transformers", "vllm",
-      "deepspeed", "megatron", "accelerate", "apex", "flash_attn", "xformers", "lightning",
-      "pytorch_lightning", "jax", "jaxlib", "flax", "fairscale", "sglang", "diffusers", "tqdm"};
+      "torch",     "torchvision", "torchaudio",        "numpy",      "triton", "transformers",
+      "vllm",      "deepspeed",   "megatron",          "accelerate", "apex",   "flash_attn",
+      "xformers",  "lightning",   "pytorch_lightning", "jax",        "jaxlib", "flax",
+      "fairscale", "sglang",      "diffusers",         "tqdm"};
   const std::string_view first = path.substr(0, path.find('/'));
   return std::find(std::begin(kPackages), std::end(kPackages), first) != std::end(kPackages) &&
          ConsistsOf(path, "/_.-+") && FindSensitive(path).empty();
@@ -70,7 +71,7 @@ size_t PublicTail(std::string_view path) {
       return at + 1;
     }
   }
-  constexpr std::string_view kEndings[] = {".py", ".pyx", ".cc", ".cpp", ".cu", ".cuh", ".c",
+  constexpr std::string_view kEndings[] = {".py", ".pyx", ".cc", ".cpp", ".cu",  ".cuh",  ".c",
                                            ".h",  ".hpp", ".so", ".ptx", ".hip", ".cubin"};
   const size_t slash = path.find_last_of("/\\");
   const std::string_view file = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
@@ -99,7 +100,7 @@ std::string Scrubber::WithoutFolders(std::string_view path) const {
 
 // What was found, replaced; the rest as it is or, with names, word by word.
 std::string Scrubber::Redacted(std::string_view text, TextUse use) const {
-  const bool renames = rules_.names && use <= TextUse::kLastName;
+  const bool renames = use == TextUse::kWord || (rules_.names && use <= TextUse::kLastName);
   const auto rest = [&](std::string_view part) {
     return renames ? NewName(part, use, rules_.key) : std::string(part);
   };
@@ -108,9 +109,8 @@ std::string Scrubber::Redacted(std::string_view text, TextUse use) const {
   for (const SensitiveSpan& span : FindSensitive(text)) {
     clean += rest(text.substr(from, span.begin - from));
     const std::string_view found = text.substr(span.begin, span.end - span.begin);
-    clean += span.kind == Sensitive::kPath && !renames
-                 ? WithoutFolders(found)
-                 : Replaced(SensitiveWord(span.kind), found);
+    clean += span.kind == Sensitive::kPath && !renames ? WithoutFolders(found)
+                                                       : Replaced(SensitiveWord(span.kind), found);
     from = span.end;
   }
   return clean + rest(text.substr(from));
@@ -118,10 +118,10 @@ std::string Scrubber::Redacted(std::string_view text, TextUse use) const {
 
 // "thread 4711 (python)", "stream 7": the number, and the name if any program may have it.
 std::string Scrubber::ThreadText(std::string_view text) const {
-  constexpr std::string_view kCommon[] = {"python",          "python3",       "pt_main_thread",
-                                          "pt_data_worker",  "pt_data_pin",   "pt_nccl_watchdg",
-                                          "pt_nccl_heartbt", "Main Thread",   "MainThread",
-                                          "Spans",           "Traces",        "cuda-EvtHandlr"};
+  constexpr std::string_view kCommon[] = {"python",          "python3",     "pt_main_thread",
+                                          "pt_data_worker",  "pt_data_pin", "pt_nccl_watchdg",
+                                          "pt_nccl_heartbt", "Main Thread", "MainThread",
+                                          "Spans",           "Traces",      "cuda-EvtHandlr"};
   const auto is_common = [&](std::string_view name) {
     return name.empty() ||
            std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon) ||
@@ -138,8 +138,7 @@ std::string Scrubber::ThreadText(std::string_view text) const {
     const std::string_view behind = Trimmed(rest.substr(digits));
     const bool is_named = behind.starts_with('(') && behind.ends_with(')') && behind.size() > 1;
     if (digits != 0 && (behind.empty() || is_named)) {
-      const std::string_view name =
-          behind.empty() ? behind : behind.substr(1, behind.size() - 2);
+      const std::string_view name = behind.empty() ? behind : behind.substr(1, behind.size() - 2);
       return is_common(name) ? std::string(text)
                              : std::string(kind) + std::string(rest.substr(0, digits)) + " (" +
                                    Replaced("name", name) + ")";
@@ -159,7 +158,9 @@ std::string Scrubber::ModuleText(std::string_view text) const {
 }
 
 std::string Scrubber::ValueText(std::string_view text) const {
-  return IsNumberText(text) || IsDeviceText(text) || IsHexText(text) ? std::string(text) : Replaced("text", text);
+  const bool is_number = IsNumberText(text) && FindSensitive(text).empty();
+  return is_number || IsDeviceText(text) || IsHexText(text) ? std::string(text)
+                                                            : Replaced("text", text);
 }
 
 std::string Scrubber::Compute(std::string_view text, TextUse use) const {
@@ -172,8 +173,6 @@ std::string Scrubber::Compute(std::string_view text, TextUse use) const {
       return ValueText(text);
     case TextUse::kModule:
       return ModuleText(text);
-    case TextUse::kWord:
-      return NewName(text, use, rules_.key);
     case TextUse::kPlace:
       return IsPlaceText(text) ? std::string(text) : Replaced("place", text);
     default:

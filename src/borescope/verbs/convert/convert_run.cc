@@ -179,9 +179,8 @@ std::vector<ConvertFormat> ConvertFormats() {
 }
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
-  return Stoppable(options.stop, [&] {
-    return options.scrub.has_value() ? Scrub(options) : Convert(options);
-  });
+  return Stoppable(options.stop,
+                   [&] { return options.scrub.has_value() ? Scrub(options) : Convert(options); });
 }
 
 }  // namespace borescope::internal

@@ -30,7 +30,7 @@ Result<ScrubRules> RulesOf(const ScrubOptions& options);
 struct ScrubbedInputs {
   TemporaryFolder folder;
   std::vector<std::string> paths;  // by input: the file, or the folder of several
-  size_t skipped = 0;  // files of a folder that are no recordings
+  size_t skipped = 0;              // files of a folder that are no recordings
 };
 
 // Errors are those of finding, reading and writing. `scrubber` may have been used before.
