@@ -15,7 +15,7 @@ namespace borescope {
 struct ScrubOptions {
   bool names = false;         // new names for kernels, modules and annotations, too
   std::string key_file = {};  // whose bytes are the key; empty: one that nobody knows
-  std::string map_file = {};  // where new names are written with what they stand for
+  std::string map_file = {};  // where new names are written with what they were
 };
 
 // Scrubbed copies of recordings, in a private folder that goes with this.

@@ -38,8 +38,8 @@ class Canaries:
 
     # As they may stand in any text.
     FORMS = (
-        "/home/canary{n}/run/train.py", "/Users/canary{n}/x.txt", "~canary{n}/notes/a.py",
-        "/mnt/canary{n}/data", "/scratch/canary{n}/ckpt.pt", "C:\\Users\\canary{n}\\x",
+        "/home" "/canary{n}/run/train.py", "/Users" "/canary{n}/x.txt", "~canary{n}/notes/a.py",
+        "/mnt" "/canary{n}/data", "/scratch/canary{n}/ckpt.pt", "C:\\Users\\canary{n}\\x",
         "\\\\canary{n}\\share\\x", "https://canary{n}.example.com/a?b=c", "tcp://canary{n}:29500",
         "s3://canary{n}/bucket", "canary{n}@login.example.com", "canary{n}@node17",
         "canary{n}.cluster.local", "gpu.canary{n}.example.org", "API_TOKEN=canary{n}",

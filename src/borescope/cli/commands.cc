@@ -14,7 +14,7 @@
 namespace borescope::cli {
 namespace {
 
-std::string OverlayLine(const OverlayInfo& overlay) {
+std::string OverlayLine(const OverlayInfo& overlay, bool is_scrubbed) {
   std::vector<std::string> drawn;
   const auto add = [&](size_t count, std::string_view what) {
     if (count != 0) {
@@ -25,17 +25,18 @@ std::string OverlayLine(const OverlayInfo& overlay) {
   add(overlay.tracks, "track");
   add(overlay.arrows, "arrow");
   add(overlay.marked, "marked event");
-  return fmt::format("borescope: wrote {}: {}{}", overlay.path,
+  return fmt::format("borescope: wrote {}: {}{}{}", overlay.path,
                      drawn.empty() ? "nothing to draw" : fmt::format("{}", fmt::join(drawn, ", ")),
                      overlay.keeps_damage ? "; its text is as damaged as that of the source, and "
                                             "other tools may refuse it"
-                                          : "");
+                                          : "",
+                     is_scrubbed ? "" : "; it copies all that the source holds: see --scrub");
 }
 
-void ReportTargets(const std::vector<FileInfo>& files) {
+void ReportTargets(const std::vector<FileInfo>& files, bool is_scrubbed) {
   for (const FileInfo& file : files) {
     if (file.overlay.has_value()) {
-      WriteMessageLine(OverlayLine(*file.overlay));
+      WriteMessageLine(OverlayLine(*file.overlay, is_scrubbed));
     }
     if (!file.saved.empty()) {
       WriteMessageLine(fmt::format("borescope: wrote {}: what --load answers from", file.saved));
@@ -54,7 +55,7 @@ int RunAnalysisVerb(const Command& command) {
   }
   ReportFiles(answer->files(), command.raw);
   if (!command.raw.quiet) {
-    ReportTargets(answer->files());
+    ReportTargets(answer->files(), !command.raw.scrub.empty());
   }
   return std::max(StatusOf(answer->files()), WriteAnswer(*output, *answer, command));
 }

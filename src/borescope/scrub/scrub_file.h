@@ -30,7 +30,7 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
                                Scrubber& scrubber,
                                const std::function<void(uint64_t, uint64_t)>& progress = {});
 
-// Writes the new names and what they stand for, one pair a line, as JSON.
+// Writes the new names and what they were, one pair a line, as JSON.
 Result<void> WriteNameMap(const Scrubber& scrubber, const std::string& path);
 
 }  // namespace borescope::internal

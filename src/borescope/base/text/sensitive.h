@@ -1,4 +1,4 @@
-// What in a text may say who, where and with which secrets: paths, addresses, tokens and the like.
+// What in a text may say who, where and with which secrets: paths, addresses, tokens and others.
 // Found by their form alone, so a secret that looks like any other word is not found. Pure; any
 // thread.
 #pragma once
@@ -24,7 +24,7 @@ enum class Sensitive : uint8_t {
 };
 inline constexpr size_t kSensitiveKinds = static_cast<size_t>(Sensitive::kCount);
 
-// "path", as it stands in place of a text, and "absolute paths", for people.
+// "path", which takes the place of a text, and "absolute paths", for people.
 std::string_view SensitiveWord(Sensitive kind);
 std::string_view SensitiveName(Sensitive kind);
 

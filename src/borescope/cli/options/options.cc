@@ -125,7 +125,7 @@ const OptionRow kRows[] = {
     {kOutput, "", "scrub-key", "FILE",
      "the key of hashes in scrubbed texts, so that files of one run agree (default: random)",
      &Raw::scrub_key, nullptr, IsAnalysis, nullptr},
-    {kOutput, "", "scrub-map", "FILE", "write here what the new names stand for", &Raw::scrub_map,
+    {kOutput, "", "scrub-map", "FILE", "write here what the new names were", &Raw::scrub_map,
      nullptr, IsAnalysis, nullptr},
     {kRun, "", "captures", "DIR",
      "where the graphs that INPUT launches were captured: a folder or file; by default what is "

@@ -99,7 +99,8 @@ constexpr QuestionRow kRows[] = {
      nullptr, IsAnalysis, nullptr},
     {"overlay", "output", "file", "FILE",
      "also write the whole trace with what was selected drawn into it; into a folder under its own "
-     "name, several traces so only; .gz compresses",
+     "name, several traces so only; .gz compresses. It copies all that the source holds, but for "
+     "what --scrub leaves out",
      &QuestionText::overlay, nullptr, HasOverlay, nullptr},
     {"save", "output", "file", "FILE",
      "also write what the answer follows from, for --load; into a folder as NAME.graph, several "

@@ -1,4 +1,4 @@
-// A database built anew with the tables and columns that are read, and with the texts that their
+// A new database with the tables and columns that are read, and with the texts that their
 // rows refer to: nothing is deleted from a copy, since free pages keep what was in them.
 #pragma once
 

@@ -68,7 +68,7 @@ std::string EventCleaner::Text(std::string_view value, TextUse use) {
                          : std::string(NumberOrNull(value));
 }
 
-// A text that stands for a process or thread becomes the number it is read as.
+// A text that names a process or thread becomes the number it is read as.
 std::string EventCleaner::Process(Field field) {
   return IsString(event_.Get(field)) ? std::to_string(values_.ProcessNumber(event_, field))
                                      : std::string(NumberOrNull(event_.Get(field)));

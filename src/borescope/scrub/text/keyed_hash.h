@@ -1,5 +1,5 @@
-// A keyed hash of texts (SipHash-2-4): without the key nobody can find out which text a hash stands
-// for by trying texts. Pure; any thread.
+// A keyed hash of texts (SipHash-2-4): without the key nobody can find out by trying texts which
+// one a hash belongs to. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ using HashKey = std::array<uint64_t, 2>;
 
 // A key nobody knows.
 HashKey RandomHashKey();
-// The key that a text of any length stands for.
+// The key that follows from a text of any length.
 HashKey HashKeyOf(std::string_view text);
 
 uint64_t KeyedHash(const HashKey& key, std::string_view text);

@@ -49,7 +49,7 @@ class Scrubber {
 
   // Texts that were changed, by what was in them; each different text once.
   uint64_t changed() const { return changed_; }
-  // With names: what stands for which name, for those who may know.
+  // With names: which name became which, for those who may know.
   const std::map<std::string, std::string>& names() const { return names_; }
 
  private:

@@ -16,7 +16,7 @@ namespace borescope::internal {
 struct ScrubOptions {
   bool names = false;    // new names for kernels, modules and annotations, too
   std::string key_file;  // whose bytes are the key; empty: one that nobody knows
-  std::string map_file;  // where new names are written with what they stand for; empty: nowhere
+  std::string map_file;  // where new names are written with what they were; empty: nowhere
   std::stop_token stop = {};
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
