@@ -163,7 +163,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
   CLI::App app;
   AddOptions(app, command);
   std::vector<std::string> reversed = Translate(words, command.verb);
-  // The one option whose value may be left out: what stands behind it is an input.
+  // The one option whose value may be left out: the next word is an input.
   std::replace(reversed.begin(), reversed.end(), std::string("--scrub"),
                std::string("--scrub=secrets"));
   std::reverse(reversed.begin(), reversed.end());  // the order CLI11 wants

@@ -1,4 +1,4 @@
-// A keyed hash of texts (SipHash-2-4): without the key nobody can find out by trying texts which
+// A keyed hash of texts (SipHash-2-4): without the key nobody can find by trying texts which
 // one a hash belongs to. Pure; any thread.
 #pragma once
 
