@@ -40,7 +40,8 @@ bool StartsHome(std::string_view rest) {
 
 size_t PosixPath(std::string_view text, size_t at) {
   const char before = Before(text, at);
-  const std::string_view rest = text.substr(at);
+  constexpr size_t kLongestUser = 64;
+  const std::string_view rest = text.substr(at, kLongestUser);
   const bool is_tilde = rest.starts_with('~') && before != '~';
   if ((is_tilde && !Contains(rest.substr(0, rest.find_first_of(" \"',;:()")), "/")) ||
       (!is_tilde && !rest.starts_with('/'))) {
@@ -60,11 +61,12 @@ size_t PosixPath(std::string_view text, size_t at) {
 
 // "C:\Users\x", "\\server\share".
 size_t WindowsPath(std::string_view text, size_t at) {
+  constexpr size_t kLongestHost = 256;
   const std::string_view rest = text.substr(at);
   const bool is_drive = rest.size() > 3 && IsLetter(rest[0]) && rest[1] == ':' &&
                         IsOneOf(rest[2], "\\/") && !IsAlnum(Before(text, at));
   const bool is_share = rest.size() > 3 && rest.starts_with("\\\\") && IsAlnum(rest[2]) &&
-                        Contains(rest.substr(2), "\\");
+                        Contains(rest.substr(2, kLongestHost), "\\");
   return is_drive || is_share ? EndOf(text, at + 3, IsPathCharacter) : kNone;
 }
 
@@ -77,7 +79,9 @@ size_t Url(std::string_view text, size_t at) {
   if (!IsLetter(text[at]) || IsAlnum(Before(text, at))) {
     return kNone;
   }
-  const size_t scheme = EndOf(text, at, [](char c) { return IsAlnum(c) || IsOneOf(c, "+.-"); });
+  constexpr size_t kLongestScheme = 16;  // else a long text would be read again at each place
+  const size_t scheme = EndOf(text.substr(0, at + kLongestScheme), at,
+                              [](char c) { return IsAlnum(c) || IsOneOf(c, "+.-"); });
   if (text.substr(scheme, 3) != "://") {
     return kNone;
   }
@@ -208,10 +212,15 @@ size_t KnownToken(std::string_view text, size_t at) {
   const bool has_prefix =
       std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                   [&](std::string_view prefix) { return rest.starts_with(prefix); });
-  const size_t end = has_prefix ? EndOf(text, at, IsTokenCharacter) : at;
-  const bool has_digit = std::any_of(text.begin() + static_cast<ptrdiff_t>(at),
-                                     text.begin() + static_cast<ptrdiff_t>(end), IsDigit);
-  return end - at >= kLeast && has_digit ? end : kNone;
+  if (!has_prefix) {
+    return kNone;
+  }
+  constexpr size_t kLooksAt = 256;  // the whole of it is read only if it is one
+  const std::string_view head = text.substr(at, kLooksAt);
+  const size_t head_end = EndOf(head, 0, IsTokenCharacter);
+  const bool has_digit =
+      std::any_of(head.begin(), head.begin() + static_cast<ptrdiff_t>(head_end), IsDigit);
+  return head_end >= kLeast && has_digit ? EndOf(text, at, IsTokenCharacter) : kNone;
 }
 
 // What follows "Bearer" and "Basic" in a header.

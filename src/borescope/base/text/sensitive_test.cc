@@ -53,5 +53,16 @@ TEST(FindSensitive, NamesOfWorkAreNone) {
   }
 }
 
+// At each of its places a long text must not be read to its end.
+TEST(FindSensitive, LongTextsCostTheirLength) {
+  for (const std::string_view part : {"a.", "~-", "a@", "ab:", "A_=", "sk-", "\\\\a", "1."}) {
+    std::string text;
+    while (text.size() < 2'000'000) {
+      text += part;
+    }
+    EXPECT_LE(FindSensitive(text).size(), text.size()) << part;  // ends, in time for the test
+  }
+}
+
 }  // namespace
 }  // namespace borescope::internal
