@@ -58,4 +58,10 @@ class BORESCOPE_EXPORT DescriptorWriter {
 BORESCOPE_EXPORT Result<void> CheckOutput(const std::string& path,
                                           std::span<const std::string> inputs);
 
+// For programs that a signal is about to end: removes what is not finished (drafts of outputs,
+// temporary folders) and ends child processes. Afterwards nothing more is written, calls that would
+// write wait for ever, and the process has to end. Thread-safe, but not for signal handlers: call
+// it in a thread that waits for signals (sigwait).
+BORESCOPE_EXPORT void UndoUnfinished();
+
 }  // namespace borescope

@@ -1,6 +1,7 @@
 #include "borescope/output.h"
 
 #include "borescope/api/access.h"
+#include "borescope/base/io/unfinished.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/sink/sink.h"
 
@@ -40,6 +41,8 @@ Result<void> DescriptorWriter::Write(std::string_view bytes) {
   const std::string paths[] = {name_};
   return Public(written, paths);
 }
+
+void UndoUnfinished() { internal::UndoUnfinished(); }
 
 Result<void> CheckOutput(const std::string& path, std::span<const std::string> inputs) {
   if (path.empty()) {

@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/questions.h"
+#include "borescope/cli/terminal/interrupts.h"
 #include "borescope/cli/terminal/terminal.h"
+#include "borescope/output.h"
 #include "borescope/version.h"
 
 namespace borescope::cli {
@@ -85,6 +88,11 @@ int RunCommandLine(std::span<const std::string> words) {
   }
   if (parsed->raw.help) {
     return RunHelp(*parsed);
+  }
+  // A signal leaves nothing half written behind. `open` has handlers of its own.
+  std::optional<Interrupts> interrupts;
+  if (parsed->verb == nullptr || parsed->verb->name != "open") {
+    interrupts.emplace(UndoUnfinished);
   }
   return parsed->verb != nullptr ? parsed->verb->run(*parsed) : RunAnalysisVerb(*parsed);
 }

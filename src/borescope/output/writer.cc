@@ -46,7 +46,7 @@ const TableWriter* FindTableWriter(std::string_view name) {
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path) {
   std::vector<std::string> paths = OutputPaths(writer, document, path);
-  if (writer.write_table == nullptr) {
+  if (writer.write_table == nullptr || IsWrittenDirectly(path)) {
     BS_TRY(WriteFile(path, [&](Sink& sink) { return writer.write(document, options, sink); }));
     return paths;
   }
@@ -60,7 +60,7 @@ Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Doc
 
 std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& document,
                                      const std::string& path) {
-  if (writer.write_table == nullptr || document.tables.size() == 1) {
+  if (writer.write_table == nullptr || document.tables.size() == 1 || IsWrittenDirectly(path)) {
     return {path};
   }
   std::vector<std::string> paths;

@@ -50,11 +50,12 @@ const TableWriter* FindTableWriter(std::string_view name);  // nullptr when ther
 
 // Writes `document` to the file `path`, or, where the format holds one table per file and there are
 // several, to PATH.TABLE.EXTENSION beside it ("out.csv": "out.kernels.csv"). Each file appears
-// complete or not at all. Returns OutputPaths.
+// complete or not at all. A device or a pipe gets all tables, as standard output does. Returns
+// OutputPaths.
 Result<std::vector<std::string>> WriteFiles(const TableWriter& writer, const Document& document,
                                             const WriteOptions& options, const std::string& path);
 
-// The files that WriteFiles of this document writes, in the order of the tables. Looks at no file.
+// The files that WriteFiles of this document writes, in the order of the tables.
 std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& document,
                                      const std::string& path);
 

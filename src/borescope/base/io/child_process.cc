@@ -16,6 +16,8 @@
 #include <system_error>
 #include <thread>
 
+#include "borescope/base/io/unfinished.h"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
 
 namespace borescope::internal {
@@ -187,8 +189,13 @@ Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildL
   Pipe err;
   if (!out.is_open() || !err.is_open()) return Failure(program, std::strerror(errno));
   pid_t child = 0;
-  const int failure = SpawnPlan(out, err).Spawn(words, child);
-  if (failure != 0) return Failure(program, std::strerror(failure));
+  Unfinished unfinished;  // its whole group ends with us
+  {
+    const UnfinishedLock lock = LockUnfinished();
+    const int failure = SpawnPlan(out, err).Spawn(words, child);
+    if (failure != 0) return Failure(program, std::strerror(failure));
+    unfinished = Unfinished(lock, [child] { kill(-child, SIGKILL); });
+  }
   out.CloseWriter();
   err.CloseWriter();
   ChildOutput output;

@@ -57,11 +57,16 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
   constexpr int kAttempts = 10;  // another process that cleans up may be faster than our lock
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string path = (fs::path(parent) / kPrefix).string() + std::string(kPlaces);
-    if (mkdtemp(path.data()) == nullptr) {
-      break;
+    Unfinished unfinished;
+    {
+      const UnfinishedLock lock = LockUnfinished();
+      if (mkdtemp(path.data()) == nullptr) {
+        break;
+      }
+      unfinished = Unfinished(lock, [path] { RemoveFolder(path); });
     }
     if (std::optional<FolderLock> lock = FolderLock::Make(path)) {
-      return TemporaryFolder(std::move(path), *std::move(lock));
+      return TemporaryFolder(std::move(path), *std::move(lock), std::move(unfinished));
     }
     const int cause = errno;
     RemoveFolder(path);

@@ -86,7 +86,10 @@ void ReportConversion(const OfferedTrace& offered) {
 // A signal removes what is half converted.
 Result<OfferedTrace> OfferWithProgress(const Command& command, ConvertOptions options,
                                        FileServer& server) {
-  const Interrupts interrupts([&] { server.RemoveDrafts(); });
+  const Interrupts interrupts([&] {
+    server.RemoveDrafts();
+    UndoUnfinished();
+  });
   ProgressBar bar(command.raw);
   options.progress = bar.Callback();
   return server.OfferTrace(command.raw.inputs, options);
@@ -102,6 +105,7 @@ Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileS
 }
 
 Result<int> OfferReport(const Command& command, FileServer& server) {
+  const Interrupts interrupts(UndoUnfinished);
   std::string html;
   const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
     html += bytes;

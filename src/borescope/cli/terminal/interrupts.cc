@@ -22,6 +22,7 @@ Interrupts::Interrupts(std::function<void()> cleanup) : cleanup_(std::move(clean
   for (const int signal : kSignals) {
     if (!IsIgnored(signal)) {
       sigaddset(&signals_, signal);
+      wake_signal_ = signal;
     }
   }
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
@@ -35,6 +36,9 @@ Interrupts::Interrupts(std::function<void()> cleanup) : cleanup_(std::move(clean
 Interrupts::~Interrupts() {
   if (watcher_.joinable()) {
     watcher_.request_stop();
+    if (wake_signal_ != 0) {
+      pthread_kill(watcher_.native_handle(), wake_signal_);  // its nap costs every command 50 ms
+    }
     watcher_.join();
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
@@ -44,7 +48,7 @@ void Interrupts::Watch(const std::stop_token& token) {
   constexpr timespec kNap{0, 50'000'000};
   while (!token.stop_requested()) {
     const int signal = sigtimedwait(&signals_, nullptr, &kNap);
-    if (signal < 0) {
+    if (signal < 0 || token.stop_requested()) {
       continue;
     }
     stop_ = true;

@@ -29,6 +29,7 @@ class Interrupts {
   const std::function<void()> cleanup_;
   sigset_t signals_{};
   sigset_t before_{};
+  int wake_signal_ = 0;  // one that the watcher waits for; 0: none
   std::atomic<bool> stop_ = false;
   std::jthread watcher_;
 };

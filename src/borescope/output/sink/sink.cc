@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -55,13 +57,23 @@ int WriteAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+// ".NAME.UNIQUE", with as much of the name as a file system takes.
+std::string NameBeside(const std::string& name, const std::string& unique) {
+  const size_t room = NAME_MAX - 2 - unique.size();
+  return "." + name.substr(0, room) + "." + unique;
+}
+
 // A new file in the folder of `target`, so that a rename stays within one file system. Its
 // permissions are those of `mode` under the user's umask; -1 and errno on failure.
-int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
+int CreateBeside(const fs::path& target, mode_t mode, std::string& name, Unfinished& unfinished) {
+  const UnfinishedLock lock = LockUnfinished();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::string unique = std::to_string(getpid()) + "-" + std::to_string(attempt);
-    name = (target.parent_path() / ("." + target.filename().string() + "." + unique)).string();
+    name = (target.parent_path() / NameBeside(target.filename().string(), unique)).string();
     const int made = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (made >= 0) {
+      unfinished = Unfinished(lock, [name] { unlink(name.c_str()); });
+    }
     if (made >= 0 || errno != EEXIST) {
       return made;
     }
@@ -69,7 +81,33 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name) {
   return -1;
 }
 
+// The number of an open descriptor that `path` names, or -1. Opening it by its path would begin at
+// the start of a file that others append to.
+int NamedDescriptor(std::string_view path) {
+  if (path == "/dev/stdout") {
+    return STDOUT_FILENO;
+  }
+  if (path == "/dev/stderr") {
+    return STDERR_FILENO;
+  }
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (path.starts_with(folder)) {
+      path.remove_prefix(folder.size());
+      const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
+      return error == std::errc() && end == path.data() + path.size() ? number : -1;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
+
+bool IsWrittenDirectly(const std::string& path) {
+  struct stat status{};
+  return NamedDescriptor(path) >= 0 ||
+         (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
 
 void BufferedSink::Flush() {
   if (status_.ok()) {
@@ -111,14 +149,16 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
     return Error{ErrorCode::kIo, path + ": cannot write: it is a directory; name a file in it"};
   }
   std::unique_ptr<FileSink> sink(new FileSink(path, -1));
-  if (exists && !S_ISREG(status.st_mode)) {
+  if (const int named = NamedDescriptor(path); named >= 0) {
+    sink->descriptor_ = fcntl(named, F_DUPFD_CLOEXEC, 0);
+  } else if (exists && !S_ISREG(status.st_mode)) {
     sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     sink->target_ = BehindLinks(path).string();
     if (sink->target_.empty()) {
       return WriteError(path, ELOOP);
     }
-    sink->descriptor_ = CreateBeside(sink->target_, 0666, sink->temporary_);
+    sink->descriptor_ = CreateBeside(sink->target_, 0666, sink->temporary_, sink->unfinished_);
   }
   if (sink->descriptor_ < 0) {
     sink->temporary_.clear();
@@ -136,7 +176,9 @@ FileSink::~FileSink() {
     close(descriptor_);
   }
   if (!temporary_.empty()) {
+    const UnfinishedLock lock = LockUnfinished();
     unlink(temporary_.c_str());
+    unfinished_.Forget(lock);
   }
 }
 
@@ -159,9 +201,14 @@ Result<void> FileSink::Close() {
 
 Result<void> FileSink::Commit() {
   BS_TRY(Close());
-  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (temporary_.empty()) {
+    return {};
+  }
+  const UnfinishedLock lock = LockUnfinished();
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return WriteError(path_, errno);
   }
+  unfinished_.Forget(lock);
   temporary_.clear();
   return {};
 }

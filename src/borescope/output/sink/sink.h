@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/base/io/unfinished.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
@@ -89,10 +90,15 @@ class BufferedSink {
 // a circle.
 std::filesystem::path BehindLinks(std::filesystem::path path);
 
+// Whether `path` is a device, a pipe or an open descriptor, which several outputs go to one after
+// the other.
+bool IsWrittenDirectly(const std::string& path);
+
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
-// ordinary file (a pipe, /dev/null) is written to directly, and of a symbolic link the file behind
-// it, whether or not it exists yet.
+// ordinary file (a pipe, /dev/null) or names an open descriptor (/dev/stdout, /dev/fd/3) is written
+// to directly, and of a symbolic link the file behind it, whether or not it exists yet.
+// UndoUnfinished() removes the new file.
 class FileSink : public Sink {
  public:
   // kIo, naming the path and the cause, when the target is a directory or its folder cannot be
@@ -122,6 +128,7 @@ class FileSink : public Sink {
   std::string path_;       // as the user named it
   std::string target_;     // behind symbolic links; empty when written to directly
   std::string temporary_;  // empty when written to directly, and once committed
+  Unfinished unfinished_;  // the new file
   int descriptor_;         // -1 once closed
 };
 

@@ -1,10 +1,13 @@
 #include "borescope/analysis/verbs/inductor/generated_code.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <utility>
 #include <vector>
@@ -52,42 +55,73 @@ std::optional<double> NumberBehind(std::string_view code, std::string_view label
   return is_good ? std::optional(number) : std::nullopt;
 }
 
-// Where the code of a kernel may be.
-std::vector<fs::path> PlacesOf(const std::string& recorded, std::string_view folder) {
+// Where the code of a kernel may be. `recorded` comes from the trace: nothing of it but the names
+// of the file and of its folder is used.
+std::vector<fs::path> PlacesOf(const std::string& recorded, const fs::path& folder) {
   const fs::path source(recorded);
   if (source.extension() != ".py" || source.filename() == ".py") return {};
-  if (folder.empty()) return {source};
   const fs::path name = source.filename();
   const fs::path parent = source.parent_path().filename();
   std::vector<fs::path> places;
   if (!parent.empty() && parent != "." && parent != "..") {
-    places.push_back(fs::path(folder) / parent / name);
+    places.push_back(folder / parent / name);
   }
-  places.push_back(fs::path(folder) / name);
+  places.push_back(folder / name);
   return places;
 }
 
-std::optional<InductorCode> FindCode(const std::string& recorded, std::string_view folder) {
-  for (const fs::path& place : PlacesOf(recorded, folder)) {
-    if (const auto code = ReadGeneratedCode(place.string()); code.has_value()) {
-      return ParseInductorCode(*code);
-    }
+// Reads files inside of one folder, wherever links lead, each once.
+class KernelFiles {
+ public:
+  // `folder`: what the user named; empty: no file is looked at.
+  explicit KernelFiles(std::string_view folder) {
+    std::error_code error;
+    folder_ = folder.empty() ? fs::path() : fs::canonical(folder, error);
   }
-  return std::nullopt;
-}
+
+  std::optional<InductorCode> Find(const std::string& recorded) {
+    if (folder_.empty()) return std::nullopt;
+    for (const fs::path& place : PlacesOf(recorded, folder_)) {
+      if (const std::optional<InductorCode>& code = At(place); code.has_value()) {
+        return code;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const std::optional<InductorCode>& At(const fs::path& place) {
+    const auto [found, is_new] = known_.try_emplace(place.string());
+    if (is_new) {
+      std::error_code error;
+      const fs::path real = fs::canonical(place, error);
+      const auto code = error || !IsInside(real) ? std::nullopt : ReadGeneratedCode(real.string());
+      if (code.has_value()) {
+        found->second = ParseInductorCode(*code);
+      }
+    }
+    return found->second;
+  }
+
+  bool IsInside(const fs::path& real) const {
+    return std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end()).first ==
+           folder_.end();
+  }
+
+  fs::path folder_;                                           // without links
+  std::map<std::string, std::optional<InductorCode>> known_;  // by place
+};
 
 // The code of every row of the table that has a file; no place for any other.
 Codes CodesOf(const Table& kernels, std::string_view folder) {
   const Column& source = *kernels.Find("source");
-  std::map<std::string, std::optional<InductorCode>> known;
+  KernelFiles files(folder);
   Codes codes(kernels.rows());
   for (size_t row = 0; row < kernels.rows(); ++row) {
     CheckStopAt(row);
-    if (source.IsMissing(row)) continue;
-    const std::string& file = std::get<StringValues>(source.values)[row];
-    const auto [found, is_new] = known.try_emplace(file);
-    if (is_new) found->second = FindCode(file, folder);
-    codes[row] = found->second;
+    if (!source.IsMissing(row)) {
+      codes[row] = files.Find(std::get<StringValues>(source.values)[row]);
+    }
   }
   return codes;
 }
@@ -194,13 +228,23 @@ bool HasAny(const Optionals& values) {
 
 std::optional<std::string> ReadGeneratedCode(const std::string& path) {
   constexpr size_t kMostBytes = size_t{4} << 20;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string code(kMostBytes, '\0');
-  file.read(code.data(), static_cast<std::streamsize>(code.size()));
-  code.resize(static_cast<size_t>(file.gcount()));
+  // A pipe or device in its place must neither block nor answer.
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat status{};
+  const bool is_file = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  std::optional<std::string> code;
+  if (is_file) {
+    code.emplace(kMostBytes, '\0');
+    size_t size = 0;
+    for (ssize_t got = 1; got > 0 && size < kMostBytes;) {
+      got = read(file, code->data() + size, kMostBytes - size);
+      size += got > 0 ? static_cast<size_t>(got) : 0;
+    }
+    code->resize(size);
+  }
+  if (file >= 0) {
+    close(file);
+  }
   return code;
 }
 

@@ -24,8 +24,9 @@ std::optional<std::string> ReadGeneratedCode(const std::string& path);
 InductorCode ParseInductorCode(std::string_view code);
 
 // Adds what the files of Triton kernels say to the kernels that `inductor` mapped, in columns of
-// its own: files as recorded or, with --inductor-cache, those of the same names below that folder
-// (DIR/ab/HASH.py, DIR/HASH.py). Only regular files called *.py are read, the first 4 MiB of each.
+// its own: with --inductor-cache, of the files of the same names below that folder (DIR/ab/HASH.py,
+// DIR/HASH.py); without it, of none: a trace opens no files. Only regular files called *.py are
+// read, the first 4 MiB of each, and none to which a link leads out of the folder.
 // REQUIRES: the table of kernels comes first.
 Result<Tables> ReadKernelFiles(Tables tables, const Params& params);
 

@@ -14,8 +14,7 @@ namespace borescope::internal {
 // Where the files of kernels are looked for (generated_code.h).
 inline constexpr ParamSpec kInductorCacheParam{
     "inductor-cache", "DIR",
-    "read what generated kernels do from their files in this folder (default: where they were "
-    "recorded to be)",
+    "read what generated kernels do from their files in this folder (without it no file is read)",
     ParamType::kFolder};
 
 // The files and operators behind kernels that Triton launched.
