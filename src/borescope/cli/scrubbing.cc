@@ -32,6 +32,7 @@ Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
     return UsageError("--scrub reads recordings; leave it out, or --load");
   }
   std::vector<std::string*> named;
+  named.reserve(raw.inputs.size() + 2);
   for (std::string& input : raw.inputs) {
     named.push_back(&input);
   }
@@ -41,6 +42,7 @@ Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
     }
   }
   std::vector<std::string> inputs;
+  inputs.reserve(named.size());
   for (const std::string* name : named) {
     inputs.push_back(*name);
   }

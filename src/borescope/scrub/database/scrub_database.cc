@@ -123,6 +123,7 @@ class DatabaseScrub {
 
   Result<void> CopyRows(const TableCopy& copy) {
     std::vector<ColumnRule> rules;
+    rules.reserve(copy.columns.size());
     for (const std::string& column : copy.columns) {
       rules.push_back(RuleOf(format_, copy.base, column));
     }

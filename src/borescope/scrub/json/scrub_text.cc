@@ -155,7 +155,7 @@ class JsonScrub {
     out_.text() += '{';
     std::string_view separator;
     bool is_recording = false;
-    for (size_t members = 0;; ++members) {
+    for (;;) {
       const char c = reader_.SkipSpace();
       if (c == '}' || c == 0) {
         result_.was_cut |= c == 0;

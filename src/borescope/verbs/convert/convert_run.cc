@@ -152,8 +152,8 @@ Result<ConvertReport> ScrubFirst(const ConvertOptions& options, Scrubber& scrubb
 
 Result<ConvertReport> Scrub(const ConvertOptions& options) {
   BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
-  BS_ASSIGN(ScrubRules rules, RulesOf(*options.scrub));
-  Scrubber scrubber(std::move(rules));
+  BS_ASSIGN(const ScrubRules rules, RulesOf(*options.scrub));
+  Scrubber scrubber(rules);
   bool keeps_format = false;
   if (files.size() == 1 && files.front().path != "-") {
     BS_ASSIGN(const RecordingKind kind, KindOfRecording(files.front().path));

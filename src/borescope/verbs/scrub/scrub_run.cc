@@ -124,8 +124,8 @@ Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber
 
 Result<ScrubbedInputs> RunScrub(std::span<const std::string> inputs, const ScrubOptions& options) {
   return Stoppable(options.stop, [&]() -> Result<ScrubbedInputs> {
-    BS_ASSIGN(ScrubRules rules, RulesOf(options));
-    Scrubber scrubber(std::move(rules));
+    BS_ASSIGN(const ScrubRules rules, RulesOf(options));
+    Scrubber scrubber(rules);
     BS_ASSIGN(ScrubbedInputs copies, ScrubInputs(inputs, scrubber, options));
     if (!options.map_file.empty()) {
       BS_TRY(WriteNameMap(scrubber, options.map_file));

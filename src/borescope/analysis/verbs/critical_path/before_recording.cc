@@ -137,7 +137,7 @@ void AddParts(const PathStep& step, const IntervalSet& times, std::vector<PathSt
 }  // namespace
 
 std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                              std::vector<PathStep> steps) {
+                                              const std::vector<PathStep>& steps) {
   const Beginnings beginnings(view, recording);
   std::vector<PathStep> result;
   result.reserve(steps.size() + 2);
