@@ -274,8 +274,8 @@ TEST(InflateTest, AZstdWindowBeyondTheLimitIsRefused) {
   const std::string no_flags(1, '\0');
   const std::string window_2_gib(1, static_cast<char>((31 - 10) << 3));
   const std::string last_raw_block_of_one_byte("\x09\x00\x00x", 4);
-  Result<OpenedSource> opened =
-      InflateIfCompressed(OpenMemory(magic + no_flags + window_2_gib + last_raw_block_of_one_byte));
+  const std::string frame = magic + no_flags + window_2_gib + last_raw_block_of_one_byte;
+  Result<OpenedSource> opened = InflateIfCompressed(OpenMemory(frame));
   ASSERT_TRUE(opened.ok());
   char byte = 0;
   const Result<size_t> got = opened->bytes->Read(&byte, 1);
