@@ -3,7 +3,11 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+
+#include "borescope/base/text/text.h"
+#include "borescope/query/functions.h"
 
 namespace borescope::internal::query {
 namespace {
@@ -23,8 +27,141 @@ constexpr ActionRow kActions[] = {{SQLITE_INSERT, "INSERT"},
                                   {SQLITE_SAVEPOINT, "a savepoint"},
                                   {SQLITE_ALTER_TABLE, "ALTER TABLE"},
                                   {SQLITE_ANALYZE, "ANALYZE"},
-                                  {SQLITE_REINDEX, "REINDEX"},
-                                  {SQLITE_FUNCTION, "this function"}};
+                                  {SQLITE_REINDEX, "REINDEX"}};
+
+// SQLite's functions of values alone. Others read files, load code, or show addresses in memory
+// (fts3_tokenizer), depending on how the system's SQLite was built.
+constexpr std::string_view kSafe[] = {"->",
+                                      "->>",
+                                      "abs",
+                                      "acos",
+                                      "acosh",
+                                      "asin",
+                                      "asinh",
+                                      "atan",
+                                      "atan2",
+                                      "atanh",
+                                      "avg",
+                                      "ceil",
+                                      "ceiling",
+                                      "char",
+                                      "coalesce",
+                                      "concat",
+                                      "concat_ws",
+                                      "cos",
+                                      "cosh",
+                                      "count",
+                                      "cume_dist",
+                                      "current_date",
+                                      "current_time",
+                                      "current_timestamp",
+                                      "date",
+                                      "datetime",
+                                      "degrees",
+                                      "dense_rank",
+                                      "exp",
+                                      "first_value",
+                                      "floor",
+                                      "format",
+                                      "glob",
+                                      "group_concat",
+                                      "hex",
+                                      "if",
+                                      "ifnull",
+                                      "iif",
+                                      "instr",
+                                      "json",
+                                      "json_array",
+                                      "json_array_length",
+                                      "json_error_position",
+                                      "json_extract",
+                                      "json_group_array",
+                                      "json_group_object",
+                                      "json_insert",
+                                      "json_object",
+                                      "json_patch",
+                                      "json_pretty",
+                                      "json_quote",
+                                      "json_remove",
+                                      "json_replace",
+                                      "json_set",
+                                      "json_type",
+                                      "json_valid",
+                                      "julianday",
+                                      "lag",
+                                      "last_value",
+                                      "lead",
+                                      "length",
+                                      "like",
+                                      "likelihood",
+                                      "likely",
+                                      "ln",
+                                      "log",
+                                      "log10",
+                                      "log2",
+                                      "lower",
+                                      "ltrim",
+                                      "max",
+                                      "median",
+                                      "min",
+                                      "mod",
+                                      "nth_value",
+                                      "ntile",
+                                      "nullif",
+                                      "octet_length",
+                                      "percent_rank",
+                                      "percentile",
+                                      "percentile_cont",
+                                      "percentile_disc",
+                                      "pi",
+                                      "pow",
+                                      "power",
+                                      "printf",
+                                      "quote",
+                                      "radians",
+                                      "random",
+                                      "randomblob",
+                                      "rank",
+                                      "replace",
+                                      "round",
+                                      "row_number",
+                                      "rtrim",
+                                      "sign",
+                                      "sin",
+                                      "sinh",
+                                      "soundex",
+                                      "sqlite_version",
+                                      "sqrt",
+                                      "strftime",
+                                      "string_agg",
+                                      "substr",
+                                      "substring",
+                                      "subtype",
+                                      "sum",
+                                      "tan",
+                                      "tanh",
+                                      "time",
+                                      "timediff",
+                                      "total",
+                                      "trim",
+                                      "trunc",
+                                      "typeof",
+                                      "unhex",
+                                      "unicode",
+                                      "unistr",
+                                      "unixepoch",
+                                      "unlikely",
+                                      "upper",
+                                      "zeroblob"};
+static_assert(std::is_sorted(std::begin(kSafe), std::end(kSafe)));
+
+// Functions are called by any spelling: LoWeR.
+bool IsSafe(std::string_view function) {
+  const std::string name = LowerCase(function);
+  const auto is_ours = [&](const FunctionRow& row) { return row.name == name; };
+  return std::binary_search(std::begin(kSafe), std::end(kSafe), name) ||
+         std::any_of(Functions().begin(), Functions().end(), is_ours);
+}
 
 std::string_view WordOf(int action) {
   const auto* const row = std::find_if(std::begin(kActions), std::end(kActions),
@@ -34,7 +171,7 @@ std::string_view WordOf(int action) {
 
 bool IsAllowed(int action, std::string_view function) {
   return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
-         (action == SQLITE_FUNCTION && function != "load_extension");
+         (action == SQLITE_FUNCTION && IsSafe(function));
 }
 
 }  // namespace
@@ -45,7 +182,11 @@ int Guard::Decide(void* guard, int action, const char*, const char* second, cons
     return SQLITE_OK;
   }
   std::string& refused = static_cast<Guard*>(guard)->refused_;
-  refused = refused.empty() ? WordOf(action) : refused;
+  if (refused.empty()) {
+    refused = action == SQLITE_FUNCTION
+                  ? "the function " + std::string(second == nullptr ? "" : second)
+                  : std::string(WordOf(action));
+  }
   return SQLITE_DENY;
 }
 
@@ -57,6 +198,10 @@ void Guard::Watch(SqlDatabase& database) {
   sqlite3_limit(database.handle(), SQLITE_LIMIT_ATTACHED, 0);
   constexpr int kLongestValue = 1 << 26;  // bytes
   sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
+  // Their tables are made when they are first used, which would be refused as a change.
+  for (const char* reading : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"}) {
+    sqlite3_exec(database.handle(), reading, nullptr, nullptr, nullptr);
+  }
   sqlite3_set_authorizer(database.handle(), Decide, this);
 }
 

@@ -33,6 +33,9 @@ TEST(QueryGuard, OnlyReads) {
                                 "REINDEX",
                                 "WITH t AS (SELECT 1) INSERT INTO kernels SELECT * FROM t",
                                 "SELECT load_extension('x')",
+                                "SELECT fts3_tokenizer('simple')",
+                                "SELECT FTS3_Tokenizer('simple')",
+                                "SELECT sqlite_compileoption_get(1)",
                                 "SELECT * FROM pragma_table_info('kernels')",
                                 "INSERT INTO sqlite_master VALUES (1, 2, 3, 4, 5)",
                                 "  drop table kernels"}) {
@@ -41,7 +44,17 @@ TEST(QueryGuard, OnlyReads) {
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_EQ(run.Ask("ATTACH 'x' AS y"),
             "query only reads: ATTACH is refused; write SELECT, WITH or VALUES");
+  EXPECT_EQ(
+      run.Ask("SELECT fts3_tokenizer('simple')"),
+      "query only reads: the function fts3_tokenizer is refused; write SELECT, WITH or VALUES");
   EXPECT_EQ(run.Ask("SELECT count(*) FROM kernels"), "2");
+}
+
+TEST(QueryGuard, FunctionsOfValuesAreThere) {
+  TestRun run = SmallRun();
+  EXPECT_EQ(run.Ask("SELECT sum(value) FROM json_each('[1, 2, 4]')"), "7");
+  EXPECT_EQ(run.Ask("SELECT count(*) FROM json_tree('{\"a\": [1, 2]}')"), "4");
+  EXPECT_EQ(run.Ask("SELECT LOWER('A') || round(1.4) || coalesce(NULL, 'x')"), "a1.0x");
 }
 
 TEST(QueryGuard, ErrorsNameTheNearest) {
