@@ -203,8 +203,10 @@ std::vector<std::string> WrapText(std::string_view text, size_t width, size_t ha
     if (!lines.back().empty() && DisplayWidth(lines.back()) + 1 + DisplayWidth(word) > room()) {
       lines.emplace_back();
     }
-    while (DisplayWidth(word) > room()) {
-      const size_t bytes = std::max(PrefixBytes(word, room()), DecodeUtf8(word).bytes);
+    // Looks at a line of the word at a time: it may be megabytes long.
+    for (size_t fits = PrefixBytes(word, room()); fits < word.size();
+         fits = PrefixBytes(word, room())) {
+      const size_t bytes = std::max(fits, DecodeUtf8(word).bytes);
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
       if (!word.empty()) {

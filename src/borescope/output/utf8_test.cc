@@ -58,6 +58,14 @@ TEST(Utf8, ShorteningKeepsBothEnds) {
   }
 }
 
+// Time in proportion to the length: 4 MB would take minutes otherwise.
+TEST(WrapText, OfLongWordsIsLinear) {
+  const std::string word(size_t{4} << 20, 'x');
+  const std::vector<std::string> lines = WrapText(word, 64);
+  EXPECT_EQ(lines.size(), word.size() / 64);
+  EXPECT_EQ(lines.back(), std::string(64, 'x'));
+}
+
 TEST(Utf8, WrapsAtBlanksAndCutsLongWords) {
   using Lines = std::vector<std::string>;
   EXPECT_EQ(WrapText("", 5), (Lines{""}));
