@@ -180,8 +180,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "all": "flag", "sort": "text", "top": "count",
-        "columns": "text", "width": "number", "csv": "flag", "causal": "choice", "sfu_weight":
-        "number"
+        "columns": "text", "width": "number", "csv": "flag", "parse": "flag", "causal": "choice",
+        "sfu_weight": "number"
     },
     "diff": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -3043,6 +3043,7 @@ class Verbs:
         columns: str | None = None,
         width: int | None = None,
         csv: bool = False,
+        parse: bool = False,
         causal: Literal["exact", "half", "full"] = "exact",
         sfu_weight: int = 1,
     ) -> Answer:
@@ -3073,6 +3074,7 @@ class Verbs:
             width: text: a line per kernel with columns of fixed width, in which kernel and params
                 share what the others leave of N; without ``columns`` those of PyProf.
             csv: text: a line per kernel, every value in quotes, with commas between them.
+            parse: ``compat`` pyprof: what its parse stage writes, a dict of Python for each kernel.
             causal: what a causal attention counts: pairs that are not masked, half of all, or all.
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
 
@@ -3122,7 +3124,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "all": all, "sort": sort, "top": top, "columns": columns,
-            "width": width, "csv": csv, "causal": causal, "sfu_weight": sfu_weight
+            "width": width, "csv": csv, "parse": parse, "causal": causal, "sfu_weight": sfu_weight
         })
 
     @verb

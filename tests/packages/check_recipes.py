@@ -118,14 +118,21 @@ def check_conda(text: str, sources: Path, version: str) -> list[str]:
     return problems
 
 
+def check_version_of_compat(sources: Path, version: str) -> list[str]:
+    text = (sources / "python/compat/borescope_compat/__init__.py").read_text()
+    return [] if f'__version__ = "{version}"' in text else [f"borescope-compat is not of version {version}"]
+
+
 def main() -> int:
     sources = Path(sys.argv[1])
     version = re.search(r"(?m)^  VERSION ([\d.]+)", (sources / "CMakeLists.txt").read_text())[1]
     container = (sources / "Containerfile").read_text()
-    problems = check_container(container)
+    problems = check_container(container) + check_version_of_compat(sources, version)
     skipped = []
     package = packed(Path(sys.argv[2])) if len(sys.argv) > 2 else None
-    if package is not None:
+    if problems:
+        pass  # what is copied depends on what is wrong above
+    elif package is not None:
         problems += check_what_is_copied(container, package, version)
     else:
         skipped.append("what the container copies (the build is not packed)")

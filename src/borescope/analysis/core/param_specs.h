@@ -142,6 +142,9 @@ inline constexpr ParamSpec kWidthParam{"width", "N",
 inline constexpr ParamSpec kQuotedParam{
     "csv", "", "text: a line per kernel, every value in quotes, with commas between them",
     ParamType::kFlag};
+inline constexpr ParamSpec kParseParam{
+    "parse", "", "--compat pyprof: what its parse stage writes, a dict of Python for each kernel",
+    ParamType::kFlag};
 
 // diff
 inline constexpr ParamSpec kShortNamesParam{

@@ -1,5 +1,7 @@
 #include "borescope/compat/pyprof/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -135,6 +137,7 @@ std::vector<int64_t> PyProfRecords::ReadSequences(std::vector<SequenceMarker> se
     if (i > 0 && sequences[i - 1].number == number && IsPart(sequences[i - 1].name, name)) continue;
     ids.push_back(number);
     ops.push_back(name);
+    record.seq_markers.push_back(fmt::format("{}, seq = {}", name, number));
     record.is_backward |= EndsBackward(name) || name.ends_with("Backward0");
     if (EndsBackward(name)) backward_ops.push_back(OperatorOfBackward(name));
   }
@@ -146,13 +149,18 @@ std::vector<int64_t> PyProfRecords::ReadSequences(std::vector<SequenceMarker> se
   return ids;
 }
 
-PyProfRecord PyProfRecords::Next(DeviceId kernel) {
+PyProfRecord PyProfRecords::NextParsed(DeviceId kernel) {
   PyProfRecord record{.kernel = kernel, .name = PyProfShortName(view_.trace.Name(kernel))};
   std::vector<SequenceMarker> sequences;
   ReadMarkers(record, sequences);
   std::vector<int64_t> ids = ReadSequences(std::move(sequences), record);
   if (record.mods.empty()) record.mods = {"na"};
   NumberKernel(record, std::move(ids));
+  return record;
+}
+
+PyProfRecord PyProfRecords::Next(DeviceId kernel) {
+  PyProfRecord record = NextParsed(kernel);
   if (record.is_backward && !record.call.valid() && !record.seq.empty()) BorrowFromForward(record);
   Remember(record);
   return record;

@@ -375,7 +375,17 @@ Table ProfTable::Build(const std::vector<DeviceId>& all, const Selected& selecte
   return table;
 }
 
+Result<void> CheckParse(const Params& params) {
+  const bool has_style = params.Number(kWidthParam) != 0 || params.Flag(kQuotedParam) ||
+                         !params.Text(kColumnsParam).empty();
+  if (params.compat == Compat::kPyProf && !has_style) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               has_style ? "--parse has one style; leave out --columns, --width and --csv"
+                         : "--parse is of --compat pyprof; name both"};
+}
+
 Result<void> CheckProf(const Params& params) {
+  if (params.Flag(kParseParam)) BS_TRY(CheckParse(params));
   BS_TRY(ModelOptionsOf(params));
   BS_TRY(CheckProfColumns(params.Text(kColumnsParam)));
   const int64_t width = params.Number(kWidthParam);
@@ -405,6 +415,7 @@ Result<Tables> FinishProf(Tables findings, const Params& params) {
 
 // PyProf's own styles. Without an option its columns have blanks between them.
 LineForm FormOf(const Params& params) {
+  if (params.Flag(kParseParam)) return LineForm::kBare;
   if (params.Number(kWidthParam) != 0) return LineForm::kFixed;
   if (params.Flag(kQuotedParam)) return LineForm::kQuoted;
   return params.compat == Compat::kPyProf ? LineForm::kSpaced : LineForm::kNone;
@@ -423,8 +434,8 @@ LineStyle LinesOfProf(const Params& params, std::span<const Table> tables) {
   return style;
 }
 
-constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
-                                            &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam,  &kQuotedParam,
+                                            &kParseParam,   &kCausalParam, &kSfuWeightParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kPyProf, &kPyProf}};
 
 }  // namespace
