@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Any, Protocol
 
-from ._errors import usage
+from ._errors import unreadable, usage
 
 # One recording, or a folder or glob of them.
 One = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
@@ -75,7 +75,8 @@ class _FileLike:
                        "run with keep=\"always\""
             if self.can_repeat:
                 self._file.seek(self._begin)
-        return _Reading(self, self._file.read, b"" if self.can_repeat else self._head, self._why_changed)
+        head = b"" if self.can_repeat else self._head
+        return _Reading(self, self._file.read, head, self._size, self._why_changed)
 
     def _why_changed(self, done: int) -> str | None:
         if self._size is None or done == self._size_now() == self._size:
@@ -98,7 +99,8 @@ class _Remote:
         return bytes(self._system.cat_file(self._path, start=0, end=len(_DATABASE))) == _DATABASE
 
     def __call__(self) -> Any:
-        return _Reading(self, _ReadAhead(self._open).read, b"", self._why_changed)
+        read = _ReadAhead(self._open).read
+        return _Reading(self, read, b"", self._before.get("size"), self._why_changed)
 
     def _open(self) -> Any:
         return self._system.open(self._path, "rb", block_size=_BLOCK, cache_type="readahead")
@@ -152,10 +154,12 @@ class _Reading:
     """What the engine reads from: bytes, or a str that says why there are none. An exception is
     kept, so that the one of the question can be chained to it."""
 
-    def __init__(self, source: Any, read: Any, head: bytes, why_changed: Any) -> None:
+    def __init__(self, source: Any, read: Any, head: bytes, size: int | None,
+                 why_changed: Any) -> None:
         self._source = source
         self._read = read
         self._left = head
+        self._size = size
         self._why_changed = why_changed
         self._done = 0
 
@@ -163,7 +167,10 @@ class _Reading:
         try:
             piece = self._piece(size)
             self._done += len(piece)
-            return piece if piece else self._why_changed(self._done) or b""
+            # What is longer than it was is not read on: it may grow as fast as it is read.
+            if not piece or (self._size is not None and self._done > self._size):
+                return self._why_changed(self._done) or b""
+            return piece
         except BaseException as error:
             self._source.failure = error
             return f"{type(error).__name__}: {error}"
@@ -229,8 +236,11 @@ class Inputs:
     def _add_name(self, name: str | bytes) -> None:
         if isinstance(name, str) and _URL.match(name):
             self._add_url(name)
-        else:
-            self.native.append(("path", os.fsencode(name)))
+            return
+        if not _is_glob(name) and name != "-" and not os.path.lexists(name):
+            raise unreadable(name, "No such file or directory",
+                             hint="check the name and its permissions")
+        self.native.append(("path", os.fsencode(name)))
 
     def _add_bytes(self, data: bytes | bytearray | memoryview) -> None:
         name = self._free_name(None)
@@ -298,6 +308,10 @@ class Inputs:
         return names
 
 
+def _is_glob(name: str | bytes) -> bool:
+    return any(each in os.fsdecode(name) for each in "*?[")
+
+
 def _copy(reader: Any, file: IO[bytes], name: str) -> None:
     if isinstance(reader, str):
         raise usage(f"{name}: {reader}")
@@ -319,7 +333,5 @@ def _objects(system: Any, path: str, url: str) -> list[str]:
         raise usage(f"{url} leads to no object")
     for each in found:
         if not system.exists(each):
-            from ._errors import unreadable
-
             raise unreadable(url, "No such object", hint="check the name and the credentials")
     return sorted(found)
