@@ -125,6 +125,20 @@ def test_no_bar_without_a_terminal(trace: Path) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_a_bar_where_somebody_looks(large_trace: Path, monkeypatch: pytest.MonkeyPatch,
+                                    capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    from borescope import _progress
+
+    monkeypatch.setattr(_progress, "_BEGINS_AFTER_S", 0)
+    borescope.open(large_trace, progress=True).breakdown()
+    captured = capsys.readouterr()
+    assert captured.out == "" and "borescope" in captured.err and "%" in captured.err
+    monkeypatch.setattr(_progress, "_BEGINS_AFTER_S", 1e9)
+    borescope.open(large_trace, progress=True).breakdown()
+    assert capsys.readouterr().err == ""
+
+
 INTERRUPTED = """
     import borescope, os, resource, signal, sys, threading, time
     run = borescope.open(sys.argv[1])
