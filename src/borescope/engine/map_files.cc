@@ -12,6 +12,7 @@
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
 #include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/captures/capture_store.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/loading/memory_estimate.h"
 #include "borescope/engine/loading/trace_cache.h"
@@ -232,6 +233,13 @@ void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPa
   SetAside(used, parts);
 }
 
+// All ranks have what they need of them.
+void ForgetCaptures(const RunRequest& request) {
+  for (const InputFile& file : request.files) {
+    if (file.capture_store != nullptr) file.capture_store->Clear();
+  }
+}
+
 }  // namespace
 
 void SetLoadReport(RankPart& part) {
@@ -266,6 +274,7 @@ Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
     progress.Finish(i);
   });
   UseCapturesAmong(request, threads, parts);
+  ForgetCaptures(request);
   return parts;
 }
 

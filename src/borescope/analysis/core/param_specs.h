@@ -54,6 +54,9 @@ inline constexpr ParamSpec kMinShareParam{
 inline constexpr ParamSpec kSampledParam{
     "sampled", "", "sampled call stacks: each sample counts as one sampling period",
     ParamType::kFlag};
+inline constexpr ParamSpec kCallsParam{
+    "calls", "", "stacks recorded with calls: the time in calls, and device work launched by them",
+    ParamType::kFlag};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
 

@@ -114,7 +114,7 @@ Result<Tables> FinishKernels(Tables findings, const Params& params) {
 }
 
 constexpr std::string_view kKernelKeys[] = {
-    "rank", "step", "gpu", "stream", "phase", "module", "module-instance", "op"};
+    "rank", "step", "gpu", "stream", "phase", "domain", "module", "module-instance", "op"};
 constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
                                                {Compat::kRpd, &kRpdKernels}};
