@@ -11,6 +11,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
+#include "borescope/base/within_memory.h"
 #include "borescope/engine/captures/attach_captures.h"
 #include "borescope/engine/captures/capture_store.h"
 #include "borescope/engine/check_request.h"
@@ -34,10 +35,10 @@ class ProgressSum {
   }
 
   void Update(size_t file, uint64_t done_bytes) {
+    const std::lock_guard lock(mutex_);
+    sum_.done_bytes += done_bytes - done_[file];
+    done_[file] = done_bytes;
     if (request_.options.progress) {
-      const std::lock_guard lock(mutex_);
-      sum_.done_bytes += done_bytes - done_[file];
-      done_[file] = done_bytes;
       request_.options.progress(sum_);
     }
   }
@@ -48,13 +49,18 @@ class ProgressSum {
       ++sum_.done_files;
     }
     Update(file, request_.files[file].bytes);
+    unfinished_ = std::min(file + 1, done_.size() - 1);
   }
+
+  // Where files are loaded one after the other: the one at work, and how much of it is read.
+  std::pair<size_t, uint64_t> unfinished() const { return {unfinished_, done_[unfinished_]}; }
 
  private:
   const RunRequest& request_;
   std::mutex mutex_;
   Progress sum_;
   std::vector<uint64_t> done_;
+  size_t unfinished_ = 0;
 };
 
 void Describe(const Trace& trace, FileReport& report) {
@@ -240,6 +246,21 @@ void ForgetCaptures(const RunRequest& request) {
   }
 }
 
+std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, ProgressSum& progress) {
+  const int threads = request.options.threads;
+  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
+  std::vector<RankPart> parts(request.files.size());
+  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
+    LoadOptions load{inner, {}};
+    load.progress = [&](uint64_t done, uint64_t) { progress.Update(i, done); };
+    MapFile(request, request.files[i], load, parts[i]);
+    progress.Finish(i);
+  });
+  UseCapturesAmong(request, threads, parts);
+  ForgetCaptures(request);
+  return parts;
+}
+
 }  // namespace
 
 void SetLoadReport(RankPart& part) {
@@ -260,22 +281,24 @@ Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const Ra
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
-  BS_ASSIGN(const size_t in_flight,
-            FilesInFlight(request.files, request.specs, request.options.threads,
-                          request.options.memory_limit));
-  const int threads = request.options.threads;
-  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
-  std::vector<RankPart> parts(request.files.size());
-  ProgressSum progress(request);
-  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
-    LoadOptions load{inner, {}};
-    load.progress = [&](uint64_t done, uint64_t) { progress.Update(i, done); };
-    MapFile(request, request.files[i], load, parts[i]);
-    progress.Finish(i);
-  });
-  UseCapturesAmong(request, threads, parts);
-  ForgetCaptures(request);
-  return parts;
+  BS_ASSIGN(size_t in_flight, FilesInFlight(request.files, request.specs, request.options.threads,
+                                            request.options.memory_limit));
+  MemoryLimit limit(request.options.memory_limit);
+  while (true) {
+    ProgressSum progress(request);
+    std::optional<std::vector<RankPart>> parts =
+        WithinMemory(limit, [&] { return MapAll(request, in_flight, progress); });
+    if (parts.has_value()) {
+      return std::move(*parts);
+    }
+    if (in_flight <= 1) {
+      const auto [file, done_bytes] = progress.unfinished();
+      return MemoryLimitReached(request.files[file], limit.bytes(), done_bytes, limit.taken());
+    }
+    in_flight /= 2;
+    ForgetCaptures(request);
+    limit.Forget();
+  }
 }
 
 }  // namespace borescope::internal
