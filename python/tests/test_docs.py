@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 
 import borescope
-from conftest import ROOT
 
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 COMMENT = re.compile(r"^(?P<code>[^#\s][^#\n]*?) +# (?P<value>.*)$", re.MULTILINE)

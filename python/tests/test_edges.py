@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from conftest import DEMO
 
 import borescope
-from conftest import DEMO
 
 
 @pytest.mark.parametrize("source", ["", {"a": 1}, [None], 3], ids=repr)
