@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +87,11 @@ class BORESCOPE_EXPORT Answer {
   std::vector<Table> tables() const;
   // The table of this name; false when there is none.
   bool Find(std::string_view name, Table* table) const;
+  // An answer with the table of this name alone, or with some of its rows: `count` from `begin` on,
+  // fewer where it ends before. Diagnostics, files and how it is drawn stay. An answer without
+  // tables where there is none of that name.
+  Answer Only(std::string_view name, size_t begin = 0,
+              size_t count = std::numeric_limits<size_t>::max()) const;
   const std::vector<Diagnostic>& diagnostics() const;
   const std::vector<FileInfo>& files() const;
 

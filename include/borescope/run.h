@@ -82,6 +82,11 @@ class BORESCOPE_EXPORT Run {
   Run& operator=(Run&&) noexcept;
   ~Run();
 
+  // A second handle on the same recordings, those that are kept included. Its questions are stopped
+  // by a token of their own, and report to a callback of their own: a program that stops one
+  // question goes on to ask others without loading anything again.
+  Run Share(StopToken stop, ProgressCallback progress = {}) const;
+
   // The files that were found, in order.
   std::vector<std::string> paths() const;
 

@@ -1,11 +1,13 @@
 #include "borescope/answer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "borescope/api/access.h"
 #include "borescope/output/read_json.h"
 #include "borescope/output/writer.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope {
 namespace {
@@ -39,6 +41,21 @@ internal::Table Inside(const TextTable& given) {
     }
   }
   return table;
+}
+
+// `count` rows from `begin` on, fewer where the table ends before.
+internal::Table Window(const internal::Table& table, size_t begin, size_t count) {
+  const size_t first = std::min(begin, table.rows());
+  const size_t rows = std::min(count, table.rows() - first);
+  if (rows == table.rows()) {
+    return table;
+  }
+  if (first == 0) {
+    return internal::Head(table, rows);
+  }
+  std::vector<uint32_t> taken(rows);
+  std::iota(taken.begin(), taken.end(), static_cast<uint32_t>(first));
+  return internal::TakeRows(table, taken);
 }
 
 }  // namespace
@@ -94,6 +111,22 @@ bool Answer::Find(std::string_view name, Table* table) const {
     }
   }
   return false;
+}
+
+Answer Answer::Only(std::string_view name, size_t begin, size_t count) const {
+  const internal::Document& all = data_->document;
+  auto data = std::make_shared<Data>();
+  data->document = {{}, all.diagnostics, all.lines, all.views, all.source, all.begins};
+  data->diagnostics = data_->diagnostics;
+  data->files = data_->files;
+  for (const internal::Table& table : all.tables) {
+    if (table.name == name) {
+      data->document.tables.push_back(Window(table, begin, count));
+    }
+  }
+  Answer handle;
+  handle.data_ = std::move(data);
+  return handle;
 }
 
 const std::vector<Diagnostic>& Answer::diagnostics() const { return data_->diagnostics; }

@@ -47,6 +47,30 @@ TEST(Answer, ReadBackHasTheColumnsOfTheOriginal) {
   EXPECT_EQ(total.unit(), "ns");
 }
 
+TEST(Answer, OnlyOneTableOrSomeOfItsRows) {
+  const Result<Answer> answer = AskOneKernel("kernels");
+  ASSERT_TRUE(answer.ok());
+  ASSERT_GT(answer->tables().size(), 1U);
+  const Answer only = answer->Only("kernels");
+  ASSERT_EQ(only.tables().size(), 1U);
+  EXPECT_EQ(only.tables()[0].num_rows(), 1U);
+  EXPECT_EQ(only.diagnostics().size(), answer->diagnostics().size());
+  EXPECT_EQ(only.files().size(), 1U);
+  EXPECT_EQ(answer->Only("kernels", 0, 0).tables()[0].num_rows(), 0U);
+  EXPECT_EQ(answer->Only("kernels", 1).tables()[0].num_rows(), 0U);
+  EXPECT_EQ(answer->Only("kernels", 9, 9).tables()[0].num_rows(), 0U);
+  EXPECT_TRUE(answer->Only("no such table").tables().empty());
+}
+
+TEST(Answer, OnlyTakesRowsFromTheMiddle) {
+  const TextTable texts[] = {{"letters", "", {{"letter", "", true, {"a", "b", "c", "d"}}}}};
+  const Answer middle = Answer::OfTexts(texts).Only("letters", 1, 2);
+  const Column letters = middle.tables()[0].column(0);
+  ASSERT_EQ(letters.size(), 2U);
+  EXPECT_EQ(letters.Text(0), "b");
+  EXPECT_EQ(letters.Text(1), "c");
+}
+
 TEST(Answer, OtherTextIsAnErrorWithItsPlace) {
   const Result<Answer> cut = Answer::ParseJson(R"({"schema":2,"tables":[)");
   ASSERT_FALSE(cut.ok());

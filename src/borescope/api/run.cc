@@ -17,21 +17,32 @@ namespace borescope {
 using internal::AnalysisSpec;
 using internal::InputFile;
 
-struct Run::State {
-  State(std::vector<InputFile> found, const OpenOptions& given)
-      : files(std::move(found)), options(given), cache(given.keep_bytes) {
+namespace {
+
+// What all handles of one run have in common.
+struct Recordings {
+  Recordings(std::vector<InputFile> found, uint64_t keep_bytes)
+      : files(std::move(found)), cache(keep_bytes) {
     for (const InputFile& file : files) {
       paths.push_back(file.path);
     }
   }
 
+  std::vector<InputFile> files;
+  std::vector<std::string> paths;
+  internal::TraceCache cache;
+};
+
+}  // namespace
+
+struct Run::State {
   internal::RunOptions Common() {
     internal::RunOptions run;
-    run.files = files;
+    run.files = recordings->files;
     run.load = options.saved;
     run.threads = ThreadsOf(options.threads);
     run.memory_limit = options.memory_limit;
-    run.cache = &cache;
+    run.cache = &recordings->cache;
     run.stop = options.stop;
     if (options.progress) {
       run.progress = [this](const internal::Progress& progress) {
@@ -45,22 +56,23 @@ struct Run::State {
   // Asks the question of `run`, which is complete but for its destination.
   Result<Answer> Answers(std::span<const AnalysisSpec* const> specs, internal::RunOptions run,
                          const Destination& destination) const {
-    if (const Result<void> set = SetDestination(destination, paths, run); !set.ok()) {
+    if (const Result<void> set = SetDestination(destination, recordings->paths, run); !set.ok()) {
       return set.error();
     }
     return Public(
         internal::RunAnalyses(specs, run),
-        [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); }, paths);
+        [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); },
+        recordings->paths);
   }
 
-  std::vector<InputFile> files;
-  std::vector<std::string> paths;
+  std::shared_ptr<Recordings> recordings;
   OpenOptions options;
-  internal::TraceCache cache;
 };
 
 internal::RunOptions RunAccess::Common(const Run& run) { return run.state_->Common(); }
-std::span<const std::string> RunAccess::Paths(const Run& run) { return run.state_->paths; }
+std::span<const std::string> RunAccess::Paths(const Run& run) {
+  return run.state_->recordings->paths;
+}
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
@@ -85,14 +97,22 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);
     if (!captures.ok()) return PublicError(captures.error(), options.captures);
   }
-  return Run(std::make_unique<State>(std::move(*files), options));
+  return Run(std::make_unique<State>(
+      State{std::make_shared<Recordings>(std::move(*files), options.keep_bytes), options}));
 }
 
 Result<Run> Run::Open(std::initializer_list<Source> sources, const OpenOptions& options) {
   return Open(std::span(sources.begin(), sources.size()), options);
 }
 
-std::vector<std::string> Run::paths() const { return state_->paths; }
+Run Run::Share(StopToken stop, ProgressCallback progress) const {
+  OpenOptions options = state_->options;
+  options.stop = std::move(stop);
+  options.progress = std::move(progress);
+  return Run(std::make_unique<State>(State{state_->recordings, std::move(options)}));
+}
+
+std::vector<std::string> Run::paths() const { return state_->recordings->paths; }
 
 Result<Answer> Run::Ask(std::span<const std::string_view> verbs, const Params& params,
                         const Destination& destination) const {
@@ -137,8 +157,8 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
   if (const Result<void> read = ReadParams(verbs, params, options); !read.ok()) {
     return read.error();
   }
-  options.test.files = test.state_->files;
-  options.test.cache = &test.state_->cache;
+  options.test.files = test.state_->recordings->files;
+  options.test.cache = &test.state_->recordings->cache;
   options.test.stop = test.state_->options.stop;
   return state_->Answers(*specs, std::move(options), destination);
 }
@@ -162,12 +182,12 @@ Result<Partial> Run::Map(std::span<const std::string_view> verbs, const Params& 
   const internal::Result<void> checked =
       internal::CheckNoInput(internal::InputPaths(options), destination, "--output");
   if (!checked.ok()) {
-    return PublicError(checked.error(), state_->paths);
+    return PublicError(checked.error(), state_->recordings->paths);
   }
   return Public(
       internal::MapPartial(*specs, options),
       [](internal::PartialData partial) { return PartialAccess::Make(std::move(partial)); },
-      state_->paths);
+      state_->recordings->paths);
 }
 
 Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
@@ -175,8 +195,8 @@ Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
   return Map(std::span(verbs.begin(), verbs.size()), params);
 }
 
-uint64_t Run::kept_bytes() const { return state_->cache.bytes(); }
+uint64_t Run::kept_bytes() const { return state_->recordings->cache.bytes(); }
 
-void Run::Forget() { state_->cache.Clear(); }
+void Run::Forget() { state_->recordings->cache.Clear(); }
 
 }  // namespace borescope

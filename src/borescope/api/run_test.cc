@@ -94,6 +94,31 @@ TEST(RunTest, LoadsOnceForSeveralQuestions) {
   EXPECT_EQ(loads, 2);
 }
 
+TEST(RunTest, SharedHandlesStopAloneAndLoadOnce) {
+  std::atomic<int> loads = 0;
+  const Result<borescope::Run> run = borescope::Run::Open({Rank(0, &loads)});
+  ASSERT_TRUE(run.ok());
+  std::stop_source stop;
+  size_t files = 0;
+  const borescope::Run shared =
+      run->Share(stop.get_token(), [&](const Progress& progress) { files = progress.done_files; });
+  const std::string expected = Json(shared.Ask("kernels"));
+  EXPECT_EQ(files, 1U);
+  stop.request_stop();
+  EXPECT_EQ(shared.Ask("kernels").error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(Json(run->Ask("kernels")), expected);
+  EXPECT_EQ(loads, 1);
+}
+
+TEST(RunTest, SharedHandlesOutliveTheFirst) {
+  Result<borescope::Run> run = borescope::Run::Open({Rank(0)});
+  ASSERT_TRUE(run.ok());
+  const std::string expected = Json(run->Ask("kernels"));
+  const borescope::Run shared = run->Share({});
+  run = Error{};
+  EXPECT_EQ(Json(shared.Ask("kernels")), expected);
+}
+
 TEST(RunTest, KeepsNothingBeyondItsBudget) {
   std::atomic<int> loads = 0;
   OpenOptions options;

@@ -1,0 +1,5 @@
+"""`python -m borescope`: the command."""
+
+from .cli import run
+
+run()

@@ -1,0 +1,137 @@
+"""Answers and tables as people see them: text in a terminal, HTML in a notebook.
+
+The HTML has no script and no style sheet, and asks for nothing from a network, so that it looks the
+same in trusted and untrusted notebooks, in VS Code, in marimo and on pages that show notebooks.
+"""
+
+from __future__ import annotations
+
+import html
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._errors import Error
+
+if TYPE_CHECKING:
+    from ._answer import Answer
+    from ._table import Table
+
+_ROWS = 20
+_TEXT_WIDTH = 100
+# A cell of a notebook should not weigh more: a larger picture is left out, and said to be.
+_LARGEST_PICTURE = 256 * 1024
+# The units of a column and the factor to the next larger one.
+_SCALES = {
+    "ns": (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)),
+    "us": (("us", 1), ("ms", 1e3), ("s", 1e6)),
+    "bytes": (("B", 1), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)),
+    "flop": (("FLOP", 1), ("MFLOP", 1e6), ("GFLOP", 1e9), ("TFLOP", 1e12)),
+}
+
+
+def text_of(native: _native.Answer) -> str:
+    """The answer as the command line prints it, as wide as the terminal."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((_TEXT_WIDTH, 24)).columns if is_terminal else _TEXT_WIDTH
+    return native.render("text", width, False, False).decode().rstrip("\n")
+
+
+def picture_of(native: _native.Answer) -> str:
+    """The charts as SVG; a sentence where they are too large, nothing where there are none."""
+    try:
+        picture = native.render("svg", 80, False, False).decode()
+    except Error:
+        return ""
+    if len(picture) > _LARGEST_PICTURE:
+        return f"<p>The chart is left out: it takes {len(picture) // 1024:,} KiB. " \
+               "<code>to_svg()</code> has it.</p>"
+    return picture[picture.index("<svg"):]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _scaled(value: float, unit: str) -> str:
+    if unit == "share":
+        return f"{value:.1%}"
+    if unit == "percent":
+        return f"{value:.1f} %"
+    name, factor = _SCALES[unit][0]
+    for name, factor in _SCALES[unit]:
+        if abs(value) < factor * 1000:
+            break
+    return f"{value:,} {name}" if factor == 1 and isinstance(value, int) else f"{_number(value / factor)} {name}"
+
+
+def shown(value: Any, unit: str | None) -> str:
+    """A cell for people: scaled, with its unit."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if unit in _SCALES or unit in ("share", "percent"):
+        return _scaled(value, unit)
+    number = f"{value:,}" if isinstance(value, int) else _number(value)
+    return f"{number} {unit}" if unit not in (None, "count", "row") else number
+
+
+# Moments are on the clock of the recording; as scaled durations they would say nothing.
+def _unit_of(column: _native.Column) -> str | None:
+    if column.unit == "ns" and (column.name.endswith("ts_ns") or column.name.endswith("begin_ns")
+                                or column.name.endswith("unix_ns")):
+        return None
+    return column.unit
+
+
+def _cell(value: Any, unit: str | None) -> str:
+    text = html.escape(shown(value, unit))
+    raw = f' title="{html.escape(str(value))}"' if isinstance(value, (int, float)) else ""
+    align = "left" if isinstance(value, str) else "right"
+    return f'<td{raw} style="text-align:{align};max-width:40em;overflow-wrap:anywhere">{text}</td>'
+
+
+def html_of_table(table: Table, rows: int = _ROWS) -> str:
+    """The first rows as an HTML table, with how many more there are."""
+    head = table.head(rows)
+    columns = list(head.schema.values())
+    units = [_unit_of(column) for column in columns]
+    names = "".join(f'<th title="{html.escape(column.doc)}" scope="col">{html.escape(column.name)}</th>'
+                    for column in columns)
+    body = "".join("<tr>" + "".join(map(_cell, cells, units)) + "</tr>"
+                   for cells in zip(*(column.to_list() for column in columns)))
+    more = table.num_rows - head.num_rows
+    after = f"<p>{more:,} more row{'' if more == 1 else 's'}</p>" if more else ""
+    title = html.escape(table.title)
+    return (f'<div style="overflow-x:auto"><table><caption style="text-align:left">{title}</caption>'
+            f"<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>{after}")
+
+
+def _quality_of(answer: Answer) -> str:
+    rows = "".join(f"<li>{html.escape(str(each))}</li>" for each in answer.diagnostics)
+    return f"<details><summary>How far this can be trusted</summary><ul>{rows}</ul></details>" \
+        if rows else ""
+
+
+def html_of_answer(answer: Answer) -> str:
+    """The charts, then the first rows of every table, then what was irregular."""
+    tables = "".join(html_of_table(table) for table in answer)
+    return f"<div>{picture_of(answer._engine)}{tables}{_quality_of(answer)}</div>"
+
+
+def bundle_of_answer(answer: Answer) -> dict[str, str]:
+    """What Jupyter shows."""
+    return {"text/plain": str(answer), "text/html": html_of_answer(answer)}
+
+
+def bundle_of_table(table: Table) -> dict[str, str]:
+    """What Jupyter shows."""
+    from ._table import ALL
+
+    picture = picture_of(table._answer.only(table.name, 0, ALL))
+    return {"text/plain": str(table.head(_ROWS)),
+            "text/html": f"<div>{picture}{html_of_table(table)}</div>"}

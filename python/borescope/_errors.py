@@ -1,0 +1,96 @@
+"""Exceptions and warnings of Borescope."""
+
+from __future__ import annotations
+
+import os
+
+
+class Error(Exception):
+    """What went wrong, as one line: the file, the place in it, the cause and the remedy.
+
+    Attributes:
+        code: the kind of error: ``"io"``, ``"unsupported-format"``, ``"corrupt"``,
+            ``"missing-data"``, ``"invalid-argument"`` or ``"cancelled"``.
+        hint: what to do about it; may be empty.
+        path: the file it is about; ``None`` where there is none.
+        offset: the byte in that file, after inflating; ``None`` where it is not known.
+        parameter: the keyword of the question it is about; ``None`` where there is none.
+    """
+
+    code: str
+    hint: str
+    path: str | None
+    offset: int | None
+    parameter: str | None
+
+    def __init__(self, message: str, *, code: str = "io", hint: str = "", path: str | None = None,
+                 offset: int | None = None, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+        self.path = path
+        self.offset = offset
+        self.parameter = parameter
+
+    def __reduce__(self) -> tuple[object, ...]:
+        fields = {"code": self.code, "hint": self.hint, "path": self.path, "offset": self.offset,
+                  "parameter": self.parameter}
+        return _again, (type(self), str(self), fields)
+
+
+def _again(kind: type[Error], message: str, fields: dict[str, object]) -> Error:
+    return kind(message, **fields)  # type: ignore[arg-type]
+
+
+class InputError(Error, OSError):
+    """A recording cannot be opened or read, or an output cannot be written."""
+
+
+class FormatError(Error, ValueError):
+    """An input is of no format that Borescope reads, or damaged beyond repair."""
+
+
+class MissingData(Error, LookupError):
+    """The question needs something that was not recorded; ``hint`` says how to record it."""
+
+
+class UsageError(Error, ValueError):
+    """The question cannot be asked like this: an unknown keyword, a bad value."""
+
+
+class Cancelled(Error):
+    """The question was stopped before it had an answer."""
+
+
+class DataWarning(UserWarning):
+    """A recording is damaged or incomplete in a way that makes answers doubtful."""
+
+
+_CLASSES: dict[str, type[Error]] = {
+    "io": InputError,
+    "unsupported-format": FormatError,
+    "corrupt": FormatError,
+    "missing-data": MissingData,
+    "invalid-argument": UsageError,
+    "cancelled": Cancelled,
+}
+
+
+def make(code: str, sentence: str, hint: str, path: str, offset: int | None,
+         parameter: str) -> Error:
+    """The exception for an error of the engine, which calls this."""
+    return _CLASSES[code](sentence, code=code, hint=hint, path=path or None, offset=offset,
+                          parameter=parameter or None)
+
+
+def usage(message: str, *, hint: str = "", parameter: str | None = None) -> UsageError:
+    """An error in how a function of this package was called."""
+    sentence = f"{message}; {hint}" if hint else message
+    return UsageError(sentence, code="invalid-argument", hint=hint, parameter=parameter)
+
+
+def unreadable(name: str | os.PathLike[str], message: str, *, hint: str = "") -> InputError:
+    """An input that this package, not the engine, could not read."""
+    path = os.fspath(name)
+    sentence = f"{path}: {message}" + (f"; {hint}" if hint else "")
+    return InputError(sentence, code="io", hint=hint, path=path)

@@ -1,0 +1,374 @@
+"""Run: the recordings of one job, opened once and asked many times."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+from typing import Any, Literal
+
+from . import _native
+from ._answer import Answer
+from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
+from ._errors import DataWarning, FormatError, InputError, usage
+from ._io import Given, Inputs
+from ._params import Pairs, pairs_of, size_of
+from ._progress import ProgressOption, reporting
+from ._table import Table
+from ._verbs import PARAMETERS, TAKES_TWO, WORDS, Verbs
+
+SqlValue = None | bool | int | float | str
+Keep = Literal["auto", "always", "never"] | int
+
+# More bytes than any memory has.
+_ALL_BYTES = 1 << 62
+
+
+@dataclasses.dataclass(frozen=True)
+class Conversion:
+    """What ``Run.convert`` wrote.
+
+    Attributes:
+        written: events in the output.
+        outside: events left out because they begin outside of the window.
+        unplaced: events left out because the format has no place for them.
+        format: the format of the output.
+        files: how many files were read.
+        skipped: files of a folder that are no recordings.
+        diagnostics: irregularities of the inputs.
+    """
+
+    written: int
+    outside: int
+    unplaced: int
+    format: str
+    files: int
+    skipped: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def _free_bytes() -> int:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return 8 << 30
+
+
+def _keep_bytes(keep: Keep, memory_limit: int, can_repeat: bool) -> int:
+    if keep == "always" or not can_repeat:
+        return _ALL_BYTES
+    if keep == "never":
+        return 0
+    if keep == "auto":
+        return (memory_limit or _free_bytes()) // 2
+    if isinstance(keep, int) and not isinstance(keep, bool) and keep >= 0:
+        return keep
+    raise usage("`keep` takes \"auto\", \"always\", \"never\" or a number of bytes", parameter="keep")
+
+
+class Run(Verbs):
+    """The recordings of one job. Made by :func:`borescope.open`.
+
+    There is a method for every verb of the command line, with ``_`` for ``-``; each returns an
+    :class:`Answer`. The first question loads what it needs; what was loaded is kept for the next one.
+    Safe to use from several threads. ``with`` closes it at the end.
+    """
+
+    def __init__(self, source: Given, *, ranks: Any, threads: int, memory_limit: int | str | None,
+                 progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
+                 captures: Given | None, on_diagnostic: DiagnosticAction) -> None:
+        self._arguments: dict[str, Any] = {
+            "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
+            "storage_options": storage_options, "keep": keep, "captures": captures,
+            "on_diagnostic": on_diagnostic}
+        self._source = source
+        self._inputs = Inputs(storage_options)
+        self._inputs.add(source)
+        limit = size_of(memory_limit, "memory_limit")
+        self._run: _native.Run | None = _native.Run.open(
+            self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
+            _paths_of(captures), False)
+        self._lock = threading.Lock()
+        self._warned: set[tuple[str, str]] = set()
+
+    # --- the run itself
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The input files that were found, in order."""
+        return tuple(os.fsdecode(path) for path in self._open().paths)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that were recorded, in order. Loads the run."""
+        return tuple(sorted(set(self.info()["traces"]["rank"].to_list())))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The irregularities of all recordings. Loads the run."""
+        return self.info().diagnostics
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the loaded recordings that are kept for the next question."""
+        return self._open().kept_bytes
+
+    def forget(self) -> None:
+        """Lets go of what is loaded; the next question loads it again."""
+        self._open().forget()
+
+    def schema(self) -> Answer:
+        """The tables, columns and functions that :meth:`sql` can name."""
+        return Answer(_native.query_schema())
+
+    def close(self) -> None:
+        """Frees what is loaded. Later questions are errors; answers stay valid."""
+        with self._lock:
+            self._run = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._run is None
+
+    def __enter__(self) -> Run:
+        self._open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self) -> _native.Run:
+        run = self._run
+        if run is None:
+            raise usage("the run is closed", hint="open it again with borescope.open")
+        return run
+
+    # --- questions
+
+    def ask(self, *verbs: str, **given: Any) -> Answer:
+        """Answers several verbs by one load. Keywords are those of the verbs."""
+        names = [verb.replace("_", "-") for verb in verbs]
+        for name in names:
+            self._check_verb(name)
+        types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
+        _check_keywords(", ".join(names), given, types)
+        return self._answer(names, given, types)
+
+    def _verb(self, verb: str, given: Mapping[str, Any]) -> Answer:
+        return self._answer([verb], given, PARAMETERS[verb])
+
+    def _answer(self, verbs: list[str], given: Mapping[str, Any], types: Mapping[str, str]) -> Answer:
+        given = self._with_ranks(given, types)
+
+        def ask(format: str) -> _native.Answer:
+            with self._question(given, types) as (run, pairs, progress):
+                return run.ask(verbs, pairs, format, progress)
+
+        return self._checked(Answer(ask(""), verbs[0] if len(verbs) == 1 else "", ask))
+
+    def _pair(self, verb: str, base: Run | Given, given: Mapping[str, Any]) -> Answer:
+        """The answer of a verb about two runs, of which this is the second."""
+        other = base if isinstance(base, Run) else Run(base, **self._arguments)
+        types = PARAMETERS[verb]
+
+        def ask(format: str) -> _native.Answer:
+            with self._question(given, types) as (run, pairs, progress), other._reading():
+                return other._open().compare(run, verb, pairs, format, progress)
+
+        return self._checked(Answer(ask(""), verb, ask))
+
+    def sql(self, text: str, params: Sequence[SqlValue] | Mapping[str, SqlValue] = (), *,
+            time_limit: float | None = None, rows: int | None = None) -> Table:
+        """The result of one SQL statement over everything that was recorded.
+
+        ``params`` are values for ``?`` in order, or for ``:name`` by name. ``time_limit`` is in
+        seconds; ``rows`` limits the result (a million unless given). :meth:`schema` says what there
+        is.
+
+        >>> import borescope
+        >>> run = borescope.open("tests/data/demo_run")
+        >>> run.sql("select count(*) as n from kernels where dur_ns > ?", [100_000])["n"].to_list()
+        [112]
+        """
+        answer = self.query(text, params, time_limit=time_limit, rows=rows)
+        if len(answer) != 1:
+            raise usage(f"sql takes one statement, not {len(answer)}", hint="use Run.query")
+        return answer.tables[0]
+
+    def query(self, text: str, params: Sequence[SqlValue] | Mapping[str, SqlValue] = (), *,
+              time_limit: float | None = None, rows: int | None = None) -> Answer:
+        """A table for every statement of an SQL text; otherwise as :meth:`sql`."""
+        named = params.items() if isinstance(params, Mapping) else (("", each) for each in params)
+        values = [(name, _plain(value)) for name, value in named]
+        rank = self._with_ranks({}, {"rank": "ranges"})
+        with self._question(rank, {"rank": "ranges"}) as (run, pairs, progress):
+            chosen = pairs[0][1] if pairs else ""
+            return self._checked(Answer(run.query(text, values, chosen, time_limit, rows, progress)))
+
+    def report(self, path: str | os.PathLike[str], *, against: Run | Given | None = None,
+               **given: Any) -> None:
+        """Writes one self-contained HTML page with the answers of all verbs, and, ``against`` another
+        run, what changed since it. Keywords are those that select, and ``top``."""
+        with self._reported(against, given) as (run, pairs, other, progress):
+            run.report(os.fsencode(path), pairs, other, progress)
+
+    def report_html(self, *, against: Run | Given | None = None, **given: Any) -> str:
+        """The page of :meth:`report` as a text."""
+        with self._reported(against, given) as (run, pairs, other, progress):
+            page: bytes = run.report_bytes(pairs, other, progress)
+            return page.decode()
+
+    @contextmanager
+    def _reported(self, against: Run | Given | None, given: Mapping[str, Any]) -> Iterator[Any]:
+        types = PARAMETERS["report"]
+        _check_keywords("report", given, types)
+        given = self._with_ranks(given, types)
+        other = against if against is None or isinstance(against, Run) else Run(against, **self._arguments)
+        with self._question(given, types) as (run, pairs, progress):
+            yield run, pairs, None if other is None else other._open(), progress
+
+    def convert(self, path: str | os.PathLike[str], *, to: str | None = None,
+                begin: str | int | None = None, end: str | int | None = None,
+                scrub: bool | Literal["names"] = False) -> Conversion:
+        """Writes the recordings into one file of another format, chosen by the ending of ``path`` or
+        by ``to``. ``begin`` and ``end`` cut out a window (nanoseconds, or ``"1ms"``, ``"10%"``);
+        ``scrub`` leaves out what may identify people, machines or secrets."""
+        given = {"begin": begin, "end": end}
+        with self._question(given, {"begin": "moment", "end": "moment"}) as (_, pairs, progress), \
+                tempfile.TemporaryDirectory(prefix="borescope-") as folder:
+            window = dict(pairs)
+            row = _native.convert(self._inputs.as_files(folder), os.fsencode(path), to or "",
+                                  window.get("begin", ""), window.get("end", ""),
+                                  None if scrub is False else scrub == "names",
+                                  self._arguments["threads"], progress)
+        diagnostics = diagnostics_of(row.pop("diagnostics"))
+        row.pop("scrubbed")
+        return Conversion(**row, diagnostics=diagnostics)
+
+    def map(self, *verbs: str, **given: Any) -> bytes:
+        """The part of an answer that these files give, for :func:`borescope.reduce` elsewhere."""
+        names = [verb.replace("_", "-") for verb in verbs]
+        for name in names:
+            self._check_verb(name)
+        types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
+        _check_keywords(", ".join(names), given, types)
+        with self._question(self._with_ranks(given, types), types) as (run, pairs, progress):
+            return run.map(names, pairs, progress)
+
+    # --- what questions have in common
+
+    @contextmanager
+    def _question(self, given: Mapping[str, Any], types: Mapping[str, str]) -> Iterator[
+            tuple[_native.Run, Pairs, Any]]:
+        run = self._open()
+        with ExitStack() as stack, reporting(self._arguments["progress"]) as progress, self._reading():
+            yield run, pairs_of(given, types, stack), progress
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Chains an error of the engine to the exception of the object that it read from."""
+        try:
+            yield
+        except (InputError, FormatError) as error:
+            cause = self._inputs.failure()
+            if cause is None:
+                raise
+            if not isinstance(cause, Exception):
+                raise cause from None
+            raise InputError(str(error), code="io", hint=error.hint, path=error.path) from cause
+
+    def _with_ranks(self, given: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
+        ranks = self._arguments["ranks"]
+        if ranks is None or "rank" not in types or given.get("rank") is not None:
+            return given
+        return {**given, "rank": ranks}
+
+    def _checked(self, answer: Answer) -> Answer:
+        """Warns, once a run, of what makes an answer doubtful; raises where that was asked for."""
+        action = self._arguments["on_diagnostic"]
+        if action == "ignore":
+            return answer
+        grave = [(each.file, each.code, str(each)) for each in answer.diagnostics
+                 if each.severity is Severity.ERROR]
+        grave += [(each.path, "unreadable", each.error) for each in answer.files if each.error]
+        for file, code, text in grave:
+            self._tell(file, code, text, action)
+        return answer
+
+    def _tell(self, file: str, code: str, text: str, action: DiagnosticAction) -> None:
+        if action == "raise":
+            raise FormatError(text, code="corrupt", path=file)
+        with self._lock:
+            is_new = (file, code) not in self._warned
+            self._warned.add((file, code))
+        if is_new:
+            warnings.warn(text, DataWarning, stacklevel=5)
+
+    @staticmethod
+    def _check_verb(name: str) -> None:
+        if name in WORDS:
+            raise usage(f"{name} takes a word; call Run.{name}")
+        if name in TAKES_TWO:
+            raise usage(f"{name} compares two runs; call Run.{name}")
+        if name not in PARAMETERS or name == "report":
+            near = _native.nearest(name, [each for each in PARAMETERS if each != "report"])
+            raise usage(f"there is no verb {name!r}", hint=f"did you mean {near!r}?" if near else
+                        "borescope.schema() lists them")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        near = _native.nearest(name, [each for each in dir(type(self)) if not each.startswith("_")])
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise AttributeError(f"a run has no verb {name!r}{hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if not self._inputs.can_pickle:
+            raise TypeError("a run on a file-like object cannot be pickled; open it by a path or URL")
+        return _unpickled, (self._source, self._arguments)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Run: closed>"
+        files = self.files
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"<Run: {files[0]}{more}>"
+
+
+def _plain(value: Any) -> SqlValue:
+    if isinstance(value, bool):
+        return int(value)
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    if hasattr(value, "__index__"):
+        return int(value.__index__())
+    raise usage(f"SQL takes numbers, texts and None, not {type(value).__name__}", parameter="params")
+
+
+def _paths_of(given: Given | None) -> list[str]:
+    if given is None:
+        return []
+    if isinstance(given, (str, os.PathLike)):
+        return [os.fspath(given)]
+    if isinstance(given, Iterable) and not isinstance(given, (bytes, bytearray, memoryview)):
+        return [os.fspath(each) for each in given]  # type: ignore[arg-type]
+    raise usage("`captures` takes names of files or folders", parameter="captures")
+
+
+def _check_keywords(verb: str, given: Mapping[str, Any], types: Mapping[str, str]) -> None:
+    from ._keywords import unknown_keyword
+
+    for name in given:
+        if name not in types:
+            raise unknown_keyword(verb, name, types)
+
+
+def _unpickled(source: Given, arguments: dict[str, Any]) -> Run:
+    return Run(source, **arguments)

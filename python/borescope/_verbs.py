@@ -1,0 +1,3291 @@
+"""A method for every verb. Written by tools/gen_python.py from the program; change the text there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._keywords import verb
+from ._types import FileValue
+
+if TYPE_CHECKING:
+    from ._answer import Answer
+    from ._io import Given
+    from ._run import Run
+
+# The type of each parameter, by verb.
+PARAMETERS: dict[str, dict[str, str]] = {
+    "info": {
+        "rank": "ranges", "sort": "text", "top": "count"
+    },
+    "doctor": {
+        "rank": "ranges", "sort": "text", "top": "count"
+    },
+    "summary": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count"
+    },
+    "breakdown": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "busy": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "idle": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "kernel_wait": "time"
+    },
+    "gaps": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "sort": "text", "top": "count", "edges": "times"
+    },
+    "overlap": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "top": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "kernels": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "all": "flag", "sort": "text", "top":
+        "count", "patterns": "file"
+    },
+    "variability": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "all": "flag", "sort": "text", "top": "count", "context":
+        "number", "outliers": "number", "patterns": "file"
+    },
+    "inductor": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count", "wall":
+        "time", "runs": "count", "inductor_cache": "folder", "device": "text", "device_spec": "file"
+    },
+    "ops": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "all": "flag", "sort": "text", "top":
+        "count"
+    },
+    "roofline": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "sort": "text", "top": "count", "device": "text",
+        "device_spec": "file", "causal": "choice", "sfu_weight": "number"
+    },
+    "stacks": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "sort": "text", "top": "count", "root": "text", "depth":
+        "count", "min_share": "share", "sampled": "flag", "folded": "flag"
+    },
+    "flame": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "sort": "text", "top": "count", "root": "text", "depth":
+        "count", "min_share": "share", "folded": "flag"
+    },
+    "steps": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count"
+    },
+    "launches": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "long_call": "time",
+        "long_delay": "time", "long_kernel": "time"
+    },
+    "delays": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "graphs": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count"
+    },
+    "queue": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
+        "queue_limit": "count", "series": "flag"
+    },
+    "bandwidth": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
+        "series": "flag"
+    },
+    "sequences": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
+        "operator": "text", "min_length": "count"
+    },
+    "annotations": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "collectives": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "by": "list", "sort": "text", "top": "count"
+    },
+    "stragglers": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "critical-path": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
+        "save": "file", "data_load": "text", "zero_weight_launch_edges": "flag",
+        "overlay_all_events": "flag", "overlay_all_edges": "flag"
+    },
+    "memory": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count"
+    },
+    "counters": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+    },
+    "stats": {
+        "report": "text", "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern":
+        "text", "gpu": "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges",
+        "begin": "moment", "end": "moment", "sort": "text", "top": "count"
+    },
+    "prof": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "all": "flag", "sort": "text", "top": "count",
+        "columns": "text", "width": "number", "csv": "flag", "causal": "choice", "sfu_weight":
+        "number"
+    },
+    "diff": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "base_rank":
+        "ranges", "test_rank": "ranges", "base_step": "ranges", "test_step": "ranges", "begin":
+        "moment", "end": "moment", "compat": "choice", "sort": "text", "top": "count",
+        "short_names": "flag"
+    },
+    "report": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "top": "count"
+    },
+}
+# The value of each parameter that has one where none is given.
+DEFAULTS: dict[str, str | int] = {
+    "kernel_wait": "30us",
+    "context": 2,
+    "wall": "0ns",
+    "runs": 1,
+    "causal": "exact",
+    "sfu_weight": 1,
+    "long_call": "50us",
+    "long_delay": "100us",
+    "long_kernel": "1ms",
+    "queue_limit": 1022,
+    "min_length": 3,
+    "report": "all",
+}
+# Verbs about two runs, and verbs whose question begins with a word.
+TAKES_TWO = frozenset({"diff"})
+WORDS = frozenset({"stats"})
+
+class Verbs:
+    """The verbs of :class:`Run`."""
+
+    def _verb(self, verb: str, given: Mapping[str, Any]) -> Answer:
+        raise NotImplementedError
+
+    def _pair(self, verb: str, base: Run | Given, given: Mapping[str, Any]) -> Answer:
+        raise NotImplementedError
+
+    @verb
+    def info(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """What was recorded: ranks, devices, events, steps, time span.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            traces: Recordings.
+                rank (int): Rank of the process in the job.
+                file (string): File as named on the command line.
+                format (string): Format recognised by content.
+                world_size (int): Number of ranks of the job, if recorded.
+                producer (string): Program that wrote the file, as far as it tells.
+                events (int, count): All events of the file, everything counted.
+                host_events (int, count): Complete events of the host: operators, calls,
+                    annotations.
+                device_events (int, count): Device work: kernels, memcpys and memsets.
+                streams (int, count): Device streams with work on them.
+                steps (int, count): ProfilerStep windows.
+                begin_unix_ns (int): Unix time of the first event; missing if not recorded.
+                span_ns (int, ns): From the first start to the last end of all events.
+                devices (string): Visible devices, used or not.
+                text_bytes (int, bytes): Size of the inflated text.
+                threads (int, count): Host threads with events.
+                options (string): Profiler options that the file shows to have been on.
+            event_counts: Events by phase and category.
+                rank (int): Rank of the process in the job.
+                phase (string): Phase letter: X complete, i instant, s/f flow, M metadata.
+                category (string): Category as recorded; missing if there is none.
+                count (int, count): Number of events.
+                total_ns (int, ns): Sum of their durations as recorded.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.info()
+            <Answer: traces (2 rows), event_counts (34 rows)>
+        """
+        return self._verb("info", {
+            "rank": rank, "sort": sort, "top": top
+        })
+
+    @verb
+    def doctor(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """How far the trace can be trusted: checks with counts and remedies.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            quality: Quality of the recording.
+                rank (int): Rank of the process in the job; missing for checks across ranks.
+                check (string): What was looked for.
+                severity (string): ok, info, warning, error, or n/a: nothing to look at.
+                count (int, count): Number of cases found.
+                share (float, share): Affected part of device time or of events, as the help says.
+                first (string): The first case.
+                help (string): What it means and what to do.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.doctor()
+            <Answer: quality (70 rows)>
+        """
+        return self._verb("doctor", {
+            "rank": rank, "sort": sort, "top": top
+        })
+
+    @verb
+    def summary(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """One page: what costs the time, with the numbers.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            verdict: Verdict.
+                finding (string): What was found.
+                severity (string): ok, info, warning or error.
+                evidence (string): The numbers it rests on, as in the tables below.
+                value (float, row): The deciding number.
+                unit (string): Unit of the value: share (0 to 1), ratio or count.
+                help (string): What to do.
+            overview: Overview.
+                rank (int): Rank of the process in the job.
+                file (string): File as named on the command line.
+                devices (string): Devices that worked; all visible ones if none did.
+                world_size (int): Number of ranks of the job.
+                steps (int, count): Selected ProfilerStep windows.
+                span_ns (int, ns): Selected time; all of it: from the first start to the last end of
+                    all events.
+                host_events (int, count): Complete events of the host that start in the selected
+                    time.
+                device_events (int, count): Kernels, memcpys and memsets launched in the selected
+                    time, whenever they ran.
+                kernels (int, count): Kernels launched in the selected time.
+                kernel_time_ns (int, ns): Sum of their durations.
+                short_kernels (int, count): Kernels shorter than 10 us.
+                short_kernel_time_ns (int, ns): Sum of their durations.
+            breakdown: Where the device time goes.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
+                    step.
+                busy_ns (int, ns): Time in which any kernel, memcpy or memset runs (union over
+                    streams).
+                compute_ns (int, ns): Time in which a kernel computes.
+                exposed_comm_ns (int, ns): Communication with no compute beside it.
+                exposed_copy_ns (int, ns): Copies with neither compute nor communication beside
+                    them.
+                idle_ns (int, ns): Span less busy time: nothing runs on the device.
+                comm_ns (int, ns): All communication, hidden or not (union).
+                copy_ns (int, ns): All copies, hidden or not (union).
+                head_idle_ns (int, ns): Part of the idle time before the first device work.
+                tail_idle_ns (int, ns): Part of the idle time after the last device work.
+                busy_share (float, share): Busy time / span.
+            breakdown_spread: How far the ranks lie apart.
+                metric (string): Part of the breakdown.
+                mean_ns (float, ns): Mean over all ranks and GPUs.
+                min_ns (int, ns): The smallest.
+                min_rank (int): Its rank, of several the first.
+                max_ns (int, ns): The largest.
+                max_rank (int): Its rank, of several the first.
+                stddev_ns (float, ns): Sample standard deviation.
+                imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
+            stragglers: Ranks by the waiting they cause.
+                rank (int): Rank of the process in the job.
+                score (float, share): Share of all waiting that was for this rank; even ranks have 1
+                    / ranks each; missing where nothing was matched.
+                collectives (int, count): Collectives found on other ranks too; only of kinds that
+                    end on all ranks together.
+                times_last (int, count): In how many of them it came last.
+                caused_wait_ns (int, ns): Time the other ranks waited for it in these, all together.
+                waiting_ranks (int, count): Ranks that waited for it.
+                waited_ns (int, ns): Time it waited itself, for others.
+                clock_wait_ns (int, ns): The part of caused_wait_ns that the recorded clocks show as
+                    well: the other ranks were in the collective before this one began.
+                clocks (string): agree: they show at least half of it; contradict: less; apart: they
+                    cannot show any, as most of these collectives would have ended on one rank
+                    before they began on another. Missing if nobody waited.
+                unmatched (int, count): Collectives found on no other rank, or not for certain:
+                    recordings that are cut, ranks that are missing, calls that only some ranks
+                    make.
+                unused (int, count): Communication that does not end on all ranks together:
+                    broadcasts, point to point.
+                evidence (string): The same in words.
+            idle_causes: Why the devices idle.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                idle_ns (int, ns): Idle time, as in the breakdown; the sum of the other times.
+                gaps (int, count): Gaps between device work.
+                head_ns (int, ns): Before the launch of the first device work.
+                tail_ns (int, ns): After the last device work of the recording.
+                before_recording_ns (int, ns): The first work had been launched or the host waited
+                    for the device: that was busy with work from before the recording.
+                sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
+                    had it gone on at once.
+                data_ns (int, ns): The host was loading data before it launched the next work.
+                host_ns (int, ns): The next work had not been launched for another reason.
+                launch_call_ns (int, ns): Inside launch calls of 100 us or more, which load code or
+                    allocate memory.
+                latency_ns (int, ns): Launch latency: the next work began less than 100 us after its
+                    launch.
+                device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
+                    time between queued work.
+                unrecorded_ns (int, ns): The next work had been launched, but something that was not
+                    recorded held it back.
+                unknown_ns (int, ns): The launch of the next work was not recorded.
+            kernels: Top 5: Device time per kernel.
+                name (string): Name of the kernel as recorded.
+                class (string): What the kernel is for, judged by its name.
+                count (int, count): Number of launched kernels.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                share (float, share): Total / total of all rows of this table.
+            ops: Host and device time per operator.
+                name (string): Name of the operator; "(no operator)" holds device work that none can
+                    be found for.
+                calls (int, count): Calls that began in the selected time.
+                self_host_ns (int, ns): Host time less the operators nested inside; launches
+                    included.
+                total_host_ns (int, ns): Host time of the outermost calls of this row.
+                self_device_ns (int, ns): Device work launched by the operator itself.
+                total_device_ns (int, ns): Device work launched by the operator and all nested
+                    inside.
+                flops (int, flops): FLOPs of the calls behind device work, by their shapes; each
+                    counts once, for the innermost operator with a formula: of its products of
+                    matrices, if it has any. Missing without one, or if shapes were not recorded
+                    (profiler option record_shapes=True).
+                share (float, share): Self device time / all device work; missing where there is
+                    none.
+            copies: Device time per kind of copy.
+                name (string): Name of the kernel as recorded.
+                class (string): What the kernel is for, judged by its name.
+                count (int, count): Number of launched kernels.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                share (float, share): Total / total of all rows of this table.
+            step_spread: Steps.
+                rank (int): Rank of the process in the job.
+                steps (int, count): Number of steps.
+                min_ns (int, ns): Shortest step.
+                median_ns (int, ns): Median step; of an even number the lower middle one.
+                max_ns (int, ns): Longest step.
+                slowest_step (int): Number of the longest step.
+                above_median_ns (int, ns): Time the steps longer than the median take beyond it.
+            quality: Failed checks of the recording (borescope doctor lists every one)
+                rank (int): Rank of the process in the job; missing for checks across ranks.
+                check (string): What was looked for.
+                severity (string): ok, info, warning, error, or n/a: nothing to look at.
+                count (int, count): Number of cases found.
+                share (float, share): Affected part of device time or of events, as the help says.
+                first (string): The first case.
+                help (string): What it means and what to do.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.summary()
+            <Answer: verdict (7 rows), overview (2 rows), breakdown (2 rows), breakdown_spread (8 rows), stragglers (2 rows), idle_causes (2 rows), kernels (5 rows), ops (5 rows), copies (4 rows), step_spread (2 rows), quality (0 rows)>
+        """
+        return self._verb("summary", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top
+        })
+
+    @verb
+    def breakdown(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Compute, exposed communication, exposed copies and idle time per device.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step, stream.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            breakdown: Where the device time goes.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
+                    step.
+                busy_ns (int, ns): Time in which any kernel, memcpy or memset runs (union over
+                    streams).
+                compute_ns (int, ns): Time in which a kernel computes.
+                exposed_comm_ns (int, ns): Communication with no compute beside it.
+                exposed_copy_ns (int, ns): Copies with neither compute nor communication beside
+                    them.
+                idle_ns (int, ns): Span less busy time: nothing runs on the device.
+                comm_ns (int, ns): All communication, hidden or not (union).
+                copy_ns (int, ns): All copies, hidden or not (union).
+                head_idle_ns (int, ns): Part of the idle time before the first device work.
+                tail_idle_ns (int, ns): Part of the idle time after the last device work.
+                busy_share (float, share): Busy time / span.
+            breakdown_spread: How far the ranks lie apart.
+                metric (string): Part of the breakdown.
+                mean_ns (float, ns): Mean over all ranks and GPUs.
+                min_ns (int, ns): The smallest.
+                min_rank (int): Its rank, of several the first.
+                max_ns (int, ns): The largest.
+                max_rank (int): Its rank, of several the first.
+                stddev_ns (float, ns): Sample standard deviation.
+                imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.breakdown()
+            <Answer: breakdown (2 rows), breakdown_spread (8 rows)>
+        """
+        return self._verb("breakdown", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def busy(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["rpd"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """How much of its time each device works: union and sum of all work.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: process, stream.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            busy: How busy each device is.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                count (int, count): Kernels, memcpys and memsets that run in the windows.
+                span_ns (int, ns): Length of the window: the recording, or the selected windows.
+                busy_ns (int, ns): Time in which any of them runs (union).
+                idle_ns (int, ns): Span less busy time.
+                sum_ns (int, ns): Sum of their durations: time shared by several counts as often.
+                share (float, share): Busy time / span.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.busy()
+            <Answer: busy (2 rows)>
+        """
+        return self._verb("busy", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def idle(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        kernel_wait: int | str = "30us",
+    ) -> Answer:
+        """Why each stream waits: for the host, for its next kernel, other.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            kernel_wait: a gap shorter than this, after a launch in time, is kernel wait.
+
+        Tables:
+            idle: Why the streams wait.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                stream (int): Stream (queue) of the device.
+                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
+                    step.
+                busy_ns (int, ns): Time in which the stream works (union).
+                idle_ns (int, ns): Span less busy time; the sum of the six times that follow.
+                host_wait_ns (int, ns): Gaps up to the launch of the work after them: the host was
+                    late.
+                kernel_wait_ns (int, ns): Gaps after the launch, where that is shorter than
+                    --kernel-wait: launch latency.
+                other_ns (int, ns): Gaps after the launch, where that is longer: dependencies
+                    between streams, a full device.
+                unlinked_ns (int, ns): Gaps before work whose launch was not recorded.
+                head_ns (int, ns): Time before the first work of the stream.
+                tail_ns (int, ns): Time after the last work of the stream.
+                gaps (int, count): Gaps between works, in part at least.
+                idle_share (float, share): Idle time / span.
+            idle_intervals: Gaps between the works of a stream, by cause.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                stream (int): Stream (queue) of the device.
+                cause (string): host_wait, kernel_wait, other or unlinked, as in table idle.
+                count (int, count): Gaps in the selected time, in part at least.
+                total_ns (int, ns): Sum of their lengths, as in idle.
+                mean_ns (float, ns): Mean gap.
+                stddev_ns (float, ns): Sample standard deviation; 0 for a single value.
+                min_ns (int, ns): Smallest gap.
+                p25_ns (float, ns): A quarter of the values is not above this (linear
+                    interpolation).
+                p50_ns (float, ns): Median (linear interpolation).
+                p75_ns (float, ns): Three quarters of the values are not above this (linear
+                    interpolation).
+                max_ns (int, ns): Largest gap.
+            idle_causes: Why the devices idle.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                idle_ns (int, ns): Idle time, as in the breakdown; the sum of the other times.
+                gaps (int, count): Gaps between device work.
+                head_ns (int, ns): Before the launch of the first device work.
+                tail_ns (int, ns): After the last device work of the recording.
+                before_recording_ns (int, ns): The first work had been launched or the host waited
+                    for the device: that was busy with work from before the recording.
+                sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
+                    had it gone on at once.
+                data_ns (int, ns): The host was loading data before it launched the next work.
+                host_ns (int, ns): The next work had not been launched for another reason.
+                launch_call_ns (int, ns): Inside launch calls of 100 us or more, which load code or
+                    allocate memory.
+                latency_ns (int, ns): Launch latency: the next work began less than 100 us after its
+                    launch.
+                device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
+                    time between queued work.
+                unrecorded_ns (int, ns): The next work had been launched, but something that was not
+                    recorded held it back.
+                unknown_ns (int, ns): The launch of the next work was not recorded.
+            late_host: What the host did while devices waited for its launches.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                cause (string): host or head, as in idle_causes.
+                activity (string): call: in a call of CUDA, HIP, a library or the operating system;
+                    no processor: the thread had none; sampled: by its call stack, as sampled;
+                    event: in an operator, a range or a frame; unknown.
+                name (string): Outermost call, innermost function with a name, or innermost event;
+                    missing without one.
+                op (string): Innermost operator or range around it; missing outside.
+                total_ns (int, ns): Time of it; adds up to that of the cause in idle_causes.
+                share (float, share): Of the time of the cause.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.idle()
+            <Answer: idle (6 rows), idle_intervals (16 rows), idle_causes (2 rows), late_host (4 rows)>
+        """
+        return self._verb("idle", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "kernel_wait":
+            kernel_wait
+        })
+
+    @verb
+    def gaps(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        edges: str | Sequence[int | str] | None = None,
+    ) -> Answer:
+        """Where each device stands still: gaps by length, and the kernels around them.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step, stream.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            edges: where one range of lengths ends and the next begins (default:
+                10us,20us,50us,100us,1ms,10ms,100ms).
+
+        Tables:
+            gpu_time: Work and idle time of each device.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
+                    step; the sum of the four times that follow.
+                busy_ns (int, ns): Time in which any work runs (union).
+                gap_ns (int, ns): Time without work between the first and the last work.
+                leading_ns (int, ns): Time before the first work.
+                trailing_ns (int, ns): Time after the last work.
+                idle_share (float, share): Time without work / span.
+            gaps: Gaps between work, by their length.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                range (string): Lengths of these gaps; ranges without a gap have no row.
+                from_ns (int, ns): They are longer than this.
+                to_ns (int, ns): They are this long at most; missing: without limit.
+                count (int, count): Number of gaps.
+                total_ns (int, ns): Sum of their lengths; over all ranges gap_ns of gpu_time.
+                mean_ns (float, ns): Mean length.
+                max_ns (int, ns): Longest one.
+                share (float, share): Total / span of the device.
+            gap_neighbours: Between which works the gaps are.
+                before (string): Name of the work that ends last before the gap; of several the
+                    first to start.
+                after (string): Name of the work that begins where the gap ends.
+                count (int, count): Gaps between two such works.
+                total_ns (int, ns): Sum of their lengths.
+                max_ns (int, ns): Longest one.
+                share (float, share): Total / total of all gaps.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.gaps()
+            <Answer: gpu_time (2 rows), gaps (8 rows), gap_neighbours (52 rows)>
+        """
+        return self._verb("gaps", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "sort": sort, "top": top, "edges": edges
+        })
+
+    @verb
+    def overlap(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """How much communication hides behind compute.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            overlap: Communication beside compute.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                comm_ns (int, ns): Time in which any communication kernel runs (union over streams).
+                overlapped_ns (int, ns): Part of it in which a kernel computes, too.
+                exposed_ns (int, ns): Part of it with no compute beside it.
+                compute_ns (int, ns): Time in which any kernel computes: what could hide
+                    communication.
+                overlap_share (float, share): Overlapped / all communication; missing where there is
+                    none.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.overlap()
+            <Answer: overlap (2 rows)>
+        """
+        return self._verb("overlap", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def top(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["rpd"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """What takes the device's time: kernels, memcpys and memsets by name.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, gpu, stream, phase, op.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            top: What takes the device's time.
+                name (string): Name of the kernel, memcpy or memset as recorded.
+                kind (string): kernel, memcpy or memset.
+                count (int, count): Number of pieces of device work.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                share (float, share): Total / total of all rows of this table.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.top()
+            <Answer: top (29 rows)>
+        """
+        return self._verb("top", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def kernels(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["hta", "rpd"] | None = None,
+        all: bool = False,
+        sort: str | None = None,
+        top: int | None = None,
+        patterns: FileValue | None = None,
+    ) -> Answer:
+        """Device time per kernel and per class of kernels.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, gpu, stream, phase, module, module-instance, op.
+            compat: rows, units and rounding of this tool.
+            all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
+                calls.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            patterns: also by your own categories: JSON, {"category": ["regular expression", ...],
+                ...}; the last that matches a name decides.
+
+        Tables:
+            kernels: Device time per kernel.
+                name (string): Name of the kernel as recorded.
+                class (string): What the kernel is for, judged by its name.
+                count (int, count): Number of launched kernels.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                share (float, share): Total / total of all rows of this table.
+            kernel_classes: Device time per class of kernels.
+                class (string): What the kernels are for, judged by their names.
+                count (int, count): Number of launched kernels.
+                total_ns (int, ns): Sum of their durations.
+                share (float, share): Total / total of all rows of this table.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.kernels()
+            <Answer: kernels (25 rows), kernel_classes (9 rows)>
+        """
+        return self._verb("kernels", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "all": all, "sort": sort, "top": top,
+            "patterns": patterns
+        })
+
+    @verb
+    def variability(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        all: bool = False,
+        sort: str | None = None,
+        top: int | None = None,
+        context: int = 2,
+        outliers: int | None = None,
+        patterns: FileValue | None = None,
+    ) -> Answer:
+        """Kernels that take longer than in their best call of the same size, after the same kernels.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, gpu, stream.
+            all: also copies and memsets; ops --compat key_averages: also kernels and runtime calls.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            context: kernels before it that tell calls of a kernel apart.
+            outliers: leave out, and count, calls that are Z or more standard deviations from their
+                mean.
+            patterns: also by your own categories: JSON, {"category": ["regular expression", ...],
+                ...}; the last that matches a name decides.
+
+        Tables:
+            variability: Kernels that take longer than in their best call of the same size.
+                name (string): Name of the kernel as recorded.
+                after (string): Names of the kernels before it on its stream, in the order they ran
+                    (--context); fewer at the begin of a stream, and missing for its first.
+                size (string): What tells its problems apart, as recorded: elements that
+                    communication was given and their type, bytes of a copy; blocks of the grid x
+                    threads of a block (some AMD recordings: work-items x threads). Missing where
+                    none of them was recorded.
+                class (string): What the kernel is for, judged by its name.
+                count (int, count): Number of calls.
+                excess_ns (int, ns): What the calls take beyond the shortest of them: total - count
+                    x min.
+                excess_share (float, share): Excess / excess of all rows of this table.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                gap_ns (int, ns): Time in which the whole device stood idle just before the calls; 0
+                    for its first work.
+                gap_mean_ns (float, ns): The same for each call.
+            variability_summary: Time beyond the best calls.
+                kernels (string): communication, other, or all.
+                count (int, count): Calls, without outliers.
+                total_ns (int, ns): Sum of their durations.
+                excess_ns (int, ns): Sum of excess_ns of variability.
+                share (float, share): Excess / total of all kernels.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.variability()
+            <Answer: variability (65 rows), variability_summary (3 rows)>
+        """
+        return self._verb("variability", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "all": all, "sort": sort, "top": top, "context": context,
+            "outliers": outliers, "patterns": patterns
+        })
+
+    @verb
+    def inductor(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["inductor"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        wall: int | str = "0ns",
+        runs: int = 1,
+        inductor_cache: str | os.PathLike[str] | None = None,
+        device: str | None = None,
+        device_spec: FileValue | None = None,
+    ) -> Answer:
+        """Device time of a compiled PyTorch model by what made the kernels.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step, graph.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            wall: wall time of a run, as measured without a profiler; 0: take the recording.
+            runs: how often the recorded program ran the compiled model.
+            inductor_cache: read what generated kernels do from their files in this folder (without
+                it no file is read).
+            device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
+            device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+
+        Tables:
+            inductor_categories: Device time by category of kernels.
+                category (string): What made the kernels, or what they are for.
+                kernels (int, count): Distinct names.
+                calls (int, count): How often they ran.
+                total_ns (int, ns): Sum of their durations.
+                share_of_device (float, share): Total / time of all device work.
+                share_of_wall (float, share): Total / wall time.
+            inductor_kernels: Device time by category and kernel.
+                category (string): What made the kernel, or what it is for.
+                kernel (string): Name of the kernel, memcpy or memset as recorded.
+                calls (int, count): How often it ran.
+                total_ns (int, ns): Sum of its durations.
+                moved_bytes (int, bytes): Bytes its calls read and write at least, where every
+                    launch recorded them.
+                share_of_wall (float, share): Total / wall time.
+                gain (float, share): What a kernel twice as fast would save of the wall time: half
+                    of its share.
+                origins (string): Generated kernels: the operators fused into it, from its name;
+                    others: the operator that launched it.
+                hash (string): Hash of the Triton kernel: the name of its file.
+                source (string): File the Triton kernel was compiled from, as recorded; missing for
+                    any other.
+            inductor_time: What the shares are of.
+                wall_ns (int, ns): Wall time of all devices: the recording, the selected windows, or
+                    --wall x --runs.
+                busy_ns (int, ns): Time in the recording or the selected windows in which a device
+                    works (union).
+                work_ns (int, ns): Sum of the durations of all work: time shared by several counts
+                    as often.
+                busy_share (float, share): Busy time / wall time.
+                memory_gbps (float, GB/s): Bandwidth of the memory of the device, of several kinds
+                    the lowest; missing if none is known.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.inductor()
+            <Answer: inductor_categories (5 rows), inductor_kernels (31 rows), inductor_time (1 rows)>
+        """
+        return self._verb("inductor", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "wall": wall, "runs":
+            runs, "inductor_cache": inductor_cache, "device": device, "device_spec": device_spec
+        })
+
+    @verb
+    def ops(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["key_averages"] | None = None,
+        all: bool = False,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Host and device time per framework operator.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, phase, module, module-instance, shape, dtype.
+            compat: rows, units and rounding of this tool.
+            all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
+                calls.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            ops: Host and device time per operator.
+                name (string): Name of the operator; "(no operator)" holds device work that none can
+                    be found for.
+                calls (int, count): Calls that began in the selected time.
+                self_host_ns (int, ns): Host time less the operators nested inside; launches
+                    included.
+                total_host_ns (int, ns): Host time of the outermost calls of this row.
+                self_device_ns (int, ns): Device work launched by the operator itself.
+                total_device_ns (int, ns): Device work launched by the operator and all nested
+                    inside.
+                flops (int, flops): FLOPs of the calls behind device work, by their shapes; each
+                    counts once, for the innermost operator with a formula: of its products of
+                    matrices, if it has any. Missing without one, or if shapes were not recorded
+                    (profiler option record_shapes=True).
+                share (float, share): Self device time / all device work; missing where there is
+                    none.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.ops()
+            <Answer: ops (66 rows)>
+        """
+        return self._verb("ops", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "all": all, "sort": sort, "top": top
+        })
+
+    @verb
+    def roofline(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        device: str | None = None,
+        device_spec: FileValue | None = None,
+        causal: Literal["exact", "half", "full"] = "exact",
+        sfu_weight: int = 1,
+    ) -> Answer:
+        """Operators against the peaks of the device, and the wall time as a ledger.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, phase, module, module-instance, direction, shape,
+                dtype.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
+            device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+            causal: what a causal attention counts: pairs that are not masked, half of all, or all.
+            sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
+
+        Tables:
+            utilisation: How much of the matrix peak the model used.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                span_ns (int, ns): Length of the selected time.
+                model_flops (int, flops): Matrix FLOPs of forward and backward, each operator call
+                    once; of a call in part inside the selected time, in proportion to the time of
+                    its kernels.
+                recomputed_flops (int, flops): The same of forward operators repeated in backward.
+                tflops (float): Model FLOPs / span, in 1e12 operations per second.
+                mfu (float, share): Model FLOPs / (span x peak); missing where the peak is not
+                    known.
+                hfu (float, share): The same with recomputed FLOPs.
+                coverage (float, share): Share of the time of compute kernels whose matrix FLOPs are
+                    known (also that they have none); the table modelled says why others are not.
+                withheld (string): Why there is no tflops, mfu and hfu: the coverage is below 0.9.
+            ledger: Where the wall time goes.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                item (string): What the time went to; at peak and at the roof: the least the work
+                    could have taken.
+                ns (int, ns): Wall time; the rows of a device add up to the span.
+                share (float, share): Time / span.
+            roofline: Operators against the peaks of the device.
+                op (string): Operator with a model that launched the kernels.
+                dtypes (string): Type of the operands, if all calls have the same; as recorded with
+                    --by dtype.
+                count (int, count): Calls whose FLOPs or bytes are known.
+                total_ns (int, ns): Sum of the durations of the kernels.
+                lost_ns (int, ns): Time beyond the roof, call by call; missing if the peaks are not
+                    known.
+                coverage (float, share): total / device time of all calls of the operator: the
+                    others lack shapes or values (the table modelled says what).
+                roof_share (float, share): Time at the roof / time; above 1 where caches spare the
+                    memory. Missing if the peaks are not known. This and the other rates are
+                    missing, too, if they do not cover 90 % of the time of the operator.
+                bound (string): What held back most of the time: compute, memory, or latency
+                    (kernels so short that starting them counts); missing if the peaks are not
+                    known.
+                tensor_core (string): Whether the main kernels use matrix units, by their names:
+                    yes, no, some, unknown; - for operators that are no matrix operators.
+                tflops (float): FLOPs / time of the calls whose FLOPs are known, in 1e12 operations
+                    per second.
+                gbps (float, GB/s): Bytes / time of the calls whose bytes are known: at least so
+                    much was moved.
+                intensity (float): FLOPs / bytes.
+                flops (int, flops): Matrix FLOPs of matrix operators, vector FLOPs of others, each
+                    call once; a multiply-add is two. Missing of generated kernels, whose arguments
+                    do not tell what they compute.
+                bytes (int, bytes): Every input read once, every output written once, of
+                    communication, too: not the size of its message, as in collectives. Missing if
+                    types were not recorded.
+                vector_flops (int, flops): Vector FLOPs, which matrix operators have beside: bias,
+                    softmax, activation.
+                kernels (int, count): Kernels, copies and memsets of these calls.
+                shapes (string): Input shapes as recorded, with --by shape.
+            gemm_shapes: Products of matrices by shape.
+                op (string): Operator with a model that launched the kernels.
+                m (int): Rows of the result; of all rows of a batch if they share one right side.
+                n (int): Columns of the result.
+                k (int): Length of the sums. All three are missing where the arguments do not show
+                    them: sparse and packed operands, experts, gradients whose shapes were not
+                    recorded.
+                batch (int): How many products one call has.
+                dtype (string): Type of the operands.
+                count (int, count): Calls all of whose kernels are selected.
+                total_ns (int, ns): Time of their kernels.
+                tflops (float): FLOPs of all calls / their time, in 1e12 operations per second.
+                tflops_min (float): FLOPs / time of the slowest call.
+                tflops_median (float): FLOPs / time of the call in the middle; of an even number,
+                    the mean of the two.
+                tflops_max (float): FLOPs / time of the fastest call.
+                tflops_spread (float, share): (max - min) / median: 0 if all calls were equally
+                    fast.
+            modelled: How much of the device time has a model.
+                status (string): "modelled", and of kernels of graphs "captured", are counted in the
+                    other tables; all others say why not.
+                kernels (int, count): Kernels, copies and memsets.
+                total_ns (int, ns): Sum of their durations.
+                share (float, share): Total / all device work.
+                help (string): What can be done about it.
+            roofs: The peaks that times are compared with.
+                device (string): Name of the device as recorded.
+                spec (string): The device whose peaks are taken; missing if not known.
+                fp32_tflops (float): Peak of the vector units, 1e12 operations per second.
+                tf32_tflops (float): Peak of the matrix units, dense.
+                fp16_tflops (float): Peak of the matrix units, dense.
+                bf16_tflops (float): Peak of the matrix units, dense.
+                memory_gbps (float, GB/s): Peak bandwidth of the device memory.
+                source (string): Where these numbers stand, or how to give them.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.roofline()
+            <Answer: utilisation (2 rows), ledger (34 rows), roofline (20 rows), gemm_shapes (2 rows), modelled (3 rows), roofs (1 rows)>
+        """
+        return self._verb("roofline", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "sort": sort, "top": top, "device": device, "device_spec":
+            device_spec, "causal": causal, "sfu_weight": sfu_weight
+        })
+
+    @verb
+    def stacks(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        root: str | None = None,
+        depth: int | None = None,
+        min_share: float | str | None = None,
+        sampled: bool = False,
+        folded: bool = False,
+    ) -> Answer:
+        """Host call stacks with the device time below them, and flame graphs.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, thread, phase.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            root: only below frames whose name contains this; all else is one row.
+            depth: at most N frames deep; what is below is "(other)" (default: all).
+            min_share: frames with less of the device time and of the host time, as 1% or 0.01,
+                become "(other)".
+            sampled: sampled call stacks: each sample counts as one sampling period.
+            folded: one row for each stack, "a;b;c": the input of flame graphs.
+
+        Tables:
+            stacks: Host call stacks and the device work below them.
+                depth (int): How many frames are around it; rows are in tree order, so that a row
+                    lies below the last one before it with a smaller depth.
+                name (string): Name of the frame; all steps are ProfilerStep#*. "(no launch)" holds
+                    device work whose launch was not recorded, "(other)" what was left out below the
+                    frame around it, "(elsewhere)" what is outside of the frames of --root.
+                kind (string): python, annotation, op, runtime or other, or sampled; missing for
+                    rows that are no frames.
+                calls (int, count): Calls that began in the selected time; with --sampled the number
+                    of samples in the frame itself.
+                self_host_ns (int, ns): Host time in this frame and in none inside it; with
+                    --sampled samples x sampling period.
+                total_host_ns (int, ns): Host time of the frame and all below it.
+                self_device_ns (int, ns): Device work launched by the frame itself.
+                total_device_ns (int, ns): Device work launched by the frame and all below it.
+                share (float, share): Total device time / all device work; of a run without device
+                    work: total host time / all host time.
+            stack_frames: Host frames by name, wherever they stand.
+                name (string): Name of the frame; what is no frame as in `stacks`.
+                kind (string): python, annotation, op, runtime or other, or sampled; missing for
+                    rows that are no frames.
+                calls (int, count): Calls that began in the selected time; with --sampled the number
+                    of samples in the frame itself.
+                self_host_ns (int, ns): Host time in this frame and in none inside it; with
+                    --sampled samples x sampling period.
+                total_host_ns (int, ns): Host time of the outermost frames of this name and of all
+                    below them.
+                self_device_ns (int, ns): Device work launched by the frame itself.
+                total_device_ns (int, ns): Device work launched by the outermost frames of this name
+                    and by all below them.
+                share (float, share): Self device time / all device work; of a run without device
+                    work: self host time / all host time.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.stacks()
+            <Answer: stacks (126 rows), stack_frames (85 rows)>
+        """
+        return self._verb("stacks", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "sort": sort, "top": top, "root": root, "depth": depth,
+            "min_share": min_share, "sampled": sampled, "folded": folded
+        })
+
+    @verb
+    def flame(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        root: str | None = None,
+        depth: int | None = None,
+        min_share: float | str | None = None,
+        folded: bool = False,
+    ) -> Answer:
+        """Device time from module to operator to kernel, as a tree or a flame graph.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: rank, step, thread, gpu, stream, phase.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            root: only below frames whose name contains this; all else is one row.
+            depth: at most N frames deep; what is below is "(other)" (default: all).
+            min_share: frames with less of the device time and of the host time, as 1% or 0.01,
+                become "(other)".
+            folded: one row for each stack, "a;b;c": the input of flame graphs.
+
+        Tables:
+            flame: Device time by frame, operator and kernel.
+                depth (int): How many frames are around it; rows are in tree order, so that a row
+                    lies below the last one before it with a smaller depth.
+                name (string): Name of the frame, kernel or copy; all steps are ProfilerStep#*. "(no
+                    operator)" is around work that no frame launched, as far as is recorded;
+                    "(other)" is what was left out below the frame around it, "(elsewhere)" what is
+                    outside of the frames of --root.
+                kind (string): python, annotation, op, other, kernel, memcpy or memset; missing for
+                    rows that are neither frame nor work.
+                works (int, count): Kernels and copies here and below.
+                device_ns (int, ns): Sum of their durations.
+                share (float, share): Of all device work.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.flame()
+            <Answer: flame (101 rows)>
+        """
+        return self._verb("flame", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "sort": sort, "top": top, "root": root, "depth": depth,
+            "min_share": min_share, "folded": folded
+        })
+
+    @verb
+    def steps(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Span, busy and idle time of every step.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            steps: Steps on each device.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                step (int): Number of the step; missing for what is in no step.
+                begin_ns (int, ns): Begin of the step on the host, on the file's own clock.
+                span_ns (int, ns): Length of the step on the host, less time in a step of its
+                    process that begins later.
+                busy_ns (int, ns): Time in which work of the step runs (union); with --step-rule
+                    time: in which any work runs inside the step.
+                idle_ns (int, ns): Device span less busy time; work of other steps may run then (not
+                    with --step-rule time).
+                kernels (int, count): Selected kernels of the step.
+                copies (int, count): Selected memcpys and memsets of the step.
+                device_begin_ns (int, ns): First begin of its work on the device; missing if there
+                    is none. With --step-rule time: begin of its selected time.
+                device_end_ns (int, ns): Last end of its work, or of its selected time.
+                device_span_ns (int, ns): From device begin to device end; with --step-rule time:
+                    the time of the step in between.
+                shared_ns (int, ns): Part of the busy time in which work of an earlier step runs,
+                    too; busy less shared adds up to the busy time of the device.
+                name (string): Name of its annotation, with the process if several have steps; (no
+                    step): launched outside of steps; (no launch): the launch was not recorded.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.steps()
+            <Answer: steps (6 rows)>
+        """
+        return self._verb("steps", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top
+        })
+
+    @verb
+    def launches(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta", "rpd"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        long_call: int | str = "50us",
+        long_delay: int | str = "100us",
+        long_kernel: int | str = "1ms",
+    ) -> Answer:
+        """Launch calls: short and long kernels, long calls, late starts.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            long_call: a launch call longer than this is long.
+            long_delay: a launch delay longer than this is long.
+            long_kernel: a kernel longer than this is long.
+
+        Tables:
+            launches: Launch calls and the device work they started.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                stream (int): Stream (queue) of the device.
+                correlation (int): Number that ties the call to its work, as recorded.
+                api (string): Name of the launch call.
+                host_ns (int, ns): Length of the call; the same on all rows of a graph launch.
+                device_ns (int, ns): Duration of the work.
+                delay_ns (int, ns): End of the call to start of the work; 0 if it started earlier.
+                kernel (string): Name of the work as recorded.
+                kind (string): kernel, memcpy or memset.
+                ordinal (int): Place among the works of the call in order of their start, from 0.
+                works (int, count): Works the call started: 1, or more for a graph launch.
+            launch_summary: Launches per kernel.
+                kernel (string): Name of the kernel, memcpy or memset as recorded.
+                count (int, count): Launched works of that name.
+                calls (int, count): Launch calls; a graph launch counts with the first of its
+                    selected works.
+                short_kernels (int, count): Works shorter than their launch call; in a graph, than
+                    its length / its works.
+                long_kernels (int, count): Works longer than --long-kernel.
+                long_calls (int, count): Calls longer than --long-call.
+                long_delays (int, count): Calls whose work started later than --long-delay after
+                    their end.
+                host_ns (int, ns): Sum of the lengths of the calls.
+                device_ns (int, ns): Sum of the durations of the works.
+                delay_ns (int, ns): Sum of the delays of the calls.
+                mean_host_ns (float, ns): Mean length of a call; missing where no call counts.
+                mean_device_ns (float, ns): Mean duration of a work.
+                mean_delay_ns (float, ns): Mean delay of a call; missing where no call counts.
+            launch_links: Launch calls and device work, tied and untied.
+                rank (int): Rank of the process in the job.
+                launches (int, count): Launch calls: linked, and without work.
+                linked (int, count): Calls with device work: --gpu and --stream select by that work.
+                launches_without_work (int, count): Calls named as a launch whose work was not
+                    recorded, or that started none (an empty memset, graph capture), on any device.
+                works (int, count): Kernels, memcpys and memsets: linked, and without launch.
+                linked_works (int, count): Device work tied to its call: the rows of launches.
+                works_without_launch (int, count): Device work whose launch call was not recorded.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.launches()
+            <Answer: launches (1,016 rows), launch_summary (29 rows), launch_links (2 rows)>
+        """
+        return self._verb("launches", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "long_call": long_call,
+            "long_delay": long_delay, "long_kernel": long_kernel
+        })
+
+    @verb
+    def delays(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Time from an operator to its first launch, and on to the kernel.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            delays: From operator to launch to kernel.
+                op (string): Innermost aten:: operator around the launch, else the innermost of any
+                    name; "(no operator)" and "(launch not recorded)" hold what has none.
+                kernels (string): Device work that one call of the operator launched itself, in
+                    launch order.
+                count (int, count): Calls of the operator that launched just that; launches or works
+                    where there is none.
+                works (int, count): Kernels, memcpys and memsets of all calls.
+                launch_delay_ns (int, ns): Start of the operator to its first launch, summed over
+                    calls.
+                runtime_ns (int, ns): Start of that launch to the start of its first work, summed
+                    over calls.
+                mean_launch_delay_ns (float, ns): Launch delay per call.
+                mean_runtime_ns (float, ns): Runtime per call.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.delays()
+            <Answer: delays (27 rows)>
+        """
+        return self._verb("delays", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def graphs(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Launches of CUDA and HIP graphs: spans, gaps, their kernels, captures.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            graph_launches: Launches of graphs.
+                rank (int): Rank of the process in the job.
+                graph (int): Number of the graph, from 0 by its first launch; missing in the row of
+                    the device work that belongs to no graph, or whose launch nothing tells.
+                told_by (string): What tells its launches from others: the handle of the executable
+                    graph, the numbers of its nodes, or the names of its kernels; nothing: without
+                    recorded work. The last row is other device work.
+                launches (int, count): How often it was launched.
+                works (int, count): Kernels, memcpys and memsets of all launches.
+                works_per_launch (float): Mean number of works of a launch.
+                host_ns (int, ns): Sum of the lengths of the launch calls; missing where none was
+                    recorded.
+                mean_delay_ns (float, ns): Mean time from the end of the call to the first work, 0
+                    if that is earlier.
+                span_ns (int, ns): Sum of the times from the first start to the last end of the work
+                    of a launch.
+                mean_span_ns (float, ns): Mean of these times.
+                min_span_ns (int, ns): The shortest.
+                max_span_ns (int, ns): The longest.
+                device_ns (int, ns): Sum of the durations of the work; work side by side counts
+                    twice.
+                gap_ns (int, ns): Time within the spans in which no work of the launch ran.
+                share (float, share): Device time / all device work of the rank.
+            graph_kernels: What the graphs run.
+                rank (int): Rank of the process in the job.
+                graph (int): Number of the graph, as in `graph_launches`.
+                position (int): Place by start in the first launch, from 0; what only later launches
+                    have comes last.
+                node (int): Number of the graph node as recorded; missing where it was not.
+                name (string): Name of the kernel, memcpy or memset as recorded.
+                class (string): Class of the kernel: gemm, copy, ...
+                launches (int, count): Launches of the graph with this work.
+                total_ns (int, ns): Sum of its durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                mean_gap_before_ns (float, ns): Mean time before its start in which no work of the
+                    launch ran.
+            graph_captures: How graphs were made.
+                rank (int): Rank of the process in the job.
+                thread (int): Thread that made it.
+                begin_ns (int, ns): Start of the first of its calls, on the clock of the file.
+                capture_ns (int, ns): Start of BeginCapture to end of EndCapture; missing without
+                    both.
+                captured (int, count): Launch calls in the capture, which start no work, on any
+                    thread of the process.
+                instantiate_ns (int, ns): Length of the call that made the graph executable; missing
+                    without one.
+            graph_operators: Operators of graphs by their captures.
+                rank (int): Rank of the process in the job.
+                graph (int): Number of the graph, as in `graph_launches`.
+                match (string): exact: the capture requested as many kernels of the same names in
+                    the same order; aligned: some kernels are missing on one side; none: no capture
+                    fits.
+                arguments (string): Whether shapes and types are known: yes, or no if captures that
+                    fit differ in them; missing without a capture.
+                file (string): File of the captures; missing without one.
+                captures (int, count): Different captures used; launches with the same kernels take
+                    them in turn.
+                launches (int, count): Launches of the graph.
+                kernels (int, count): Kernels that these ran.
+                tied (int, count): Kernels that have a call in the capture.
+                kernel_ns (int, ns): Sum of the durations of the kernels.
+                tied_ns (int, ns): Sum of the durations of the tied ones.
+                coverage (float, share): Time of the tied kernels / time of the kernels; missing
+                    without time.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/small/graphs.json")
+            >>> run.graphs()
+            <Answer: graph_launches (4 rows), graph_kernels (5 rows), graph_captures (1 rows), graph_operators (0 rows)>
+        """
+        return self._verb("graphs", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top
+        })
+
+    @verb
+    def queue(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        overlay: str | os.PathLike[str] | None = None,
+        queue_limit: int = 1022,
+        series: bool = False,
+    ) -> Answer:
+        """How many launches wait on each stream, and time blocked at a full queue.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            overlay: also write the whole trace with what was selected drawn into it; into a folder
+                under its own name, several traces so only; .gz compresses. It copies all that the
+                source holds, but for what --scrub leaves out.
+            queue_limit: a queue of this length is full.
+            series: also a table of every change over time.
+
+        Tables:
+            queue: How many launches wait on each stream.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                stream (int): Stream (queue) of the device.
+                samples (int, count): Changes of the queue's length: every launch that enters and
+                    every one that leaves it.
+                mean (float): Mean length after a change.
+                stddev (float): Sample standard deviation; 0 for a single value.
+                min (int): Smallest length after a change.
+                p25 (float): A quarter of the values is not above this (linear interpolation).
+                p50 (float): Median (linear interpolation).
+                p75 (float): Three quarters of the values are not above this (linear interpolation).
+                max (int): Largest length after a change.
+                time_mean (float): Mean length over the time from the first to the last change.
+                blocked_ns (int, ns): Time with a queue of --queue-limit or more, at which a launch
+                    call has to wait.
+                blocked_share (float, share): Blocked time / the recording, or the selected time.
+                unlinked (int, count): Device work whose launch was not recorded, and which is in no
+                    length.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.queue()
+            <Answer: queue (6 rows)>
+        """
+        return self._verb("queue", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay,
+            "queue_limit": queue_limit, "series": series
+        })
+
+    @verb
+    def bandwidth(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta", "rpd"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        overlay: str | os.PathLike[str] | None = None,
+        series: bool = False,
+    ) -> Answer:
+        """Rate of every kind of copy.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            overlay: also write the whole trace with what was selected drawn into it; into a folder
+                under its own name, several traces so only; .gz compresses. It copies all that the
+                source holds, but for what --scrub leaves out.
+            series: also a table of every change over time.
+
+        Tables:
+            bandwidth: Rate of every kind of copy.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kind (string): Where from and where to, judged by the name of the copy.
+                count (int, count): Number of copies.
+                bytes (int, bytes): Sum of their bytes as far as recorded; missing if no size was.
+                    Copies without one are unrated.
+                total_ns (int, ns): Sum of their durations.
+                mean_gbps (float, GB/s): Bytes / durations, of all rated copies together; missing if
+                    coverage is below 0.9.
+                min_gbps (float, GB/s): Rate of the slowest copy.
+                p50_gbps (float, GB/s): Median rate of a copy.
+                max_gbps (float, GB/s): Rate of the fastest copy.
+                unrated (int, count): Copies without bytes or recorded as 0 ns long, which are in no
+                    rate.
+                coverage (float, share): Time of the rated copies / time of all. Below 0.9 there is
+                    no mean rate.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.bandwidth()
+            <Answer: bandwidth (8 rows)>
+        """
+        return self._verb("bandwidth", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "series":
+            series
+        })
+
+    @verb
+    def sequences(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        overlay: str | os.PathLike[str] | None = None,
+        operator: str | None = None,
+        min_length: int = 3,
+    ) -> Answer:
+        """Kernel patterns that recur under an operator.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            overlay: also write the whole trace with what was selected drawn into it; into a folder
+                under its own name, several traces so only; .gz compresses. It copies all that the
+                source holds, but for what --scrub leaves out.
+            operator: operators whose name contains this (default: every outermost one).
+            min_length: only patterns of at least N kernels.
+
+        Tables:
+            sequences: Patterns of device work under operators.
+                operator (string): Name of the operator or annotation.
+                pattern (string): Names of the device work of one call, by start, joined by "|".
+                kernels (int, count): Kernels and copies in the pattern.
+                count (int, count): Calls with this pattern.
+                device_ns (int, ns): Sum of the durations of the work.
+                host_ns (int, ns): Sum of the durations of the calls.
+                share (float, share): Device time / all device work.
+            sequence_coverage: Where the device work is.
+                place (string): Whether the work belongs to a pattern, or why not.
+                count (int, count): Kernels and copies.
+                device_ns (int, ns): Sum of their durations.
+                longest (int, count): Kernels and copies of the longest pattern; missing outside of
+                    patterns.
+                share (float, share): Device time / all device work.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.sequences()
+            <Answer: sequences (2 rows), sequence_coverage (4 rows)>
+        """
+        return self._verb("sequences", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "operator":
+            operator, "min_length": min_length
+        })
+
+    @verb
+    def annotations(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Time under each annotation, on host and device, and the kernels inside.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            annotations: Time under each annotation.
+                rank (int): Rank of the process in the job.
+                side (string): host: as the code ran; device: from the first to the last work on one
+                    stream.
+                name (string): Name of the annotation.
+                count (int, count): Number of annotations of this name.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+            annotated_kernels: Device work under each annotation.
+                rank (int): Rank of the process in the job.
+                side (string): device: under an annotation of its stream; host: none there, but one
+                    around the launch; none: neither.
+                annotation (string): The innermost annotation; missing on side none.
+                name (string): Name of the kernel, memcpy or memset.
+                count (int, count): Number of kernels, memcpys and memsets.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.annotations()
+            <Answer: annotations (32 rows), annotated_kernels (124 rows)>
+        """
+        return self._verb("annotations", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def collectives(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Message sizes, algorithm and bus bandwidth per collective and group.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            by: group by these, too: step, size.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            collectives: Communication per collective and group.
+                rank (int): Rank of the process in the job.
+                collective (string): What was asked for, in one spelling; unknown when neither
+                    arguments nor operators nor the kernel's name tell.
+                group (string): Name of the process group; missing when not recorded.
+                group_size (int, count): Number of ranks in the group.
+                dtype (string): Type of the elements, as PyTorch names it.
+                count (int, count): Number of calls.
+                bytes (int, bytes): Sum of the message sizes, as NCCL-tests counts them: of an
+                    all-gather the output, of an all-reduce, reduce-scatter or all-to-all the input,
+                    else the larger; missing when no size is known. What memory moves for them,
+                    input and output, is bytes of roofline.
+                total_ns (int, ns): Sum of the durations of the kernels, or of communication between
+                    hosts (gloo) from the request to the end; waiting for late ranks included.
+                algo_gbps (float, GB/s): Bytes / time over the calls of which both are known;
+                    missing, as is bus_gbps, if coverage is below 0.9.
+                bus_gbps (float, GB/s): algo x 2(n-1)/n for all-reduce, x (n-1)/n for all-gather,
+                    reduce-scatter, all-to-all, gather and scatter, x 1 for others.
+                median_bus_gbps (float, GB/s): The same of the median call; of an even number the
+                    mean of the middle two.
+                best_bus_gbps (float, GB/s): The same of the fastest call: the one that waited
+                    least.
+                mean_ns (float, ns): Mean duration of a call.
+                min_ns (int, ns): Shortest call.
+                max_ns (int, ns): Longest call.
+                min_message_bytes (int, bytes): Smallest message.
+                max_message_bytes (int, bytes): Largest message.
+                kernels (int, count): Communication kernels of these calls.
+                untimed (int, count): Calls without a communication kernel in the recording, or an
+                    event of a library that communicates between hosts, such as gloo: mostly groups
+                    of one rank.
+                unsized (int, count): Calls whose message size is not known, barriers among them.
+                coverage (float, share): Time of the calls of known size / time of all.
+                group_desc (string): Description of the process group.
+                recorded_as (string): Spellings of the collective in the file, of communication
+                    between hosts the names of the events; missing for kernels without arguments.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.collectives()
+            <Answer: collectives (2 rows)>
+        """
+        return self._verb("collectives", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "by": by, "sort": sort, "top": top
+        })
+
+    @verb
+    def stragglers(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Ranks that enter collectives late, so that the others wait.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            stragglers: Ranks by the waiting they cause.
+                rank (int): Rank of the process in the job.
+                score (float, share): Share of all waiting that was for this rank; even ranks have 1
+                    / ranks each; missing where nothing was matched.
+                collectives (int, count): Collectives found on other ranks too; only of kinds that
+                    end on all ranks together.
+                times_last (int, count): In how many of them it came last.
+                caused_wait_ns (int, ns): Time the other ranks waited for it in these, all together.
+                waiting_ranks (int, count): Ranks that waited for it.
+                waited_ns (int, ns): Time it waited itself, for others.
+                clock_wait_ns (int, ns): The part of caused_wait_ns that the recorded clocks show as
+                    well: the other ranks were in the collective before this one began.
+                clocks (string): agree: they show at least half of it; contradict: less; apart: they
+                    cannot show any, as most of these collectives would have ended on one rank
+                    before they began on another. Missing if nobody waited.
+                unmatched (int, count): Collectives found on no other rank, or not for certain:
+                    recordings that are cut, ranks that are missing, calls that only some ranks
+                    make.
+                unused (int, count): Communication that does not end on all ranks together:
+                    broadcasts, point to point.
+                evidence (string): The same in words.
+            late_collectives: Collectives by the waiting for the last rank.
+                collective (string): What was asked for.
+                step (int): Number of the step; missing for what is in no step.
+                position (int): Sequence number where recorded, else the place among its kind in the
+                    step, from 0; before the first step counted back from -1.
+                last_rank (int): The rank that came last, of several the first.
+                caused_wait_ns (int, ns): Time the other ranks waited for it, all together.
+                ranks (int, count): Ranks whose recordings hold it.
+                group (string): Name of the process group; missing when not recorded.
+                called_from (string): The nearest operator or annotation around the launch.
+                kernel (string): Name of the kernel as recorded.
+                begin_skew_ns (int, ns): From the first to the last begin on any rank, by the clocks
+                    of the files.
+                end_skew_ns (int, ns): From the first to the last end: about 0 if the clocks agree.
+            collective_bandwidth: Bandwidth of collectives with and without waiting.
+                collective (string): What was asked for.
+                group (string): Name of the process group; missing when not recorded.
+                group_size (int, count): Number of ranks in the group.
+                count (int, count): Collectives found on two ranks or more.
+                total_ns (int, ns): Sum of the durations on all ranks, waiting included.
+                shared_ns (int, ns): Sum of the shortest duration of each collective: all ranks are
+                    in it only that long.
+                waited_ns (int, ns): Part of total_ns beyond the shortest duration: the ranks waited
+                    for the last one.
+                wait_share (float, share): waited_ns / total_ns.
+                algo_gbps (float, GB/s): Bytes / time of all calls with their waiting, as in
+                    collectives.
+                shared_algo_gbps (float, GB/s): The same of the shortest call of each collective:
+                    free of waiting.
+                bus_gbps (float, GB/s): Bus bandwidth of all calls with their waiting; missing if
+                    the group size is not known.
+                shared_bus_gbps (float, GB/s): The same of the shortest call of each collective.
+                coverage (float, share): Part of total_ns in calls whose message size is known.
+                    Below 0.9 there are no rates.
+                mean_begin_skew_ns (float, ns): From the first to the last begin on any rank, by the
+                    clocks of the files; mean.
+                max_begin_skew_ns (int, ns): The same at most.
+                mean_end_skew_ns (float, ns): From the first to the last end; mean. Ranks leave
+                    together, so that this is about how far their clocks differ.
+                max_end_skew_ns (int, ns): The same at most.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.stragglers()
+            <Answer: stragglers (2 rows), late_collectives (9 rows), collective_bandwidth (1 rows)>
+        """
+        return self._verb("stragglers", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def critical_path(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        overlay: str | os.PathLike[str] | None = None,
+        save: str | os.PathLike[str] | None = None,
+        data_load: str | None = None,
+        zero_weight_launch_edges: bool = False,
+        overlay_all_events: bool = False,
+        overlay_all_edges: bool = False,
+    ) -> Answer:
+        """What decides how long it takes: one cause for every moment, and what would help.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            overlay: also write the whole trace with what was selected drawn into it; into a folder
+                under its own name, several traces so only; .gz compresses. It copies all that the
+                source holds, but for what --scrub leaves out.
+            save: also write what the answer follows from, for --load; into a folder as NAME.graph,
+                several traces so only; .gz compresses.
+            data_load: events whose name contains this are data loading, too.
+            zero_weight_launch_edges: ``compat`` hta: tie each kernel to its launch where that did
+                not delay it, too, with weight 0.
+            overlay_all_events: ``overlay``: keep events that are not on the path, too.
+            overlay_all_edges: ``overlay``: arrows for all edges, not only those of the path.
+
+        Tables:
+            critical_path_summary: What the critical path is bound by.
+                rank (int): Rank of the process in the job.
+                bound_by (string): cpu, data_load, launch, kernel_kernel_delay, gpu_compute,
+                    gpu_communication, gpu_memory_copy; wait: for what the recording does not tell;
+                    or before_recording: a device was busy with work from before the recording.
+                total_ns (int, ns): Time on the path; all rows add up to the window.
+                share (float, share): Part of the window without before_recording.
+                inferred_ns (int, ns): Of total_ns, what rests on inferred dependencies: these, and
+                    the work they come from.
+            critical_ops: What takes the most time on the critical path.
+                rank (int): Rank of the process in the job.
+                name (string): Name of host events, or of device work; in brackets what bounds the
+                    time of none.
+                side (string): host or device; missing where it is neither's.
+                calls (int, count): Events of that name on the path.
+                path_ns (int, ns): Their time on the path; of host events without what lies in
+                    events inside. All rows add up to the window.
+                share (float, share): Part of the window without before_recording.
+            what_if: What would be won if it took no time.
+                rank (int): Rank of the process in the job.
+                name (string): Name of host events, or of device work.
+                side (string): host or device.
+                path_ns (int, ns): Time on the path, as in critical_ops.
+                saved_ns (int, ns): By how much the longest path gets shorter if all events of that
+                    name in the window take no time of their own: then another path is the longest.
+                saved_share (float, share): Part of the window without before_recording.
+            critical_path: The critical path.
+                rank (int): Rank of the process in the job.
+                position (int): Place on the path, from 0.
+                elapsed_ns (int, ns): Begin, from the begin of the recording.
+                duration_ns (int, ns): Length of this piece of the path.
+                name (string): Event the time belongs to: the innermost of a thread, the device
+                    work, or what waits for the dependency.
+                kind (string): operator (an event itself), launch_delay, kernel_kernel_delay, sync
+                    or dependency.
+                bound_by (string): What the time is spent on, as in the summary.
+                side (string): host or device; missing where nothing is recorded.
+                track (string): Thread or stream of the event.
+                index (int): Position of the event in the file's list of events; missing where it
+                    has none.
+                begin_ns (int, ns): Begin, on the clock of the host in the file.
+                inferred (bool): Whether the dependency was not recorded but inferred, or the path
+                    came to this work by one that was.
+            sync_edges: Who waits for which device work.
+                rank (int): Rank of the process in the job.
+                kind (string): event, event_query (asked without waiting), stream, device, copy or
+                    stream_wait.
+                from_name (string): The last work that is waited for.
+                to_name (string): What waits: a call, or the work of a stream.
+                weight_ns (int, ns): From the end of the work until what waited went on; 0 where it
+                    was not the last to wait for.
+                inferred (bool): Not recorded: follows from the name of the call and from what ended
+                    before it.
+                from_index (int): Position of the device work that is waited for in the file's list
+                    of events.
+                to_index (int): Position of the call whose end waits, or of the work whose start
+                    waits.
+            slack: How much longer events could take without making all longer.
+                rank (int): Rank of the process in the job.
+                name (string): Operator, call or device work.
+                side (string): host or device.
+                duration_ns (int, ns): Its length.
+                slack_ns (int, ns): How much longer it could take, at its end, with the recording as
+                    long as it is; 0 on the path. Of a call that waits: how much later it could have
+                    been made.
+                index (int): Position in the file's list of events; missing where it has none.
+                begin_ns (int, ns): Begin, on the clock of the file.
+            clock_skew: How far the clocks of devices are from that of the host.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number.
+                skew_ns (int, ns): What the critical path adds to times of the device, so that no
+                    work begins before its launch and no wait ends before its work.
+                lowest_ns (int, ns): The least value that recorded launches allow; missing without
+                    launches.
+                highest_ns (int, ns): The largest value that recorded waits allow; missing without
+                    such waits.
+                launches (int, count): Launch calls and their work.
+                waits (int, count): Calls that waited, by a record of the profiler, and what they
+                    waited for.
+                inferred_waits (int, count): Calls that waited by their name, and what they waited
+                    for.
+                contradicting (int, count): Those of the three that do not hold with skew_ns.
+                help (string): What was corrected or contradicts; missing where nothing does.
+            sync_quality: How far waits are known.
+                rank (int): Rank of the process in the job.
+                recorded (bool): Whether the file holds records of waits (cuda_sync).
+                edges (int, count): Edges of sync_edges in the whole recording.
+                inferred (int, count): Those that were not recorded.
+                backward (int, count): Waits whose work ends after them by more than clocks drift,
+                    which give no edge: lost or wrong records.
+                unresolved (int, count): Waits of which it cannot be known what they wait for.
+                path_inferred_ns (int, ns): Time on the critical path that rests on inferred
+                    dependencies: the sum of inferred_ns in the summary.
+                path_inferred_share (float, share): Part of the window without before_recording.
+                help (string): What is missing, and what would tell more; missing where nothing is.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.critical_path()
+            <Answer: critical_path_summary (18 rows), critical_ops (96 rows), what_if (20 rows), critical_path (1,926 rows), sync_edges (42 rows), slack (5,594 rows), clock_skew (2 rows), sync_quality (2 rows)>
+        """
+        return self._verb("critical-path", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "save":
+            save, "data_load": data_load, "zero_weight_launch_edges": zero_weight_launch_edges,
+            "overlay_all_events": overlay_all_events, "overlay_all_edges": overlay_all_edges
+        })
+
+    @verb
+    def memory(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Allocated and reserved memory over time, and what fills it at the peak.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            memory_peak: Memory at its peak.
+                rank (int): Rank of the process in the job.
+                device (string): Device the memory is on; missing if not recorded.
+                category (string): What the memory holds when the sum of all categories is largest;
+                    without categories the peaks of "allocated" and "reserved", each at its own
+                    time.
+                bytes (int, bytes): How much; missing if all sums of changes have left 64 bits.
+                share (float, share): Of the sum of all categories, or of the memory of the device
+                    where that is recorded.
+                elapsed_ns (int, ns): When it is reached first, since the begin of the recording;
+                    missing: before it.
+                source (string): "allocator": its own total; "changes": the sum of the changes
+                    recorded so far.
+                ts_ns (int, ns): The same as elapsed, on the file's clock.
+            memory_ops: What holds the allocated memory at its peak.
+                rank (int): Rank of the process in the job.
+                device (string): Device the memory is on.
+                op (string): Outermost operator that allocated it; "(allocated before)": no
+                    allocation recorded; "(freed unseen)": frees that were not recorded, as negative
+                    bytes.
+                annotation (string): Innermost user annotation around the allocation.
+                allocations (int, count): Allocations not yet freed.
+                bytes (int, bytes): Their bytes.
+                share (float, share): Of all that is allocated at the peak; above 1 where frees were
+                    not recorded.
+            memory_timeline: Memory over time.
+                rank (int): Rank of the process in the job.
+                device (string): Device the memory is on; missing if not recorded.
+                elapsed_ns (int, ns): When, since the begin of the recording; missing for what was
+                    there before it.
+                category (string): What the memory holds; "allocated" where no categories are
+                    recorded.
+                allocated_bytes (int, bytes): What is held afterwards; missing once a sum of changes
+                    has left 64 bits.
+                reserved_bytes (int, bytes): What the allocator then keeps of the device, used or
+                    not; missing if not recorded.
+                ts_ns (int, ns): The same as elapsed, on the file's clock.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/small/memory.json")
+            >>> run.memory()
+            <Answer: memory_peak (2 rows), memory_ops (2 rows), memory_timeline (1 rows)>
+        """
+        return self._verb("memory", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top
+        })
+
+    @verb
+    def counters(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """Hardware counters per kernel with the operators behind, FLOPs from them.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            counter_lineup: Ranges brought together with kernel launches.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number; missing: several, and the launches do not tell theirs.
+                ranges (int, count): Profiler ranges.
+                launches (int, count): Kernel launches.
+                lined_up (int, count): Ranges whose launch was found.
+                mode (string): "by position": as many ranges as launches; "by names" of kernels or
+                    "in order" where the numbers, or the names of recorded kernels, differ; "whole
+                    range": one range over all launches.
+                counters (int, count): Counters measured.
+                left_out (int, count): Counters without a column, because there are too many.
+            counter_flops: Floating-point operations from hardware counters.
+                rank (int): Rank of the process in the job.
+                kernel (string): Name of the range: the kernel it was measured for.
+                op (string): Innermost operator around the launch; "(no operator)" where there is
+                    none.
+                ranges (int, count): Ranges measured.
+                flops (float, flops): Operations; missing where no counter of them was measured.
+                time_ns (float, ns): Time of the kernels; missing if not known.
+                time_from (string): Where the time is from: the counter gpu__time_duration, the
+                    recorded kernels, or the ranges, which are longer than their kernels.
+                tflops (float): 10^12 operations per second.
+                dram_bytes (float, bytes): Traffic between device memory and L2; missing if not
+                    measured.
+                intensity (float): Operations per byte of that traffic.
+                not_counted (string): Counters of tensor-core instructions that no operations can be
+                    told from; measure sm__ops_path_tensor_src_*.sum.
+            counters: Hardware counters per range.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kernel (string): Name of the range: the kernel it was measured for.
+                ts_ns (int, ns): Start of the range, on the clock of the file; often only its order
+                    means something.
+                dur_ns (int, ns): Length of the range, in which the kernel is replayed; often a
+                    made-up share.
+                top_op (string): Outermost operator around the launch.
+                bottom_op (string): Innermost operator around the launch.
+                op_stack (string): All operators around the launch as a JSON array, outermost first;
+                    of a range over many launches the outermost operators that it spans. "…" stands
+                    for what is beyond 256 operators or 4096 bytes.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/small/counters.json")
+            >>> run.counters()
+            <Answer: counter_lineup (1 rows), counter_flops (1 rows), counters (1 rows)>
+        """
+        return self._verb("counters", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top
+        })
+
+    @verb
+    def stats(
+        self, report: str = "all", *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> Answer:
+        """The reports of nsys stats with their columns, of any input.
+
+        Args:
+            report: reports by their names in nsys, with commas between them, or all: cuda_api_sum,
+                cuda_gpu_kern_sum, cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_trace,
+                cuda_kern_exec_sum, nvtx_gpu_proj_sum, nvtx_kern_sum, nvtx_sum, osrt_sum.
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+
+        Tables:
+            cuda_api_sum: Calls of the runtime and driver.
+                Time (%) (float): Percent of the total of all rows.
+                Total Time (ns) (int): Sum.
+                Num Calls (int): How many.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Name (string): Name of the call.
+            cuda_gpu_kern_sum: Kernels.
+                Time (%) (float): Percent of the total of all rows.
+                Total Time (ns) (int): Sum.
+                Instances (int): How many.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Name (string): Name of the kernel.
+            cuda_gpu_mem_size_sum: Bytes of memcpys and memsets.
+                Total (MB) (float): Sum.
+                Count (int): How many.
+                Avg (MB) (float): Mean.
+                Med (MB) (float): Median.
+                Min (MB) (float): Smallest.
+                Max (MB) (float): Largest.
+                StdDev (MB) (float): Sample standard deviation; 0 for a single value.
+                Operation (string): Where from and where to.
+            cuda_gpu_mem_time_sum: Time of memcpys and memsets.
+                Time (%) (float): Percent of the total of all rows.
+                Total Time (ns) (int): Sum.
+                Count (int): How many.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Operation (string): Where from and where to.
+            cuda_gpu_trace: Kernels, memcpys and memsets by start.
+                rank (int): Rank of the process in the job; left out where there is one.
+                Start (ns) (int): Start, on the clock of the file.
+                Duration (ns) (int): Duration.
+                CorrId (int): Number that ties it to its call.
+                GrdX (int): Blocks of the grid.
+                GrdY (int): Blocks of the grid.
+                GrdZ (int): Blocks of the grid.
+                BlkX (int): Threads of a block.
+                BlkY (int): Threads of a block.
+                BlkZ (int): Threads of a block.
+                Reg/Trd (int): Registers per thread.
+                StcSMem (MB) (float): Missing: static and dynamic shared memory are kept together.
+                DymSMem (MB) (float): Missing: static and dynamic shared memory are kept together.
+                SMem (MB) (float): Shared memory of a block, static and dynamic; no column of nsys.
+                Bytes (MB) (float): Bytes copied or set.
+                Throughput (MB/s) (float): Bytes / duration.
+                SrcMemKd (string): Kind of memory copied from.
+                DstMemKd (string): Kind of memory copied or written to.
+                Device (string): Name of the device where recorded, and its number.
+                Ctx (int): Missing: contexts are not kept.
+                GreenCtx (int): Missing: contexts are not kept.
+                Strm (int): Stream.
+                Name (string): Name of the kernel, or kind of the copy.
+            cuda_kern_exec_sum: Kernels from call to end.
+                PID (int): Process that made the call.
+                TID (int): Thread that made the call.
+                DevId (int): Device number as recorded.
+                Count (int): How many.
+                QCount (int): How many.
+                TAvg (ns) (float): Mean.
+                TMed (ns) (float): Median.
+                TMin (ns) (int): Smallest.
+                TMax (ns) (int): Largest.
+                TStdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                AAvg (ns) (float): Mean.
+                AMed (ns) (float): Median.
+                AMin (ns) (int): Smallest.
+                AMax (ns) (int): Largest.
+                AStdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                QAvg (ns) (float): Mean.
+                QMed (ns) (float): Median.
+                QMin (ns) (int): Smallest.
+                QMax (ns) (int): Largest.
+                QStdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                KAvg (ns) (float): Mean.
+                KMed (ns) (float): Median.
+                KMin (ns) (int): Smallest.
+                KMax (ns) (int): Largest.
+                KStdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                API Name (string): The call that started the kernels.
+                Kernel Name (string): Name of the kernel.
+            nvtx_gpu_proj_sum: Ranges as their device work runs.
+                Range (string): Text of the range.
+                Style (string): PushPop: ranges of a thread, one inside another; StartEnd: ranges
+                    that may overlap and end on another thread, to which no device work belongs.
+                Total Proj Time (ns) (int): Sum.
+                Total Range Time (ns) (int): Sum.
+                Range Instances (int): How many.
+                Proj Avg (ns) (float): Mean.
+                Proj Med (ns) (float): Median.
+                Proj Min (ns) (int): Smallest.
+                Proj Max (ns) (int): Largest.
+                Proj StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Total GPU Ops (int): Sum.
+                Avg GPU Ops (float): Mean.
+                Avg Range Lvl (float): Mean.
+                Avg Num Child (float): Mean.
+            nvtx_kern_sum: Kernels by the ranges that launched them.
+                NVTX Range (string): Text of the range.
+                Style (string): PushPop: ranges of a thread, one inside another; StartEnd: ranges
+                    that may overlap and end on another thread, to which no device work belongs.
+                PID (int): Process of the range.
+                TID (int): Thread of the range.
+                NVTX Inst (int): How many.
+                Kern Inst (int): How many.
+                Total Time (ns) (int): Sum.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Kernel Name (string): Name of the kernel.
+            nvtx_sum: Ranges on the host.
+                Time (%) (float): Percent of the total of all rows.
+                Total Time (ns) (int): Sum.
+                Instances (int): How many.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Style (string): PushPop: ranges of a thread, one inside another; StartEnd: ranges
+                    that may overlap and end on another thread, to which no device work belongs.
+                Range (string): Text of the range.
+            osrt_sum: Calls of the operating system.
+                Time (%) (float): Percent of the total of all rows.
+                Total Time (ns) (int): Sum.
+                Num Calls (int): How many.
+                Avg (ns) (float): Mean.
+                Med (ns) (float): Median.
+                Min (ns) (int): Smallest.
+                Max (ns) (int): Largest.
+                StdDev (ns) (float): Sample standard deviation; 0 for a single value.
+                Name (string): Name of the call.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.stats("all")
+            <Answer: cuda_api_sum (11 rows), cuda_gpu_kern_sum (25 rows), cuda_gpu_mem_size_sum (4 rows), cuda_gpu_mem_time_sum (4 rows), cuda_gpu_trace (1,016 rows), cuda_kern_exec_sum (52 rows), nvtx_gpu_proj_sum (7 rows), nvtx_kern_sum (98 rows), nvtx_sum (9 rows), osrt_sum (0 rows)>
+        """
+        return self._verb("stats", {
+            "report": report, "rank": rank, "step": step, "step_rule": step_rule, "step_pattern":
+            step_pattern, "gpu": gpu, "stream": stream, "annotation": annotation, "instance":
+            instance, "begin": begin, "end": end, "sort": sort, "top": top
+        })
+
+    @verb
+    def prof(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["pyprof"] | None = None,
+        all: bool = False,
+        sort: str | None = None,
+        top: int | None = None,
+        columns: str | None = None,
+        width: int | None = None,
+        csv: bool = False,
+        causal: Literal["exact", "half", "full"] = "exact",
+        sfu_weight: int = 1,
+    ) -> Answer:
+        """Every kernel with its operator, arguments, layer, FLOPs and bytes.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
+                calls.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            columns: columns in this order, with commas between them: idx, seq, altseq, tid, layer,
+                trace, dir, sub, mod, op, kernel, params, sil, tc, device, stream, grid, block,
+                flops, bytes, status (default: all).
+            width: text: a line per kernel with columns of fixed width, in which kernel and params
+                share what the others leave of N; without ``columns`` those of PyProf.
+            csv: text: a line per kernel, every value in quotes, with commas between them.
+            causal: what a causal attention counts: pairs that are not masked, half of all, or all.
+            sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
+
+        Tables:
+            prof: Kernels with their operators, arguments and work.
+                rank (int): Rank of the process in the job.
+                idx (int): Number of the row among those of its rank, from 1, in the order of the
+                    launches.
+                seq (string): Autograd sequence number of the operator.
+                altseq (string): Other sequence numbers around the launch.
+                tid (int): Thread that launched the kernel.
+                layer (string): Layers around the operator, outermost first: ranges layer:NAME, else
+                    modules, else annotations; of a backward kernel those of its forward operator.
+                trace (string): Python call stack of the operator, outermost first, as file:line
+                    without the framework's.
+                dir (string): forward, backward, recompute (forward repeated inside backward),
+                    update (of parameters), unknown.
+                sub (int): Number of the kernel among those of its operator call, from 0; missing
+                    without a call.
+                mod (string): Module or namespace of the operator.
+                op (string): Operator whose mathematics the kernel does: the innermost with a cost
+                    model, else the innermost of all.
+                kernel (string): Name of the kernel as recorded.
+                params (string): Sizes and types of the operator's tensors; M, N and K as BLAS has
+                    them, by columns.
+                sil_ns (int, ns): Duration of the kernel.
+                tc (string): Matrix units, by the kernel's name: 1 used, 0 could be but are not, -
+                    nothing for them, ? the name does not tell.
+                device (int): Device the kernel ran on.
+                stream (int): Stream the kernel ran on.
+                grid (string): Blocks as x,y,z (AMD: work-items).
+                block (string): Threads of a block as x,y,z.
+                flops (int, flops): FLOPs of the operator call by its arguments (of its products of
+                    matrices, if it has any), divided equally among its main kernels; 0 for its
+                    other kernels.
+                bytes (int, bytes): Least bytes the call reads and writes, divided in the same way.
+                status (string): modelled, helper (a kernel beside the main ones), or why flops and
+                    bytes are unknown.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.prof()
+            <Answer: prof (970 rows)>
+        """
+        return self._verb("prof", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "all": all, "sort": sort, "top": top, "columns": columns,
+            "width": width, "csv": csv, "causal": causal, "sfu_weight": sfu_weight
+        })
+
+    @verb
+    def diff(
+        self, base: Run | Given, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        base_rank: int | str | Iterable[int] | None = None,
+        test_rank: int | str | Iterable[int] | None = None,
+        base_step: int | str | Iterable[int] | None = None,
+        test_step: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        short_names: bool = False,
+    ) -> Answer:
+        """What changed between two runs, in counts and time.
+
+        Args:
+            base: what this run is compared with: a run, or what ``borescope.open`` takes.
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            base_rank: of the first input, instead of ``rank``.
+            test_rank: of the second input, instead of ``rank``.
+            base_step: of the first input, instead of ``step``.
+            test_step: of the second input, instead of ``step``.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            short_names: names without arguments of templates and functions.
+
+        Tables:
+            diff_runs: The runs.
+                run (string): base or test.
+                ranks (int, count): Ranks compared.
+                steps (int, count): Selected training steps of all of them.
+                host_events (int, count): Selected host rows.
+                device_events (int, count): Selected device work.
+                span_ns (int, ns): Selected time of all ranks.
+            diff_summary: What changed between base and test.
+                side (string): Where it ran: host or device.
+                status (string): How the counts compare; see the other table.
+                time_status (string): How the time of a call compares; see there, too.
+                names (int, count): Distinct names, a renamed kernel once.
+                delta_count (int, count): Calls in the test run less the base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+            diff_classes: Device work by class.
+                class (string): What the work is for.
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff_phases: Device work by phase.
+                phase (string): forward, backward, recompute (forward repeated inside backward) or
+                    optimizer, from the launch's surroundings on the host; other if unknown.
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff_annotations: Device work by annotation.
+                annotation (string): Innermost annotation around the launch on its thread, else the
+                    step. All steps of training are ProfilerStep#*, and in those of inference
+                    servers numbers are "*".
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff_modules: Device work by class of module.
+                module (string): Class of the innermost nn.Module around the launch.
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff_operators: Device work by operator.
+                operator (string): Innermost operator around the launch, as self device time in ops.
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff: Changes by name.
+                side (string): Where it ran: host or device.
+                name (string): Name as recorded, or shortened by --short-names, without lines of
+                    Python functions and addresses; all steps are ProfilerStep#*.
+                renamed_to (string): Name in the test run of the kernel of that class, operator and
+                    shape; missing for what has the same name.
+                base_count (int, count): Calls in the base run.
+                test_count (int, count): Calls in the test run.
+                delta_count (int, count): Test less base.
+                base_ns (int, ns): Summed durations in the base run.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                status (string): By the counts, per step if both runs have steps, else per rank:
+                    added, deleted, increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run/rank-1.json.gz")
+            >>> run.diff("tests/data/demo_run/rank-0.json.gz")
+            <Answer: diff_runs (2 rows), diff_summary (10 rows), diff_classes (10 rows), diff_phases (3 rows), diff_annotations (5 rows), diff_modules (1 rows), diff_operators (24 rows), diff (114 rows)>
+        """
+        return self._pair("diff", base, {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "base_rank":
+            base_rank, "test_rank": test_rank, "base_step": base_step, "test_step": test_step,
+            "begin": begin, "end": end, "compat": compat, "sort": sort, "top": top, "short_names":
+            short_names
+        })

@@ -1,0 +1,40 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+#include "borescope/cli/commands.h"
+#include "values.h"
+
+namespace nb = nanobind;
+
+namespace borescope::python {
+namespace {
+
+// The command line in this process. Signals that a program of its own would ignore are ignored
+// meanwhile.
+int RunCommand(const std::vector<nb::bytes>& given) {
+  std::vector<std::string> words;
+  words.reserve(given.size());
+  for (const nb::bytes& word : given) {
+    words.push_back(RawText(word));
+  }
+  const nb::gil_scoped_release release;
+  void (*const pipe)(int) = std::signal(SIGPIPE, SIG_IGN);
+  void (*const size)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  const int status = cli::RunCommandLine(words);
+  std::signal(SIGPIPE, pipe);
+  std::signal(SIGXFSZ, size);
+  return status;
+}
+
+}  // namespace
+
+void BindCommandLine(nb::module_& module) {
+  module.def("command_line", RunCommand, nb::arg("words"));
+}
+
+}  // namespace borescope::python
