@@ -29,6 +29,16 @@ def duration_type(trace: Trace, ranks: list[int]) -> str:
     return "float64" if any(trace.asker.has_other_phases(rank) for rank in ranks) else "int64"
 
 
+def _narrow_type(trace: Trace, ranks: list[int]) -> Any:
+    """The type of times of a frame whose times are all whole numbers: that of differences, which pandas
+    does not widen as it does sums."""
+    import numpy
+
+    types = {numpy.result_type(frame["ts"], frame["dur"])
+             for frame in (trace.get_trace(rank) for rank in ranks)}
+    return types.pop() if len(types) == 1 else numpy.dtype("int64")
+
+
 def temporal_breakdown(trace: Trace) -> pd.DataFrame:
     """As TraceAnalysis.get_temporal_breakdown."""
     answer = trace.asker.ask("breakdown")
@@ -37,6 +47,8 @@ def temporal_breakdown(trace: Trace) -> pd.DataFrame:
     frame = _in_order(answer, answer["breakdown"], times)
     held = duration_type(trace, frame["rank"].tolist())
     frame = frame.astype({name: held for name in times.values()})
+    if held == "int64":
+        frame = frame.astype({"kernel_time(us)": _narrow_type(trace, frame["rank"].tolist())})
     for part in ("idle_time", "compute_time", "non_compute_time"):
         frame[f"{part}_pctg"] = round(100 * (frame[f"{part}(us)"] / frame["kernel_time(us)"]), 2)
     return frame
@@ -44,16 +56,18 @@ def temporal_breakdown(trace: Trace) -> pd.DataFrame:
 
 def overlap(trace: Trace) -> pd.DataFrame:
     """As TraceAnalysis.get_comm_comp_overlap."""
-    import numpy
+    import pandas
 
-    answer = trace.asker.ask("overlap")
-    table = answer["overlap"]
-    frame = _in_order(answer, table, {"comp_comm_overlap_pctg": "comp_comm_overlap_pctg"})
-    missing = table.missing("comp_comm_overlap_pctg")
-    if missing is not None:
-        order = numpy.argsort(answer.ranks_of(table), kind="stable")
-        frame.loc[missing[order], "comp_comm_overlap_pctg"] = numpy.nan
-    return frame
+    found: dict[int, float] = {}
+    answer = trace.asker.find("overlap")
+    if answer is not None:
+        table = answer["overlap"]
+        found = {rank: percent for rank, percent in zip(
+            answer.ranks_of(table).tolist(), table.objects("comp_comm_overlap_pctg").tolist())
+            if percent is not None}
+    ranks = sorted(trace.trace_files)
+    percents = pandas.Series([found.get(rank) for rank in ranks], dtype="float64")
+    return pandas.DataFrame({"rank": ranks, "comp_comm_overlap_pctg": percents})
 
 
 def kernel_breakdown(trace: Trace, duration_ratio: float, num_kernels: int,
@@ -76,16 +90,23 @@ def _joined(parts: list[pd.DataFrame], order: list[str], more: list[str]) -> pd.
 
     columns = ["name", "sum", "max", "min", "std", "mean", *more]
     frame = pandas.concat([part for part in parts if len(part)] or parts, ignore_index=True)
-    return (frame[columns].sort_values(order, ignore_index=True)
-            .rename(columns=STATISTICS).astype({"rank": "int64"}))
+    wide = {name: "int64" for name in ("sum", "max", "min", "rank") if frame[name].dtype.kind == "i"}
+    return (frame[columns].astype(wide).sort_values(order, ignore_index=True)
+            .rename(columns=STATISTICS))
 
 
 def _kernel_types(trace: Trace, include_memory: bool) -> pd.DataFrame:
     import pandas
 
-    given = {} if include_memory else {"no_memory_kernels": True}
-    table = trace.asker.ask("kernels", **given)["kernel_types"]
-    frame = pandas.DataFrame({"kernel_type": table.objects("type"), "sum": table.numbers("total_us")})
+    given: dict[str, Any] = {} if include_memory else {"no_memory_kernels": True}
+    answer = trace.asker.find("kernels", **given)
+    if answer is None:
+        frame = pandas.DataFrame({"kernel_type": pandas.Series(dtype="object"),
+                                  "sum": pandas.Series(dtype="int64")})
+    else:
+        table = answer["kernel_types"]
+        frame = pandas.DataFrame({"kernel_type": table.objects("type"),
+                                  "sum": table.numbers("total_us")})
     frame = frame.sort_values("kernel_type").sort_values("sum", ascending=False, ignore_index=True)
     frame["percentage"] = (frame["sum"] / frame["sum"].sum()) * 100
     return frame.round({"percentage": 1})

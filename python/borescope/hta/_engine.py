@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Ints = "npt.NDArray[np.int64]"
-
 
 class Columns:
     """A table of the engine, column by column, as arrays of numpy."""
@@ -61,7 +59,7 @@ class Columns:
     def _objects(self, name: str) -> npt.NDArray[Any]:
         import numpy
 
-        cells = numpy.empty(len(self), dtype=object)
+        cells: Any = numpy.empty(len(self), dtype=object)
         cells[:] = self._table[name].to_list()
         return cells
 
@@ -124,6 +122,13 @@ class Asker:
             if file.error:
                 raise borescope.FormatError(file.error, code="corrupt", path=file.path)
         return Answered(answer, self._ranks)
+
+    def find(self, verb: str, ranks: list[int] | None = None, **given: Any) -> Answered | None:
+        """The same; None where no rank holds what the question is about."""
+        try:
+            return self.ask(verb, ranks, **given)
+        except borescope.MissingData:
+            return None
 
     def draw(self, verb: str, rank: int, path: str, **given: Any) -> None:
         """Writes the recording of a rank with what a verb finds drawn into it."""

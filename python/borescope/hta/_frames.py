@@ -140,7 +140,7 @@ class FrameMaker:
         import numpy
 
         codes, texts = self._events.texts(name)
-        values = numpy.empty(len(texts) + 1, dtype=object)
+        values: Any = numpy.empty(len(texts) + 1, dtype=object)
         for number, text in enumerate(texts):
             values[number] = json.loads(text)
         return values[codes[rows]]  # -1, for none, is the last one, which is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._symbols import TraceSymbolTable, kernel_type, short_name
 
@@ -40,7 +40,7 @@ def folded(rows: pd.DataFrame, limit: int, ratio: float, kept: set[str] | None =
     """Statistics of durations by name. Where there are more names than ``limit`` those beyond it,
     and those beyond a quantile of the running sums, become "others"; all statistics are those of
     the sums by name then, as in HTA."""
-    how = ["sum", "max", "min", "mean", "std"]
+    how: Any = ["sum", "max", "min", "mean", "std"]
     table = rows.groupby("name")["dur"].agg(how).reset_index()
     table = table.sort_values(["sum"], ascending=False, ignore_index=True)
     if len(table) > limit:

@@ -54,9 +54,10 @@ def frequent_sequences(trace: Trace, rank: int, operator: str, least: int) -> pd
     import pandas
 
     trace.get_trace(rank)
-    table = trace.asker.ask("sequences", [rank], operator=operator, min_length=least)["sequences"]
-    if not len(table):
+    answer = trace.asker.find("sequences", [rank], operator=operator, min_length=least)
+    if answer is None or not len(answer["sequences"]):
         return pandas.DataFrame()
+    table = answer["sequences"]
     frame = pandas.DataFrame({
         "pattern": table.objects("pattern"), "count": table.numbers("count"),
         "GPU kernel duration (us)": table.numbers("gpu_kernel_us").astype("float64"),

@@ -72,6 +72,11 @@ class TraceSymbolTable:
         """The numbers by name."""
         return self.sym_index
 
+    def add_symbols_to_trace_df(self, trace_df: pd.DataFrame, col: str) -> None:
+        """Puts the names themselves into a column of numbers; "" for numbers that there are not."""
+        known = trace_df[col].where(trace_df[col].between(0, len(self.sym_table) - 1), -1)
+        trace_df[col] = self.decoded(known)
+
     # --- for this package
 
     def numbers_of(self, texts: list[str]) -> npt.NDArray[np.int64]:
@@ -90,7 +95,7 @@ class TraceSymbolTable:
         import numpy
         import pandas
 
-        values = numpy.empty(len(self.sym_table) + 1, dtype=object)
+        values: Any = numpy.empty(len(self.sym_table) + 1, dtype=object)
         values[:-1] = [change(name) for name in self.sym_table]
         values[-1] = ""
         place = numpy.where(numbers.to_numpy() < 0, -1, numbers.to_numpy()).astype("int64")

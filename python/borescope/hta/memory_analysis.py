@@ -29,7 +29,7 @@ class MemoryAnalysis:
                                        columns=["when", "action", "size", "category"])
         when, size, category = (records[name].to_numpy(dtype="int64")
                                 for name in ("when", "size", "category"))
-        held = numpy.zeros((len(when), len(figures.MEMORY_COLORS)), dtype="int64")
+        held: Any = numpy.zeros((len(when), len(figures.MEMORY_COLORS)), dtype="int64")
         held[numpy.arange(len(when)), category] = size
         last = numpy.flatnonzero(numpy.append(when[1:] != when[:-1], True)) if len(when) else when
         moments = when[last]

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from . import _breakdowns, _counters, _launches, figures
 from ._stragglers import (find_stragglers_with_late_start_comm_kernels, profiler_steps,
                           selected_rows)
-from .analyzers.critical_path_analysis import CPGraph, CriticalPathAnalysis
 from .common.trace import DEFAULT_TRACE_DIR, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .analyzers.critical_path_analysis import CPGraph
 
 
 class TimeSeriesTypes(Flag):
@@ -252,6 +253,8 @@ class TraceAnalysis:
                                ) -> tuple[CPGraph, bool] | None:
         """What decides how long a part of a rank takes: the graph, and whether a path was found.
         None where nothing has such a name."""
+        from .analyzers.critical_path_analysis import CriticalPathAnalysis
+
         return CriticalPathAnalysis.critical_path_analysis(self.t, rank, annotation, instance_id,
                                                            data_load_events)
 
@@ -259,5 +262,7 @@ class TraceAnalysis:
                                        output_dir: str, only_show_critical_events: bool = True,
                                        show_all_edges: bool = False) -> str:
         """Writes a copy of the trace with the path marked; returns its name."""
+        from .analyzers.critical_path_analysis import CriticalPathAnalysis
+
         return CriticalPathAnalysis.overlay_critical_path_analysis(
             self.t, rank, critical_path_graph, output_dir, only_show_critical_events, show_all_edges)

@@ -35,7 +35,17 @@ class LabeledTrace:
             raise ValueError("either a trace object or a valid trace dir must be provided in "
                              "LabeledTrace.__init__()")
         self.t = Trace(trace_dir=str(trace_dir)) if t is None else t
-        self.t._parse()
+        self.t.parse_traces()
+        self.iteration_df: pd.DataFrame = self._steps()
+
+    def _steps(self) -> pd.DataFrame:
+        """The names of steps, their numbers in the table of names, and the numbers of the steps."""
+        import pandas
+
+        rows = [(name, number, int(name.replace("ProfilerStep#", "")))
+                for name, number in self.t.symbol_table.sym_index.items()
+                if name.startswith("ProfilerStep")]
+        return pandas.DataFrame(rows, columns=["symbol", "id", "iteration"])
 
     def ranks(self) -> list[int]:
         """The ranks, sorted."""
@@ -43,8 +53,7 @@ class LabeledTrace:
 
     def iterations(self) -> list[int]:
         """The numbers of the steps, sorted."""
-        names = [name for name in self.t.symbol_table.sym_table if name.startswith("ProfilerStep")]
-        return sorted(int(name.replace("ProfilerStep#", "")) for name in names)
+        return sorted(self.iteration_df["iteration"].tolist())
 
     def extract_ops(self, rank: int | list[int] | None = None,
                     iteration: int | list[int] | None = None,

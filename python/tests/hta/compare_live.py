@@ -4,8 +4,8 @@ Usage: PYTHON compare_live.py [--list] TRACE...
 
 A TRACE is a file or a folder with a file for each rank. PYTHON has both HolisticTraceAnalysis 0.6
 (`pip install traceinsight`) and borescope. Frames must be equal to the last bit: columns, their
-order, types, index, values. What may differ stands in KNOWN below, each with the number of the
-paragraph of docs/compat-hta.md that says so.
+order, types, index, values. What may differ is documented in docs/compat-hta.md and
+left out of the questions, or named by a difference.
 
 Exit status: 0 equal, or HTA is not installed, which is said; 1 something differs; 2 usage.
 """
@@ -16,115 +16,13 @@ import importlib.util
 import logging
 import os
 import sys
-import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
 from typing import Any
 
-Question = Callable[[Any], Any]
+from questions import QUESTIONS, comparable, differences
 
-
-def _series(analysis: Any, name: str) -> Any:
-    return getattr(analysis, name)(ranks=analysis.t.get_ranks())
-
-
-def _blocked(analysis: Any) -> Any:
-    series = analysis.get_queue_length_time_series(ranks=analysis.t.get_ranks())
-    return analysis.get_time_spent_blocked_on_full_queue(series, max_queue_length=2)
-
-
-def _sequences(analysis: Any) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        rank = analysis.t.get_ranks()[0]
-        return analysis.get_frequent_cuda_kernel_sequences("aten::", folder, rank=rank)
-
-
-def _path(analysis: Any, annotation: str) -> Any:
-    found = analysis.critical_path_analysis(analysis.t.get_ranks()[0], annotation, 0)
-    if found is None:
-        return None
-    graph, is_valid = found
-    edges = {(begin, end, data["object"].type.value, data["object"].weight, data["weight"])
-             for begin, end, data in graph.edges(data=True)}
-    rows = graph.get_critical_path_breakdown()
-    order = ["event_idx", "type", "duration"]
-    return {"valid": is_valid, "edges": edges, "order": list(graph.nodes), "nodes": [
-                (node.idx, node.ev_idx, node.ts, node.is_start, node.is_blocking)
-                for node in graph.node_list],
-            "path": list(graph.critical_path_nodes), "events": graph.critical_path_events_set,
-            "attribution": {(edge.begin, edge.end): graph.get_event_attribution_for_edge(edge)
-                            for edge in graph.critical_path_edges_set},
-            "breakdown": rows.drop(columns="cat").sort_values(order, ignore_index=True),
-            "summary": graph.summary(),
-            "trace_df": graph.trace_df["index"].tolist()}
-
-
-def _frames(analysis: Any) -> Any:
-    return {rank: _decoded(analysis.t, analysis.t.get_trace(rank)) for rank in analysis.t.get_ranks()}
-
-
-def _decoded(trace: Any, frame: Any) -> Any:
-    """Numbers of names differ from run to run: the names themselves are compared."""
-    names = trace.symbol_table.get_sym_table()
-    made = frame.copy()
-    for column in ("cat", "name", "user_annotation"):
-        if column in made.columns and made[column].dtype.kind == "i":
-            made[column] = [names[number] if number >= 0 else "" for number in made[column].tolist()]
-    return made
-
-
-def _annotated(analysis: Any) -> Any:
-    frame = analysis.get_gpu_kernels_with_user_annotations(analysis.t.get_ranks()[0])
-    return None if frame is None else _decoded(analysis.t, frame)
-
-
-def _ranks(analysis: Any) -> list[int]:
-    return list(analysis.t.get_ranks())
-
-
-QUESTIONS: dict[str, Question] = {
-    "get_trace": _frames,
-    "trace": lambda a: [a.t.get_ranks(), a.t.get_iterations(), a.t.get_trace_duration(),
-                        a.t.get_device_type(), int(a.t.min_ts)],
-    "get_temporal_breakdown": lambda a: a.get_temporal_breakdown(visualize=False),
-    "get_comm_comp_overlap": lambda a: a.get_comm_comp_overlap(visualize=False),
-    "get_gpu_kernel_breakdown": lambda a: a.get_gpu_kernel_breakdown(visualize=False),
-    "get_gpu_kernel_breakdown(3, 0.5)": lambda a: a.get_gpu_kernel_breakdown(
-        visualize=False, num_kernels=3, duration_ratio=0.5, include_memory_kernels=False),
-    "get_gpu_user_annotation_breakdown": lambda a: a.get_gpu_user_annotation_breakdown(
-        visualize=False),
-    "get_gpu_user_annotation_breakdown(host)": lambda a: a.get_gpu_user_annotation_breakdown(
-        visualize=False, use_gpu_annotation=False, num_kernels=2, allowlist_patterns=["Step"]),
-    "get_idle_time_breakdown": lambda a: a.get_idle_time_breakdown(
-        ranks=_ranks(a), visualize=False, show_idle_interval_stats=True),
-    "get_cuda_kernel_launch_stats": lambda a: a.get_cuda_kernel_launch_stats(
-        ranks=_ranks(a), visualize=False),
-    "get_cuda_kernel_launch_stats(no memory)": lambda a: a.get_cuda_kernel_launch_stats(
-        ranks=_ranks(a), visualize=False, include_memory_events=False),
-    "get_queue_length_time_series": lambda a: _series(a, "get_queue_length_time_series"),
-    "get_queue_length_summary": lambda a: _series(a, "get_queue_length_summary"),
-    "get_time_spent_blocked_on_full_queue": _blocked,
-    "get_memory_bw_time_series": lambda a: _series(a, "get_memory_bw_time_series"),
-    "get_memory_bw_summary": lambda a: _series(a, "get_memory_bw_summary"),
-    "get_profiler_steps": lambda a: a.get_profiler_steps(),
-    "get_potential_stragglers": lambda a: a.get_potential_stragglers(),
-    "critical_path_analysis": lambda a: _path(a, ""),
-    "critical_path_analysis(step)": lambda a: _path(a, "ProfilerStep"),
-    "get_aten_op_kernels_and_delay": lambda a: a.get_aten_op_kernels_and_delay(ranks=_ranks(a)[:1]),
-    # What follows adds columns to HTA's frames.
-    "get_frequent_cuda_kernel_sequences": _sequences,
-    "get_cupti_counter_data_with_operators": lambda a: a.get_cupti_counter_data_with_operators(
-        ranks=_ranks(a)[:1]),
-    "get_gpu_kernels_with_user_annotations": _annotated,
-}
-
-# Columns of HTA's call graph, which are not here.
-_CALL_GRAPH = {"depth", "height", "parent", "num_kernels", "kernel_dur_sum", "kernel_span",
-               "first_kernel_start", "last_kernel_end"}
-
-
-def _quiet() -> None:
+def quiet() -> None:
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)
     import plotly.graph_objects
@@ -132,41 +30,7 @@ def _quiet() -> None:
     plotly.graph_objects.Figure.show = lambda *args, **options: None
 
 
-def _without_call_graph(value: Any) -> Any:
-    """HTA's frames of counters without the columns of its call graph, whose counters have no fixed
-    order: of columns with a "." in their name the order is that of names here."""
-    if isinstance(value, list):
-        return [_without_call_graph(each) for each in value]
-    if hasattr(value, "columns"):
-        kept = [name for name in value.columns if name not in _CALL_GRAPH]
-        return value[sorted(kept) if any("." in str(name) for name in kept) else kept]
-    return value
-
-
-def _differences(theirs: Any, ours: Any, place: str = "") -> list[str]:
-    """Where two answers differ; nothing where they are equal."""
-    import pandas
-
-    if isinstance(theirs, (pandas.DataFrame, pandas.Series)) and type(theirs) is type(ours):
-        check = (pandas.testing.assert_frame_equal if isinstance(theirs, pandas.DataFrame)
-                 else pandas.testing.assert_series_equal)
-        try:
-            check(theirs, ours, check_exact=True)  # type: ignore[operator]
-        except AssertionError as error:
-            return [f"{place}: {' '.join(str(error).split())[:300]}"]
-        return []
-    if isinstance(theirs, dict) and isinstance(ours, dict) and theirs.keys() == ours.keys():
-        return [each for key in theirs for each in _differences(theirs[key], ours[key], f"{place}[{key}]")]
-    if isinstance(theirs, (list, tuple)) and isinstance(ours, (list, tuple)) and len(theirs) == len(ours) \
-            and any(hasattr(each, "columns") for each in theirs):
-        return [found for number, pair in enumerate(zip(theirs, ours))
-                for found in _differences(*pair, f"{place}[{number}]")]
-    if theirs == ours or (theirs is None and ours is None):
-        return []
-    return [f"{place}: {str(theirs)[:150]} / {str(ours)[:150]}"]
-
-
-def _answer(analysis: Any, question: Question) -> tuple[Any, str]:
+def _answer(analysis: Any, question: Any) -> tuple[Any, str]:
     try:
         return question(analysis), ""
     except Exception as error:  # noqa: BLE001  whatever HTA stops with is compared
@@ -182,18 +46,17 @@ def compare(path: str) -> tuple[int, list[str], list[str]]:
 
     given = {"trace_dir": path} if os.path.isdir(path) else {"trace_files": [path]}
     theirs, ours = reference.TraceAnalysis(**given), mirrored.TraceAnalysis(**given)
-    equal, differences, stops = 0, [], []
+    equal, differing, stops = 0, [], []
     for name, question in QUESTIONS.items():
         expected, stopped = _answer(theirs, question)
         got, failed = _answer(ours, question)
         if stopped:
             stops.append(f"{name}: HTA: {stopped} / here: {failed or 'an answer'}")
             continue
-        found = [failed] if failed else _differences(_without_call_graph(expected),
-                                                     _without_call_graph(got))
-        differences += [f"{name}{each if each.startswith('[') else ': ' + each}" for each in found]
+        found = [failed] if failed else differences(comparable(expected), comparable(got))
+        differing += [f"{name}{each if each.startswith('[') else ': ' + each}" for each in found]
         equal += not found
-    return equal, differences, stops
+    return equal, differing, stops
 
 
 def main() -> int:
@@ -204,14 +67,14 @@ def main() -> int:
     if importlib.util.find_spec("hta") is None:
         print("skipped: HolisticTraceAnalysis is not installed (pip install traceinsight)")
         return 0
-    _quiet()
+    quiet()
     status = 0
     for path in paths:
-        equal, differences, stops = compare(path)
-        print(f"{path}: {equal} equal, {len(differences)} differ, HTA stops at {len(stops)}")
-        for each in differences + (stops if "--list" in sys.argv else []):
+        equal, differing, stops = compare(path)
+        print(f"{path}: {equal} equal, {len(differing)} differ, HTA stops at {len(stops)}")
+        for each in differing + (stops if "--list" in sys.argv else []):
             print(f"  {each}")
-        status |= bool(differences)
+        status |= bool(differing)
     return status
 
 

@@ -57,7 +57,7 @@ class CPEdge:
     weight: int = 0
 
 
-class CPGraph(networkx.DiGraph):  # type: ignore[type-arg]
+class CPGraph(networkx.DiGraph):  # type: ignore
     """The graph behind a critical path, as a graph of networkx: nodes are numbers, edges have
     ``weight`` and, as ``object``, their :class:`CPEdge`.
 
@@ -81,10 +81,6 @@ class CPGraph(networkx.DiGraph):  # type: ignore[type-arg]
         self.full_trace_df: pd.DataFrame = trace.get_trace(rank)
         self.data_load_events = question.data_load_events
         self._read(answer)
-
-    # networkx makes graphs of this class for views and copies.
-    def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a CPGraph cannot be pickled; its save() writes it")
 
     def _read(self, answer: Answered) -> None:
         self._is_valid = bool(answer["critical_path_graph"].flags("valid")[0])
@@ -116,9 +112,8 @@ class CPGraph(networkx.DiGraph):  # type: ignore[type-arg]
         self.edge_to_event_map: dict[tuple[int, int], int] = {
             (edge.begin, edge.end): event for edge, event in zip(edges, events) if event is not None}
         places = table.objects("path_position").tolist()
-        path = [edge for place, edge in sorted((place, number) for number, place in enumerate(places)
-                                               if place is not None) for edge in [edges[edge]]]
-        self._put_path(path)
+        placed = sorted((place, number) for number, place in enumerate(places) if place is not None)
+        self._put_path([edges[number] for _, number in placed])
 
     def _put_path(self, path: list[CPEdge]) -> None:
         self.critical_path_nodes = [path[0].begin, *(edge.end for edge in path)] if path else []
@@ -194,12 +189,18 @@ class CPGraph(networkx.DiGraph):  # type: ignore[type-arg]
         decode(self.trace_df, self.symbol_table, True)
         edges = pandas.DataFrame({
             "event_idx": [self.get_event_attribution_for_edge(edge) for edge in self._path],
-            "duration": [edge.weight for edge in self._path],
+            "duration": pandas.Series([edge.weight for edge in self._path], dtype=self._held_as()),
             "type": [edge.type.value for edge in self._path]})
         events = self.trace_df[["s_name", "cat", "pid", "tid", "stream", "index"]]
         rows = edges.merge(events, left_on="event_idx", right_on="index", how="left")
         rows["bound_by"] = [self.bound_by(row) for row in rows.to_dict("records")]
         return rows
+
+    def _held_as(self) -> str:
+        """How HTA holds durations: as those of the frame, unless all of these are of dependencies."""
+        has_time = any(edge.type not in (CPEdgeType.DEPENDENCY, CPEdgeType.SYNC_DEPENDENCY)
+                       for edge in self._path)
+        return "float64" if has_time and self.trace_df["dur"].dtype.kind == "f" else "int64"
 
     def summary(self) -> pd.Series:
         """Percent of the length of the path by what bounds it."""

@@ -68,6 +68,7 @@ class Trace:
         self._loaded: _Loaded | None = None
         self._meta: dict[int, dict[str, Any]] = {}
         self._asker: Asker | None = None
+        self._put: dict[str, Any] = {"traces": {}, "symbol_table": TraceSymbolTable(), "min_ts": 0}
 
     def _normalize_trace_filenames(self) -> None:
         for rank, name in self.trace_files.items():
@@ -89,8 +90,10 @@ class Trace:
             self._is_aligned = True
             self.is_parsed = bool(self.trace_files)
 
-    def _parse(self) -> None:
-        """Chooses frames with all steps, and times as recorded, as :class:`LabeledTrace` has them."""
+    def parse_traces(self, max_ranks: int = -1, use_multiprocessing: bool = True,
+                     use_memory_profiling: bool = True) -> None:
+        """Chooses frames with all steps, and times as recorded, as :class:`LabeledTrace` has them. The
+        arguments have no meaning here: all ranks are read."""
         if not self.is_parsed or self._is_aligned:
             self._is_aligned = False
             self._loaded = None
@@ -118,17 +121,40 @@ class Trace:
     @property
     def traces(self) -> dict[int, pd.DataFrame]:
         """The frame of events of each rank."""
-        return self._frames().frames if self.is_parsed else {}
+        frames: dict[int, pd.DataFrame] = self._of("traces")
+        return frames
+
+    @traces.setter
+    def traces(self, frames: dict[int, pd.DataFrame]) -> None:
+        self._put_into("traces", frames)
 
     @property
     def symbol_table(self) -> TraceSymbolTable:
         """The names behind the numbers in the columns ``name`` and ``cat``."""
-        return self._frames().symbols if self.is_parsed else TraceSymbolTable()
+        symbols: TraceSymbolTable = self._of("symbol_table")
+        return symbols
+
+    @symbol_table.setter
+    def symbol_table(self, symbols: TraceSymbolTable) -> None:
+        self._put_into("symbol_table", symbols)
 
     @property
     def min_ts(self) -> Any:
         """What was subtracted from all times, in microseconds."""
-        return self._frames().min_ts if self.is_parsed else 0
+        return self._of("min_ts")
+
+    @min_ts.setter
+    def min_ts(self, value: Any) -> None:
+        self._put_into("min_ts", value)
+
+    def _of(self, name: str) -> Any:
+        """What was loaded, or, before that, what was put here."""
+        return getattr(self._frames(), name) if self.is_parsed else self._put[name]
+
+    def _put_into(self, name: str, value: Any) -> None:
+        if self.is_parsed:
+            setattr(self._frames(), name, value)
+        self._put[name] = value
 
     @property
     def meta_data(self) -> dict[int, dict[str, Any]]:
@@ -152,7 +178,7 @@ class Trace:
     def get_iterations(self, rank: int | None = None) -> list[int]:
         """The numbers of the steps of a rank, or of the first one."""
         rank = self._rank_or_first(rank)
-        if rank not in self.traces:
+        if rank not in self.traces or "iteration" not in self.traces[rank].columns:
             return []
         return sorted(number for number in self.traces[rank]["iteration"].unique() if number >= 0)
 
@@ -235,12 +261,12 @@ class _Loaded:
     """What the engine says of the files of a trace."""
 
     def __init__(self, trace: Trace) -> None:
-        given = {} if trace.is_aligned else {"as_parsed": True}
+        given: dict[str, Any] = {} if trace.is_aligned else {"as_parsed": True}
         answer = trace.asker.ask("events", **given)
-        self.symbols = TraceSymbolTable()
-        maker = FrameMaker(answer, self.symbols, not trace.is_aligned)
-        self.frames = maker.frames()
+        self.symbol_table = TraceSymbolTable()
+        maker = FrameMaker(answer, self.symbol_table, not trace.is_aligned)
+        self.traces = maker.frames()
         self.device_types = maker.device_types()
         self.min_ts: np.generic | int = 0
-        if trace.is_aligned and self.frames:
-            self.min_ts = next(iter(self.frames.values()))["ts"].dtype.type(maker.origin())
+        if trace.is_aligned and self.traces:
+            self.min_ts = next(iter(self.traces.values()))["ts"].dtype.type(maker.origin())

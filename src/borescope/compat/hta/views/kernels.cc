@@ -121,8 +121,9 @@ Table HtaKernelTypes(const RankView& view, const Params& params) {
 Table HtaKernels(const RankView& view, const Params& params) {
   Table table = NewKernelTable();
   const std::vector<HtaRow> rows = DeviceRows(view, params);
-  const HtaFolding folding{.num_kernels = static_cast<size_t>(params.Number(kNumKernelsParam)),
-                           .duration_ratio = params.Share(kDurationRatioParam)};
+  HtaFolding folding;
+  folding.num_kernels = static_cast<size_t>(params.Number(kNumKernelsParam));
+  folding.duration_ratio = params.Share(kDurationRatioParam);
   for (const HtaType type : kHtaTypes) {
     std::vector<HtaDuration> durations;
     for (const HtaRow& row : RowsOfType(rows, type)) {
