@@ -26,7 +26,7 @@ def _in_order(answer: Answered, table: Columns, names: dict[str, str]) -> pd.Dat
 def duration_type(trace: Trace, ranks: list[int]) -> str:
     """How pandas holds sums of durations: HTA's frames have fractions where a file has records
     without a duration."""
-    return "float64" if any(trace.asker.has_other_phases(rank) for rank in ranks) else "int64"
+    return "float64" if trace.asker.ranks_with_other_phases() & set(ranks) else "int64"
 
 
 def _narrow_type(trace: Trace, ranks: list[int]) -> Any:

@@ -90,8 +90,9 @@ def copy_rates(trace: Trace, rank: int) -> pd.DataFrame | None:
     ended = begun.assign(ts=copies["ts"] + copies["dur"].where(copies["dur"] != 0, 1),
                          memory_bw_gbps=-copies["memory_bw_gbps"])
     points = pandas.concat([begun, ended], ignore_index=True).sort_values(by="ts")
-    points["memory_bw_gbps"] = points.groupby("name")["memory_bw_gbps"].cumsum()
-    parts = [part for _, part in points.groupby("name")]
+    # Not groupby's own sum, which compensates for rounding where HTA's does not.
+    parts = [part.assign(memory_bw_gbps=part["memory_bw_gbps"].cumsum())
+             for _, part in points.groupby("name")]
     return pandas.concat(parts) if parts else None
 
 

@@ -134,7 +134,9 @@ class Asker:
         """Writes the recording of a rank with what a verb finds drawn into it."""
         self._run((rank,)).ask(verb, overlay=path, **given)
 
-    def has_other_phases(self, rank: int) -> bool:
-        """Whether a file holds records beside complete events, which have no duration."""
-        counts = Columns(self._run((rank,)).ask("info")["event_counts"])
-        return any(phase != "X" for phase in counts.texts("phase")[1])
+    def ranks_with_other_phases(self) -> set[int]:
+        """The ranks whose files hold records beside complete events, which have no duration."""
+        answer = Answered(self._run(tuple(sorted(self.files))).ask("info"), self._ranks)
+        counts = answer["event_counts"]
+        is_other = counts.objects("phase") != "X"
+        return set(answer.ranks_of(counts)[is_other].tolist())

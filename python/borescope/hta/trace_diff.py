@@ -89,7 +89,8 @@ class LabeledTrace:
         symbols = self.t.symbol_table
         for column, number, change in (("cat", "cat_id", str), ("name", "name_id", str),
                                        ("short_name", "name_id", short_name)):
-            sums[column] = symbols.decoded(sums[number], change)
+            # HTA leaves numbers where there are no rows.
+            sums[column] = symbols.decoded(sums[number], change) if len(sums) else sums[number]
         return sums[["cat", "name", "short_name", "counts", "total_duration", "cat_id", "name_id"]]
 
 

@@ -2,7 +2,7 @@
 
 Usage: PYTHON compare_live.py [--list] TRACE...
 
-A TRACE is a file or a folder with a file for each rank. PYTHON has both HolisticTraceAnalysis 0.6
+A TRACE is a file, a folder with a file for each rank, or the raw file of a memory timeline. PYTHON has both HolisticTraceAnalysis 0.6
 (`pip install traceinsight`) and borescope. Frames must be equal to the last bit: columns, their
 order, types, index, values. What may differ is documented in docs/compat-hta.md and
 left out of the questions, or named by a difference.
@@ -12,6 +12,7 @@ Exit status: 0 equal, or HTA is not installed, which is said; 1 something differ
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import logging
 import os
@@ -44,6 +45,10 @@ def compare(path: str) -> tuple[int, list[str], list[str]]:
 
     import borescope.hta.trace_analysis as mirrored
 
+    if path.endswith(".raw.gz"):
+        found = differences(*(importlib.import_module(f"{package}.memory_analysis").MemoryAnalysis(path)
+                              ._process_raw_events() for package in ("hta", "borescope.hta")), "memory")
+        return 1 - len(found), found, []
     given = {"trace_dir": path} if os.path.isdir(path) else {"trace_files": [path]}
     theirs, ours = reference.TraceAnalysis(**given), mirrored.TraceAnalysis(**given)
     equal, differing, stops = 0, [], []

@@ -34,6 +34,8 @@ def _plain(value: Any) -> Any:
     """Numbers without a fraction as whole ones, sets sorted."""
     if isinstance(value, (set, frozenset)):
         return _plain(sorted(value))
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in sorted(value.items())}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     number = value.item() if hasattr(value, "item") else value

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
+import json
+import os
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -68,6 +72,68 @@ def _annotated(analysis: Any) -> Any:
     return None if frame is None else _decoded(analysis.t, frame)
 
 
+def _module(analysis: Any, name: str) -> Any:
+    """Another module of the package that an analysis is of."""
+    package = type(analysis).__module__.rsplit(".", 1)[0]
+    return importlib.import_module(f"{package}.{name}")
+
+
+def _diff(analysis: Any) -> Any:
+    """The first step of a run against its last one, as HTA compares runs."""
+    module = _module(analysis, "trace_diff")
+    traces = [module.LabeledTrace(label, t=_module(analysis, "common.trace").Trace(
+        dict(analysis.t.trace_files))) for label in ("first", "last")]
+    steps, ranks = traces[0].iterations(), traces[0].ranks()
+    given = {"control_iteration": steps[0], "test_iteration": [steps[-1]], "test_rank": ranks[-1]}
+    rows = [_decoded(traces[0].t, traces[0].extract_ops(iteration=steps[-1], device_type=side))
+            for side in module.DeviceType]
+    sums = traces[0].get_ops_summary(traces[0].extract_ops(rank=ranks[-1]))
+    sums = sums.drop(columns=["cat_id", "name_id"]).sort_values(["cat", "name"], ignore_index=True)
+    return [steps, *rows, sums, module.TraceDiff.compare_traces(*traces, **given),
+            module.TraceDiff.compare_traces(*traces, **given, use_short_name=True,
+                                            device_type=module.DeviceType.GPU),
+            module.TraceDiff.ops_diff(*traces, **given)]
+
+
+def _with_last_step(analysis: Any) -> Any:
+    again = type(analysis)(trace_files=dict(analysis.t.trace_files), include_last_profiler_step=True)
+    return {"frames": _frames(again), "steps": again.get_profiler_steps(),
+            "breakdown": again.get_temporal_breakdown(visualize=False)}
+
+
+def _counters(analysis: Any) -> Any:
+    """The counter events that are written into a copy of the trace."""
+    written: list[Any] = []
+    analysis.t.write_raw_trace = lambda name, content: written.append((name, content))
+    analysis.generate_trace_with_counters(ranks=_ranks(analysis)[:1])
+    del analysis.t.write_raw_trace
+    name, content = written[0]
+    return [os.path.basename(name), [event for event in content["traceEvents"] if event["ph"] == "C"
+                   and event["name"].startswith(("Queue", "Mem"))]]
+
+
+def _overlay(analysis: Any) -> Any:
+    """The events that are marked as critical, and the ends of arrows."""
+    rank = _ranks(analysis)[0]
+    found = analysis.critical_path_analysis(rank, "ProfilerStep", 0)
+    if found is None:
+        found = analysis.critical_path_analysis(rank, "", 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = analysis.overlay_critical_path_analysis(rank, found[0], folder,
+                                                       only_show_critical_events=False)
+        with open(path, "rb") as file:
+            text = file.read()
+        # HTA compresses whatever the name of the file ends in.
+        is_packed = text.startswith(b"\x1f\x8b")
+        events = json.loads(gzip.decompress(text) if is_packed else text)["traceEvents"]
+    arrows = {(event["ph"], event["pid"], event["tid"], int(event["ts"]), event["args"]["type"],
+               int(event["args"]["weight"])) for event in events if event.get("cat") == "critical_path"}
+    return {"name": path.rsplit("/", 1)[1], "arrows": arrows, "marked": [
+        index for index, event in enumerate(events)
+        if isinstance(event.get("args"), dict) and event["args"].get("critical") == 1
+        and event.get("cat") != "critical_path"]}
+
+
 def _ranks(analysis: Any) -> list[int]:
     return list(analysis.t.get_ranks())
 
@@ -96,6 +162,10 @@ QUESTIONS: dict[str, Question] = {
     "get_time_spent_blocked_on_full_queue": _blocked,
     "get_memory_bw_time_series": lambda a: _series(a, "get_memory_bw_time_series"),
     "get_memory_bw_summary": lambda a: _series(a, "get_memory_bw_summary"),
+    "generate_trace_with_counters": _counters,
+    "overlay_critical_path_analysis": _overlay,
+    "include_last_profiler_step": _with_last_step,
+    "TraceDiff": _diff,
     "get_profiler_steps": lambda a: a.get_profiler_steps(),
     "get_potential_stragglers": lambda a: a.get_potential_stragglers(),
     "critical_path_analysis": lambda a: _path(a, ""),
