@@ -4,7 +4,8 @@
 
 if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   # What ccache asks for before it caches anything that uses a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+  # Not CMake itself: pip brings another one for each build, and with its path every command would change.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env
                                   CCACHE_SLOPPINESS=pch_defines,time_macros
                                   "${CMAKE_CXX_COMPILER_LAUNCHER}")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

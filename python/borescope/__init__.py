@@ -3,7 +3,7 @@
     >>> import borescope
     >>> run = borescope.open("tests/data/demo_run")
     >>> run.breakdown()["breakdown"]["busy_ns"].to_list()
-    [30178829, 31874952]
+    [30178591, 31875260]
 
 ``open`` takes what the command line takes, and bytes, binary files and URLs; a :class:`Run` has a
 method for every verb, which returns an :class:`Answer` of :class:`Table` s.

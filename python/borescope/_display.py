@@ -7,6 +7,7 @@ same in trusted and untrusted notebooks, in VS Code, in marimo and on pages that
 from __future__ import annotations
 
 import html
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ _ROWS = 20
 _TEXT_WIDTH = 100
 # A cell of a notebook should not weigh more: a larger picture is left out, and said to be.
 _LARGEST_PICTURE = 256 * 1024
+# It would hold for the whole notebook; colours are attributes as well.
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 # The units of a column and the factor to the next larger one.
 _SCALES = {
     "ns": (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)),
@@ -47,7 +50,7 @@ def picture_of(native: _native.Answer) -> str:
     if len(picture) > _LARGEST_PICTURE:
         return f"<p>The chart is left out: it takes {len(picture) // 1024:,} KiB. " \
                "<code>to_svg()</code> has it.</p>"
-    return picture[picture.index("<svg"):]
+    return _STYLE.sub("", picture[picture.index("<svg"):])
 
 
 def _number(value: float) -> str:

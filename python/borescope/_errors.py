@@ -89,8 +89,8 @@ def usage(message: str, *, hint: str = "", parameter: str | None = None) -> Usag
     return UsageError(sentence, code="invalid-argument", hint=hint, parameter=parameter)
 
 
-def unreadable(name: str | os.PathLike[str], message: str, *, hint: str = "") -> InputError:
+def unreadable(name: str | bytes | os.PathLike[str], message: str, *, hint: str = "") -> InputError:
     """An input that this package, not the engine, could not read."""
-    path = os.fspath(name)
+    path = os.fsdecode(name)
     sentence = f"{path}: {message}" + (f"; {hint}" if hint else "")
     return InputError(sentence, code="io", hint=hint, path=path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import sys
 import tempfile
 import threading
 import warnings
@@ -25,6 +26,7 @@ from ._verbs import PARAMETERS, TAKES_TWO, WORDS, Verbs
 SqlValue = None | bool | int | float | str
 Keep = Literal["auto", "always", "never"] | int
 
+_FOLDER = os.path.dirname(__file__)
 # More bytes than any memory has.
 _ALL_BYTES = 1 << 62
 
@@ -195,7 +197,7 @@ class Run(Verbs):
         >>> import borescope
         >>> run = borescope.open("tests/data/demo_run")
         >>> run.sql("select count(*) as n from kernels where dur_ns > ?", [100_000])["n"].to_list()
-        [112]
+        [135]
         """
         answer = self.query(text, params, time_limit=time_limit, rows=rows)
         if len(answer) != 1:
@@ -309,7 +311,7 @@ class Run(Verbs):
             is_new = (file, code) not in self._warned
             self._warned.add((file, code))
         if is_new:
-            warnings.warn(text, DataWarning, stacklevel=5)
+            warnings.warn(text, DataWarning, stacklevel=_frames_of_ours())
 
     @staticmethod
     def _check_verb(name: str) -> None:
@@ -340,6 +342,14 @@ class Run(Verbs):
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<Run: {files[0]}{more}>"
+
+
+def _frames_of_ours() -> int:
+    """How many frames up the caller of this package is, for the place that a warning names."""
+    count, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
+        count, frame = count + 1, frame.f_back
+    return count
 
 
 def _plain(value: Any) -> SqlValue:

@@ -8,6 +8,9 @@
 NB_MODULE(_native, module) {
   namespace python = borescope::python;
   module.doc() = "The engine of Borescope. Use the package `borescope`.";
+  // At the end of a process, objects may well be alive; tests turn this on.
+  nanobind::set_leak_warnings(false);
+  module.def("warn_of_leaks", &nanobind::set_leak_warnings, nanobind::arg("value"));
   python::RegisterFailures();
   python::BindTables(module);
   python::BindAnswers(module);

@@ -1,0 +1,195 @@
+"""What a run is opened from, and what goes wrong there."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import DEMO, trace_text
+
+import borescope
+
+
+def busy(source: Any, **options: Any) -> list[int]:
+    cells: list[int] = borescope.open(source, **options).breakdown().breakdown["busy_ns"].to_list()
+    return cells
+
+
+def test_names(trace: Path) -> None:
+    for source in (trace, str(trace), os.fsencode(str(trace.parent)) and trace.parent,
+                   str(trace.parent / "*.json"), [trace], (str(trace),)):
+        run = borescope.open(source)
+        assert run.files == (str(trace),)
+        assert busy(source) == [9000]
+
+
+def test_bytes_and_file_objects(trace: Path) -> None:
+    data = trace.read_bytes()
+    assert busy(data) == busy(bytearray(data)) == busy(memoryview(data)) == [9000]
+    assert busy(gzip.compress(data)) == [9000]
+    assert busy(io.BytesIO(data)) == [9000]
+    with open(trace, "rb") as file:
+        run = borescope.open(file)
+        assert run.files == ("rank-0.json",)
+        assert run.breakdown().breakdown["busy_ns"].to_list() == [9000]
+    assert borescope.open([data, data]).files == ("recording", "recording-2")
+
+
+class Pipe(io.RawIOBase):
+    """An object that cannot seek."""
+
+    def __init__(self, data: bytes, name: str = "rank-3.json") -> None:
+        self.inner = io.BytesIO(data)
+        self.name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self.inner.read(min(size, 100) if size > 0 else size)
+
+
+def test_streams_are_kept_as_they_cannot_be_read_again(trace: Path) -> None:
+    run = borescope.open(Pipe(trace.read_bytes()), keep="never")
+    assert run.ranks == (3,)
+    assert run.breakdown().breakdown["busy_ns"].to_list() == [9000]
+    run.forget()
+    with pytest.raises(borescope.InputError, match="cannot seek"):
+        run.breakdown()
+
+
+def test_databases_become_files(tmp_path: Path) -> None:
+    target = tmp_path / "one.rpd"
+    borescope.open(DEMO / "rank-0.json.gz").convert(target)
+    expected = busy(target)
+    with open(target, "rb") as file:
+        run = borescope.open(file)
+        assert os.path.isfile(run.files[0]) and run.files[0] != str(target)
+        assert run.breakdown().breakdown["busy_ns"].to_list() == expected
+    assert busy(target.read_bytes()) == busy(Pipe(target.read_bytes(), "x.rpd")) == expected
+    spooled = run.files[0]
+    del run
+    assert not os.path.exists(spooled)
+
+
+def test_an_object_that_returns_str(trace: Path) -> None:
+    with open(trace) as file, pytest.raises(TypeError, match='binary mode \\("rb"\\)'):
+        borescope.open(file)  # type: ignore[arg-type]
+
+
+class Broken(io.BytesIO):
+    def __init__(self, data: bytes, error: Any) -> None:
+        super().__init__(data)
+        self.reads = 0
+        self.error = error
+
+    def read(self, size: int | None = -1) -> Any:
+        self.reads += 1
+        if self.reads == 1:
+            return super().read(size)  # what opening looks at
+        if isinstance(self.error, BaseException):
+            raise self.error
+        return self.error
+
+
+def test_an_object_that_raises() -> None:
+    data = trace_text()
+    with pytest.raises(borescope.InputError, match="RuntimeError: the cable is out") as raised:
+        borescope.open(Broken(data, RuntimeError("the cable is out"))).breakdown()
+    assert isinstance(raised.value.__cause__, RuntimeError)
+    with pytest.raises(borescope.InputError, match="binary mode"):
+        borescope.open(Broken(data, "text")).breakdown()
+    with pytest.raises(borescope.InputError, match="returned"):
+        borescope.open(Broken(data, data + b" " * (32 << 20))).breakdown()
+    with pytest.raises(KeyboardInterrupt):
+        borescope.open(Broken(data, KeyboardInterrupt())).breakdown()
+
+
+def test_an_object_that_changes_its_size() -> None:
+    class Growing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            piece = super().read(size)
+            at = self.tell()
+            self.seek(0, os.SEEK_END)
+            self.write(b" ")
+            self.seek(at)
+            return piece
+
+    growing = Growing(trace_text(40_000))
+    run = borescope.open(growing)
+    with pytest.raises(borescope.InputError, match="changed while it was read"):
+        run.breakdown()
+
+
+def test_what_is_no_source() -> None:
+    with pytest.raises(borescope.UsageError, match="float"):
+        borescope.open(3.5)  # type: ignore[arg-type]
+    with pytest.raises(borescope.UsageError, match="no input"):
+        borescope.open([])
+    with pytest.raises(borescope.InputError, match="nothing-here.json") as raised:
+        borescope.open("nothing-here.json")
+    assert raised.value.code == "io" and raised.value.path == "nothing-here.json"
+    assert isinstance(raised.value, OSError)
+    with pytest.raises(borescope.FormatError) as unread:
+        borescope.open(b"hello").breakdown()
+    assert isinstance(unread.value, ValueError) and unread.value.hint
+
+
+def test_names_of_files_that_are_no_text(trace: Path, tmp_path: Path) -> None:
+    odd = os.path.join(os.fsencode(tmp_path), b"odd\xff.json")
+    try:
+        shutil.copy(os.fsencode(trace), odd)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    run = borescope.open(os.fsdecode(odd))
+    assert os.fsencode(run.files[0]) == odd
+    assert run.breakdown().files[0].path == os.fsdecode(odd)
+
+
+def test_fsspec(trace: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    for rank in range(2):
+        files.pipe(f"/runs/step7/rank-{rank}.json", trace_text(rank + 1))
+    expected = [3000, 6000]
+    run = borescope.open("memory://runs/step7/")
+    assert run.files == ("memory:///runs/step7/rank-0.json", "memory:///runs/step7/rank-1.json")
+    assert run.breakdown().breakdown["busy_ns"].to_list() == expected
+    run.forget()
+    assert run.breakdown().breakdown["busy_ns"].to_list() == expected  # it can be read again
+    assert busy("memory://runs/step7/rank-*.json") == expected
+    assert busy(f"file://{trace}") == [9000]
+    with pytest.raises((borescope.InputError, FileNotFoundError)):
+        borescope.open("memory://runs/nothing.json")
+
+
+def test_remote_objects_that_change_or_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    files.pipe("/changing.json", trace_text(2))
+    run = borescope.open("memory://changing.json")
+    files.pipe("/changing.json", trace_text(5))
+    with pytest.raises(borescope.InputError, match="changed while it was read"):
+        run.breakdown()
+
+    files.pipe("/short.json", trace_text(3))
+    run = borescope.open("memory://short.json")
+    real = type(files).open
+
+    def cut(self: Any, path: str, *words: Any, **options: Any) -> Any:
+        return io.BytesIO(real(self, path, "rb").read()[:100])
+
+    monkeypatch.setattr(type(files), "open", cut)
+    with pytest.raises(borescope.InputError, match="ended early"):
+        run.breakdown()
+
+
+def test_convert_of_what_is_no_file(tmp_path: Path) -> None:
+    done = borescope.open(io.BytesIO(trace_text())).convert(tmp_path / "out.json")
+    assert done.written == 9
+    assert busy(tmp_path / "out.json") == [9000]

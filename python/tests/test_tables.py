@@ -1,0 +1,217 @@
+"""Tables: cells, Arrow, frames, files, values."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+
+import pytest
+from conftest import DEMO, trace_text
+
+import borescope
+
+
+@pytest.fixture(scope="module")
+def kernels() -> borescope.Table:
+    return borescope.open(DEMO).kernels().kernels
+
+
+def test_columns_have_unit_role_and_doc(kernels: borescope.Table) -> None:
+    total = kernels["total_ns"]
+    assert (total.name, total.type, total.unit, total.role) == ("total_ns", "int", "ns", "sum")
+    assert total.doc.endswith(".")
+    assert kernels["name"].unit is None
+    assert kernels.columns[0] == "name" and list(kernels.schema) == kernels.columns
+    assert len(kernels) == kernels.num_rows == len(total) == len(list(total))
+    assert total[0] == total.to_list()[0] and total[-1] == total.to_list()[-1]
+    with pytest.raises(IndexError):
+        total[len(total)]
+    with pytest.raises(KeyError, match="did you mean 'total_ns'"):
+        kernels["total_n"]
+
+
+def test_rows_and_slices(kernels: borescope.Table) -> None:
+    rows = kernels.to_dicts()
+    assert kernels[0] == rows[0] and kernels[-1] == rows[-1]
+    assert list(kernels) == rows
+    assert kernels[1:3].to_dicts() == rows[1:3]
+    assert kernels[:-1].to_dicts() == rows[:-1]
+    assert kernels[5:2].num_rows == 0
+    assert kernels.head(2).to_dicts() == rows[:2]
+    assert kernels.head(0).to_dicts() == []
+    with pytest.raises(IndexError):
+        kernels[len(kernels)]
+    with pytest.raises(borescope.UsageError):
+        kernels[::2]
+
+
+def test_immutable_and_equal_by_value(kernels: borescope.Table) -> None:
+    again = borescope.open(DEMO).kernels().kernels
+    assert kernels == again and not kernels != again
+    assert kernels != again.head(1) and kernels != "kernels"
+    with pytest.raises(AttributeError):
+        kernels.name = "other"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        kernels["name"].unit = "ns"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        hash(kernels)
+
+
+def test_pickles_are_values(kernels: borescope.Table) -> None:
+    assert pickle.loads(pickle.dumps(kernels)) == kernels
+    answer = borescope.open(DEMO).breakdown()
+    again = pickle.loads(pickle.dumps(answer))
+    assert again == answer and again.to_json() == answer.to_json()
+    assert again.breakdown["span_ns"].doc == answer.breakdown["span_ns"].doc
+
+
+def test_buffers_are_the_engines_numbers(kernels: borescope.Table) -> None:
+    numpy = pytest.importorskip("numpy")
+    first, second = numpy.asarray(kernels["total_ns"]), numpy.asarray(kernels["total_ns"])
+    assert first.dtype == numpy.int64 and first.tolist() == kernels["total_ns"].to_list()
+    assert first.ctypes.data == second.ctypes.data
+    assert not first.flags.writeable
+    assert numpy.asarray(kernels["share"]).dtype == numpy.float64
+    with pytest.raises(BufferError):
+        memoryview(kernels["name"])
+    held = numpy.asarray(borescope.open(DEMO).kernels().kernels["total_ns"])
+    assert held.tolist() == first.tolist()  # alive although table, answer and run are gone
+
+
+def test_arrow_has_the_same_memory(kernels: borescope.Table) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    numpy = pytest.importorskip("numpy")
+    table = pyarrow.table(kernels)
+    for name, column in kernels.schema.items():
+        if column.type in ("int", "float"):
+            chunk = table[name].chunk(0)
+            assert chunk.buffers()[1].address == numpy.asarray(column).ctypes.data, name
+        assert table[name].to_pylist() == column.to_list(), name
+    assert table.schema.field("total_ns").metadata[b"borescope:unit"] == b"ns"
+    assert pyarrow.schema(kernels) == table.schema
+
+
+def test_nothing_is_freed_while_arrow_uses_it() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    run = borescope.open(DEMO)
+    expected = run.kernels().kernels.to_dicts()
+    answer = run.kernels()
+    table = pyarrow.table(answer.kernels)
+    name = table["name"]
+    capsule = answer.kernels.__arrow_c_stream__()
+    del run, answer, table, capsule
+    assert name.to_pylist() == [row["name"] for row in expected]
+
+
+def test_frames(kernels: borescope.Table) -> None:
+    rows = kernels.to_dicts()
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(kernels).to_dicts() == rows
+    assert kernels.to_polars().columns == kernels.columns
+    assert kernels.to_arrow().to_pylist() == rows
+
+
+def test_pandas(kernels: borescope.Table) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = kernels.to_pandas()
+    assert list(frame.columns) == kernels.columns and len(frame) == len(kernels)
+    assert frame["total_ns"].dtype == "int64" and frame["share"].dtype == "float64"
+    assert frame["name"].tolist() == kernels["name"].to_list()
+    frame.loc[0, "total_ns"] = 0  # a frame is the user's own
+    assert kernels["total_ns"][0] != 0
+    arrow = kernels.to_pandas(types="arrow")
+    assert isinstance(arrow["total_ns"].dtype, pandas.ArrowDtype)
+
+
+def test_missing_cells_stay_missing() -> None:
+    pytest.importorskip("pandas")
+    table = borescope.open(DEMO).sql(
+        "select 1 as i, 2.5 as f, 'x' as t union all select null, null, null")
+    assert table.to_dicts() == [{"i": 1, "f": 2.5, "t": "x"}, {"i": None, "f": None, "t": None}]
+    assert table["i"].missing == b"\0\1" and table["i"].to_list() == [1, None]
+    frame = table.to_pandas()
+    assert str(frame["i"].dtype) == "Int64" and frame["i"].isna().tolist() == [False, True]
+    assert math.isnan(frame["f"][1]) and frame["t"].isna().tolist() == [False, True]
+
+
+def test_duckdb(kernels: borescope.Table) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    total = sum(kernels["total_ns"].to_list())
+    assert kernels.to_duckdb().sum("total_ns").fetchall() == [(total,)]
+    connection = duckdb.connect()
+    kernels.to_duckdb(connection, name="kernels")
+    assert connection.sql("select sum(total_ns) from kernels").fetchall() == [(total,)]
+
+
+def test_csv_and_parquet(kernels: borescope.Table, tmp_path: object) -> None:
+    text = kernels.to_csv()
+    assert text is not None and text.splitlines()[0] == ",".join(kernels.columns)
+    assert len(text.splitlines()) == len(kernels) + 1
+    path = f"{tmp_path}/kernels.csv"
+    assert kernels.to_csv(path) is None
+    with open(path) as file:
+        assert file.read() == text
+    parquet = pytest.importorskip("pyarrow.parquet")
+    kernels.to_parquet(f"{tmp_path}/kernels.parquet")
+    assert parquet.read_table(f"{tmp_path}/kernels.parquet").to_pylist() == kernels.to_dicts()
+    with pytest.raises(borescope.InputError, match="cannot write"):
+        kernels.to_parquet(f"{tmp_path}/nowhere/kernels.parquet")
+
+
+def test_tables_without_rows() -> None:
+    empty = borescope.open(DEMO).sql("select name, dur_ns, 0.5 as s from kernels where 0")
+    assert empty.num_rows == 0 and empty.to_dicts() == [] and repr(empty)
+    assert pickle.loads(pickle.dumps(empty)) == empty
+    assert "name" in str(empty) and empty._repr_mimebundle_()["text/html"]
+    if "pandas" in sys.modules:
+        assert empty.to_pandas().empty
+    pyarrow = pytest.importorskip("pyarrow")
+    assert pyarrow.table(empty).num_rows == 0
+
+
+def test_names_that_are_not_utf8(tmp_path: object) -> None:
+    text = trace_text(1, "NAME").replace(b"NAME", b"bad\xff\xfename")
+    table = borescope.open(text).kernels().kernels
+    assert table["name"].to_list() == ["bad\ufffd\ufffdname"]
+    pyarrow = pytest.importorskip("pyarrow")
+    assert pyarrow.table(table)["name"].to_pylist() == table["name"].to_list()
+
+
+def test_answers_act_as_their_main_table() -> None:
+    run = borescope.open(DEMO)
+    answer = run.kernels()
+    assert answer.table is answer.kernels is answer["kernels"] is answer[0]
+    assert answer.to_dicts() == answer.kernels.to_dicts() and answer.columns == answer.kernels.columns
+    assert "kernels" in answer and "nothing" not in answer and "kernels" in dir(answer)
+    assert [table.name for table in answer] == [table.name for table in answer.tables]
+    with pytest.raises(KeyError, match="it has kernels"):
+        answer["nothing"]
+    with pytest.raises(AttributeError, match="did you mean 'kernels'"):
+        answer.kernel
+    with pytest.raises(borescope.UsageError, match="choose one of"):
+        run.ask("idle", "overlap").table
+    assert {file.rank for file in answer.files} == {0, 1} and answer.files[0].events > 0
+
+
+def test_display(tmp_path: object) -> None:
+    answer = borescope.open(DEMO).breakdown()
+    assert repr(answer) == "<Answer: breakdown (2 rows), breakdown_spread (8 rows)>"
+    assert repr(answer.breakdown) == "<Table 'breakdown': 2 rows x 13 columns>"
+    bundle = answer._repr_mimebundle_()
+    assert "<script" not in bundle["text/html"] and "<style" not in bundle["text/html"]
+    assert "<svg" in bundle["text/html"] and "33.833 ms" in bundle["text/html"]
+    assert bundle["text/plain"] == str(answer)
+    assert answer._mime_() == ("text/html", bundle["text/html"])
+    assert answer.to_svg().startswith("<svg") or answer.to_svg().startswith("<?xml")
+    assert answer.write(f"{tmp_path}/b.svg") == [f"{tmp_path}/b.svg"]
+    many = borescope.open(DEMO).launches().launches
+    assert "more rows</p>" in many._repr_mimebundle_()["text/html"]
+
+
+def test_hostile_names_stay_text() -> None:
+    name = '<script>alert(1)</script>" onload="x'
+    text = trace_text(1, "NAME").replace(b"NAME", name.replace('"', '\\"').encode())
+    page = borescope.open(text).kernels()._repr_mimebundle_()["text/html"]
+    assert "<script" not in page and 'onload="x' not in page
