@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/base/io/inflate.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
@@ -84,11 +85,38 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
   return {};
 }
 
-// One analysis over one rank, with what it reads of files beside the trace.
-Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
-                          const RankView& view) {
+// The text of the file once more.
+Result<std::unique_ptr<ByteSource>> OpenAgain(const AnalysisSpec& spec, const InputFile& input,
+                                              const Trace& trace) {
+  if (input.path == "-" && !input.content) {
+    return UsageError(fmt::format(
+        "{}: it reads the trace twice, which standard input does not allow; give a file",
+        spec.name));
+  }
+  if (trace.meta().events_end_byte == 0 || HasDamagedText(trace.diagnostics())) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{}: {} needs the text of a trace in JSON that is not damaged; record "
+                             "it anew with torch.profiler",
+                             trace.meta().file, spec.name)};
+  }
+  if (!input.content) {
+    BS_ASSIGN(OpenedSource opened, OpenInflated(input.path));
+    return std::move(opened.bytes);
+  }
+  BS_ASSIGN(std::unique_ptr<ByteSource> content, input.content());
+  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(content)));
+  return std::move(opened.bytes);
+}
+
+// One analysis over one rank, with what it reads of its file again, and of files beside it.
+Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec, const RankView& view,
+                          const InputFile& input) {
   CheckStop();
   BS_ASSIGN(Tables tables, MapTrace(spec, request.params, view));
+  if (const auto read_text = spec.PipelineFor(request.params).read_text; read_text != nullptr) {
+    BS_ASSIGN(const std::unique_ptr<ByteSource> text, OpenAgain(spec, input, view.trace));
+    BS_ASSIGN(tables, read_text(std::move(tables), view, *text, request.params));
+  }
   const auto read_files = spec.PipelineFor(request.params).read_files;
   return read_files != nullptr && request.reads_files
              ? read_files(std::move(tables), request.params)
@@ -122,8 +150,9 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   }
   part.outcomes.resize(verbs);
   ParallelFor(verbs, threads, [&](size_t verb) {
-    part.outcomes[verb] = matched.ok() ? OutcomeOf(MapAndRead(request, *request.specs[verb], view))
-                                       : Outcome{matched.error(), {}};
+    part.outcomes[verb] = matched.ok()
+                              ? OutcomeOf(MapAndRead(request, *request.specs[verb], view, input))
+                              : Outcome{matched.error(), {}};
   });
   part.report.analysis_ns = stopwatch.elapsed_ns();
   if (request.keep_traces) {
