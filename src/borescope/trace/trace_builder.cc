@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/sort_rows.h"
@@ -23,10 +23,7 @@ void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
   }
 }
 
-uint32_t Rows(size_t size) {
-  BS_CHECK(size < kNoDetail);
-  return static_cast<uint32_t>(size);
-}
+uint32_t Rows(size_t size) { return CheckedRows(size, "rows of one kind"); }
 
 // Offsets of the detail numbers of each kind when a part is appended.
 struct HostShift {
@@ -268,6 +265,21 @@ void SortEventCounts(TraceData& data) {
             });
 }
 
+// Whether all that both have together can be numbered.
+void CheckSizes(const TraceData& whole, const TraceData& part) {
+  CheckedRows(whole.host.size() + part.host.size(), "events of the host");
+  CheckedRows(whole.device.size() + part.device.size(), "events of devices");
+  CheckedRows(whole.memory.size() + part.memory.size(), "events of memory");
+  CheckedRows(whole.flows.size() + part.flows.size(), "arrows");
+  CheckedRows(whole.samples.size() + part.samples.size(), "samples of counters");
+  CheckedRows(whole.collectives.size() + part.collectives.size(), "collectives");
+  CheckedRows(whole.ranges.size() + part.ranges.size(), "ranges of counters");
+  CheckedRows(whole.metrics.size() + part.metrics.size(), "values of counters");
+  CheckedRows(whole.pauses.size() + part.pauses.size(), "pauses of threads");
+  CheckedRows(whole.stack_samples.size() + part.stack_samples.size(), "sampled call stacks");
+  CheckedRows(whole.stack_frames.size() + part.stack_frames.size(), "sampled frames");
+}
+
 bool IsNew(const TraceData& data) {
   return data.host.size() + data.device.size() + data.memory.size() + data.tracks.size() == 0 &&
          data.strings.size() == 1 && data.event_counts.empty();
@@ -297,8 +309,10 @@ TrackId TracePart::TrackOf(const TrackKey& key) {
   if (last_track_.valid() && key == last_key_) {
     return last_track_;
   }
-  const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{Rows(data.tracks.size())});
+  const size_t next = data.tracks.size();
+  const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{static_cast<uint32_t>(next)});
   if (is_new) {
+    CheckedRows(next + 1, "threads and streams");
     data.tracks.kind.push_back(key.kind);
     data.tracks.pid.push_back(key.pid);
     data.tracks.tid.push_back(key.tid);
@@ -338,6 +352,7 @@ TraceBuilder::TraceBuilder() = default;
 
 void TraceBuilder::Append(TracePart&& part) {
   TraceData& whole = whole_.data;
+  CheckSizes(whole, part.data);
   if (IsNew(whole)) {  // the only part of most databases: nothing to translate
     Diagnostics before = std::move(whole.diagnostics);
     whole_ = std::move(part);

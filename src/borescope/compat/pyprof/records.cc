@@ -62,6 +62,7 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
     const PyProfMarker& marker = markers_.Of(row);
     if (marker.kind == MarkerKind::kArguments && !marker.call.args.empty()) {
       if (!record.call.valid()) record.call = row;
+      if (record.ops.size() == kMostSequences) continue;
       record.mods.push_back(marker.call.mod);
       record.ops.push_back(marker.call.op);
     } else if (marker.kind == MarkerKind::kLayer) {
@@ -74,6 +75,8 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
       other = trace.Name(row);
     }
   }
+  KeepInnermost(sequences, kMostSequences);
+  KeepInnermost(record.layers, kMostFrames);
   if (record.ops.empty() && sequences.empty() && !other.empty()) record.ops.push_back(other);
 }
 

@@ -215,7 +215,7 @@ void ProfTable::AddOperator(const Assigned& one, ProfRow& row) {
 // The innermost number is that of the operator.
 void ProfTable::AddSequences(const Assigned& one, const std::vector<HostId>& ranges,
                              ProfRow& row) const {
-  for (size_t i = ranges.size(); i-- > 0;) {
+  for (size_t i = ranges.size(); i-- > 0 && row.alt_seq.size() < kMostSequences;) {
     const int64_t number = SequenceOf(trace_, ranges[i]);
     const bool is_known = std::find(row.seq.begin(), row.seq.end(), number) != row.seq.end();
     if (number <= 0 || is_known) continue;
@@ -247,7 +247,11 @@ std::string ProfTable::LayerOf(const std::vector<HostId>& ranges) {
       if (marker.kind == MarkerKind::kOther) annotations.emplace_back(name);
     }
   }
-  return Joined(!layers.empty() ? layers : !modules.empty() ? modules : annotations, ":");
+  std::vector<std::string>& shown = !layers.empty()    ? layers
+                                    : !modules.empty() ? modules
+                                                       : annotations;
+  KeepInnermost(shown, kMostFrames);
+  return Joined(shown, ":");
 }
 
 std::string ProfTable::TraceOf(const std::vector<HostId>& ranges) {
@@ -262,6 +266,7 @@ std::string ProfTable::TraceOf(const std::vector<HostId>& ranges) {
       if (!frame.empty() && !IsFrameworkFrame("/" + frame)) frames.push_back(std::move(frame));
     }
   }
+  KeepInnermost(frames, kMostFrames);
   return Joined(marked != nullptr ? *marked : frames, ",");
 }
 
