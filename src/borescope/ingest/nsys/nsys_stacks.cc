@@ -9,8 +9,8 @@
 namespace borescope::internal {
 namespace {
 
-enum Column : uint8_t { kChain, kSymbol, kModule, kUnresolved, kDepth };
-constexpr std::string_view kColumns[] = {"id", "symbol", "module", "unresolved", "stackDepth"};
+enum LinkColumn : uint8_t { kChain, kSymbol, kModule, kUnresolved, kDepth };
+constexpr std::string_view kLinkColumns[] = {"id", "symbol", "module", "unresolved", "stackDepth"};
 
 // "libcuda.so.525" of "/usr/lib/libcuda.so.525".
 std::string_view LastPart(std::string_view path) {
@@ -21,7 +21,7 @@ std::string_view LastPart(std::string_view path) {
 }  // namespace
 
 Result<FrameOfChain> NsysStacks::Read(const DatabaseInput& input, std::string_view table) {
-  BS_ASSIGN(TableRows rows, TableRows::Open(input, table, kColumns, part_.data.diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, table, kLinkColumns, part_.data.diagnostics));
   std::vector<Link> links;
   BS_TRY(rows.ForEach(
       [&] { links.push_back({rows.Integer(kChain), rows.Integer(kDepth, 0), FrameName(rows)}); }));
