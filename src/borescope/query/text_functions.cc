@@ -158,7 +158,8 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
   if (IsNull(arguments[0]) || IsNull(arguments[1])) {
     return;
   }
-  Call(context, [&](const Deadline&) {
+  Call(context, [&](const Deadline& deadline) {
+    constexpr size_t kBetweenLooks = 1 << 14;
     std::string_view rest = TextOf(arguments[0]);
     const std::string_view part = TextOf(arguments[1]);
     if (part.empty() || part.front() == '\0') {
@@ -169,9 +170,13 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
     }
     const std::string_view by = TextOf(arguments[2]);
     std::string text;
+    size_t found = 0;
     for (size_t at = Find(rest, part); at != std::string_view::npos; at = Find(rest, part)) {
       text.append(rest.substr(0, at)).append(by);
       rest.remove_prefix(at + part.size());
+      if (++found % kBetweenLooks == 0 && deadline.passed()) {
+        return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+      }
       if (IsTooLong(context, text.size())) {
         return sqlite3_result_error_toobig(context);
       }
