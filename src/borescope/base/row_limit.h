@@ -21,10 +21,10 @@ struct TooManyRows : std::length_error {
 };
 
 // The largest number means "none" in many places.
-inline constexpr uint32_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
+inline constexpr uint32_t kMostNumbers = std::numeric_limits<uint32_t>::max() - 1;
 
 // How many are possible at present: fewer in tests.
-inline std::atomic<uint32_t> most_rows{kMostRows};
+inline std::atomic<uint32_t> most_rows{kMostNumbers};
 
 // Lowers the limit for all threads until the scope ends.
 class RowLimitForTest {
@@ -32,7 +32,7 @@ class RowLimitForTest {
   explicit RowLimitForTest(uint32_t most) { most_rows = most; }
   RowLimitForTest(const RowLimitForTest&) = delete;
   RowLimitForTest& operator=(const RowLimitForTest&) = delete;
-  ~RowLimitForTest() { most_rows = kMostRows; }
+  ~RowLimitForTest() { most_rows = kMostNumbers; }
 };
 
 // That many rows of `what` ("texts") as 32 bits; throws TooManyRows where they are too many.

@@ -8,8 +8,8 @@ namespace borescope::internal {
 namespace {
 
 TEST(RowLimitTest, TheLimitItselfIsAllowed) {
-  EXPECT_EQ(CheckedRows(size_t{kMostRows}, "rows"), kMostRows);
-  EXPECT_THROW(CheckedRows(size_t{kMostRows} + 1, "rows"), TooManyRows);
+  EXPECT_EQ(CheckedRows(size_t{kMostNumbers}, "rows"), kMostNumbers);
+  EXPECT_THROW(CheckedRows(size_t{kMostNumbers} + 1, "rows"), TooManyRows);
 }
 
 TEST(RowLimitTest, ItEndsAsAnError) {

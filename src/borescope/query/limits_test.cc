@@ -76,7 +76,7 @@ TEST(QueryLimits, SubqueriesThatMultiplyAreRefused) {
 }
 
 TEST(QueryLimits, Memory) {
-  const Limits little{.memory_bytes = 16 * kMiB};
+  const Limits little{std::nullopt, kDefaultRowLimit, 16 * kMiB};
   constexpr std::string_view kStopped =
       "query: out of memory: the statement takes more than there is, or than --memory-limit leaves "
       "for it (16 MiB); narrow the statement or raise it";
@@ -88,7 +88,7 @@ TEST(QueryLimits, Memory) {
 }
 
 TEST(QueryLimits, TemporaryFiles) {
-  const Limits little{.temporary_bytes = 8 * kMiB};
+  const Limits little{std::nullopt, kDefaultRowLimit, 0, 8 * kMiB};
   constexpr std::string_view kStopped =
       "query: stopped as its temporary files reach --temp-limit 8 MiB; narrow the statement or "
       "raise it";

@@ -7,8 +7,6 @@
 namespace borescope::internal::query {
 namespace {
 
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 // Takes the first character off `text`, which is not empty.
 std::string_view TakeCharacter(std::string_view& text) {
   const std::string_view character = FirstCharacter(text);

@@ -12,6 +12,9 @@
 
 namespace borescope::internal::query {
 
+// Whether the byte continues a character of UTF-8 that began before.
+inline bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 class Pattern {
  public:
   // `%` and `_`; letters of ASCII are equal in both cases. The character `escape`, if not empty,

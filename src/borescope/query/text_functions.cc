@@ -27,7 +27,7 @@ std::string_view TextOf(sqlite3_value* value) {
                          : std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value)));
 }
 
-void ReturnText(sqlite3_context* context, std::string_view text) {
+void ReturnCopy(sqlite3_context* context, std::string_view text) {
   sqlite3_result_text64(context, text.data() == nullptr ? "" : text.data(), text.size(),
                         SQLITE_TRANSIENT, SQLITE_UTF8);
 }
@@ -113,8 +113,6 @@ size_t Find(std::string_view text, std::string_view part) {
                           : static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 int64_t CountCharacters(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char byte) { return !IsContinuation(byte); });
 }
@@ -158,7 +156,8 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
   if (IsNull(arguments[0]) || IsNull(arguments[1])) {
     return;
   }
-  Call(context, [&](const Deadline&) {
+  Call(context, [&](const Deadline& deadline) {
+    constexpr size_t kBetweenLooks = 1 << 14;
     std::string_view rest = TextOf(arguments[0]);
     const std::string_view part = TextOf(arguments[1]);
     if (part.empty() || part.front() == '\0') {
@@ -169,14 +168,18 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
     }
     const std::string_view by = TextOf(arguments[2]);
     std::string text;
+    size_t found = 0;
     for (size_t at = Find(rest, part); at != std::string_view::npos; at = Find(rest, part)) {
       text.append(rest.substr(0, at)).append(by);
       rest.remove_prefix(at + part.size());
+      if (++found % kBetweenLooks == 0 && deadline.passed()) {
+        return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+      }
       if (IsTooLong(context, text.size())) {
         return sqlite3_result_error_toobig(context);
       }
     }
-    ReturnText(context, text.append(rest));
+    ReturnCopy(context, text.append(rest));
   });
 }
 
@@ -216,7 +219,7 @@ void Trim(sqlite3_context* context, int count, Arguments arguments) {
     while (at_end && !text.empty() && off.count(LastCharacter(text)) != 0) {
       text.remove_suffix(LastCharacter(text).size());
     }
-    ReturnText(context, text);
+    ReturnCopy(context, text);
   });
 }
 

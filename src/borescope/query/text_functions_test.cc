@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <random>
 #include <string>
 #include <utility>
@@ -114,6 +115,9 @@ TEST_F(TextFunctionsTest, EndAtTheDeadline) {
   EXPECT_EQ(Ask(ours_.handle(), "SELECT ?2 LIKE ?1", {pattern, text}), "interrupted");
   EXPECT_EQ(Ask(ours_.handle(), "SELECT instr(?2, ?1)", {pattern, text}), "interrupted")
       << "not begun any more";
+  deadline_.at = Deadline::Clock::now() + std::chrono::milliseconds(1);
+  EXPECT_EQ(Ask(ours_.handle(), "SELECT replace(?1, 'a', 'b')", {std::string(64 << 20, 'a')}),
+            "interrupted");
 }
 
 }  // namespace

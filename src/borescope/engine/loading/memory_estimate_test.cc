@@ -41,7 +41,7 @@ TEST(FilesInFlightTest, NamesTheFileThatAloneIsTooMuch) {
   EXPECT_EQ(files.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(
       files.error().message,
-      "a.json: needs about 400.0 kB, more than --memory-limit 10.0 kB; raise the limit or profile "
+      "a.json: needs about 400.0 KB, more than --memory-limit 10.0 KB; raise the limit or profile "
       "fewer steps");
 }
 
@@ -54,15 +54,15 @@ TEST(MemoryLimitReachedTest, SaysWhatIsNeededWhereThatIsKnown) {
   const InputFile file{"a.json", false, 1'000'000};
   EXPECT_EQ(
       MemoryLimitReached(file, 100'000, 250'000, 101'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 kB, which was reached after 25 % of "
-      "the file; about 404.0 kB are needed; raise the limit or profile fewer steps");
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 25 % of "
+      "the file; about 404.0 KB are needed; raise the limit or profile fewer steps");
   EXPECT_EQ(
       MemoryLimitReached(file, 100'000, 50'000, 101'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 kB, which was reached after 5 % of "
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 5 % of "
       "the file; raise the limit or profile fewer steps");
   EXPECT_EQ(
       MemoryLimitReached(file, 100'000, 1'000'000, 90'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 kB, which was reached once it was "
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached once it was "
       "read; raise the limit or profile fewer steps");
 }
 

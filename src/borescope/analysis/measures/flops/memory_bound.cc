@@ -125,7 +125,7 @@ uint32_t MemoryBound::GroupOf(HostId call, DeviceId id) {
   uint32_t& group = group_of_[call.value];
   if (group == kNoGroup || calls_[group].graph_launch != launch) {
     group = static_cast<uint32_t>(calls_.size());
-    calls_.push_back({.op = call, .graph_launch = launch});
+    calls_.push_back({.op = call, .graph_launch = launch, .on_matrix_units = {}});
     MarkAbove(call);
   }
   return group;
