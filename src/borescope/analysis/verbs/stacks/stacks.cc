@@ -52,12 +52,15 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
   return Sorted(table, whole.total_device_ns == 0 ? "self_host_ns" : "self_device_ns");
 }
 
+Result<void> CheckStackKinds(const Params& params) {
+  return params.Flag(kSampledParam) && params.Flag(kCallsParam)
+             ? Error{ErrorCode::kInvalidArgument,
+                     "--sampled and --calls are two kinds of stacks; choose one of them"}
+             : Result<void>();
+}
+
 // What --sampled and --calls ask for.
 Result<StackKind> StacksOf(const Trace& trace, const Params& params) {
-  if (params.Flag(kSampledParam) && params.Flag(kCallsParam)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--sampled and --calls are two kinds of stacks; choose one of them"};
-  }
   const bool is_empty = trace.host().size() == 0;  // then nothing is missing
   if (params.Flag(kSampledParam)) {
     return is_empty || trace.stack_samples().size() > 0
@@ -119,6 +122,7 @@ const AnalysisSpec kStacksVerb{
                .reduce = ReduceStacks,
                .finish = FinishStacks,
                .check_tables = CheckStacks},
+    .check = CheckStackKinds,
     .views = kViews};
 
 }  // namespace borescope::internal
