@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from . import _native
 from ._diagnostics import Diagnostic, FileInfo, diagnostics_of
@@ -25,7 +25,7 @@ class Answer:
     _verb: str
     _tables: dict[str, Table]
     _draw: Callable[[str], _native.Answer] | None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, native: _native.Answer, verb: str = "",
                  draw: Callable[[str], _native.Answer] | None = None) -> None:
