@@ -41,7 +41,7 @@ class Diagnostic:
     def __str__(self) -> str:
         times = "" if self.count == 1 else f" ({self.count:,} times)"
         first = f": {self.first}" if self.first else ""
-        return f"{self.file}: {self.code}{times}{first}; {self.help}"
+        return f"{self.file}: {self.code}{times}{first}. {self.help}"
 
 
 @dataclasses.dataclass(frozen=True)

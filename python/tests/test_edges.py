@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import DEMO
+from conftest import DEMO, trace_text
 
 import borescope
 
@@ -107,6 +107,12 @@ def test_names_in_the_message_stay_as_they_are() -> None:
 def test_contents_are_called_as_their_keyword(demo: borescope.Run) -> None:
     with pytest.raises(borescope.UsageError, match=r"device_spec\.json: unknown key"):
         demo.roofline(device_spec={"a": 1})
+
+
+def test_diagnostics_read_as_sentences() -> None:
+    text = trace_text(20)
+    with pytest.warns(borescope.DataWarning, match=r"ends inside an event, which is lost\. The file ends"):
+        borescope.open(text[:len(text) * 2 // 3]).kernels()
 
 
 def test_tracebacks_name_classes_as_they_are_imported() -> None:
