@@ -196,7 +196,8 @@ std::string ParamHelp(const ParameterInfo& parameter) {
   if (type == "number" && !value.empty()) {
     return fmt::format("{} ({}; from 0 on)", parameter.doc, value);
   }
-  const bool shows = type == "times" || ((type == "count" || type == "file") && !value.empty());
+  const bool shows =
+      type == "times" || ((type == "count" || type == "file" || type == "share") && !value.empty());
   return shows ? fmt::format("{} ({})", parameter.doc, value) : parameter.doc;
 }
 
