@@ -77,9 +77,13 @@ class Answer:
 
     def __getitem__(self, key: str | int) -> Table:
         if isinstance(key, int):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"table {key} of {len(self)}")
             return self.tables[key]
         if key not in self._tables:
-            raise KeyError(f"the answer has no table {key!r}; it has {', '.join(self._tables)}")
+            near = _native.nearest(str(key), list(self._tables))
+            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
+            raise KeyError(f"the answer has no table {key!r}; {hint}")
         return self._tables[key]
 
     def __getattr__(self, name: str) -> Any:

@@ -51,7 +51,7 @@ class Inputs:
         elif hasattr(given, "read"):
             self._add_opener(FileLike(given, self._free_name(getattr(given, "name", None))))
             self.can_pickle = False
-        elif isinstance(given, Iterable):
+        elif isinstance(given, Iterable) and not isinstance(given, Mapping):
             for each in given:
                 self.add(each)
         else:
@@ -62,6 +62,8 @@ class Inputs:
         if isinstance(name, str) and _URL.match(name):
             self._add_url(name)
             return
+        if not name:
+            raise usage("the name of the recording is empty")
         if not _is_glob(name) and name != "-" and not os.path.lexists(name):
             raise unreadable(name, "No such file or directory",
                              hint="check the name and its permissions")

@@ -99,6 +99,10 @@ class Table:
             if step != 1:
                 raise usage("a table is cut into slices of step 1 only")
             return self._rows(begin, max(0, end - begin))
+        if not hasattr(key, "__index__"):
+            raise TypeError("a table takes the name of a column, the number of a row or a slice, not "
+                            f"{type(key).__name__}")
+        key = key.__index__()
         row = key + self.num_rows if key < 0 else key
         if not 0 <= row < self.num_rows:
             raise IndexError(f"row {key} of {self.num_rows}")

@@ -82,14 +82,21 @@ void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift&
   }
 }
 
+// REQUIRES: the calls of the part are not appended yet.
 void AppendStacks(TraceData& whole, const TraceData& part, const IdMap& map) {
+  const uint32_t calls = Rows(whole.runtime_calls.size());
   const uint32_t frames = Rows(whole.stack_frames.size());
   const size_t samples = whole.stack_samples.size();
+  const size_t stacks = whole.call_stacks.size();
   AppendRows(whole.pauses, part.pauses, map);
   AppendRows(whole.stack_samples, part.stack_samples, map);
   AppendRows(whole.stack_frames, part.stack_frames, map);
+  AppendRows(whole.call_stacks, part.call_stacks, map);
+  AppendRows(whole.range_domains, part.range_domains, map);
   ShiftDetails(whole.stack_samples.frame, samples, frames);
   ShiftDetails(whole.stack_frames.parent, frames, frames);
+  ShiftDetails(whole.call_stacks.call, stacks, calls);
+  ShiftDetails(whole.call_stacks.frame, stacks, frames);
 }
 
 void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
@@ -101,6 +108,7 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const size_t copies = whole.copies.size();
   const size_t ranges = whole.ranges.size();
   const uint32_t metrics = Rows(whole.metrics.size());
+  AppendStacks(whole, part, map);
   AppendRows(whole.ops, part.ops, map);
   AppendRows(whole.triton, part.triton, map);
   AppendRows(whole.runtime_calls, part.runtime_calls, map);
@@ -114,7 +122,6 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   AppendRows(whole.metrics, part.metrics, map);
   AppendRows(whole.flows, part.flows, map);
   AppendRows(whole.samples, part.samples, map);
-  AppendStacks(whole, part, map);
   ShiftDetails(whole.ranges.first_metric, ranges, metrics);
   ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
