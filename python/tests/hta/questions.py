@@ -126,8 +126,10 @@ def _overlay(analysis: Any) -> Any:
         # HTA compresses whatever the name of the file ends in.
         is_packed = text.startswith(b"\x1f\x8b")
         events = json.loads(gzip.decompress(text) if is_packed else text)["traceEvents"]
-    arrows = {(event["ph"], event["pid"], event["tid"], int(event["ts"]), event["args"]["type"],
-               int(event["args"]["weight"])) for event in events if event.get("cat") == "critical_path"}
+    # Without their times, which HTA sums as doubles: at Unix time these round to a quarter of a us.
+    arrows = sorted((event["ph"], event["pid"], event["tid"], event["args"]["type"],
+                     int(event["args"]["weight"]))
+                    for event in events if event.get("cat") == "critical_path")
     return {"name": path.rsplit("/", 1)[1], "arrows": arrows, "marked": [
         index for index, event in enumerate(events)
         if isinstance(event.get("args"), dict) and event["args"].get("critical") == 1
