@@ -15,9 +15,10 @@
 namespace borescope::internal {
 
 struct QueryLimits {
-  std::optional<double> seconds;            // per statement
-  std::optional<size_t> rows;               // per result; a million where nothing is said
-  std::optional<uint64_t> temporary_bytes;  // per statement; 4 GiB where nothing is said, 0: any
+  std::optional<double> seconds = {};  // per statement
+  std::optional<size_t> rows = {};     // per result; a million where nothing is said
+  std::optional<uint64_t> temporary_bytes =
+      {};  // per statement; 4 GiB where nothing is said, 0: any
 };
 
 // Not thread-safe.
