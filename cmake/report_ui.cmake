@@ -1,9 +1,18 @@
 # borescope_report_ui(<target>)
 # Adds ReportTemplate() of output/html/html.h to the target: the page that web/ bundles with esbuild, or
 # nothing, where node or its packages are not to be had; `borescope report` then writes plain tables.
+# A page that was bundled in advance (cmake/prebuilt_page.cmake) comes first.
 # The packages are those of web/package-lock.json, installed below the build folder without running
 # any script of theirs. See cmake/build_report_ui.cmake for what runs when building.
+include(prebuilt_page)
+
 function(borescope_report_ui target)
+  borescope_prebuilt_page("${PROJECT_SOURCE_DIR}/web" prebuilt)
+  if(prebuilt AND NOT BORESCOPE_REPORT_UI STREQUAL "OFF")
+    target_sources(${target} PRIVATE "${prebuilt}")
+    set_source_files_properties("${prebuilt}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    return()
+  endif()
   set(generated "${CMAKE_BINARY_DIR}/web/report_template.cc")
   find_program(BORESCOPE_NODE node)
   find_program(BORESCOPE_NPM npm)

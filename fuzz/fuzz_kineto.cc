@@ -9,11 +9,13 @@
 #include "borescope/engine/analyse_bytes.h"
 #include "borescope/output/writer.h"
 #include "input_number.h"
+#include "thread_count.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // Only its crashes are of interest.
-  const auto document = borescope::internal::AnalyseBytes(bytes, "fuzz", 1, fuzz::NumberOf(bytes));
+  const auto document =
+      borescope::internal::AnalyseBytes(bytes, "fuzz", fuzz::kThreads, fuzz::NumberOf(bytes));
   if (document.ok()) {
     borescope::internal::StringSink picture;
     static_cast<void>(borescope::internal::WriteSvg(*document, {}, picture));

@@ -7,13 +7,14 @@
 
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
+#include "thread_count.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const borescope::internal::Result<borescope::internal::Trace> trace =
-      borescope::internal::LoadBytes(bytes, "fuzz", {1, {}});
+      borescope::internal::LoadBytes(bytes, "fuzz", {fuzz::kThreads, {}});
   if (trace.ok()) {
-    borescope::internal::BuildIndex(*trace, 1);
+    borescope::internal::BuildIndex(*trace, fuzz::kThreads);
   }
   return 0;
 }

@@ -34,6 +34,7 @@ VARIANTS = {
     "flame": [["--folded"]],
     "queue": [["--series"]],
     "bandwidth": [["--series"]],
+    "critical-path": [["--compat", "hta", "--graph"]],
     "collectives": [["--by", "size"]],
 }
 

@@ -29,20 +29,24 @@ struct QueryOptions {
   std::string rank = {};               // only these, as the parameter `rank` of a verb
   std::optional<double> seconds = {};  // after which a statement is stopped
   std::optional<size_t> rows = {};     // of each result; a million if not given
+  // Of the temporary files of a statement, in the folder TMPDIR; 4 GiB if not given, 0: any.
+  std::optional<uint64_t> temporary_bytes = {};
 };
 
 // Holds what a run recorded as tables. Not thread-safe.
 class BORESCOPE_EXPORT QuerySession {
  public:
-  // Loads the run. Errors as those of Run::Ask.
+  // Loads the run. Errors as those of Run::Ask. What OpenOptions::memory_limit leaves after that is
+  // the limit of each statement; without one that is 4 GiB.
   static Result<QuerySession> Open(const Run& run, const QueryOptions& options = {});
   QuerySession(QuerySession&&) noexcept;
   QuerySession& operator=(QuerySession&&) noexcept;
   ~QuerySession();
 
   // A table for every statement of `sql`. kInvalidArgument when a statement is wrong, refused or
-  // stopped by the limit of time, when a parameter has no value, or a value no parameter; a result
-  // that the limit of rows cuts says so in its title and in a diagnostic.
+  // stopped by a limit of time, memory or temporary files, when a parameter has no value, or a
+  // value no parameter; a result that the limit of rows cuts says so in its title and in a
+  // diagnostic.
   Result<Answer> Ask(std::string_view sql, const SqlParameters& parameters = {});
 
   const std::vector<FileInfo>& files() const;

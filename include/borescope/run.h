@@ -48,7 +48,7 @@ struct Source {
 
 struct OpenOptions {
   int threads = 0;            // 0: one per processor
-  uint64_t memory_limit = 0;  // bytes of traces that are loaded at once; 0: none
+  uint64_t memory_limit = 0;  // bytes the process may take more while it loads; 0: none
   // Bytes of loaded traces that are kept between questions; the least recently used go first. 0
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;

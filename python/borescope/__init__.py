@@ -20,7 +20,7 @@ from . import _native
 from ._answer import Answer
 from ._diagnostics import Diagnostic, DiagnosticAction, FileInfo, Severity
 from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, MissingData,
-                      UsageError)
+                      UsageError, unreadable)
 from ._io import Given
 from ._progress import Progress, ProgressOption
 from ._run import Conversion, Keep, Run
@@ -30,6 +30,10 @@ __version__: str = _native.version()
 __all__ = ["Answer", "Cancelled", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
            "FileInfo", "FormatError", "InputError", "MissingData", "Progress", "Run", "Severity",
            "Table", "UsageError", "__version__", "merge", "open", "reduce", "schema"]
+# Tracebacks name classes as users import them.
+for _kind in (Cancelled, DataWarning, Error, FormatError, InputError, MissingData, UsageError):
+    _kind.__module__ = __name__
+del _kind
 
 
 def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threads: int = 0,
@@ -67,6 +71,8 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
 
 
 def _parts_of(parts: Iterable[bytes | str | os.PathLike[str]]) -> tuple[list[bytes], list[str]]:
+    if isinstance(parts, (bytes, str, os.PathLike)):
+        parts = [parts]
     contents: list[bytes] = []
     names: list[str] = []
     for number, part in enumerate(parts):
@@ -79,8 +85,8 @@ def _parts_of(parts: Iterable[bytes | str | os.PathLike[str]]) -> tuple[list[byt
             with builtins.open(name, "rb") as file:
                 contents.append(file.read())
         except OSError as error:
-            raise InputError(f"{name}: {error.strerror}; check the name and its permissions",
-                             code="io", path=name) from error
+            raise unreadable(name, error.strerror or "cannot be read",
+                             hint="check the name and its permissions") from error
         names.append(name)
     return contents, names
 

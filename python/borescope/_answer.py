@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from . import _native
 from ._diagnostics import Diagnostic, FileInfo, diagnostics_of
@@ -25,7 +25,7 @@ class Answer:
     _verb: str
     _tables: dict[str, Table]
     _draw: Callable[[str], _native.Answer] | None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, native: _native.Answer, verb: str = "",
                  draw: Callable[[str], _native.Answer] | None = None) -> None:
@@ -77,9 +77,13 @@ class Answer:
 
     def __getitem__(self, key: str | int) -> Table:
         if isinstance(key, int):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"table {key} of {len(self)}")
             return self.tables[key]
         if key not in self._tables:
-            raise KeyError(f"the answer has no table {key!r}; it has {', '.join(self._tables)}")
+            near = _native.nearest(str(key), list(self._tables))
+            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
+            raise KeyError(f"the answer has no table {key!r}; {hint}")
         return self._tables[key]
 
     def __getattr__(self, name: str) -> Any:

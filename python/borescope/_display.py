@@ -6,7 +6,9 @@ same in trusted and untrusted notebooks, in VS Code, in marimo and on pages that
 
 from __future__ import annotations
 
+import datetime
 import html
+import math
 import re
 import shutil
 import sys
@@ -25,20 +27,27 @@ _TEXT_WIDTH = 100
 _LARGEST_PICTURE = 256 * 1024
 # It would hold for the whole notebook; colours are attributes as well.
 _STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+# Names of kernels are long: what is not may keep its line.
+_SHORT = 32
+# What a text table says of rows that it leaves out, in words of the command line.
+_CLI_HINT = re.compile(r"; --top N or -f csv for more\)$", re.MULTILINE)
 # The units of a column and the factor to the next larger one.
 _SCALES = {
     "ns": (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)),
     "us": (("us", 1), ("ms", 1e3), ("s", 1e6)),
     "bytes": (("B", 1), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)),
-    "flop": (("FLOP", 1), ("MFLOP", 1e6), ("GFLOP", 1e9), ("TFLOP", 1e12)),
+    "flops": (("FLOP", 1), ("MFLOP", 1e6), ("GFLOP", 1e9), ("TFLOP", 1e12)),
 }
+# Units that are written as a sign.
+_SIGNS = {"ratio": "x"}
 
 
 def text_of(native: _native.Answer) -> str:
     """The answer as the command line prints it, as wide as the terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((_TEXT_WIDTH, 24)).columns if is_terminal else _TEXT_WIDTH
-    return native.render("text", width, False, False).decode().rstrip("\n")
+    text = native.render("text", width, False, False).decode().rstrip("\n")
+    return _CLI_HINT.sub(")", text)
 
 
 def picture_of(native: _native.Answer) -> str:
@@ -59,7 +68,7 @@ def _number(value: float) -> str:
 
 def _scaled(value: float, unit: str) -> str:
     if unit == "share":
-        return f"{value:.1%}"
+        return f"{100 * value:.1f} %"
     if unit == "percent":
         return f"{value:.1f} %"
     name, factor = _SCALES[unit][0]
@@ -79,38 +88,81 @@ def shown(value: Any, unit: str | None) -> str:
         return value
     if unit in _SCALES or unit in ("share", "percent"):
         return _scaled(value, unit)
+    if unit == "count" and math.isfinite(value) and value == int(value):
+        value = int(value)
+    if unit == "unix":
+        return _date_of(value)
     number = f"{value:,}" if isinstance(value, int) else _number(value)
-    return f"{number} {unit}" if unit not in (None, "count", "row") else number
+    return f"{number} {_SIGNS.get(unit, unit)}" if unit not in (None, "count") else number
+
+
+def _date_of(unix_ns: int) -> str:
+    try:
+        date = datetime.datetime.fromtimestamp(unix_ns // 10**9, datetime.timezone.utc)
+    except (OverflowError, ValueError, OSError):
+        return f"{unix_ns:,}"
+    return f"{date:%Y-%m-%d %H:%M:%S}.{unix_ns // 10**6 % 1000:03} UTC"
 
 
 # Moments are on the clock of the recording; as scaled durations they would say nothing.
 def _unit_of(column: _native.Column) -> str | None:
-    if column.unit == "ns" and (column.name.endswith("ts_ns") or column.name.endswith("begin_ns")
-                                or column.name.endswith("unix_ns")):
+    if column.name.endswith("unix_ns"):
+        return "unix"
+    if column.unit == "ns" and (column.name.endswith("ts_ns") or column.name.endswith("begin_ns")):
         return None
     return column.unit
 
 
-def _cell(value: Any, unit: str | None) -> str:
+def _align_of(column: _native.Column) -> str:
+    return "left" if column.type == "string" else "right"
+
+
+def _cell(value: Any, unit: str | None, align: str, indent: int) -> str:
     text = html.escape(shown(value, unit))
     raw = f' title="{html.escape(str(value))}"' if isinstance(value, (int, float)) else ""
-    align = "left" if isinstance(value, str) else "right"
-    return f'<td{raw} style="text-align:{align};max-width:40em;overflow-wrap:anywhere">{text}</td>'
+    wraps = "min-width:20em;max-width:40em;overflow-wrap:anywhere" if len(text) > _SHORT \
+        else "white-space:nowrap"
+    padding = f";padding-left:{indent + 0.5}em" if indent else ""
+    return f'<td{raw} style="text-align:{align};{wraps}{padding}">{text}</td>'
+
+
+class _Cells:
+    """The columns of a table as they are shown: those that only say how to show others are not."""
+
+    def __init__(self, table: Table) -> None:
+        columns = table.schema
+        # Each row of a verdict has a unit of its own; a tree has the depth of each of its names.
+        by_row = any(column.unit == "row" for column in columns.values())
+        self._units = columns["unit"].to_list() if by_row and "unit" in columns else None
+        self._depths = columns["depth"].to_list() if {"depth", "name"} <= set(columns) else None
+        hidden = {"unit"} if self._units else {"depth"} if self._depths else set()
+        self.columns = [column for name, column in columns.items() if name not in hidden]
+        self._values = [column.to_list() for column in self.columns]
+
+    def row(self, number: int) -> str:
+        """A row of HTML."""
+        cells = []
+        for column, values in zip(self.columns, self._values):
+            unit = _unit_of(column)
+            if unit == "row":
+                unit = self._units[number] if self._units else None
+            depth = self._depths[number] if self._depths and column.name == "name" else 0
+            cells.append(_cell(values[number], unit, _align_of(column), depth))
+        return f"<tr>{''.join(cells)}</tr>"
 
 
 def html_of_table(table: Table, rows: int = _ROWS) -> str:
     """The first rows as an HTML table, with how many more there are."""
     head = table.head(rows)
-    columns = list(head.schema.values())
-    units = [_unit_of(column) for column in columns]
-    names = "".join(f'<th title="{html.escape(column.doc)}" scope="col">{html.escape(column.name)}</th>'
-                    for column in columns)
-    body = "".join("<tr>" + "".join(map(_cell, cells, units)) + "</tr>"
-                   for cells in zip(*(column.to_list() for column in columns)))
+    cells = _Cells(head)
+    names = "".join(f'<th title="{html.escape(column.doc)}" scope="col" style="text-align:'
+                    f'{_align_of(column)};white-space:nowrap">{html.escape(column.name)}</th>'
+                    for column in cells.columns)
+    body = "".join(map(cells.row, range(head.num_rows)))
     more = table.num_rows - head.num_rows
     after = f"<p>{more:,} more row{'' if more == 1 else 's'}</p>" if more else ""
     title = html.escape(table.title)
-    return (f'<div style="overflow-x:auto"><table><caption style="text-align:left">{title}</caption>'
+    return (f'<div style="overflow-x:auto"><table><caption style="text-align:left;white-space:nowrap">{title}</caption>'
             f"<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>{after}")
 
 

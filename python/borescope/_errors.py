@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 
 class Error(Exception):
@@ -76,9 +77,28 @@ _CLASSES: dict[str, type[Error]] = {
 }
 
 
+# How hints of the engine, which speak of the command line, are worded in Python.
+_WORDS = (
+    (re.compile(r"borescope query `schema`"), "Run.schema()"),
+    (re.compile(r"`borescope list`"), 'borescope.schema()["formats"]'),
+    (re.compile(r"Describe\(\)\.writers lists the formats"), "write json, csv, text, svg or png"),
+    (re.compile(r"others with -f text, csv or json"), "others are tables only"),
+    (re.compile(r"`borescope ([a-z]+)`|\bborescope (annotations|map)\b"), r"Run.\1\2()"),
+)
+
+
+def _in_python(hint: str) -> str:
+    for pattern, words in _WORDS:
+        hint = pattern.sub(words, hint)
+    return hint
+
+
 def make(code: str, sentence: str, hint: str, path: str, offset: int | None,
          parameter: str) -> Error:
     """The exception for an error of the engine, which calls this."""
+    if hint and sentence.endswith(hint):
+        sentence = sentence[:-len(hint)] + _in_python(hint)
+        hint = _in_python(hint)
     return _CLASSES[code](sentence, code=code, hint=hint, path=path or None, offset=offset,
                           parameter=parameter or None)
 

@@ -82,7 +82,11 @@ def _items(value: Any, item: Callable[[Any], str]) -> str:
 
 
 def _ranges(value: Any) -> str:
-    return _items(value, lambda item: item if isinstance(item, str) else _whole(item))
+    """Numbers. Of an empty choice nothing is left, while an empty text would select everything."""
+    text = _items(value, lambda item: item if isinstance(item, str) else _whole(item))
+    if not text:
+        raise TypeError("at least one number; leave it out to select all")
+    return text
 
 
 _TEXT_OF: dict[str, Callable[[Any], str]] = {
@@ -101,14 +105,14 @@ _TEXT_OF: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _file(value: Any, stack: ExitStack) -> str:
+def _file(name: str, value: Any, stack: ExitStack) -> str:
     """A path; contents are written into a file for as long as the question is asked."""
     if isinstance(value, Mapping):
         value = json.dumps(value).encode()
     if not isinstance(value, (bytes, bytearray, memoryview)):
         return _text(value)
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="borescope-"))
-    path = os.path.join(folder, "given.json")
+    path = os.path.join(folder, f"{name}.json")
     with open(path, "wb") as file:
         file.write(value)
     return path
@@ -128,7 +132,7 @@ def pairs_of(given: Mapping[str, Any], types: Mapping[str, str], stack: ExitStac
             continue
         try:
             kind = types[name]
-            text = _file(value, stack) if kind == "file" else _TEXT_OF[kind](value)
+            text = _file(name, value, stack) if kind == "file" else _TEXT_OF[kind](value)
         except TypeError as error:
             raise usage(f"`{name}` takes {error}, not {value!r:.80}", parameter=name) from None
         pairs.append((name, text))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from . import _native
 from ._answer import Answer
+from ._checks import SqlValue, check_options, check_sql, names_of, sql_value
 from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
 from ._errors import DataWarning, FormatError, InputError, usage
 from ._io import Given, Inputs
@@ -23,7 +24,6 @@ from ._progress import ProgressOption, reporting
 from ._table import Table
 from ._verbs import PARAMETERS, TAKES_TWO, WORDS, Verbs
 
-SqlValue = None | bool | int | float | str
 Keep = Literal["auto", "always", "never"] | int
 
 _FOLDER = os.path.dirname(__file__)
@@ -88,6 +88,7 @@ class Run(Verbs):
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
             "storage_options": storage_options, "keep": keep, "captures": captures,
             "on_diagnostic": on_diagnostic}
+        check_options(threads, progress, on_diagnostic)
         self._source = source
         self._inputs = Inputs(storage_options)
         self._inputs.add(source)
@@ -156,7 +157,7 @@ class Run(Verbs):
 
     def ask(self, *verbs: str, **given: Any) -> Answer:
         """Answers several verbs by one load. Keywords are those of the verbs."""
-        names = [verb.replace("_", "-") for verb in verbs]
+        names = names_of(verbs)
         for name in names:
             self._check_verb(name)
         types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
@@ -207,8 +208,9 @@ class Run(Verbs):
     def query(self, text: str, params: Sequence[SqlValue] | Mapping[str, SqlValue] = (), *,
               time_limit: float | None = None, rows: int | None = None) -> Answer:
         """A table for every statement of an SQL text; otherwise as :meth:`sql`."""
+        check_sql(text, params, time_limit, rows)
         named = params.items() if isinstance(params, Mapping) else (("", each) for each in params)
-        values = [(name, _plain(value)) for name, value in named]
+        values = [(name, sql_value(value)) for name, value in named]
         rank = self._with_ranks({}, {"rank": "ranges"})
         with self._question(rank, {"rank": "ranges"}) as (run, pairs, progress):
             chosen = pairs[0][1] if pairs else ""
@@ -242,6 +244,8 @@ class Run(Verbs):
         """Writes the recordings into one file of another format, chosen by the ending of ``path`` or
         by ``to``. ``begin`` and ``end`` cut out a window (nanoseconds, or ``"1ms"``, ``"10%"``);
         ``scrub`` leaves out what may identify people, machines or secrets."""
+        if scrub not in (True, False, "names"):
+            raise usage(f"`scrub` takes True, False or \"names\", not {scrub!r:.80}", parameter="scrub")
         given = {"begin": begin, "end": end}
         with self._question(given, {"begin": "moment", "end": "moment"}) as (_, pairs, progress), \
                 tempfile.TemporaryDirectory(prefix="borescope-") as folder:
@@ -256,7 +260,7 @@ class Run(Verbs):
 
     def map(self, *verbs: str, **given: Any) -> bytes:
         """The part of an answer that these files give, for :func:`borescope.reduce` elsewhere."""
-        names = [verb.replace("_", "-") for verb in verbs]
+        names = names_of(verbs)
         for name in names:
             self._check_verb(name)
         types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
@@ -315,11 +319,13 @@ class Run(Verbs):
 
     @staticmethod
     def _check_verb(name: str) -> None:
+        if name == "report":
+            raise usage("report writes a page", hint="call Run.report")
         if name in WORDS:
             raise usage(f"{name} takes a word; call Run.{name}")
         if name in TAKES_TWO:
             raise usage(f"{name} compares two runs; call Run.{name}")
-        if name not in PARAMETERS or name == "report":
+        if name not in PARAMETERS:
             near = _native.nearest(name, [each for each in PARAMETERS if each != "report"])
             raise usage(f"there is no verb {name!r}", hint=f"did you mean {near!r}?" if near else
                         "borescope.schema() lists them")
@@ -350,16 +356,6 @@ def _frames_of_ours() -> int:
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
         count, frame = count + 1, frame.f_back
     return count
-
-
-def _plain(value: Any) -> SqlValue:
-    if isinstance(value, bool):
-        return int(value)
-    if value is None or isinstance(value, (int, float, str)):
-        return value
-    if hasattr(value, "__index__"):
-        return int(value.__index__())
-    raise usage(f"SQL takes numbers, texts and None, not {type(value).__name__}", parameter="params")
 
 
 def _paths_of(given: Given | None) -> list[str]:

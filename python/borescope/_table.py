@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from . import _native
 from ._errors import usage
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas
     import polars
-    import pyarrow
 
 # More rows than any table has.
 ALL = 1 << 62
@@ -34,7 +33,7 @@ class Table:
     _answer: _native.Answer
     _engine: _native.Table
     _columns: dict[str, Column]
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, answer: _native.Answer, native: _native.Table) -> None:
         put = object.__setattr__
@@ -100,6 +99,10 @@ class Table:
             if step != 1:
                 raise usage("a table is cut into slices of step 1 only")
             return self._rows(begin, max(0, end - begin))
+        if not hasattr(key, "__index__"):
+            raise TypeError("a table takes the name of a column, the number of a row or a slice, not "
+                            f"{type(key).__name__}")
+        key = key.__index__()
         row = key + self.num_rows if key < 0 else key
         if not 0 <= row < self.num_rows:
             raise IndexError(f"row {key} of {self.num_rows}")
@@ -136,7 +139,7 @@ class Table:
         """The types of the columns by the Arrow PyCapsule protocol."""
         return self._engine.arrow_schema()
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self) -> Any:
         """A ``pyarrow.Table``; numbers are not copied. Needs pyarrow."""
         import pyarrow
 
@@ -168,11 +171,14 @@ class Table:
         """
         import pandas
 
+        frame: pandas.DataFrame
         if types == "arrow":
-            return self.to_arrow().to_pandas(types_mapper=pandas.ArrowDtype)
+            frame = self.to_arrow().to_pandas(types_mapper=pandas.ArrowDtype)
+            return frame
         from ._frames import series_of
 
-        return pandas.DataFrame({name: series_of(column) for name, column in self._columns.items()})
+        frame = pandas.DataFrame({name: series_of(column) for name, column in self._columns.items()})
+        return frame
 
     # --- plain Python and files
 

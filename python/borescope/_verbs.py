@@ -30,7 +30,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "breakdown": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "include_last_step": "flag"
     },
     "busy": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -41,7 +42,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
-        "kernel_wait": "time"
+        "kernel_wait": "time", "include_last_step": "flag"
     },
     "gaps": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -51,7 +52,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "overlap": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "include_last_step": "flag"
     },
     "top": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -62,7 +64,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "compat": "choice", "all": "flag", "sort": "text", "top":
-        "count", "patterns": "file"
+        "count", "patterns": "file", "num_kernels": "count", "duration_ratio": "share",
+        "no_memory_kernels": "flag", "include_last_step": "flag"
     },
     "variability": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -109,12 +112,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "long_call": "time",
-        "long_delay": "time", "long_kernel": "time"
+        "long_delay": "time", "long_kernel": "time", "no_memory_events": "flag",
+        "include_last_step": "flag"
     },
     "delays": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
+        "flag"
     },
     "graphs": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -125,24 +130,25 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
-        "queue_limit": "count", "series": "flag"
+        "queue_limit": "count", "series": "flag", "include_last_step": "flag"
     },
     "bandwidth": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
-        "series": "flag"
+        "series": "flag", "include_last_step": "flag"
     },
     "sequences": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
-        "operator": "text", "min_length": "count"
+        "operator": "text", "min_length": "count", "include_last_step": "flag"
     },
     "annotations": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "include_last_step": "flag"
     },
     "collectives": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -152,14 +158,15 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "stragglers": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
+        "flag"
     },
     "critical-path": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
-        "save": "file", "data_load": "text", "zero_weight_launch_edges": "flag",
-        "overlay_all_events": "flag", "overlay_all_edges": "flag"
+        "save": "file", "data_load": "text", "zero_weight_launch_edges": "flag", "graph": "flag",
+        "overlay_all_events": "flag", "overlay_all_edges": "flag", "include_last_step": "flag"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -169,7 +176,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "counters": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "compat": "choice", "sort": "text", "top": "count"
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
+        "flag"
     },
     "stats": {
         "report": "text", "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern":
@@ -180,8 +188,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "compat": "choice", "all": "flag", "sort": "text", "top": "count",
-        "columns": "text", "width": "number", "csv": "flag", "causal": "choice", "sfu_weight":
-        "number"
+        "columns": "text", "width": "number", "csv": "flag", "parse": "flag", "causal": "choice",
+        "sfu_weight": "number"
+    },
+    "events": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "as_parsed": "flag",
+        "include_last_step": "flag"
     },
     "diff": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -199,6 +213,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
 # The value of each parameter that has one where none is given.
 DEFAULTS: dict[str, str | int] = {
     "kernel_wait": "30us",
+    "num_kernels": 10,
+    "duration_ratio": "80%",
     "context": 2,
     "wall": "0ns",
     "runs": 1,
@@ -520,6 +536,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """Compute, exposed communication, exposed copies and idle time per device.
 
@@ -541,6 +558,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             breakdown: Where the device time goes.
@@ -579,7 +597,8 @@ class Verbs:
         return self._verb("breakdown", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -662,6 +681,7 @@ class Verbs:
         sort: str | None = None,
         top: int | None = None,
         kernel_wait: int | str = "30us",
+        include_last_step: bool = False,
     ) -> Answer:
         """Why each stream waits: for the host, for its next kernel, other.
 
@@ -684,6 +704,7 @@ class Verbs:
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             kernel_wait: a gap shorter than this, after a launch in time, is kernel wait.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             idle: Why the streams wait.
@@ -766,7 +787,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "kernel_wait":
-            kernel_wait
+            kernel_wait, "include_last_step": include_last_step
         })
 
     @verb
@@ -869,6 +890,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """How much communication hides behind compute.
 
@@ -890,6 +912,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             overlap: Communication beside compute.
@@ -912,7 +935,8 @@ class Verbs:
         return self._verb("overlap", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -998,6 +1022,10 @@ class Verbs:
         sort: str | None = None,
         top: int | None = None,
         patterns: FileValue | None = None,
+        num_kernels: int = 10,
+        duration_ratio: float | str = "80%",
+        no_memory_kernels: bool = False,
+        include_last_step: bool = False,
     ) -> Answer:
         """Device time per kernel and per class of kernels.
 
@@ -1023,6 +1051,11 @@ class Verbs:
             top: show the first N rows of each table.
             patterns: also by your own categories: JSON, {"category": ["regular expression", ...],
                 ...}; the last that matches a name decides.
+            num_kernels: ``compat`` hta: of more kernels of a type the others are one row.
+            duration_ratio: ``compat`` hta: where there are more, those above this quantile of the
+                running sums, too.
+            no_memory_kernels: ``compat`` hta: no copies and memsets.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             kernels: Device time per kernel.
@@ -1052,7 +1085,8 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "compat": compat, "all": all, "sort": sort, "top": top,
-            "patterns": patterns
+            "patterns": patterns, "num_kernels": num_kernels, "duration_ratio": duration_ratio,
+            "no_memory_kernels": no_memory_kernels, "include_last_step": include_last_step
         })
 
     @verb
@@ -1722,6 +1756,8 @@ class Verbs:
         long_call: int | str = "50us",
         long_delay: int | str = "100us",
         long_kernel: int | str = "1ms",
+        no_memory_events: bool = False,
+        include_last_step: bool = False,
     ) -> Answer:
         """Launch calls: short and long kernels, long calls, late starts.
 
@@ -1745,6 +1781,8 @@ class Verbs:
             long_call: a launch call longer than this is long.
             long_delay: a launch delay longer than this is long.
             long_kernel: a kernel longer than this is long.
+            no_memory_events: ``compat`` hta: no calls of copies and memsets.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             launches: Launch calls and the device work they started.
@@ -1797,7 +1835,8 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "long_call": long_call,
-            "long_delay": long_delay, "long_kernel": long_kernel
+            "long_delay": long_delay, "long_kernel": long_kernel, "no_memory_events":
+            no_memory_events, "include_last_step": include_last_step
         })
 
     @verb
@@ -1816,6 +1855,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """Time from an operator to its first launch, and on to the kernel.
 
@@ -1836,6 +1876,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             delays: From operator to launch to kernel.
@@ -1862,7 +1903,8 @@ class Verbs:
         return self._verb("delays", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "compat": compat, "sort": sort, "top": top
+            "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -1999,6 +2041,7 @@ class Verbs:
         overlay: str | os.PathLike[str] | None = None,
         queue_limit: int = 1022,
         series: bool = False,
+        include_last_step: bool = False,
     ) -> Answer:
         """How many launches wait on each stream, and time blocked at a full queue.
 
@@ -2024,6 +2067,7 @@ class Verbs:
                 source holds, but for what --scrub leaves out.
             queue_limit: a queue of this length is full.
             series: also a table of every change over time.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             queue: How many launches wait on each stream.
@@ -2056,7 +2100,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay,
-            "queue_limit": queue_limit, "series": series
+            "queue_limit": queue_limit, "series": series, "include_last_step": include_last_step
         })
 
     @verb
@@ -2077,6 +2121,7 @@ class Verbs:
         top: int | None = None,
         overlay: str | os.PathLike[str] | None = None,
         series: bool = False,
+        include_last_step: bool = False,
     ) -> Answer:
         """Rate of every kind of copy.
 
@@ -2101,6 +2146,7 @@ class Verbs:
                 under its own name, several traces so only; .gz compresses. It copies all that the
                 source holds, but for what --scrub leaves out.
             series: also a table of every change over time.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             bandwidth: Rate of every kind of copy.
@@ -2131,7 +2177,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "series":
-            series
+            series, "include_last_step": include_last_step
         })
 
     @verb
@@ -2153,6 +2199,7 @@ class Verbs:
         overlay: str | os.PathLike[str] | None = None,
         operator: str | None = None,
         min_length: int = 3,
+        include_last_step: bool = False,
     ) -> Answer:
         """Kernel patterns that recur under an operator.
 
@@ -2178,6 +2225,7 @@ class Verbs:
                 source holds, but for what --scrub leaves out.
             operator: operators whose name contains this (default: every outermost one).
             min_length: only patterns of at least N kernels.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             sequences: Patterns of device work under operators.
@@ -2206,7 +2254,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "operator":
-            operator, "min_length": min_length
+            operator, "min_length": min_length, "include_last_step": include_last_step
         })
 
     @verb
@@ -2226,6 +2274,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """Time under each annotation, on host and device, and the kernels inside.
 
@@ -2247,6 +2296,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             annotations: Time under each annotation.
@@ -2284,7 +2334,8 @@ class Verbs:
         return self._verb("annotations", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "by": by, "compat": compat, "sort": sort, "top": top
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -2390,6 +2441,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """Ranks that enter collectives late, so that the others wait.
 
@@ -2410,6 +2462,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             stragglers: Ranks by the waiting they cause.
@@ -2483,7 +2536,8 @@ class Verbs:
         return self._verb("stragglers", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "compat": compat, "sort": sort, "top": top
+            "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -2506,8 +2560,10 @@ class Verbs:
         save: str | os.PathLike[str] | None = None,
         data_load: str | None = None,
         zero_weight_launch_edges: bool = False,
+        graph: bool = False,
         overlay_all_events: bool = False,
         overlay_all_edges: bool = False,
+        include_last_step: bool = False,
     ) -> Answer:
         """What decides how long it takes: one cause for every moment, and what would help.
 
@@ -2536,8 +2592,10 @@ class Verbs:
             data_load: events whose name contains this are data loading, too.
             zero_weight_launch_edges: ``compat`` hta: tie each kernel to its launch where that did
                 not delay it, too, with weight 0.
+            graph: ``compat`` hta: also tables of all events, nodes and edges of the graph.
             overlay_all_events: ``overlay``: keep events that are not on the path, too.
             overlay_all_edges: ``overlay``: arrows for all edges, not only those of the path.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             critical_path_summary: What the critical path is bound by.
@@ -2647,7 +2705,8 @@ class Verbs:
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "overlay": overlay, "save":
             save, "data_load": data_load, "zero_weight_launch_edges": zero_weight_launch_edges,
-            "overlay_all_events": overlay_all_events, "overlay_all_edges": overlay_all_edges
+            "graph": graph, "overlay_all_events": overlay_all_events, "overlay_all_edges":
+            overlay_all_edges, "include_last_step": include_last_step
         })
 
     @verb
@@ -2752,6 +2811,7 @@ class Verbs:
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        include_last_step: bool = False,
     ) -> Answer:
         """Hardware counters per kernel with the operators behind, FLOPs from them.
 
@@ -2772,6 +2832,7 @@ class Verbs:
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
             counter_lineup: Ranges brought together with kernel launches.
@@ -2824,7 +2885,8 @@ class Verbs:
         return self._verb("counters", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "compat": compat, "sort": sort, "top": top
+            "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
+            include_last_step
         })
 
     @verb
@@ -3043,6 +3105,7 @@ class Verbs:
         columns: str | None = None,
         width: int | None = None,
         csv: bool = False,
+        parse: bool = False,
         causal: Literal["exact", "half", "full"] = "exact",
         sfu_weight: int = 1,
     ) -> Answer:
@@ -3073,6 +3136,7 @@ class Verbs:
             width: text: a line per kernel with columns of fixed width, in which kernel and params
                 share what the others leave of N; without ``columns`` those of PyProf.
             csv: text: a line per kernel, every value in quotes, with commas between them.
+            parse: ``compat`` pyprof: what its parse stage writes, a dict of Python for each kernel.
             causal: what a causal attention counts: pairs that are not masked, half of all, or all.
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
 
@@ -3122,7 +3186,76 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "all": all, "sort": sort, "top": top, "columns": columns,
-            "width": width, "csv": csv, "causal": causal, "sfu_weight": sfu_weight
+            "width": width, "csv": csv, "parse": parse, "causal": causal, "sfu_weight": sfu_weight
+        })
+
+    @verb
+    def events(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        compat: Literal["hta"] | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        as_parsed: bool = False,
+        include_last_step: bool = False,
+    ) -> Answer:
+        """Every event as it was recorded, host threads first.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            compat: rows, units and rounding of this tool.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            as_parsed: ``compat`` hta: all steps, and times as recorded, as in HTA's frames before
+                it aligns the ranks.
+            include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
+
+        Tables:
+            events: Recorded events.
+                rank (int): Rank of the process in the job.
+                event_index (int): Position in traceEvents, from 0; missing for formats without one.
+                side (string): host or device.
+                kind (string): host: python, annotation, op, runtime, other; device: kernel, memcpy,
+                    memset, sync, annotation, range, other.
+                name (string): Name of the event.
+                ts_ns (int, ns): When it began, on the file's clock.
+                dur_ns (int, ns): How long it took.
+                pid (int): Process, or number of the device.
+                tid (int): Thread, or number of the stream.
+                correlation (int): Number that ties a call to the work it started.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.events()
+            <Answer: events (5,752 rows)>
+        """
+        return self._verb("events", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "compat": compat, "sort": sort, "top": top, "as_parsed": as_parsed,
+            "include_last_step": include_last_step
         })
 
     @verb

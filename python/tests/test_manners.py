@@ -125,6 +125,20 @@ def test_no_bar_without_a_terminal(trace: Path) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_a_bar_where_somebody_looks(large_trace: Path, monkeypatch: pytest.MonkeyPatch,
+                                    capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    from borescope import _progress
+
+    monkeypatch.setattr(_progress, "_BEGINS_AFTER_S", 0)
+    borescope.open(large_trace, progress=True).breakdown()
+    captured = capsys.readouterr()
+    assert captured.out == "" and "borescope" in captured.err and "%" in captured.err
+    monkeypatch.setattr(_progress, "_BEGINS_AFTER_S", 1e9)
+    borescope.open(large_trace, progress=True).breakdown()
+    assert capsys.readouterr().err == ""
+
+
 INTERRUPTED = """
     import borescope, os, resource, signal, sys, threading, time
     run = borescope.open(sys.argv[1])
@@ -263,10 +277,9 @@ def test_the_command() -> None:
 def test_ctrl_c_ends_the_command(large_trace: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "borescope", "breakdown", str(large_trace)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    maps = Path(f"/proc/{process.pid}/maps")
-    while process.poll() is None and "_native" not in maps.read_text():
-        time.sleep(0.005)
-    time.sleep(0.1)
+    tasks = Path(f"/proc/{process.pid}/task")
+    while process.poll() is None and len(list(tasks.iterdir())) == 1:
+        time.sleep(0.002)  # until the command has threads, and so has begun
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT or (process.returncode == 0 and out)

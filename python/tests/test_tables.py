@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import sys
 
 import pytest
-from conftest import DEMO, trace_text
+from conftest import DEMO, ROOT, SMALL, trace_text
 
 import borescope
 
@@ -215,3 +216,43 @@ def test_hostile_names_stay_text() -> None:
     text = trace_text(1, "NAME").replace(b"NAME", name.replace('"', '\\"').encode())
     page = borescope.open(text).kernels()._repr_mimebundle_()["text/html"]
     assert "<script" not in page and 'onload="x' not in page
+
+
+def test_cells_are_shown_as_in_a_terminal() -> None:
+    run = borescope.open(DEMO)
+    verdict = run.summary(rank=0)["verdict"]._repr_mimebundle_()["text/html"]
+    assert ">unit</th>" not in verdict and " x</td>" in verdict and " %</td>" in verdict
+    recordings = run.info()["traces"]._repr_mimebundle_()["text/html"]
+    assert ">2025-10-09 08:55:23.458 UTC</td>" in recordings
+    tree = run.flame(top=12)["flame"]._repr_mimebundle_()["text/html"]
+    assert ">depth</th>" not in tree and "padding-left:2.5em" in tree
+    names = re.findall(r'<th title="[^"]*" scope="col" style="text-align:(\w+)[^>]*>(\w+)</th>', tree)
+    assert names == [("left", "name"), ("left", "kind"), ("right", "works"), ("right", "device_ns"), ("right", "share")]
+    flops = borescope.open(SMALL / "counters.json").counters()["counter_flops"]
+    assert ">4.000 MFLOP</td>" in flops._repr_mimebundle_()["text/html"]
+
+
+def test_numbers_and_short_names_keep_their_line() -> None:
+    page = borescope.open(DEMO).kernels()._repr_mimebundle_()["text/html"]
+    cells = re.findall(r"<td[^>]*>[^<]*</td>", page)
+    assert len(cells) > 100
+    for cell in cells:
+        is_long = len(cell[cell.index(">"):]) - len("></td>") > 32
+        assert ("white-space:nowrap" in cell) != is_long, cell
+
+
+def test_text_has_no_words_of_the_command_line() -> None:
+    timeline = borescope.open(ROOT / "tests/data/recipes/train").memory()["memory_timeline"]
+    assert "(first 20 of 108 rows)" in str(timeline) and "--top" not in str(timeline)
+
+
+@pytest.mark.parametrize(("value", "unit", "text"), [
+    (None, "ns", ""), (True, None, "yes"), (0, "ns", "0 ns"), (999, "ns", "999 ns"), (1000, "ns", "1.000 us"),
+    (-2_500_000, "ns", "-2.500 ms"), (0.5, "share", "50.0 %"), (12.34, "percent", "12.3 %"),
+    (1.5, "ratio", "1.500 x"), (3.0, "count", "3"), (2.5, "count", "2.500"), (1 << 40, "bytes", "1.100 TB"),
+    (7.25, "GB/s", "7.250 GB/s"), (float("inf"), "count", "inf"), (float("nan"), "share", "nan %"),
+    (1 << 62, "unix", "2116-02-20 23:53:38.427 UTC")])
+def test_a_cell(value: object, unit: str | None, text: str) -> None:
+    from borescope._display import shown
+
+    assert shown(value, unit) == text

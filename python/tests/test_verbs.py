@@ -83,7 +83,7 @@ def test_sql(demo: borescope.Run) -> None:
         demo.sql("select 1; select 2")
     with pytest.raises(borescope.UsageError, match="no such column"):
         demo.sql("select no_such from kernels")
-    assert "kernels" in demo.schema().tables[0]["name"].to_list()
+    assert "kernels" in demo.schema().tables[0]["table"].to_list()
 
 
 def test_map_and_reduce() -> None:

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <list>
 #include <map>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -97,6 +99,48 @@ TEST(GemmShapesTwin, RatesOfEveryShape) {
     for (size_t row = 0; row < table->rows(); ++row) {
       ExpectRow(*table, row, calls);
     }
+  }
+}
+
+std::vector<std::string> LinesOf(std::initializer_list<const RankView*> views,
+                                 const Params& params) {
+  std::vector<std::string> lines;
+  for (const Table& table : Analyse("roofline", views, params)) {
+    std::istringstream text(table.name == "gemm_shapes" ? Csv(table) : std::string());
+    std::string line;
+    std::getline(text, line);  // the names of the columns
+    while (std::getline(text, line)) {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+// With --by rank the rows are those of each rank alone.
+TEST(GemmShapesTwin, RowsByKeysAreThoseOfTheirPart) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Calls calls;
+    std::list<TestTrace> traces(2);
+    for (TestTrace& trace : traces) {
+      for (int64_t number = random.Between(0, 8); number >= 0; --number) {
+        AddCall(random, number, trace, calls);
+      }
+    }
+    const RankView& first = traces.front().View(0);
+    const RankView& second = traces.back().View(1);
+    Params by_rank;
+    by_rank.by = {"rank"};
+    std::vector<std::string> expected = LinesOf({&first}, by_rank);
+    const std::vector<std::string> more = LinesOf({&second}, by_rank);
+    expected.insert(expected.end(), more.begin(), more.end());
+    std::vector<std::string> found = LinesOf({&first, &second}, by_rank);
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    ASSERT_FALSE(found.empty());
+    EXPECT_TRUE(found.front().starts_with("0,aten::mm,"));
+    EXPECT_EQ(found, expected);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -18,12 +20,29 @@ using testkit::Random;
 constexpr int64_t kEnd = 400;
 constexpr int64_t kThread = 1;
 
-// Activity, name, operation.
-using Key = std::tuple<HostActivity, std::string, std::string>;
+// Activity, name, caller, operation.
+using Key = std::tuple<HostActivity, std::string, std::string, std::string>;
 using Sums = std::map<Key, int64_t>;
 
 std::string Numbered(std::string_view name, uint64_t number) {
   return std::string(name) + std::to_string(number);
+}
+
+// Of functions, what is passed over, and what is named like calls; outermost first.
+std::vector<std::string> RandomStack(Random& random) {
+  constexpr const char* kFrames[] = {"main",   "grow", "[libcuda.so]",
+                                     "_start", "os1",  "int cuda1<a>(b)"};
+  std::vector<std::string> stack;
+  for (int64_t i = random.Between(0, 6); i > 0; --i) {
+    stack.emplace_back(kFrames[random.Below(std::size(kFrames))]);
+  }
+  return stack;
+}
+
+void AddCallStack(Random& random, TestTrace& trace) {
+  if (random.Chance(0.6)) {
+    trace.CalledFrom(RandomStack(random));
+  }
 }
 
 void AddEvents(Random& random, TestTrace& trace) {
@@ -42,9 +61,11 @@ void AddEvents(Random& random, TestTrace& trace) {
         break;
       case 3:
         trace.LibraryCall(Numbered("os", random.Below(3)), span);
+        AddCallStack(random, trace);
         break;
       default:
         trace.Runtime(Numbered("cuda", random.Below(3)), span);
+        AddCallStack(random, trace);
     }
   }
 }
@@ -91,10 +112,10 @@ class Twin {
     }
     const std::string in = Name(op);
     if (call.valid()) {
-      return {HostActivity::kCall, Name(call), in};
+      return {HostActivity::kCall, Name(call), Caller(call), in};
     }
     if (IsPaused(ns)) {
-      return {HostActivity::kNoProcessor, "", in};
+      return {HostActivity::kNoProcessor, "", "", in};
     }
     const StackSamples& samples = view_.trace.stack_samples();
     size_t last = samples.size();
@@ -102,9 +123,10 @@ class Twin {
       last = samples.ts_ns[i] <= ns ? i : last;
     }
     if (last < samples.size() && ns - samples.ts_ns[last] < 2 * SamplingPeriod(view_.trace)) {
-      return {HostActivity::kSampled, Function(last), in};
+      return {HostActivity::kSampled, Function(last), "", in};
     }
-    return {innermost.valid() ? HostActivity::kEvent : HostActivity::kUnknown, Name(innermost), in};
+    return {innermost.valid() ? HostActivity::kEvent : HostActivity::kUnknown, Name(innermost), "",
+            in};
   }
 
  private:
@@ -154,6 +176,52 @@ class Twin {
     return names.empty() ? "" : names.front();
   }
 
+  // Of the rows of a call and inside it the first stack that says something.
+  std::string Caller(HostId call) const {
+    for (uint32_t row = call.value; row < host_.size(); ++row) {
+      const bool is_inside = row == call.value || IsInside(HostId{row}, call);
+      const std::string caller = is_inside ? CallerInStack(HostId{row}, call) : "";
+      if (!caller.empty()) {
+        return caller;
+      }
+    }
+    return "";
+  }
+
+  bool IsInside(HostId row, HostId call) const {
+    while (row.valid() && row.value != call.value) {
+      row = Parent(row);
+    }
+    return row.valid();
+  }
+
+  std::string CallerInStack(HostId row, HostId call) const {
+    const HostKind kind = host_.kind[row.value];
+    std::vector<std::string> names;  // innermost first
+    const CallStacks& stacks = view_.trace.call_stacks();
+    for (size_t i = 0; i < stacks.size(); ++i) {
+      const bool is_of_row = (kind == HostKind::kRuntime || kind == HostKind::kOther) &&
+                             stacks.call[i] == host_.detail[row.value];
+      const StackFrames& frames = view_.trace.stack_frames();
+      for (uint32_t frame = is_of_row ? stacks.frame[i] : kNoDetail; frame != kNoDetail;
+           frame = frames.parent[frame]) {
+        names.emplace_back(view_.trace.Text(frames.name[frame]));
+      }
+    }
+    const auto is_of_call = [&](const std::string& name) {
+      return name == Name(call) || name == "int " + Name(call) + "<a>(b)";
+    };
+    const auto first = std::find_if(names.begin(), names.end(), is_of_call);
+    if (first == names.end() && row.value != call.value) {
+      return "";
+    }
+    const auto begin = first == names.end() ? names.begin() : first;
+    const auto caller = std::find_if(begin, names.end(), [&](const std::string& name) {
+      return !is_of_call(name) && name[0] != '_' && name[0] != '[';
+    });
+    return caller == names.end() ? "" : *caller;
+  }
+
   std::string Name(HostId id) const {
     return id.valid() ? std::string(view_.trace.Name(id)) : std::string();
   }
@@ -184,7 +252,7 @@ TEST(LateHostTwinTest, EveryMomentIsExplained) {
       const auto text = [&](StringId id) {
         return id.valid() ? std::string(view.trace.Text(id)) : std::string();
       };
-      found[{sum.activity, text(sum.name), text(sum.operation)}] += sum.ns;
+      found[{sum.activity, text(sum.name), text(sum.caller), text(sum.operation)}] += sum.ns;
     }
     ASSERT_EQ(found, expected) << "seed " << seed;
   }

@@ -6,6 +6,7 @@ Usage: check_signals.py BORESCOPE SYNTH
 Every verb that writes files is started on a recording of a few megabytes and receives SIGINT, SIGTERM, SIGHUP,
 SIGQUIT or SIGXCPU after delays that cover the whole run. Afterwards the folder holds what it held before, or the
 complete output; TMPDIR is empty; and the process ended by the signal, or as usual if it was faster.
+bench-kernel, whose program starts one more, receives each of the signals while both run: neither is left.
 """
 
 import os
@@ -103,6 +104,61 @@ def with_journal(database):
     return database
 
 
+def write_kernel(path, pids):
+    """A benchmark that starts a process, writes both numbers, and never ends by itself, with a stand-in of torch."""
+    (path.parent / "torch.py").write_text("class cuda:\n    is_available = staticmethod(lambda: True)\n")
+    path.write_text(f"""
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open({str(pids) + ".draft"!r}, "w") as file:
+    file.write(f"{{os.getpid()}} {{child.pid}}")
+os.rename({str(pids) + ".draft"!r}, {str(pids)!r})
+time.sleep(600)
+""")
+
+
+def runs(pid):
+    """Not when it ended and only its parent did not ask how: the state follows the name in parentheses."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def check_group(program, number, root):
+    """The faults of bench-kernel that receives a signal while its program runs."""
+    kernel, pids = root / "data" / "kernel.py", root / "data" / "pids"
+    pids.unlink(missing_ok=True)
+    write_kernel(kernel, pids)
+    words = ("bench-kernel", str(kernel), "--python", sys.executable)
+    case = Case(program, words, root / "out", root / "tmp")
+    case.environment["PYTHONPATH"] = str(kernel.parent)
+    process = case.start()
+    if not wait_for(pids.exists):
+        process.kill()
+        return [f"bench-kernel: {process.communicate()[1].decode()}"]
+    process.send_signal(number)
+    process.wait(timeout=120)  # not until its streams close: what is left holds them
+    children = [int(word) for word in pids.read_text().split()]
+    problems = [] if process.returncode == -number else [f"exit status {process.returncode}"]
+    if not wait_for(lambda: not any(runs(pid) for pid in children), 10):
+        problems.append("its program or what that started still runs")
+    for pid in children:
+        if runs(pid):
+            os.kill(pid, signal.SIGKILL)
+    process.stderr.close()
+    left = [path.name for folder in ("out", "tmp") for path in (root / folder).iterdir()]
+    problems += [f"left behind: {left}"] if left else []
+    return [f"bench-kernel, {number.name}: {problem}" for problem in problems]
+
+
 def main():
     program, synth = (str(Path(word).resolve()) for word in sys.argv[1:3])
     faults = []
@@ -125,7 +181,11 @@ def main():
             number, problems = check(name, Case(program, words, root / "out", root / "tmp"))
             cut += number
             faults += problems
-    print("\n".join(faults) or f"{len(COMMANDS)} commands, {cut} of {DELAYS * len(COMMANDS)} ended by a signal")
+        for number in SIGNALS:
+            faults += check_group(program, number, root)
+    print("\n".join(faults) or
+          f"{len(COMMANDS)} commands, {cut} of {DELAYS * len(COMMANDS)} ended by a signal; "
+          f"bench-kernel: {len(SIGNALS)} signals")
     return 1 if faults else 0
 
 

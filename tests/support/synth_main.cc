@@ -187,9 +187,12 @@ int WritePlanted(const Options& options) {
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   for (int rank = 0; rank < static_cast<int>(run.ranks.size()); ++rank) {
-    const std::string path = fmt::format("{}/rank-{}.json", options.out, rank);
+    const bool is_json = setting != Setting::kWholeProcess;
+    const std::string path =
+        fmt::format("{}/rank-{}.{}", options.out, rank, is_json ? "json" : "sql");
     const std::unique_ptr<FileSink> file = FileSink::Open(path);
-    if (file == nullptr || !file->Write(PlantedJson(run, rank)) || !file->Close()) {
+    const std::string text = is_json ? PlantedJson(run, rank) : PlantedSql(run, rank);
+    if (file == nullptr || !file->Write(text) || !file->Close()) {
       fmt::print(stderr, "borescope-synth: cannot write to {}\n", path);
       return 2;
     }

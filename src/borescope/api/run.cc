@@ -17,25 +17,21 @@ namespace borescope {
 using internal::AnalysisSpec;
 using internal::InputFile;
 
-namespace {
-
-// What all handles of one run have in common.
-struct Recordings {
-  Recordings(std::vector<InputFile> found, uint64_t keep_bytes)
-      : files(std::move(found)), cache(keep_bytes) {
-    for (const InputFile& file : files) {
-      paths.push_back(file.path);
-    }
-  }
-
-  std::vector<InputFile> files;
-  std::vector<std::string> paths;
-  internal::TraceCache cache;
-};
-
-}  // namespace
-
 struct Run::State {
+  // What all handles of one run have in common.
+  struct Recordings {
+    Recordings(std::vector<InputFile> found, uint64_t keep_bytes)
+        : files(std::move(found)), cache(keep_bytes) {
+      for (const InputFile& file : files) {
+        paths.push_back(file.path);
+      }
+    }
+
+    std::vector<InputFile> files;
+    std::vector<std::string> paths;
+    internal::TraceCache cache;
+  };
+
   internal::RunOptions Common() {
     internal::RunOptions run;
     run.files = recordings->files;
@@ -98,7 +94,7 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     if (!captures.ok()) return PublicError(captures.error(), options.captures);
   }
   return Run(std::make_unique<State>(
-      State{std::make_shared<Recordings>(std::move(*files), options.keep_bytes), options}));
+      State{std::make_shared<State::Recordings>(std::move(*files), options.keep_bytes), options}));
 }
 
 Result<Run> Run::Open(std::initializer_list<Source> sources, const OpenOptions& options) {

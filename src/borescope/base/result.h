@@ -1,5 +1,5 @@
 // Result<T>: a value or an Error. Every failure a caller must know about travels through
-// a Result; the one exception of ours is that of a stop (stop.h). Odd records inside an otherwise
+// a Result; our two exceptions are in stop.h and row_limit.h. Odd records inside an otherwise
 // good input do not: they are counted in Diagnostics.
 #pragma once
 

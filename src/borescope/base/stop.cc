@@ -1,5 +1,7 @@
 #include "borescope/base/stop.h"
 
+#include "borescope/base/memory_limit.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -7,8 +9,14 @@ thread_local const StopScope* current = nullptr;
 
 }  // namespace
 
-StopScope::StopScope(std::stop_token token) : token_(std::move(token)), outer_(current) {
+StopScope::StopScope(std::stop_token token, const MemoryLimit* memory)
+    : token_(std::move(token)), memory_(memory), outer_(current) {
   current = this;
+}
+
+bool StopScope::is_stopped() const {
+  return token_.stop_requested() || (memory_ != nullptr && memory_->IsExceeded()) ||
+         (outer_ != nullptr && outer_->is_stopped());
 }
 
 StopScope::~StopScope() { current = outer_; }

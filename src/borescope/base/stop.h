@@ -4,6 +4,8 @@
 // be left so, and objects on the way are destroyed as after any other exception. Threads of
 // ParallelFor ask the tokens of the thread that started them.
 //
+// A limit of memory ends work in the same way (within_memory.h).
+//
 // A check is needed where more than some milliseconds pass without one. It must not be called in a
 // destructor, in a function that is noexcept, or in one that a C library calls: those ask
 // IsStopRequested, and return.
@@ -18,23 +20,25 @@
 
 namespace borescope::internal {
 
-// Thrown by CheckStop; caught by Stoppable alone.
+// Thrown by CheckStop; caught by Stoppable and WithinMemory alone.
 struct StopRequested {};
 
-// The token that this thread asks until the scope ends, beside those of the scopes around it.
+class MemoryLimit;
+
+// The token and the limit of memory that this thread asks until the scope ends, beside those of the
+// scopes around it.
 class StopScope {
  public:
-  explicit StopScope(std::stop_token token);
+  explicit StopScope(std::stop_token token, const MemoryLimit* memory = nullptr);
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
   ~StopScope();
 
-  bool is_stopped() const {
-    return token_.stop_requested() || (outer_ != nullptr && outer_->is_stopped());
-  }
+  bool is_stopped() const;
 
  private:
   std::stop_token token_;
+  const MemoryLimit* memory_;
   const StopScope* outer_;
 };
 

@@ -16,7 +16,7 @@ constexpr const AnalysisSpec* kAnalyses[] = {
     &kFlameVerb,       &kStepsVerb,        &kLaunchesVerb,  &kDelaysVerb,      &kGraphsVerb,
     &kQueueVerb,       &kBandwidthVerb,    &kSequencesVerb, &kAnnotationsVerb, &kCollectivesVerb,
     &kStragglersVerb,  &kCriticalPathVerb, &kMemoryVerb,    &kCountersVerb,    &kStatsVerb,
-    &kProfVerb,        &kDiffVerb,
+    &kProfVerb,        &kEventsVerb,       &kDiffVerb,
 };
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.

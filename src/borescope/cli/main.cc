@@ -37,7 +37,9 @@ int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return cli::RunCommandLine(words);
   } catch (const std::bad_alloc&) {
-    return cli::Fail("out of memory; lower --threads or set --memory-limit");
+    return cli::Fail(
+        "out of memory; lower --threads, select less, or raise --memory-limit or what the system "
+        "allows (ulimit -a)");
   } catch (const std::system_error& error) {
     return cli::Fail(std::string("the system refuses: ") + error.what() +
                      "; end other programs or raise its limits (ulimit -a)");

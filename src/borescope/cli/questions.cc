@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
@@ -40,7 +41,8 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   OpenOptions options;
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
   if (!raw.memory_limit.empty()) {
-    CLI_ASSIGN(options.memory_limit, ParseSize(raw.memory_limit));
+    CLI_ASSIGN(options.memory_limit, ParseSize("memory-limit", raw.memory_limit));
+    RefuseMemoryBeyond(options.memory_limit);
   }
   if (!raw.captures.empty()) options.captures.push_back(raw.captures);
   options.keep_bytes = 0;

@@ -23,8 +23,9 @@ constexpr std::string_view kLinkOptions[] = {"host",
                                              "threads",
                                              "no-progress"};
 
-constexpr std::string_view kQueryOptions[] = {"rank",     "schema",  "row-limit",   "time-limit",
-                                              "captures", "threads", "no-progress", "verbose"};
+constexpr std::string_view kQueryOptions[] = {
+    "rank",     "schema",  "row-limit",    "time-limit",  "temp-limit",
+    "captures", "threads", "memory-limit", "no-progress", "verbose"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.

@@ -7,6 +7,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/base/check.h"
+#include "borescope/base/io/inflate.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
@@ -115,13 +116,25 @@ void AddModes(const AnalysisSpec& spec, const Params& plain, const Params& group
   AddWith(spec, grouped, std::move(flags), modes);
 }
 
+// With what an analysis reads of the text itself, however damaged that is.
+Result<Tables> WithText(Tables tables, const AnalysisSpec& spec, const Params& params,
+                        const RankView& view, std::string_view bytes) {
+  const auto read_text = spec.PipelineFor(params).read_text;
+  if (read_text == nullptr || view.trace.meta().events_end_byte == 0) {
+    return tables;
+  }
+  BS_ASSIGN(const OpenedSource text, InflateIfCompressed(OpenMemory(bytes)));
+  return read_text(std::move(tables), view, *text.bytes, params);
+}
+
 // Appends what one mode of one analysis reports for a trace that may lack what it needs.
 Result<void> AnalyseTrace(const AnalysisSpec& spec, const Params& params, const RankView& view,
-                          Document& document) {
-  const Result<Tables> mapped = MapTrace(spec, params, view);
+                          std::string_view bytes, Document& document) {
+  Result<Tables> mapped = MapTrace(spec, params, view);
   if (!mapped.ok()) {
     return {};
   }
+  BS_ASSIGN(mapped, WithText(std::move(*mapped), spec, params, view, bytes));
   if (const auto draw = spec.OverlayFor(params); draw != nullptr) {
     static_cast<void>(draw(view, params));
   }
@@ -194,7 +207,7 @@ Result<Document> AnalyseBytes(std::string_view bytes, const std::string& name, i
   AppendDiagnostics(index.diagnostics, name, document.diagnostics);
   const RankView view{trace.meta().rank.value_or(0), trace, index, threads};
   const Mode& mode = EveryMode()[which % EveryMode().size()];
-  BS_TRY(AnalyseTrace(*mode.spec, mode.params, view, document));
+  BS_TRY(AnalyseTrace(*mode.spec, mode.params, view, bytes, document));
   document.views = ViewsOf(document.tables);
   document.source = name;
   return document;

@@ -193,6 +193,23 @@ Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
                            takes_window ? "" : "--annotation, ", Refused(*tool))};
 }
 
+// Options that only a tool's rules know.
+Result<void> CheckOnlyWith(const AnalysisSpec& spec, const Params& params) {
+  for (const ParamSpec* option : spec.AllParams()) {
+    const bool is_given =
+        std::any_of(params.values.begin(), params.values.end(),
+                    [&](const ParamValue& value) { return value.name == option->name; });
+    if (is_given && option->only_with != Compat::kNone && option->only_with != params.compat) {
+      const std::string_view tool = CompatName(option->only_with);
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}: --{} belongs to the rules of {}; add --compat {}, or leave it "
+                               "out",
+                               spec.name, option->name, tool, tool)};
+    }
+  }
+  return {};
+}
+
 // The tools whose tables the verb has.
 std::string CompatHint(const AnalysisSpec& spec) {
   std::vector<std::string_view> names;
@@ -240,6 +257,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
                              CompatName(params.compat), CompatHint(spec))};
   }
   BS_TRY(CheckCompat(spec, params));
+  BS_TRY(CheckOnlyWith(spec, params));
   if (params.all && !spec.TakesAll(params.compat)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: --all is not defined for it{}", spec.name, AllHint(spec))};

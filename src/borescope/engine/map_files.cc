@@ -8,10 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "borescope/base/io/inflate.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
+#include "borescope/base/within_memory.h"
 #include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/captures/capture_store.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/loading/memory_estimate.h"
 #include "borescope/engine/loading/trace_cache.h"
@@ -33,10 +36,10 @@ class ProgressSum {
   }
 
   void Update(size_t file, uint64_t done_bytes) {
+    const std::lock_guard lock(mutex_);
+    sum_.done_bytes += done_bytes - done_[file];
+    done_[file] = done_bytes;
     if (request_.options.progress) {
-      const std::lock_guard lock(mutex_);
-      sum_.done_bytes += done_bytes - done_[file];
-      done_[file] = done_bytes;
       request_.options.progress(sum_);
     }
   }
@@ -47,13 +50,18 @@ class ProgressSum {
       ++sum_.done_files;
     }
     Update(file, request_.files[file].bytes);
+    unfinished_ = std::min(file + 1, done_.size() - 1);
   }
+
+  // Where files are loaded one after the other: the one at work, and how much of it is read.
+  std::pair<size_t, uint64_t> unfinished() const { return {unfinished_, done_[unfinished_]}; }
 
  private:
   const RunRequest& request_;
   std::mutex mutex_;
   Progress sum_;
   std::vector<uint64_t> done_;
+  size_t unfinished_ = 0;
 };
 
 void Describe(const Trace& trace, FileReport& report) {
@@ -77,11 +85,38 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
   return {};
 }
 
-// One analysis over one rank, with what it reads of files beside the trace.
-Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec,
-                          const RankView& view) {
+// The text of the file once more.
+Result<std::unique_ptr<ByteSource>> OpenAgain(const AnalysisSpec& spec, const InputFile& input,
+                                              const Trace& trace) {
+  if (input.path == "-" && !input.content) {
+    return UsageError(fmt::format(
+        "{}: it reads the trace twice, which standard input does not allow; give a file",
+        spec.name));
+  }
+  if (trace.meta().events_end_byte == 0 || HasDamagedText(trace.diagnostics())) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("{}: {} needs the text of a trace in JSON that is not damaged; record "
+                             "it anew with torch.profiler",
+                             trace.meta().file, spec.name)};
+  }
+  if (!input.content) {
+    BS_ASSIGN(OpenedSource opened, OpenInflated(input.path));
+    return std::move(opened.bytes);
+  }
+  BS_ASSIGN(std::unique_ptr<ByteSource> content, input.content());
+  BS_ASSIGN(OpenedSource opened, InflateIfCompressed(std::move(content)));
+  return std::move(opened.bytes);
+}
+
+// One analysis over one rank, with what it reads of its file again, and of files beside it.
+Result<Tables> MapAndRead(const RunRequest& request, const AnalysisSpec& spec, const RankView& view,
+                          const InputFile& input) {
   CheckStop();
   BS_ASSIGN(Tables tables, MapTrace(spec, request.params, view));
+  if (const auto read_text = spec.PipelineFor(request.params).read_text; read_text != nullptr) {
+    BS_ASSIGN(const std::unique_ptr<ByteSource> text, OpenAgain(spec, input, view.trace));
+    BS_ASSIGN(tables, read_text(std::move(tables), view, *text, request.params));
+  }
   const auto read_files = spec.PipelineFor(request.params).read_files;
   return read_files != nullptr && request.reads_files
              ? read_files(std::move(tables), request.params)
@@ -115,8 +150,9 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   }
   part.outcomes.resize(verbs);
   ParallelFor(verbs, threads, [&](size_t verb) {
-    part.outcomes[verb] = matched.ok() ? OutcomeOf(MapAndRead(request, *request.specs[verb], view))
-                                       : Outcome{matched.error(), {}};
+    part.outcomes[verb] = matched.ok()
+                              ? OutcomeOf(MapAndRead(request, *request.specs[verb], view, input))
+                              : Outcome{matched.error(), {}};
   });
   part.report.analysis_ns = stopwatch.elapsed_ns();
   if (request.keep_traces) {
@@ -232,6 +268,28 @@ void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPa
   SetAside(used, parts);
 }
 
+// All ranks have what they need of them.
+void ForgetCaptures(const RunRequest& request) {
+  for (const InputFile& file : request.files) {
+    if (file.capture_store != nullptr) file.capture_store->Clear();
+  }
+}
+
+std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, ProgressSum& progress) {
+  const int threads = request.options.threads;
+  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
+  std::vector<RankPart> parts(request.files.size());
+  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
+    LoadOptions load{inner, {}};
+    load.progress = [&](uint64_t done, uint64_t) { progress.Update(i, done); };
+    MapFile(request, request.files[i], load, parts[i]);
+    progress.Finish(i);
+  });
+  UseCapturesAmong(request, threads, parts);
+  ForgetCaptures(request);
+  return parts;
+}
+
 }  // namespace
 
 void SetLoadReport(RankPart& part) {
@@ -252,21 +310,24 @@ Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const Ra
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
-  BS_ASSIGN(const size_t in_flight,
-            FilesInFlight(request.files, request.specs, request.options.threads,
-                          request.options.memory_limit));
-  const int threads = request.options.threads;
-  const int inner = std::max(1, threads / std::max(1, static_cast<int>(in_flight)));
-  std::vector<RankPart> parts(request.files.size());
-  ProgressSum progress(request);
-  ParallelFor(parts.size(), static_cast<int>(in_flight), [&](size_t i) {
-    LoadOptions load{inner, {}};
-    load.progress = [&](uint64_t done, uint64_t) { progress.Update(i, done); };
-    MapFile(request, request.files[i], load, parts[i]);
-    progress.Finish(i);
-  });
-  UseCapturesAmong(request, threads, parts);
-  return parts;
+  BS_ASSIGN(size_t in_flight, FilesInFlight(request.files, request.specs, request.options.threads,
+                                            request.options.memory_limit));
+  MemoryLimit limit(request.options.memory_limit);
+  while (true) {
+    ProgressSum progress(request);
+    std::optional<std::vector<RankPart>> parts =
+        WithinMemory(limit, [&] { return MapAll(request, in_flight, progress); });
+    if (parts.has_value()) {
+      return std::move(*parts);
+    }
+    if (in_flight <= 1) {
+      const auto [file, done_bytes] = progress.unfinished();
+      return MemoryLimitReached(request.files[file], limit.bytes(), done_bytes, limit.taken());
+    }
+    in_flight /= 2;
+    ForgetCaptures(request);
+    limit.Forget();
+  }
 }
 
 }  // namespace borescope::internal

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
@@ -222,7 +223,8 @@ Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOpt
 }
 
 Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
-  return Stoppable(options.stop, [&] { return MapAndAnswer(specs, options); });
+  return WithNumberedRows(
+      [&] { return Stoppable(options.stop, [&] { return MapAndAnswer(specs, options); }); });
 }
 
 bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }

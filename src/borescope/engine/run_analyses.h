@@ -109,9 +109,9 @@ struct Answer {
 // A file that fails while others do not is counted in the document's diagnostics.
 //
 // Ranks run in parallel, and each trace is freed once mapped, so that memory follows the ranks in
-// flight. `memory_limit` lowers their number; it is compared with an estimate (memory_estimate.cc)
-// and an error only where a single rank exceeds it. Selecting ranks comes after loading: which rank
-// a file is stands in the file.
+// flight. `memory_limit` lowers their number, by an estimate and by what is seen (memory_limit.h),
+// and is an error only where a single rank exceeds it. Selecting ranks comes after loading: which
+// rank a file is stands in the file.
 //
 // Several analyses share one load of every file; those whose data is missing are left out and told
 // while any has an answer. Overlays appear last, of the ranks that were selected, and none when

@@ -229,7 +229,7 @@ TEST_F(SessionTest, AMemoryLimitLowersTheRanksInFlightOrSaysWhyNot) {
   Put("rank1.json", TraceText(1, 5));
   RunOptions options = Run();
   options.threads = 2;
-  options.memory_limit = 100;
+  options.memory_limit = uint64_t{1} << 30;
   EXPECT_TRUE(Ask("info", options).ok());
   options.memory_limit = 10;
   const Result<Answer> too_little = Ask("info", options);

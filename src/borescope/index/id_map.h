@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "borescope/base/hash/input_hash.h"
+
 namespace borescope::internal {
 
 class IdMap64 {
@@ -56,13 +58,14 @@ class IdMap64 {
 
   // Ids are mostly consecutive, and looked up in that order: runs of kRun neighbours stay together
   // in memory. The runs themselves are scattered, because ids of several processes, sessions or
-  // merged files differ by a power of two, and would collide in the same slots.
+  // merged files differ by a power of two, and would collide in the same slots; by a keyed hash,
+  // as nobody shall be able to choose ids that collide.
   size_t Find(int64_t id) const {
     constexpr unsigned kRunBits = 6;
     constexpr uint64_t kInRun = (uint64_t{1} << kRunBits) - 1;
     const auto bits = static_cast<uint64_t>(id);
-    const uint64_t run = (bits >> kRunBits) * 0x9e3779b97f4a7c15ULL;
-    size_t at = static_cast<size_t>((run >> 32 << kRunBits) | (bits & kInRun)) & mask_;
+    const uint64_t run = HashNumber(bits >> kRunBits);
+    size_t at = static_cast<size_t>((run << kRunBits) | (bits & kInRun)) & mask_;
     while (slots_[at].row != kNone && slots_[at].id != id) {
       at = (at + 1) & mask_;
     }

@@ -9,6 +9,7 @@
 
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/io/unchanged.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/events/kineto_json.h"
@@ -183,6 +184,16 @@ Result<Trace> LoadSqlite(TextReader& reader, const std::string& name, const Load
   return LoadDatabase(database, reader.stored_bytes(), options);
 }
 
+// What `load` returns; an Error about `name` if the rows of the file cannot be numbered.
+template <class Load>
+Result<Trace> LoadNumbered(const std::string& name, const Load& load) {
+  try {
+    return load();
+  } catch (const TooManyRows& error) {
+    return Error{ErrorCode::kUnsupportedFormat, name + ": " + error.what()};
+  }
+}
+
 Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& name,
                          const LoadOptions& options) {
   Result<OpenedSource> opened = InflateIfCompressed(std::move(source));
@@ -212,22 +223,23 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_regular_file(path, ignored) && IsDatabaseFile(path)) {
-    return LoadDatabaseFile(path, options);
+    return LoadNumbered(path, [&] { return LoadDatabaseFile(path, options); });
   }
+  const std::string name = path == "-" ? "standard input" : path;
   return ReadUnchanged(path, [&]() -> Result<Trace> {
     BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-    return LoadSource(std::move(source), path == "-" ? "standard input" : path, options);
+    return LoadFrom(std::move(source), name, options);
   });
 }
 
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options) {
-  return LoadSource(OpenMemory(bytes), name, options);
+  return LoadFrom(OpenMemory(bytes), name, options);
 }
 
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options) {
-  return LoadSource(std::move(source), name, options);
+  return LoadNumbered(name, [&] { return LoadSource(std::move(source), name, options); });
 }
 
 std::span<const FormatRow> Formats() {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "borescope/base/row_limit.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -322,6 +324,37 @@ TEST(LoadTest, AnEventThatIsTooLongIsReportedAsThat) {
   EXPECT_EQ(trace->device().size(), 2U);
   EXPECT_EQ(trace->diagnostics().count(Diag::kTooLongEvent), 1U);
   EXPECT_EQ(trace->diagnostics().count(Diag::kTruncatedFile), 0U);
+}
+
+// --- more than rows can be numbered ---
+
+TEST(LoadTest, TooManyRowsAreAnErrorThatNamesFileAndCause) {
+  const RowLimitForTest limit(3);
+  std::string events;
+  for (int i = 0; i < 4; ++i) {
+    events += (i == 0 ? "" : ",") + kOp;
+  }
+  EXPECT_EQ(ErrorOf(R"({"traceEvents":[)" + events + "]}"),
+            "a.json: more than 3 events of the host, as many as can be numbered; record or select "
+            "less time, or fewer processes");
+}
+
+TEST(LoadTest, AsManyRowsAsCanBeNumberedAreLoaded) {
+  const RowLimitForTest limit(3);
+  EXPECT_EQ(LoadGood(R"({"traceEvents":[)" + kOp + "," + kOp + "," + kOp + "]}").host().size(), 3U);
+}
+
+TEST(LoadTest, TooManyTextsAreAnErrorOfAnyThread) {
+  const RowLimitForTest limit(5);
+  std::string events;
+  for (int i = 0; i < 5; ++i) {
+    events += (i == 0 ? "" : ",") + R"({"ph":"X","cat":"cpu_op","name":"n)"s + std::to_string(i) +
+              R"(","pid":1,"tid":1,"ts":1,"dur":1})";
+  }
+  const Result<Trace> trace =
+      LoadBytes(R"({"traceEvents":[)" + events + "]}", "a.json", {.threads = 4, .progress = {}});
+  ASSERT_FALSE(trace.ok());
+  EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
 }
 
 }  // namespace

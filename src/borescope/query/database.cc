@@ -8,10 +8,15 @@
 
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/within_memory.h"
 #include "borescope/query/errors.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/guard.h"
+#include "borescope/query/heap_limit.h"
 #include "borescope/query/result_column.h"
+#include "borescope/query/temporary_space.h"
+#include "borescope/query/text_functions.h"
+#include "borescope/query/value_limit.h"
 #include "borescope/query/virtual_table.h"
 
 namespace borescope::internal::query {
@@ -100,6 +105,34 @@ Deadline DeadlineOf(const Limits& limits) {
   return {Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(seconds)};
 }
 
+Error StoppedError(std::string_view why) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("query: stopped {}; narrow the statement or raise it", why)};
+}
+
+Error MemoryError(const Limits& limits) {
+  const std::string most = limits.memory_bytes == 0 ? "any" : BytesText(limits.memory_bytes);
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("query: out of memory: the statement takes more than there is, or than "
+                      "--memory-limit leaves for it ({}); narrow the statement or raise it",
+                      most)};
+}
+
+Error TooLongError(int limit) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("query: a text or blob is longer than {}, the most for {}; select less",
+                      BytesText(static_cast<uint64_t>(limit)),
+                      limit == kLongestValue ? "any statement" : "a statement of this size")};
+}
+
+// SQLITE_NOMEM if the program would become too large.
+int PrepareBounded(sqlite3* database, std::string_view sql, sqlite3_stmt** prepared,
+                   const char** rest) {
+  constexpr int64_t kMostBytes = int64_t{128} << 20;
+  const HeapLimit heap(kMostBytes);
+  return sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), prepared, rest);
+}
+
 // A table is declared when a statement first names it, which would look like a change to the guard.
 Result<void> ConnectAll(SqlDatabase& database) {
   for (const Relation& relation : Relations()) {
@@ -117,40 +150,67 @@ struct Database::State {
 
   // The error of the last call of SQLite; leaves by CheckStop if it was stopped.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
+  // Of a limit that ended a statement; nothing if none did.
+  std::optional<Error> LimitError(const Limits& limits) const;
+  Result<void> RunFirst(std::string_view& sql, ParameterBinder& values, const Limits& limits,
+                        std::vector<QueryResult>& answers);
   Result<Statement> Prepare(std::string_view& sql, const Limits& limits);
   Result<QueryResult> Collect(sqlite3_stmt* statement, size_t number, const Limits& limits) const;
 
   TableData data;
   Guard guard;
+  std::unique_ptr<TemporarySpace> temporary = TemporarySpace::Make();
   std::optional<SqlDatabase> database;  // last: goes before what it reads
 };
 
 Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const {
   const std::string_view message = sqlite3_errmsg(database->handle());
-  const int status = sqlite3_errcode(database->handle());
   if (!guard.refused().empty()) {
     return RefusedStatement(sql, guard.refused());
   }
   if (message.find(" may not be ") != std::string_view::npos) {
     return RefusedStatement(sql, "a change of a table");
   }
-  if (status == SQLITE_INTERRUPT) {
-    CheckStop();
-    return {ErrorCode::kInvalidArgument,
-            fmt::format("query: stopped after --time-limit {} s; narrow the statement or raise it",
-                        limits.seconds.value_or(0))};
+  if (const std::optional<Error> limit = LimitError(limits); limit.has_value()) {
+    return *limit;
   }
   return StatementError(message, sql);
+}
+
+std::optional<Error> Database::State::LimitError(const Limits& limits) const {
+  switch (sqlite3_errcode(database->handle())) {
+    case SQLITE_INTERRUPT:
+      CheckStop();
+      return StoppedError(fmt::format("after --time-limit {} s", limits.seconds.value_or(0)));
+    case SQLITE_FULL:
+      return temporary->is_exceeded()
+                 ? StoppedError("as its temporary files reach --temp-limit " +
+                                BytesText(limits.temporary_bytes))
+                 : Error{ErrorCode::kIo,
+                         "query: the disk of temporary files is full; narrow the statement, or "
+                         "name another folder in TMPDIR"};
+    case SQLITE_TOOBIG:
+      return TooLongError(sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH, -1));
+    case SQLITE_NOMEM:
+      return MemoryError(limits);
+    default:
+      return std::nullopt;
+  }
 }
 
 // The first statement of `sql`, which is left with the rest; nullptr where there is none.
 Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& limits) {
   guard.Forget();
+  sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;
-  const int status = sqlite3_prepare_v2(database->handle(), sql.data(),
-                                        static_cast<int>(sql.size()), &prepared, &rest);
+  const int status = PrepareBounded(database->handle(), sql, &prepared, &rest);
   Statement statement(prepared);
+  if (status == SQLITE_NOMEM) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "query: the statement is too large once its subqueries are merged; make it "
+                 "shorter, or mark them AS MATERIALIZED"};
+  }
   if (status != SQLITE_OK) {
     return ErrorOf(sql, limits);
   }
@@ -159,6 +219,10 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
     return RefusedStatement(sql, "writing");
   }
   sql.remove_prefix(static_cast<size_t>(rest - sql.data()));
+  if (statement != nullptr) {
+    sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH,
+                  LongestValueFor(CountValueOperations(prepared)));
+  }
   return statement;
 }
 
@@ -195,6 +259,21 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
   return answer;
 }
 
+// Runs the first statement of `sql`, which is left with the rest.
+Result<void> Database::State::RunFirst(std::string_view& sql, ParameterBinder& values,
+                                       const Limits& limits, std::vector<QueryResult>& answers) {
+  data.deadline() = DeadlineOf(limits);
+  temporary->SetLimit(limits.temporary_bytes);
+  BS_ASSIGN(const Statement statement, Prepare(sql, limits));
+  if (statement == nullptr) {
+    return {};
+  }
+  BS_TRY(values.Bind(statement.get()));
+  BS_ASSIGN(QueryResult answer, Collect(statement.get(), answers.size() + 1, limits));
+  answers.push_back(std::move(answer));
+  return {};
+}
+
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
@@ -202,16 +281,20 @@ Database::~Database() = default;
 
 Result<Database> Database::Open(std::span<const RankData> ranks) {
   auto state = std::make_unique<State>(ranks);
-  BS_ASSIGN(SqlDatabase database, SqlDatabase::InMemory("query"));
+  if (state->temporary == nullptr) {
+    return Error{ErrorCode::kIo, "query: SQLite has no file system for temporary files"};
+  }
+  BS_ASSIGN(SqlDatabase database, SqlDatabase::InMemory("query", state->temporary->name()));
   state->database = std::move(database);
   BS_TRY(RegisterTables(*state->database, state->data));
   BS_TRY(RegisterFunctions(*state->database));
+  BS_TRY(RegisterTextFunctions(*state->database, state->data.deadline()));
   for (const ViewSpec& view : Views()) {
     BS_TRY(state->database->Run(fmt::format("CREATE VIEW {} AS {}", SqlName(view.name), view.sql)));
   }
   BS_TRY(ConnectAll(*state->database));
   state->guard.Watch(*state->database);
-  constexpr int kStepsBetweenLooks = 1000;
+  constexpr int kStepsBetweenLooks = 50;  // each may take as long as its values are long
   sqlite3_progress_handler(state->database->handle(), kStepsBetweenLooks, IsOver,
                            &state->data.deadline());
   return Database(std::move(state));
@@ -230,14 +313,13 @@ Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Param
   std::vector<QueryResult> answers;
   ParameterBinder values(parameters);
   while (!sql.empty()) {
-    state_->data.deadline() = DeadlineOf(limits);
-    BS_ASSIGN(const Statement statement, state_->Prepare(sql, limits));
-    if (statement == nullptr) {
-      continue;
+    const MemoryLimit memory(limits.memory_bytes);
+    const std::optional<Result<void>> done =
+        WithinMemory(memory, [&] { return state_->RunFirst(sql, values, limits, answers); });
+    if (!done.has_value()) {
+      return MemoryError(limits);
     }
-    BS_TRY(values.Bind(statement.get()));
-    BS_ASSIGN(QueryResult answer, state_->Collect(statement.get(), answers.size() + 1, limits));
-    answers.push_back(std::move(answer));
+    BS_TRY(*done);
   }
   BS_TRY(values.CheckAllUsed());
   return answers;

@@ -2,6 +2,7 @@
 // whatever would write, attach a file or change a setting is refused.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,9 +19,12 @@ namespace borescope::internal::query {
 
 inline constexpr size_t kDefaultRowLimit = 1'000'000;
 
+// What one statement may take.
 struct Limits {
-  std::optional<double> seconds;  // per statement
+  std::optional<double> seconds;
   size_t rows = kDefaultRowLimit;
+  uint64_t memory_bytes = uint64_t{4} << 30;     // of the process, beyond what it had; 0: any
+  uint64_t temporary_bytes = uint64_t{4} << 30;  // files in the folder TMPDIR; 0: any
 };
 
 struct QueryResult {
@@ -39,8 +43,8 @@ class Database {
 
   // Runs statements, separated by ";", and returns the result of each that is more than a comment.
   // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line and name what is
-  // wrong with the statement; where a name is unknown, the nearest one. `parameters` are those of
-  // all statements.
+  // wrong with the statement, or which limit ended it; where a name is unknown, the nearest one.
+  // `parameters` are those of all statements.
   Result<std::vector<QueryResult>> Run(std::string_view sql, const Parameters& parameters,
                                        const Limits& limits);
 

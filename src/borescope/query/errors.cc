@@ -83,4 +83,13 @@ Error StatementError(std::string_view message, std::string_view sql) {
   return {ErrorCode::kInvalidArgument, text};
 }
 
+std::string BytesText(uint64_t bytes) {
+  constexpr uint64_t kGiB = uint64_t{1} << 30;
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  const auto count = static_cast<double>(bytes);
+  return bytes >= kGiB   ? fmt::format("{:.4g} GiB", count / static_cast<double>(kGiB))
+         : bytes >= kMiB ? fmt::format("{:.4g} MiB", count / static_cast<double>(kMiB))
+                         : fmt::format("{:.4g} KiB", count / 1024);
+}
+
 }  // namespace borescope::internal::query

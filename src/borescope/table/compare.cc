@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/base/check.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/table/display/timestamp_columns.h"
 #include "borescope/table/match_rows.h"
 #include "borescope/table/table_ops.h"
@@ -231,7 +231,7 @@ std::optional<Table> MatchRows(const Table& mine, const Table& others) {
     }
   }
   const Table joined = Joined(mine, others);
-  BS_CHECK(joined.rows() < kNoRow);
+  CheckedRows(joined.rows(), "rows of two tables");
   std::optional<std::vector<RowPair>> pairs = PairRows(joined, static_cast<uint32_t>(mine.rows()));
   if (!pairs.has_value()) {
     return std::nullopt;

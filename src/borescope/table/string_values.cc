@@ -1,15 +1,15 @@
 #include "borescope/table/string_values.h"
 
-#include <functional>
 #include <utility>
+
+#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/row_limit.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr uint32_t kFree = ~uint32_t{0};
 constexpr size_t kFirstSlots = 16;
-
-size_t Hash(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
 
@@ -50,13 +50,13 @@ uint32_t StringValues::Intern(std::string_view text) {
     Grow();
   }
   const size_t mask = slots_.size() - 1;
-  size_t slot = Hash(text) & mask;
+  size_t slot = HashText(text) & mask;
   for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
     if (texts_[slots_[slot]] == text) {
       return slots_[slot];
     }
   }
-  slots_[slot] = static_cast<uint32_t>(texts_.size());
+  slots_[slot] = CheckedRows(texts_.size() + 1, "different texts in a column") - 1;
   texts_.emplace_back(text);
   return slots_[slot];
 }
@@ -65,7 +65,7 @@ void StringValues::Grow() {
   slots_.assign(slots_.empty() ? kFirstSlots : slots_.size() * 2, kFree);
   const size_t mask = slots_.size() - 1;
   for (uint32_t number = 0; number < texts_.size(); ++number) {
-    size_t slot = Hash(texts_[number]) & mask;
+    size_t slot = HashText(texts_[number]) & mask;
     while (slots_[slot] != kFree) {
       slot = (slot + 1) & mask;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
@@ -70,8 +70,7 @@ int CompareInColumns(std::span<SortColumn> columns, size_t a, size_t b) {
 }
 
 Rows AllRows(const Table& table) {
-  BS_CHECK(table.rows() <= std::numeric_limits<uint32_t>::max());
-  Rows rows(table.rows());
+  Rows rows(CheckedRows(table.rows(), "rows of a table"));
   std::iota(rows.begin(), rows.end(), uint32_t{0});
   return rows;
 }

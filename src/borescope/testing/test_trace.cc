@@ -99,7 +99,7 @@ TestTrace& TestTrace::Runtime(std::string_view name, Span span, int64_t correlat
 }
 
 TestTrace& TestTrace::LibraryCall(std::string_view name, Span span, int64_t thread) {
-  Host(HostKind::kOther, name, span, thread, kNoDetail);
+  Host(HostKind::kOther, name, span, thread, AddMissingRow(data().runtime_calls));
   return *this;
 }
 
@@ -110,7 +110,7 @@ TestTrace& TestTrace::Pause(Span span, int64_t thread) {
   return *this;
 }
 
-TestTrace& TestTrace::Sample(int64_t ts_ns, const std::vector<std::string>& stack, int64_t thread) {
+uint32_t TestTrace::Frames(const std::vector<std::string>& stack) {
   StackFrames& frames = data().stack_frames;
   uint32_t frame = kNoDetail;
   for (const std::string& name : stack) {
@@ -118,9 +118,19 @@ TestTrace& TestTrace::Sample(int64_t ts_ns, const std::vector<std::string>& stac
     frames.parent.push_back(frame);
     frame = LastRow(frames.size());
   }
+  return frame;
+}
+
+TestTrace& TestTrace::CalledFrom(const std::vector<std::string>& stack) {
+  data().call_stacks.call.push_back(LastRow(data().runtime_calls.size()));
+  data().call_stacks.frame.push_back(Frames(stack));
+  return *this;
+}
+
+TestTrace& TestTrace::Sample(int64_t ts_ns, const std::vector<std::string>& stack, int64_t thread) {
   data().stack_samples.ts_ns.push_back(ts_ns);
   data().stack_samples.track.push_back(part().Track(TrackKind::kHost, 1, thread));
-  data().stack_samples.frame.push_back(frame);
+  data().stack_samples.frame.push_back(Frames(stack));
   return *this;
 }
 

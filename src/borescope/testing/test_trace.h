@@ -79,6 +79,8 @@ class TestTrace {
   TestTrace& Pause(Span span, int64_t thread = 1);
   // A sampled stack, outermost frame first.
   TestTrace& Sample(int64_t ts_ns, const std::vector<std::string>& stack, int64_t thread = 1);
+  // The stack of the call added last, outermost frame first.
+  TestTrace& CalledFrom(const std::vector<std::string>& stack);
   TestTrace& Kernel(std::string_view name, Span span, On on = {});
   // With as many blocks of as many threads.
   TestTrace& KernelOfSize(std::string_view name, Span span, int32_t blocks, int32_t threads,
@@ -107,6 +109,8 @@ class TestTrace {
  private:
   void Host(HostKind kind, std::string_view name, Span span, int64_t thread, uint32_t detail);
   uint32_t Args(const CollectiveArgs& args);
+  // Adds the frames of a stack; the innermost.
+  uint32_t Frames(const std::vector<std::string>& stack);
   uint32_t Triton(const OpArgs& args);
   void Device(DeviceKind kind, std::string_view name, Span span, On on, uint32_t detail);
 

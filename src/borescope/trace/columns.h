@@ -90,6 +90,14 @@ void ForEachMember(V& visit, const StackFrames*) {
   visit(&StackFrames::name), visit(&StackFrames::parent);
 }
 template <class V>
+void ForEachMember(V& visit, const CallStacks*) {
+  visit(&CallStacks::call), visit(&CallStacks::frame);
+}
+template <class V>
+void ForEachMember(V& visit, const RangeDomains*) {
+  visit(&RangeDomains::name), visit(&RangeDomains::domain);
+}
+template <class V>
 void ForEachMember(V& visit, const Syncs*) {
   using T = Syncs;
   visit(&T::stream), visit(&T::wait_on_stream), visit(&T::wait_on_record_correlation);

@@ -2,33 +2,10 @@
 
 #include <cstring>
 
-#include "borescope/base/check.h"
+#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/row_limit.h"
 
 namespace borescope::internal {
-namespace {
-
-// A multiply-and-fold hash over 8-byte words: texts are short and repeat, so it only needs speed on
-// short input and few collisions among a few thousand names.
-uint64_t HashText(std::string_view text) {
-  constexpr uint64_t kMultiplier = 0xff51afd7ed558ccdULL;
-  uint64_t hash = 0x9e3779b97f4a7c15ULL ^ text.size();
-  const char* data = text.data();
-  size_t left = text.size();
-  uint64_t word = 0;
-  for (; left >= 8; left -= 8, data += 8) {
-    std::memcpy(&word, data, 8);
-    hash = (hash ^ word) * kMultiplier;
-    hash ^= hash >> 32;
-  }
-  word = 0;
-  if (left != 0) {
-    std::memcpy(&word, data, left);
-  }
-  hash = (hash ^ word) * kMultiplier;
-  return hash ^ (hash >> 29);
-}
-
-}  // namespace
 
 StringPool::StringPool() : slots_(256, Id<StringTag>::kNone) { Intern(""); }
 
@@ -56,8 +33,7 @@ StringId StringPool::Intern(std::string_view text) {
       return {id};
     }
   }
-  const auto id = static_cast<uint32_t>(views_.size());
-  BS_CHECK(id != StringId::kNone);
+  const uint32_t id = CheckedRows(views_.size() + 1, "different texts") - 1;
   views_.push_back(Store(text));
   hashes_.push_back(hash);
   slots_[slot] = id;
@@ -82,7 +58,10 @@ std::string_view StringPool::Store(std::string_view text) {
     std::memcpy(own.get(), text.data(), text.size());
     const std::string_view view(own.get(), text.size());
     block_bytes_ += text.size();
-    blocks_.insert(blocks_.begin(), std::move(own));
+    blocks_.push_back(std::move(own));
+    if (blocks_.size() > 1) {  // the block in use stays the last one
+      std::swap(blocks_.back(), blocks_[blocks_.size() - 2]);
+    }
     return view;
   }
   if (block_used_ + text.size() > kBlockBytes) {

@@ -199,10 +199,26 @@ struct StackSamples {
   size_t size() const { return ts_ns.size(); }
 };
 
-// The frames of sampled stacks as a tree: each row is a path.
+// From where calls were made, of those whose stack was recorded with them. By call.
+struct CallStacks {
+  std::vector<uint32_t> call;   // row of RuntimeCalls
+  std::vector<uint32_t> frame;  // the innermost: row of StackFrames
+
+  size_t size() const { return call.size(); }
+};
+
+// The frames of sampled stacks and of those of calls as a tree: each row is a path.
 struct StackFrames {
   std::vector<StringId> name;    // of a function; "[libcuda.so]" where its name is not known
   std::vector<uint32_t> parent;  // the frame around it, an earlier row; kNoDetail: outermost
+
+  size_t size() const { return name.size(); }
+};
+
+// The names of ranges that belong to a domain (NVTX), each once: "NCCL:ncclAllReduce", "NCCL".
+struct RangeDomains {
+  std::vector<StringId> name;
+  std::vector<StringId> domain;
 
   size_t size() const { return name.size(); }
 };

@@ -34,6 +34,8 @@ struct TraceData {
   Pauses pauses;
   StackSamples stack_samples;
   StackFrames stack_frames;
+  CallStacks call_stacks;
+  RangeDomains range_domains;
   CapturedCalls captured;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
@@ -73,6 +75,8 @@ class Trace {
   const Pauses& pauses() const { return data_.pauses; }
   const StackSamples& stack_samples() const { return data_.stack_samples; }
   const StackFrames& stack_frames() const { return data_.stack_frames; }
+  const CallStacks& call_stacks() const { return data_.call_stacks; }
+  const RangeDomains& range_domains() const { return data_.range_domains; }
   const CapturedCalls& captured() const { return data_.captured; }
   const std::vector<EventCount>& event_counts() const { return data_.event_counts; }
   const Diagnostics& diagnostics() const { return data_.diagnostics; }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/sort_rows.h"
@@ -23,10 +23,7 @@ void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
   }
 }
 
-uint32_t Rows(size_t size) {
-  BS_CHECK(size < kNoDetail);
-  return static_cast<uint32_t>(size);
-}
+uint32_t Rows(size_t size) { return CheckedRows(size, "rows of one kind"); }
 
 // Offsets of the detail numbers of each kind when a part is appended.
 struct HostShift {
@@ -82,14 +79,21 @@ void AppendSpine(Spine& whole, const Spine& part, const IdMap& map, const Shift&
   }
 }
 
+// REQUIRES: the calls of the part are not appended yet.
 void AppendStacks(TraceData& whole, const TraceData& part, const IdMap& map) {
+  const uint32_t calls = Rows(whole.runtime_calls.size());
   const uint32_t frames = Rows(whole.stack_frames.size());
   const size_t samples = whole.stack_samples.size();
+  const size_t stacks = whole.call_stacks.size();
   AppendRows(whole.pauses, part.pauses, map);
   AppendRows(whole.stack_samples, part.stack_samples, map);
   AppendRows(whole.stack_frames, part.stack_frames, map);
+  AppendRows(whole.call_stacks, part.call_stacks, map);
+  AppendRows(whole.range_domains, part.range_domains, map);
   ShiftDetails(whole.stack_samples.frame, samples, frames);
   ShiftDetails(whole.stack_frames.parent, frames, frames);
+  ShiftDetails(whole.call_stacks.call, stacks, calls);
+  ShiftDetails(whole.call_stacks.frame, stacks, frames);
 }
 
 void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
@@ -101,6 +105,7 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   const size_t copies = whole.copies.size();
   const size_t ranges = whole.ranges.size();
   const uint32_t metrics = Rows(whole.metrics.size());
+  AppendStacks(whole, part, map);
   AppendRows(whole.ops, part.ops, map);
   AppendRows(whole.triton, part.triton, map);
   AppendRows(whole.runtime_calls, part.runtime_calls, map);
@@ -114,7 +119,6 @@ void AppendDetails(TraceData& whole, const TraceData& part, const IdMap& map) {
   AppendRows(whole.metrics, part.metrics, map);
   AppendRows(whole.flows, part.flows, map);
   AppendRows(whole.samples, part.samples, map);
-  AppendStacks(whole, part, map);
   ShiftDetails(whole.ranges.first_metric, ranges, metrics);
   ShiftDetails(whole.ranges.end_metric, ranges, metrics);
   ShiftDetails(whole.ops.collective, ops, collectives);
@@ -261,6 +265,21 @@ void SortEventCounts(TraceData& data) {
             });
 }
 
+// Whether all that both have together can be numbered.
+void CheckSizes(const TraceData& whole, const TraceData& part) {
+  CheckedRows(whole.host.size() + part.host.size(), "events of the host");
+  CheckedRows(whole.device.size() + part.device.size(), "events of devices");
+  CheckedRows(whole.memory.size() + part.memory.size(), "events of memory");
+  CheckedRows(whole.flows.size() + part.flows.size(), "arrows");
+  CheckedRows(whole.samples.size() + part.samples.size(), "samples of counters");
+  CheckedRows(whole.collectives.size() + part.collectives.size(), "collectives");
+  CheckedRows(whole.ranges.size() + part.ranges.size(), "ranges of counters");
+  CheckedRows(whole.metrics.size() + part.metrics.size(), "values of counters");
+  CheckedRows(whole.pauses.size() + part.pauses.size(), "pauses of threads");
+  CheckedRows(whole.stack_samples.size() + part.stack_samples.size(), "sampled call stacks");
+  CheckedRows(whole.stack_frames.size() + part.stack_frames.size(), "sampled frames");
+}
+
 bool IsNew(const TraceData& data) {
   return data.host.size() + data.device.size() + data.memory.size() + data.tracks.size() == 0 &&
          data.strings.size() == 1 && data.event_counts.empty();
@@ -290,8 +309,10 @@ TrackId TracePart::TrackOf(const TrackKey& key) {
   if (last_track_.valid() && key == last_key_) {
     return last_track_;
   }
-  const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{Rows(data.tracks.size())});
+  const size_t next = data.tracks.size();
+  const auto [place, is_new] = track_ids_.try_emplace(key, TrackId{static_cast<uint32_t>(next)});
   if (is_new) {
+    CheckedRows(next + 1, "threads and streams");
     data.tracks.kind.push_back(key.kind);
     data.tracks.pid.push_back(key.pid);
     data.tracks.tid.push_back(key.tid);
@@ -331,6 +352,7 @@ TraceBuilder::TraceBuilder() = default;
 
 void TraceBuilder::Append(TracePart&& part) {
   TraceData& whole = whole_.data;
+  CheckSizes(whole, part.data);
   if (IsNew(whole)) {  // the only part of most databases: nothing to translate
     Diagnostics before = std::move(whole.diagnostics);
     whole_ = std::move(part);

@@ -189,6 +189,23 @@ TEST(TraceBuilderTest, PausesAndSampledStacksOfAllPartsComeByThreadAndTime) {
   EXPECT_EQ(trace.pauses().ts_ns, (std::vector<int64_t>{40, 10, 20, 30}));
 }
 
+// A call of each part, made in the innermost of its frames.
+TEST(TraceBuilderTest, StacksOfCallsReferToTheCallsOfTheirPart) {
+  TraceBuilder builder;
+  for (const char* outer : {"a", "b"}) {
+    TraceMaker maker;
+    AddStack(maker.part(), 9, 10, outer);
+    TraceData& data = maker.part().data;
+    AddMissingRow(data.runtime_calls);
+    data.call_stacks.call.push_back(AddMissingRow(data.runtime_calls));
+    data.call_stacks.frame.push_back(1);
+    builder.Append(maker.TakePart());
+  }
+  const Trace trace = builder.Finish({}, 0, 1);
+  EXPECT_EQ(trace.call_stacks().call, (std::vector<uint32_t>{1, 3}));
+  EXPECT_EQ(trace.call_stacks().frame, (std::vector<uint32_t>{1, 3}));
+}
+
 TEST(TraceBuilderTest, EventCountsAreMergedAndSorted) {
   const auto part = [](std::string_view category, char phase, int64_t dur_ns) {
     TracePart one;

@@ -1,6 +1,9 @@
 #include "tests/support/planted/planted_actor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace borescope::scenario {
 namespace {
@@ -81,9 +84,46 @@ void PlantedActor::RunItem(size_t item) {
       return;
     }
   }
+  LaunchItem(item);
+}
+
+int64_t PlantedActor::LaunchIn(const OpCall& op, const std::vector<MachineWork>& works,
+                               const LaunchAs& as) {
   const int64_t begin_ns = machine_.now_ns();
-  machine_.Launch(plan_.items[item]);
-  out_->frames.push_back({FrameKind::kOp, "aten::linear", 100, 101, begin_ns, machine_.now_ns()});
+  const int64_t idle_ns = machine_.Launch(works, as);
+  out_->frames.push_back({.kind = FrameKind::kOp,
+                          .name = std::string(op.name),
+                          .pid = 100,
+                          .tid = 101,
+                          .begin_ns = begin_ns,
+                          .end_ns = machine_.now_ns(),
+                          .input_dims = op.input_dims,
+                          .input_types = std::string(op.input_types)});
+  return idle_ns;
+}
+
+// Square matrices, which the device multiplies in the time of the kernels at a third of its peak.
+int64_t PlantedActor::LaunchItem(size_t item, const LaunchAs& as) {
+  constexpr double kFlopsPerNs = 300e3;
+  int64_t ns = 0;
+  for (const MachineWork& work : plan_.items[item]) {
+    ns += work.dur_ns;
+  }
+  const auto size = std::llround(std::cbrt(static_cast<double>(ns) * kFlopsPerNs / 2));
+  return LaunchIn({"aten::linear", fmt::format("[[{0}, {0}], [{0}, {0}], []]", size),
+                   R"(["c10::BFloat16", "c10::BFloat16", ""])"},
+                  plan_.items[item], as);
+}
+
+// A sum of vectors of two bytes a number, at 60 to 95 % of the bandwidth.
+void PlantedActor::LaunchMemoryBound(int64_t ns) {
+  constexpr double kBytesPerNs = 3352;
+  constexpr double kVectors = 3;
+  const double part = 0.6 + 0.05 * static_cast<double>(config_.seed % 8);
+  const auto size = std::llround(static_cast<double>(ns) * kBytesPerNs * part / kVectors / 2);
+  LaunchIn({"aten::add", fmt::format("[[{0}], [{0}], []]", size),
+            R"(["c10::BFloat16", "c10::BFloat16", "Scalar"])"},
+           {{"vectorized_elementwise_kernel<add>", ns}});
 }
 
 bool PlantedActor::Perform(const PlantSite& site, size_t item) {
@@ -99,21 +139,26 @@ bool PlantedActor::Perform(const PlantSite& site, size_t item) {
       break;
     case Cause::kLaunchBound:
       LaunchTiny(site);
-      machine_.Launch(plan_.items[item]);
+      LaunchItem(item);
       return true;
     case Cause::kGraphGaps:
       LaunchGraph(site);
-      machine_.Launch(plan_.items[item]);
+      LaunchItem(item);
       return true;
     case Cause::kCopies:
       machine_.Launch({{Pick(kCopies, config_.seed), site.ns, true, false}});
       Count(site.plant, site.ns);
-      machine_.Launch(plan_.items[item]);
+      LaunchItem(item);
       return true;
     case Cause::kCommunication:
       machine_.Launch({{"ncclDevKernel_AllGather_RING_LL", site.ns, false, true}});
       Count(site.plant, site.ns);
-      machine_.Launch(plan_.items[item]);
+      LaunchItem(item);
+      return true;
+    case Cause::kMemoryBound:
+      LaunchMemoryBound(site.ns);
+      Count(site.plant, site.ns);
+      LaunchItem(item);
       return true;
     default:
       break;
@@ -139,7 +184,7 @@ int64_t PlantedActor::PerformLaunch(Cause cause, int64_t ns, size_t item) {
     machine_.DoUntil(FrameKind::kPython, "", until_ns);
     as.is_recorded = false;
   }
-  return machine_.Launch(plan_.items[item], as);
+  return LaunchItem(item, as);
 }
 
 // Had the host not waited, it would have done the same while the device was busy.
@@ -151,11 +196,11 @@ void PlantedActor::WaitThenWork(int64_t ns) {
 // Kernels that are queued do not wait for their launch; nor is what comes before the first lost to
 // launching.
 void PlantedActor::LaunchTiny(const PlantSite& site) {
-  machine_.Launch({{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
+  const OpCall fill{"aten::fill_", "[[64], []]", R"(["float", "Scalar"])"};
+  LaunchIn(fill, {{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
   for (int64_t idle_ns = 0; idle_ns < site.ns;) {
     const bool is_queued = machine_.free_ns() > machine_.now_ns() + 3 * kUsNs;
-    const int64_t here_ns =
-        machine_.Launch({{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
+    const int64_t here_ns = LaunchIn(fill, {{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
     idle_ns += is_queued ? 0 : here_ns;
     Count(site.plant, is_queued ? 0 : here_ns);
   }

@@ -2,11 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/planted/planted_plan.h"
 
 namespace borescope::scenario {
+
+// Of an operator: its name and arguments.
+struct OpCall {
+  std::string_view name;
+  std::string input_dims;
+  std::string_view input_types;
+};
 
 class PlantedActor {
  public:
@@ -23,6 +32,12 @@ class PlantedActor {
   // Whether it could be done here: a host that is hardly ahead of the device has nothing to wait
   // for.
   bool Perform(const PlantSite& site, size_t item);
+  // Launches by an operator with these arguments; returns for how long the device was idle.
+  int64_t LaunchIn(const OpCall& op, const std::vector<MachineWork>& works,
+                   const LaunchAs& as = {});
+  // The next work of the program: products of matrices.
+  int64_t LaunchItem(size_t item, const LaunchAs& as = {});
+  void LaunchMemoryBound(int64_t ns);
   int64_t PerformLaunch(Cause cause, int64_t ns, size_t item);
   void WaitThenWork(int64_t ns);
   void LaunchTiny(const PlantSite& site);

@@ -21,9 +21,14 @@ void AddFrame(const PlantedFrame& frame, std::string& text) {
                  R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f})",
                  CategoryOf(frame.kind), frame.name, frame.pid, frame.tid, Us(frame.begin_ns),
                  Us(frame.end_ns - frame.begin_ns));
-  text += frame.kind == FrameKind::kCall
-              ? fmt::format(R"(,"args":{{"correlation":{}}}}})", frame.correlation)
-              : R"(,"args":{}})";
+  if (frame.kind == FrameKind::kCall) {
+    text += fmt::format(R"(,"args":{{"correlation":{}}}}})", frame.correlation);
+  } else if (!frame.input_dims.empty()) {
+    text += fmt::format(R"(,"args":{{"Input Dims":{},"Input type":{}}}}})", frame.input_dims,
+                        frame.input_types);
+  } else {
+    text += R"(,"args":{}})";
+  }
 }
 
 void AddWork(const PlantedWork& work, std::string& text) {
@@ -42,7 +47,8 @@ std::string PlantedJson(const PlantedRun& run, int rank) {
   std::string text = fmt::format(
       R"({{"schemaVersion":1,"distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)",
       rank, run.ranks.size());
-  text += "\"traceEvents\":[\n";
+  text += fmt::format("\"deviceProperties\":[{{\"id\":0,\"name\":\"{}\"}}],\"traceEvents\":[\n",
+                      kPlantedDevice);
   const PlantedRank& events = run.ranks[static_cast<size_t>(rank)];
   bool is_first = true;
   const auto separate = [&] {

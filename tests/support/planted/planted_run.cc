@@ -10,13 +10,16 @@ namespace borescope::scenario {
 namespace {
 
 constexpr std::string_view kCauseNames[] = {
-    "late-host",        "host-pause", "sync",          "long-wait", "data-loading", "code-loading",
-    "launch-bound",     "graph-gaps", "held-back",     "setup",     "teardown",     "unlinked",
-    "before-recording", "copies",     "communication", "straggler"};
+    "late-host",        "host-pause",   "sync",          "long-wait",
+    "data-loading",     "code-loading", "launch-bound",  "graph-gaps",
+    "held-back",        "setup",        "teardown",      "unlinked",
+    "before-recording", "copies",       "communication", "memory-bound",
+    "straggler"};
 static_assert(std::size(kCauseNames) == static_cast<size_t>(Cause::kCount));
 
-constexpr std::string_view kSettingNames[] = {"plain",     "graphs",  "skew",    "overlap",
-                                              "processes", "threads", "rounded", "whole-process"};
+constexpr std::string_view kSettingNames[] = {"plain",   "graphs",        "skew",
+                                              "overlap", "processes",     "threads",
+                                              "rounded", "whole-process", "twins"};
 static_assert(std::size(kSettingNames) == static_cast<size_t>(Setting::kCount));
 
 template <class E, size_t kSize>
@@ -60,6 +63,30 @@ void AddOther(Random& random, bool is_process, PlantedRank& rank) {
     rank.work.push_back({!is_process,
                          is_process ? "resize_kernel" : "Memcpy HtoD (Pinned -> Device)", 0, 107,
                          now_ns, work_end_ns, correlation});
+  }
+}
+
+// Another process that does the same at nearly the same time, as workers of one job do.
+void AddTwin(Random& random, PlantedRank& rank) {
+  constexpr int64_t kOtherPid = 200;
+  constexpr int64_t kOtherCalls = 1'000'000;
+  const int64_t shift_ns = random.Below(kUsNs);
+  const auto move = [&](auto event) {
+    event.begin_ns += shift_ns;
+    event.end_ns += shift_ns;
+    event.correlation += event.correlation == 0 ? 0 : kOtherCalls;
+    return event;
+  };
+  const std::vector<PlantedFrame> frames = rank.frames;
+  for (const PlantedFrame& frame : frames) {
+    rank.frames.push_back(move(frame));
+    rank.frames.back().pid = kOtherPid;
+    rank.frames.back().tid = kOtherPid + 1;
+  }
+  const std::vector<PlantedWork> works = rank.work;
+  for (const PlantedWork& work : works) {
+    rank.work.push_back(move(work));
+    rank.work.back().stream += 100;
   }
 }
 
@@ -113,6 +140,8 @@ PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, bool& is_planted)
       AddOther(random, config.setting == Setting::kProcesses, run.ranks[rank]);
     } else if (config.setting == Setting::kRounded) {
       RoundTimes(run.ranks[rank]);
+    } else if (config.setting == Setting::kTwins) {
+      AddTwin(random, run.ranks[rank]);
     }
     for (PlantedWork& work : run.ranks[rank].work) {
       work.begin_ns += plan.skew_ns;

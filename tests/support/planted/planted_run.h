@@ -17,7 +17,7 @@
 
 namespace borescope::scenario {
 
-// What costs the time. Each but the last four makes the device idle.
+// What costs the time. Each but the last five makes the device idle.
 enum class Cause : uint8_t {
   kLateHost,         // the host computes while the device has nothing to do, again and again
   kHostPause,        // once, for a garbage collection
@@ -34,6 +34,7 @@ enum class Cause : uint8_t {
   kBeforeRecording,  // the device begins with work from before the recording; no loss
   kCopies,           // copies beside which nothing runs
   kCommunication,    // collectives beside which nothing runs
+  kMemoryBound,      // kernels as fast as the memory of the device
   kStraggler,        // one of four ranks comes late to the collectives
   kCount,
 };
@@ -47,7 +48,8 @@ enum class Setting : uint8_t {
   kProcesses,     // another process uses the same device
   kThreads,       // another thread of the process copies to it
   kRounded,       // times are whole microseconds
-  kWholeProcess,  // recorded by a profiler of whole processes; files of it are those of kPlain
+  kWholeProcess,  // recorded by a profiler of whole processes: files are of Nsight Systems
+  kTwins,         // two processes do the same on one device, in step
   kCount,
 };
 
@@ -79,6 +81,9 @@ struct PlantedFrame {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   int64_t correlation = 0;  // of calls
+  // Of operators, JSON as in files of Kineto; may be empty.
+  std::string input_dims = {};
+  std::string input_types = {};
 };
 
 struct PlantedWork {
@@ -118,7 +123,14 @@ PlantedRun MakePlantedRun(const PlantConfig& config);
 // "late-host:10,sync:3" -> two plants (a share left out means 10). Nothing when a name is unknown.
 std::optional<std::vector<Plant>> ParsePlants(std::string_view text);
 
+// The device of all runs, as drivers name it.
+inline constexpr std::string_view kPlantedDevice = "NVIDIA H100 80GB HBM3";
+
 // A rank as a Kineto file.
 std::string PlantedJson(const PlantedRun& run, int rank);
+
+// A rank as Nsight Systems exports it: statements of SQL that make the database. Operators,
+// annotations and frames are ranges, without their arguments.
+std::string PlantedSql(const PlantedRun& run, int rank);
 
 }  // namespace borescope::scenario

@@ -29,6 +29,7 @@ constexpr Known kKnown[] = {
     {"The device idles for several reasons", "several"},
     {"Copies are not hidden behind compute", "copies"},
     {"Communication is not hidden behind compute", "communication"},
+    {"Kernels are bound by memory bandwidth", "memory-bound"},
     {"One rank makes the others wait", "one rank"},
     {"Ranks compute for different times", "uneven ranks"},
 };
@@ -54,6 +55,10 @@ std::string_view LabelFor(Cause cause, Setting setting) {
   if (is_end && setting == Setting::kWholeProcess) {
     return "";
   }
+  const bool has_arguments = setting != Setting::kWholeProcess && setting != Setting::kGraphs;
+  if (cause == Cause::kMemoryBound && !has_arguments) {
+    return "";
+  }
   constexpr std::string_view kLabels[] = {"host busy",
                                           "one long gap",
                                           "synchronisation",
@@ -69,6 +74,7 @@ std::string_view LabelFor(Cause cause, Setting setting) {
                                           "",
                                           "copies",
                                           "communication",
+                                          "memory-bound",
                                           "one rank"};
   static_assert(std::size(kLabels) == static_cast<size_t>(Cause::kCount));
   return kLabels[static_cast<size_t>(cause)];

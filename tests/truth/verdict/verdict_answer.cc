@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/check.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/ingest/database.h"
 #include "borescope/testing/trace_maker.h"
 #include "borescope/trace/columns.h"
 
@@ -29,6 +30,8 @@ void AddFrame(const PlantedFrame& frame, TracePart& part) {
   uint32_t detail = kNoDetail;
   if (frame.kind == FrameKind::kOp) {
     detail = AddMissingRow(part.data.ops);
+    part.data.ops.input_dims[detail] = part.Intern(frame.input_dims);
+    part.data.ops.input_types[detail] = part.Intern(frame.input_types);
   } else if (frame.kind == FrameKind::kCall) {
     detail = AddMissingRow(part.data.runtime_calls);
     part.data.runtime_calls.correlation[detail] = frame.correlation;
@@ -49,7 +52,7 @@ void AddWork(const PlantedWork& work, TraceMaker& maker) {
       {.correlation = work.correlation == 0 ? kMissing : work.correlation, .detail = detail});
 }
 
-Trace TraceOf(const PlantedRank& rank, TraceFormat format) {
+Trace TraceOf(const PlantedRank& rank) {
   TraceMaker maker;
   for (const PlantedFrame& frame : rank.frames) {
     AddFrame(frame, maker.part());
@@ -59,14 +62,22 @@ Trace TraceOf(const PlantedRank& rank, TraceFormat format) {
   }
   Meta meta;
   meta.file = "planted.json";
-  meta.format = format;
+  meta.devices.push_back({.id = 0, .name = std::string(scenario::kPlantedDevice)});
   TraceBuilder builder;
   builder.Append(maker.TakePart());
   return builder.Finish(meta, 0, 1);
 }
 
-Tables MapRank(const PlantedRun& run, size_t rank, TraceFormat format, const Params& params) {
-  const Trace trace = TraceOf(run.ranks[rank], format);
+// Read from a database, as a profiler of whole processes writes it.
+Trace TraceOfProcess(const PlantedRun& run, size_t rank) {
+  SqlDatabase database = std::move(SqlDatabase::InMemory("planted.sqlite")).value();
+  BS_CHECK(database.Run(PlantedSql(run, static_cast<int>(rank))).ok());
+  return std::move(LoadDatabase(database, 0, {})).value();
+}
+
+Tables MapRank(const PlantedRun& run, size_t rank, Setting setting, const Params& params) {
+  const Trace trace =
+      setting == Setting::kWholeProcess ? TraceOfProcess(run, rank) : TraceOf(run.ranks[rank]);
   const TraceIndex index = BuildIndex(trace, 1);
   const RankView view{static_cast<int64_t>(rank), trace, index};
   return FindAnalysis("summary")->PipelineFor(params).map(view, params).value();
@@ -75,12 +86,10 @@ Tables MapRank(const PlantedRun& run, size_t rank, TraceFormat format, const Par
 }  // namespace
 
 std::vector<VerdictLine> VerdictOf(const PlantedRun& run, Setting setting) {
-  const TraceFormat format =
-      setting == Setting::kWholeProcess ? TraceFormat::kNsys : TraceFormat::kKineto;
   const Params params;
   std::vector<Tables> mapped;
   for (size_t rank = 0; rank < run.ranks.size(); ++rank) {
-    mapped.push_back(MapRank(run, rank, format, params));
+    mapped.push_back(MapRank(run, rank, setting, params));
   }
   const auto& pipeline = FindAnalysis("summary")->PipelineFor(params);
   Tables tables =

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/params.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/table/display/line_style.h"
@@ -68,6 +69,10 @@ struct Pipeline {
   // machine that maps. The one function here that may look at files; the engine calls it only
   // where answers may hold what it finds. nullptr: nothing to read.
   Result<Tables> (*read_files)(Tables, const Params&) = nullptr;
+  // Adds to the tables of map what of the recording no Trace keeps. `text` yields the text that
+  // the trace was read from, inflated, once. nullptr: the trace is enough. Of formats without such
+  // a text, and of text that had to be repaired, it is an error of kind kMissingData.
+  Result<Tables> (*read_text)(Tables, const RankView&, ByteSource& text, const Params&) = nullptr;
   // Associative, and the order of the tables does not matter: partial results of any split of
   // the ranks, in any order, give the same tables. The tables of one map are a valid input.
   Result<Tables> (*reduce)(std::span<const Tables>, const Params&) = nullptr;

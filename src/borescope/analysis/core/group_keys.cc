@@ -31,6 +31,8 @@ constexpr KeyRow kKeyRows[] = {
     {GroupKey::kPhase, "phase", "phase", true, true,
      "forward, backward, recompute (forward repeated inside backward) or optimizer, from the "
      "launch's surroundings on the host; other if unknown."},
+    {GroupKey::kDomain, "domain", "domain", true, true,
+     "Domain of the innermost range (NVTX) or operator around; missing where that has none."},
     {GroupKey::kModule, "module", "module", true, true,
      "Class of the innermost nn.Module around the call: Linear for Linear_0, Linear_1 and so on; "
      "missing outside of modules, in backward, and without with_stack=True or with_modules=True."},
@@ -62,11 +64,32 @@ GroupKeys::GroupKeys(const RankView& view, std::span<const std::string> by, Step
       if (row.key == GroupKey::kPhase) {
         host_phases_ = HostPhases(view);
       }
+      if (row.key == GroupKey::kDomain) {
+        FindDomains();
+      }
       if (row.key == GroupKey::kModule || row.key == GroupKey::kModuleInstance) {
         UseModules();
       }
     }
   }
+}
+
+void GroupKeys::FindDomains() {
+  const RangeDomains& domains = view_.trace.range_domains();
+  domains_.resize(view_.trace.strings().size());
+  for (size_t i = 0; i < domains.size(); ++i) {
+    domains_[domains.name[i].value] = domains.domain[i];
+  }
+}
+
+// What only has a name of that form and is no range is in no domain.
+int64_t GroupKeys::DomainAround(HostId id) const {
+  const HostEvents& host = view_.trace.host();
+  const auto is_range = [&](HostId row) { return host.kind[row.value] == HostKind::kAnnotation; };
+  while (id.valid() && !is_range(id) && host.kind[id.value] != HostKind::kOp) {
+    id = view_.index.tree.parent[id.value];
+  }
+  return id.valid() && is_range(id) ? NumberOf(domains_[host.name[id.value].value]) : kMissing;
 }
 
 void GroupKeys::UseModules() {
@@ -151,6 +174,8 @@ int64_t GroupKeys::HostValue(GroupKey key, HostId id) const {
       return view_.trace.tracks().tid[host.track[id.value].value];
     case GroupKey::kPhase:
       return static_cast<int64_t>(host_phases_[id.value]);
+    case GroupKey::kDomain:
+      return DomainAround(id);
     case GroupKey::kModule:
       return module_classes_->Of(modules_[id.value]);
     case GroupKey::kModuleInstance:
@@ -181,6 +206,8 @@ int64_t GroupKeys::DeviceValue(GroupKey key, DeviceId id) const {
       return trace.StreamOf(id);
     case GroupKey::kPhase:
       return static_cast<int64_t>(PhaseOf(view_, host_phases_, id));
+    case GroupKey::kDomain:
+      return DomainAround(op.valid() ? op : launch);
     case GroupKey::kModule:
     case GroupKey::kModuleInstance:
       return ModuleValue(key, id);

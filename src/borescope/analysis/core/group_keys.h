@@ -24,6 +24,7 @@ enum class GroupKey : uint8_t {
   kGpu,
   kStream,
   kPhase,
+  kDomain,
   kModule,
   kModuleInstance,
   kOp,
@@ -77,6 +78,8 @@ class GroupKeys {
   int64_t ModuleValue(GroupKey key, DeviceId id) const;
   int64_t ReplayedValue(GroupKey key, HostId op, DeviceId work) const;
   int64_t StepNumber(uint32_t step) const;
+  int64_t DomainAround(HostId id) const;
+  void FindDomains();
   void UseModules();
   void AddColumns(Table& table, bool before_name) const;
   void PushCells(Row& row, std::span<const int64_t> values, bool before_name) const;
@@ -85,6 +88,7 @@ class GroupKeys {
   StepRule rule_;
   std::vector<GroupKey> keys_;
   std::vector<Phase> host_phases_;  // filled when kPhase is among the keys
+  std::vector<StringId> domains_;   // per text, filled when kDomain is among the keys
   // Filled when the modules or their classes are among the keys.
   std::vector<int64_t> modules_;  // per host row
   std::shared_ptr<const ModuleClasses> module_classes_;

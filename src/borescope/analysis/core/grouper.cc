@@ -1,6 +1,8 @@
 #include "borescope/analysis/core/grouper.h"
 
 #include "borescope/base/check.h"
+#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/row_limit.h"
 
 namespace borescope::internal {
 namespace {
@@ -17,15 +19,6 @@ bool AreEqual(std::span<const int64_t> a, std::span<const int64_t> b) {
   return true;
 }
 
-size_t Hash(std::span<const int64_t> key) {
-  uint64_t hash = 0x9e3779b97f4a7c15u;
-  for (const int64_t member : key) {
-    hash = (hash ^ static_cast<uint64_t>(member)) * 0xbf58476d1ce4e5b9u;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 }  // namespace
 
 Grouper::Grouper(size_t width) : width_(width), slots_(64, kFree) { BS_CHECK(width > 0); }
@@ -33,13 +26,14 @@ Grouper::Grouper(size_t width) : width_(width), slots_(64, kFree) { BS_CHECK(wid
 uint32_t Grouper::Find(std::span<const int64_t> key) {
   BS_DCHECK(key.size() == width_);
   const size_t mask = slots_.size() - 1;
-  size_t slot = Hash(key) & mask;
+  size_t slot = HashNumbers(key) & mask;
   for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
     if (AreEqual(key, this->key(slots_[slot]))) {
       return slots_[slot];
     }
   }
-  const auto group = static_cast<uint32_t>(size_++);
+  const uint32_t group = CheckedRows(size_ + 1, "groups") - 1;
+  ++size_;
   keys_.insert(keys_.end(), key.begin(), key.end());
   slots_[slot] = group;
   if (size_ * 2 > slots_.size()) {
@@ -52,7 +46,7 @@ void Grouper::Grow() {
   slots_.assign(slots_.size() * 2, kFree);
   const size_t mask = slots_.size() - 1;
   for (uint32_t group = 0; group < size_; ++group) {
-    size_t slot = Hash(key(group)) & mask;
+    size_t slot = HashNumbers(key(group)) & mask;
     while (slots_[slot] != kFree) {
       slot = (slot + 1) & mask;
     }

@@ -27,6 +27,43 @@ inline constexpr ParamSpec kQueueLimitParam{"queue-limit", "N", "a queue of this
 inline constexpr ParamSpec kSeriesParam{"series", "", "also a table of every change over time",
                                         ParamType::kFlag};
 
+// All verbs with the rules of HolisticTraceAnalysis, which has these options under other names.
+inline constexpr ParamSpec kIncludeLastStepParam{
+    .name = "include-last-step",
+    .help = "--compat hta: keep the last step, which HTA leaves out by default",
+    .only_with = Compat::kHta};
+// events
+inline constexpr ParamSpec kAsParsedParam{
+    .name = "as-parsed",
+    .help =
+        "--compat hta: all steps, and times as recorded, as in HTA's frames before it aligns "
+        "the ranks",
+    .only_with = Compat::kHta};
+// kernels
+inline constexpr ParamSpec kNumKernelsParam{
+    .name = "num-kernels",
+    .value = "N",
+    .help = "--compat hta: of more kernels of a type the others are one row",
+    .type = ParamType::kCount,
+    .default_number = 10,
+    .only_with = Compat::kHta};
+inline constexpr ParamSpec kDurationRatioParam{
+    .name = "duration-ratio",
+    .value = "SHARE",
+    .help =
+        "--compat hta: where there are more, those above this quantile of the running sums, too",
+    .type = ParamType::kShare,
+    .default_text = "80%",
+    .only_with = Compat::kHta};
+inline constexpr ParamSpec kNoMemoryKernelsParam{.name = "no-memory-kernels",
+                                                 .help = "--compat hta: no copies and memsets",
+                                                 .only_with = Compat::kHta};
+// launches
+inline constexpr ParamSpec kNoMemoryEventsParam{
+    .name = "no-memory-events",
+    .help = "--compat hta: no calls of copies and memsets",
+    .only_with = Compat::kHta};
+
 // sequences
 inline constexpr ParamSpec kOperatorParam{
     .name = "operator",
@@ -53,6 +90,9 @@ inline constexpr ParamSpec kMinShareParam{
     ParamType::kShare};
 inline constexpr ParamSpec kSampledParam{
     "sampled", "", "sampled call stacks: each sample counts as one sampling period",
+    ParamType::kFlag};
+inline constexpr ParamSpec kCallsParam{
+    "calls", "", "stacks recorded with calls: the time in calls, and device work launched by them",
     ParamType::kFlag};
 inline constexpr ParamSpec kFoldedParam{
     "folded", "", "one row for each stack, \"a;b;c\": the input of flame graphs", ParamType::kFlag};
@@ -105,9 +145,15 @@ inline constexpr ParamSpec kDeviceSpecParam{
 inline constexpr ParamSpec kDataLoadParam{
     "data-load", "TEXT", "events whose name contains this are data loading, too", ParamType::kText};
 inline constexpr ParamSpec kFreeLaunchesParam{
-    "zero-weight-launch-edges", "",
-    "--compat hta: tie each kernel to its launch where that did not delay it, too, with weight 0",
-    ParamType::kFlag};
+    .name = "zero-weight-launch-edges",
+    .help =
+        "--compat hta: tie each kernel to its launch where that did not delay it, too, with "
+        "weight 0",
+    .only_with = Compat::kHta};
+inline constexpr ParamSpec kGraphParam{
+    .name = "graph",
+    .help = "--compat hta: also tables of all events, nodes and edges of the graph",
+    .only_with = Compat::kHta};
 inline constexpr ParamSpec kOverlayAllEventsParam{
     "overlay-all-events", "", "--overlay: keep events that are not on the path, too",
     ParamType::kFlag};
@@ -141,6 +187,9 @@ inline constexpr ParamSpec kWidthParam{"width", "N",
                                        ParamType::kNumber};
 inline constexpr ParamSpec kQuotedParam{
     "csv", "", "text: a line per kernel, every value in quotes, with commas between them",
+    ParamType::kFlag};
+inline constexpr ParamSpec kParseParam{
+    "parse", "", "--compat pyprof: what its parse stage writes, a dict of Python for each kernel",
     ParamType::kFlag};
 
 // diff

@@ -63,13 +63,14 @@ enum class ParamType : uint8_t {
 // a verb, and parsing, --help and completion follow. The default is part of the declaration, so
 // that an analysis asked without a command line behaves the same.
 struct ParamSpec {
-  std::string_view name;   // "kernel-wait": --kernel-wait
-  std::string_view value;  // what stands for the value in help: "TIME"; empty for a flag
+  std::string_view name;        // "kernel-wait": --kernel-wait
+  std::string_view value = {};  // what stands for the value in help: "TIME"; empty for a flag
   std::string_view help;
   ParamType type = ParamType::kFlag;
   int64_t default_number = 0;  // count, or ns
   std::string_view default_text = {};
-  bool names_events = false;  // an error where nothing recorded has such a name
+  bool names_events = false;         // an error where nothing recorded has such a name
+  Compat only_with = Compat::kNone;  // an error under any other rules than those of this tool
 };
 
 // The value of one option as given.

@@ -6,6 +6,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/opmodel/op_costs.h"
@@ -147,15 +148,27 @@ CollectiveCall HostCall(const Trace& trace, HostId event) {
   return call;
 }
 
+bool HasAny(const std::vector<char>& flags) {
+  return std::find(flags.begin(), flags.end(), 1) != flags.end();
+}
+
 void AddHostCalls(const RankView& view, std::vector<CollectiveCall>& calls) {
   const Trace& trace = view.trace;
+  const std::vector<char> is_collective = FlagNames(trace.strings(), IsHostCollective);
+  if (!HasAny(is_collective)) return;
   for (uint32_t row = 0; row < trace.host().size(); ++row) {
     CheckStopAt(row);
     const HostId id{row};
-    const bool counts = IsOpOrAnnotation(trace, id) && ArgsOf(trace, id) == kNoDetail &&
-                        IsHostCollective(trace.Name(id));
+    const bool counts = is_collective[trace.host().name[row].value] != 0 &&
+                        IsOpOrAnnotation(trace, id) && ArgsOf(trace, id) == kNoDetail;
     if (counts) calls.push_back(HostCall(trace, id));
   }
+}
+
+// Of an operator of c10d too, which asks for communication.
+bool IsNameOfHostCommunication(std::string_view name) {
+  return IsHostCollective(name) ||
+         (name.starts_with("c10d::") && KindOfOperatorName(name) != CollectiveKind::kUnknown);
 }
 
 bool IsInsideAnother(const RankView& view, HostId id) {
@@ -168,11 +181,15 @@ bool IsInsideAnother(const RankView& view, HostId id) {
 
 // What was asked for, where nothing says what was done.
 void AddRequests(const RankView& view, std::vector<CollectiveCall>& calls) {
-  for (uint32_t row = 0; row < view.trace.host().size(); ++row) {
+  const Trace& trace = view.trace;
+  const std::vector<char> asks = FlagNames(trace.strings(), IsNameOfHostCommunication);
+  if (!HasAny(asks)) return;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
     CheckStopAt(row);
     const HostId id{row};
-    if (IsHostCommunication(view.trace, id) && !IsInsideAnother(view, id)) {
-      calls.push_back(HostCall(view.trace, id));
+    if (asks[trace.host().name[row].value] != 0 && IsHostCommunication(trace, id) &&
+        !IsInsideAnother(view, id)) {
+      calls.push_back(HostCall(trace, id));
     }
   }
 }
@@ -205,10 +222,7 @@ CollectiveMessage HostMessage(CollectiveKind kind, const CallArgs& args) {
 }  // namespace
 
 bool IsHostCommunication(const Trace& trace, HostId id) {
-  if (!IsOpOrAnnotation(trace, id)) return false;
-  const std::string_view name = trace.Name(id);
-  return IsHostCollective(name) ||
-         (name.starts_with("c10d::") && KindOfOperatorName(name) != CollectiveKind::kUnknown);
+  return IsOpOrAnnotation(trace, id) && IsNameOfHostCommunication(trace.Name(id));
 }
 
 std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {

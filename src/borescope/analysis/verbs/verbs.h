@@ -16,6 +16,7 @@ extern const AnalysisSpec kCriticalPathVerb;
 extern const AnalysisSpec kDelaysVerb;
 extern const AnalysisSpec kDiffVerb;
 extern const AnalysisSpec kDoctorVerb;
+extern const AnalysisSpec kEventsVerb;
 extern const AnalysisSpec kFlameVerb;
 extern const AnalysisSpec kGapsVerb;
 extern const AnalysisSpec kGraphsVerb;

@@ -33,10 +33,11 @@ Result<QuerySession> QuerySession::Open(const Run& run, const QueryOptions& opti
     return PublicError(session.error(), paths);
   }
   std::vector<FileInfo> files = PublicFiles(session->files());
-  return QuerySession(std::make_unique<State>(State{std::move(*session),
-                                                    {options.seconds, options.rows},
-                                                    {paths.begin(), paths.end()},
-                                                    std::move(files)}));
+  return QuerySession(
+      std::make_unique<State>(State{std::move(*session),
+                                    {options.seconds, options.rows, options.temporary_bytes},
+                                    {paths.begin(), paths.end()},
+                                    std::move(files)}));
 }
 
 Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& parameters) {

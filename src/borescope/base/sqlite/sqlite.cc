@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 
 #include "borescope/base/sqlite/settled_database.h"
 #include "borescope/base/stop.h"
@@ -18,6 +19,9 @@ constexpr int kLongestSql = 1 << 20;
 Error SqlError(int status, const std::string& name, std::string_view message) {
   if ((status & 0xff) == SQLITE_INTERRUPT) {
     CheckStop();
+  }
+  if ((status & 0xff) == SQLITE_NOMEM) {
+    throw std::bad_alloc();  // no fault of the file
   }
   const bool is_io = (status & 0xff) == SQLITE_CANTOPEN || (status & 0xff) == SQLITE_IOERR ||
                      (status & 0xff) == SQLITE_FULL;
@@ -155,12 +159,13 @@ std::string_view SqlStatement::ColumnName(int column) const {
 
 void SqlDatabase::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
-Result<SqlDatabase> SqlDatabase::Open(const std::string& uri, int flags, const std::string& name) {
+Result<SqlDatabase> SqlDatabase::Open(const std::string& uri, int flags, const std::string& name,
+                                      const char* vfs) {
   SqlDatabase database;
   database.name_ = std::make_unique<std::string>(name);
   sqlite3* handle = nullptr;
   const int status =
-      sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+      sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs);
   database.database_.reset(handle);
   if (status != SQLITE_OK) {
     return SqlError(status, name, sqlite3_errstr(status));
@@ -219,8 +224,8 @@ Result<SqlDatabase> SqlDatabase::Create(const std::string& path) {
   return database;
 }
 
-Result<SqlDatabase> SqlDatabase::InMemory(const std::string& name) {
-  return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, name);
+Result<SqlDatabase> SqlDatabase::InMemory(const std::string& name, const char* vfs) {
+  return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, name, vfs);
 }
 
 Result<SqlStatement> SqlDatabase::Prepare(std::string_view sql) const {

@@ -83,8 +83,9 @@ class SqlDatabase {
   // An empty database at `path`, which must not exist or be empty, tuned for writing once: not safe
   // against a crash, so the caller writes a temporary file and renames it.
   static Result<SqlDatabase> Create(const std::string& path);
-  // An empty database in memory.
-  static Result<SqlDatabase> InMemory(const std::string& name);
+  // An empty database in memory. Its temporary files are made by the file system `vfs` of SQLite,
+  // or the standard one.
+  static Result<SqlDatabase> InMemory(const std::string& name, const char* vfs = nullptr);
 
   Result<SqlStatement> Prepare(std::string_view sql) const;
   // Runs statements without parameters, ignoring their rows.
@@ -112,7 +113,8 @@ class SqlDatabase {
   struct Close {
     void operator()(sqlite3* database) const;
   };
-  static Result<SqlDatabase> Open(const std::string& uri, int flags, const std::string& name);
+  static Result<SqlDatabase> Open(const std::string& uri, int flags, const std::string& name,
+                                  const char* vfs = nullptr);
   Result<void> Harden();
 
   std::unique_ptr<std::string> name_;  // at a stable address

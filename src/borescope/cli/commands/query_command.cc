@@ -61,6 +61,9 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
   if (!raw.time_limit.empty()) {
     CLI_ASSIGN(request.options.seconds, ParseSeconds(raw.time_limit));
   }
+  if (!raw.temp_limit.empty()) {
+    CLI_ASSIGN(request.options.temporary_bytes, ParseSize("temp-limit", raw.temp_limit));
+  }
   CLI_TRY(UnderstandInputs(raw, request));
   CLI_TRY(ProtectInputs(request.inputs, request.output));
   return request;

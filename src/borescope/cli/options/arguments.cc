@@ -216,6 +216,14 @@ Result<void> TakeLeadingWord(Command& command) {
   return {};
 }
 
+// Verbs that the Python package adds to the command (python/borescope/cli.py).
+bool IsOfPackage(std::string_view word) { return word == "mcp" || word == "evidence"; }
+
+std::string OfPackage(std::string_view word) {
+  return fmt::format(
+      "'{}' comes with the Python package; pip install borescope, and use its command", word);
+}
+
 // The first word is no verb: perhaps a file, else a slip of the pen.
 Error UnknownVerb(const std::string& word) {
   const std::vector<std::string_view> verbs = VerbNames();
@@ -228,7 +236,9 @@ Error UnknownVerb(const std::string& word) {
   // Of several verbs the one that is none; the list itself when all are.
   for (const std::string& item : SplitList(word)) {
     if (std::find(verbs.begin(), verbs.end(), item) == verbs.end()) {
-      return UsageError(fmt::format("unknown verb '{}'{}", item, DidYouMean(item, verbs)));
+      return UsageError(IsOfPackage(item)
+                            ? OfPackage(item)
+                            : fmt::format("unknown verb '{}'{}", item, DidYouMean(item, verbs)));
     }
   }
   return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));

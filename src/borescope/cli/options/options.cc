@@ -92,6 +92,7 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "default-comm-size", &Raw::comm_size),
     FromTask(kQuestion, "row-limit", &Raw::row_limit),
     FromTask(kQuestion, "time-limit", &Raw::time_limit),
+    FromTask(kQuestion, "temp-limit", &Raw::temp_limit),
     FromTask(kQuestion, "trace", &Raw::trace),
     FromTask(kQuestion, "python", &Raw::python),
     {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,

@@ -28,7 +28,7 @@ struct RawOptions {
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;
-  std::string time_limit, row_limit;
+  std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel
   std::string port;                    // of open, as are timeout and against
   bool no_progress = false;

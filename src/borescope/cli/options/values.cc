@@ -49,7 +49,7 @@ Result<double> ParseSeconds(const std::string& text) {
   return *seconds;
 }
 
-Result<uint64_t> ParseSize(std::string_view text) {
+Result<uint64_t> ParseSize(std::string_view option, std::string_view text) {
   constexpr std::string_view kPrefixes = "KMGT";
   const std::string copy(text);
   char* end = nullptr;
@@ -67,7 +67,7 @@ Result<uint64_t> ParseSize(std::string_view text) {
   const bool good = end != copy.c_str() && (suffix.empty() || suffix == "B");
   if (!good || !(number * factor >= 1) || number * factor > kLargest) {
     return UsageError(
-        fmt::format("--memory-limit: '{}' is no size; write 8G, 512MiB or bytes", text));
+        fmt::format("--{}: '{}' is no size; write 8G, 512MiB or bytes", option, text));
   }
   return static_cast<uint64_t>(number * factor);
 }

@@ -18,7 +18,8 @@ Result<int> ParseCount(std::string_view option, std::string_view text, int large
 Result<int> ParseThreads(const std::string& text);
 // The seconds of --time-limit.
 Result<double> ParseSeconds(const std::string& text);
-// "8G", "1.5GB", "512MiB", "1000000": bytes. K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
-Result<uint64_t> ParseSize(std::string_view text);
+// "8G", "1.5GB", "512MiB", "1000000", the value of `option`: bytes. K, M, G, T are powers of 1000,
+// Ki, Mi, Gi, Ti of 1024.
+Result<uint64_t> ParseSize(std::string_view option, std::string_view text);
 
 }  // namespace borescope::cli

@@ -54,12 +54,12 @@ TEST(Values, EveryValueIsChecked) {
 }
 
 TEST(Values, SizesHavePrefixes) {
-  EXPECT_EQ(*ParseSize("1000000"), 1'000'000U);
-  EXPECT_EQ(*ParseSize("1.5GB"), 1'500'000'000U);
-  EXPECT_EQ(*ParseSize("512MiB"), 512U << 20);
-  EXPECT_EQ(*ParseSize("3Ti"), uint64_t{3} << 40);
+  EXPECT_EQ(*ParseSize("memory-limit", "1000000"), 1'000'000U);
+  EXPECT_EQ(*ParseSize("memory-limit", "1.5GB"), 1'500'000'000U);
+  EXPECT_EQ(*ParseSize("memory-limit", "512MiB"), 512U << 20);
+  EXPECT_EQ(*ParseSize("memory-limit", "3Ti"), uint64_t{3} << 40);
   for (const char* bad : {"", "G", "0", "-1G", "1X", "1GX", "nan", "1e30", "0.1"}) {
-    EXPECT_FALSE(ParseSize(bad).ok()) << bad;
+    EXPECT_FALSE(ParseSize("memory-limit", bad).ok()) << bad;
   }
 }
 

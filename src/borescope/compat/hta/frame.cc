@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -36,12 +37,13 @@ bool IsStepName(std::string_view name) {
 HtaFrame::HtaFrame(const RankView& view, Steps steps)
     : view_(view),
       steps_(view.trace.strings().size(), 0),
-      last_start_us_(-std::numeric_limits<double>::infinity()) {
+      includes_last_(steps == Steps::kIncludeLast),
+      last_us_(-std::numeric_limits<double>::infinity()) {
   FindFractions();
   FindCorrelations();
   FindSteps();
-  if (filter_ && steps == Steps::kFiltered) {
-    FindLastStart();
+  if (filter_ && steps != Steps::kAll) {
+    FindLastMoment();
     FindKeptCorrelations();
   } else {
     filter_ = false;
@@ -164,24 +166,37 @@ void HtaFrame::FindSteps() {
   filter_ = distinct >= 2;
 }
 
-void HtaFrame::FindLastStart() {
+// The start of the last step. HTA means its end if that one is to be kept, but compares it with
+// times from which the first of the file was subtracted.
+void HtaFrame::FindLastMoment() {
   const HostEvents& host = trace().host();
   const DeviceEvents& device = trace().device();
+  double first_us = std::numeric_limits<double>::infinity();
+  const auto look_at = [&](const HtaTimes& times, bool is_step) {
+    first_us = std::min(first_us, times.ts_us);
+    if (is_step) {
+      last_us_ = std::max(last_us_, includes_last_ ? times.end_us() : times.ts_us);
+    }
+  };
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (IsStep(host.name[row])) {
-      last_start_us_ = std::max(last_start_us_, Shrunk(host.ts_ns[row], 0).ts_us);
-    }
+    look_at(TimesOf(HostId{row}), IsStep(host.name[row]));
   }
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (IsStep(device.name[row]) && !IsDeviceSide(DeviceId{row})) {
-      last_start_us_ = std::max(last_start_us_, Shrunk(device.ts_ns[row], 0).ts_us);
-    }
+    look_at(TimesOf(DeviceId{row}), IsStep(device.name[row]) && !IsDeviceSide(DeviceId{row}));
   }
+  last_us_ += includes_last_ ? first_us : 0;
 }
 
-bool HtaFrame::StartsInTime(int64_t ts_ns) const { return Shrunk(ts_ns, 0).ts_us < last_start_us_; }
+bool HtaFrame::StartsInTime(int64_t ts_ns) const {
+  const double ts_us = Shrunk(ts_ns, 0).ts_us;
+  return includes_last_ ? ts_us <= last_us_ : ts_us < last_us_;
+}
+
+HtaFrame::Steps HtaFrame::StepsOf(const Params& params) {
+  return params.Flag(kIncludeLastStepParam) ? Steps::kIncludeLast : Steps::kFiltered;
+}
 
 void HtaFrame::FindKeptCorrelations() {
   const HostEvents& host = trace().host();

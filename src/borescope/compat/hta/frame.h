@@ -35,9 +35,12 @@ struct HtaTimes {
 class HtaFrame {
  public:
   enum class Steps : uint8_t {
-    kFiltered,  // as TraceAnalysis loads a run
-    kAll,       // as TraceDiff does
+    kFiltered,     // as TraceAnalysis loads a run
+    kAll,          // as TraceDiff does
+    kIncludeLast,  // as TraceAnalysis does with include_last_profiler_step
   };
+  // What --include-last-step chooses.
+  static Steps StepsOf(const Params& params);
   explicit HtaFrame(const RankView& view, Steps steps = Steps::kFiltered);
 
   const RankView& view() const { return view_; }
@@ -75,18 +78,19 @@ class HtaFrame {
  private:
   HtaTimes Shrunk(int64_t ts_ns, int64_t dur_ns) const;
   bool StartsInTime(int64_t ts_ns) const;
+  void FindLastMoment();
   bool IsWithoutStream(uint32_t kernel) const;
   void FindFractions();
   void FindCorrelations();
   void FindSteps();
-  void FindLastStart();
   void FindKeptCorrelations();
 
   const RankView& view_;
   bool fractions_ = false;
   bool filter_ = false;
   std::vector<char> steps_;  // per name: is a step
-  double last_start_us_ = 0;
+  bool includes_last_ = false;
+  double last_us_ = 0;  // host rows from then on are left out; with includes_last_ those after it
   std::unordered_map<int64_t, HostId> launches_;       // correlation -> last host row
   std::unordered_map<int64_t, char> device_numbers_;   // correlations of device rows
   std::unordered_map<int64_t, int64_t> kept_numbers_;  // correlation -> kept host rows with it

@@ -117,7 +117,9 @@ HtaType HtaTypeOf(std::string_view name) {
 }
 
 std::vector<HtaRow> HtaDeviceRows(const HtaFrame& frame) { return Collector(frame).Collect(); }
-std::vector<HtaRow> HtaDeviceRows(const RankView& view) { return HtaDeviceRows(HtaFrame(view)); }
+std::vector<HtaRow> HtaDeviceRows(const RankView& view, const Params& params) {
+  return HtaDeviceRows(HtaFrame(view, HtaFrame::StepsOf(params)));
+}
 
 std::vector<HtaInterval> HtaMerge(const std::vector<HtaRow>& rows) {
   std::vector<HtaInterval> merged;

@@ -32,7 +32,7 @@ struct HtaRow : HtaTimes {
 
 // Device rows after the step filter, by start.
 std::vector<HtaRow> HtaDeviceRows(const HtaFrame& frame);
-std::vector<HtaRow> HtaDeviceRows(const RankView& view);
+std::vector<HtaRow> HtaDeviceRows(const RankView& view, const Params& params = {});
 
 struct HtaInterval {
   double begin_us = 0;

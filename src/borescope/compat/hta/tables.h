@@ -17,6 +17,7 @@
 //   critical_path/        critical_path_analysis, its breakdown, summary and overlay;
 //                         critical_build.h is how its graph is made
 //   views/diff.cc         TraceDiff.compare_traces, ops_diff
+//   views/events.cc       Trace.get_trace, from what recorded/ reads of the text of a file
 //
 // Numbers are whole microseconds wherever HTA's are.
 #pragma once
@@ -32,12 +33,12 @@
 namespace borescope::internal {
 
 // Table breakdown: rank, idle_us, compute_us, non_compute_us, kernel_us, and their percentages.
-Table HtaBreakdown(const RankView& view);
+Table HtaBreakdown(const RankView& view, const Params& params = {});
 
 // Table kernel_types: type, total_us; percent is filled in by FinishHtaKernels.
-Table HtaKernelTypes(const RankView& view);
+Table HtaKernelTypes(const RankView& view, const Params& params = {});
 // Table kernels: HTA's kernel frame, the smaller kernels of a rank and type folded into "others".
-Table HtaKernels(const RankView& view);
+Table HtaKernels(const RankView& view, const Params& params = {});
 
 Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params);
 inline constexpr Pipeline kHtaBreakdown{.map = MapHtaBreakdown, .reduce = ConcatTables};
@@ -96,6 +97,16 @@ inline constexpr Pipeline kHtaCriticalPath{.map = MapHtaCriticalPath,
                                            .reduce = ConcatTables,
                                            .overlay = OverlayHtaCriticalPath,
                                            .takes_window = true};
+
+Result<Tables> MapHtaEvents(const RankView& view, const Params& params);
+Result<Tables> ReadHtaEvents(Tables tables, const RankView& view, ByteSource& text,
+                             const Params& params);
+Result<Tables> FinishHtaEvents(Tables tables, const Params& params);
+inline constexpr Pipeline kHtaEvents{.map = MapHtaEvents,
+                                     .read_text = ReadHtaEvents,
+                                     .reduce = ConcatTables,
+                                     .finish = FinishHtaEvents,
+                                     .adds_columns = true};
 
 Result<Tables> MapHtaDiff(const RankView& view, const Params& params);
 Result<Tables> CompareHtaDiff(Tables base, Tables test, const Params& params);

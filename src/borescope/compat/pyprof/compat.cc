@@ -4,6 +4,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/compat/pyprof/columns.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
+#include "borescope/compat/pyprof/parse_stage.h"
 #include "borescope/compat/pyprof/records.h"
 #include "borescope/compat/pyprof/tables.h"
 
@@ -103,11 +104,16 @@ Result<Tables> MapPyProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
   const std::vector<DeviceId> all = LaunchOrder(view, everything, false);
   Tables findings;
-  findings.push_back(PyProfTable(view).Build(all, selected));
+  findings.push_back(params.Flag(kParseParam) ? ParsedRecords(view, all, selected)
+                                              : PyProfTable(view).Build(all, selected));
   return findings;
 }
 
 Result<Tables> FinishPyProf(Tables findings, const Params& params) {
+  if (params.Flag(kParseParam)) {
+    findings[0] = TakeRecords(std::move(findings[0]));
+    return findings;
+  }
   findings[0] = SelectPyProfColumns(std::move(findings[0]), params.Text(kColumnsParam),
                                     params.Number(kWidthParam) != 0);
   return findings;

@@ -2,6 +2,7 @@
 // each launch.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,19 @@ std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected
 // Annotations, operators and frames of Python around a host row and that row itself, outermost
 // first; of stacks deeper than any framework makes them the innermost 512.
 std::vector<HostId> RangesOf(const RankView& view, HostId row);
+
+// Operators and annotations can be nested in one another without end, by equal times for example.
+// A row names of its ranges that many sequence numbers, layers and frames, the innermost.
+inline constexpr size_t kMostSequences = 32;
+inline constexpr size_t kMostFrames = 128;
+
+// Keeps the last of a list, the innermost.
+template <class T>
+void KeepInnermost(std::vector<T>& list, size_t most) {
+  if (list.size() > most) {
+    list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
+  }
+}
 
 // The row whose ranges are those of a kernel: its launch, else its operator; may be invalid.
 HostId AnchorOf(const RankView& view, DeviceId id);

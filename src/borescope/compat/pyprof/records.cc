@@ -1,5 +1,7 @@
 #include "borescope/compat/pyprof/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -60,6 +62,7 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
     const PyProfMarker& marker = markers_.Of(row);
     if (marker.kind == MarkerKind::kArguments && !marker.call.args.empty()) {
       if (!record.call.valid()) record.call = row;
+      if (record.ops.size() == kMostSequences) continue;
       record.mods.push_back(marker.call.mod);
       record.ops.push_back(marker.call.op);
     } else if (marker.kind == MarkerKind::kLayer) {
@@ -72,6 +75,8 @@ void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker
       other = trace.Name(row);
     }
   }
+  KeepInnermost(sequences, kMostSequences);
+  KeepInnermost(record.layers, kMostFrames);
   if (record.ops.empty() && sequences.empty() && !other.empty()) record.ops.push_back(other);
 }
 
@@ -135,6 +140,7 @@ std::vector<int64_t> PyProfRecords::ReadSequences(std::vector<SequenceMarker> se
     if (i > 0 && sequences[i - 1].number == number && IsPart(sequences[i - 1].name, name)) continue;
     ids.push_back(number);
     ops.push_back(name);
+    record.seq_markers.push_back(fmt::format("{}, seq = {}", name, number));
     record.is_backward |= EndsBackward(name) || name.ends_with("Backward0");
     if (EndsBackward(name)) backward_ops.push_back(OperatorOfBackward(name));
   }
@@ -146,13 +152,18 @@ std::vector<int64_t> PyProfRecords::ReadSequences(std::vector<SequenceMarker> se
   return ids;
 }
 
-PyProfRecord PyProfRecords::Next(DeviceId kernel) {
+PyProfRecord PyProfRecords::NextParsed(DeviceId kernel) {
   PyProfRecord record{.kernel = kernel, .name = PyProfShortName(view_.trace.Name(kernel))};
   std::vector<SequenceMarker> sequences;
   ReadMarkers(record, sequences);
   std::vector<int64_t> ids = ReadSequences(std::move(sequences), record);
   if (record.mods.empty()) record.mods = {"na"};
   NumberKernel(record, std::move(ids));
+  return record;
+}
+
+PyProfRecord PyProfRecords::Next(DeviceId kernel) {
+  PyProfRecord record = NextParsed(kernel);
   if (record.is_backward && !record.call.valid() && !record.seq.empty()) BorrowFromForward(record);
   Remember(record);
   return record;

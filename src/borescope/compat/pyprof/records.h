@@ -18,6 +18,7 @@ struct PyProfRecord {
   std::vector<int64_t> alt_seq = {};  // more of them
   int64_t sub = 0;                    // number of the kernel of its operator
   bool is_backward = false;
+  std::vector<std::string> seq_markers = {};  // "conv2d, seq = 5", those that count
   std::vector<std::string> mods = {}, ops = {};
   std::vector<std::string> layers = {};  // outermost first
   HostId trace = {};                     // innermost trace marker; may be invalid
@@ -31,6 +32,9 @@ class PyProfRecords {
 
   // Kernels must come in the order of their launches.
   PyProfRecord Next(DeviceId kernel);
+
+  // As the parse stage has it: a backward kernel has nothing yet of its forward operator.
+  PyProfRecord NextParsed(DeviceId kernel);
 
  private:
   struct SequenceMarker {

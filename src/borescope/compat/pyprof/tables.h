@@ -6,6 +6,7 @@
 //   launch_ranges.cc             what is around a launch
 //   analysis/verbs/prof/prof.cc  the rows by our rules
 //   compat.cc                    the rows by PyProf's
+//   parse_stage.cc               what PyProf makes the rows from
 //   formulas/formula_table.cc    PyProf's FLOPs and bytes, in formulas/*_formulas.cc
 //   columns.cc                   the columns of both
 #pragma once

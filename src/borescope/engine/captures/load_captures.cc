@@ -10,6 +10,7 @@
 
 #include "borescope/base/stop.h"
 #include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/captures/capture_store.h"
 #include "borescope/engine/inputs/rank_numbers.h"
 
 namespace borescope::internal {
@@ -35,17 +36,10 @@ struct FoundCaptures {
   std::optional<Error> unreadable = {};  // of the first that could not be loaded
 };
 
-// A file that was found rather than named is a recording of captures if it does nothing else with
-// graphs: one that launches its own may be another experiment.
-bool IsCapture(const InputFile& input, const LoadedTrace& file) {
-  const Result<bool> is_capture = input.captures_are_named
-                                      ? CapturesGraphs(file.trace, file.index)
-                                      : OnlyCapturesGraphs(file.trace, file.index);
-  return is_capture.ok() && *is_capture;
-}
-
 FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
   const std::optional<int64_t> rank = RankOf(trace, input.path);
+  const std::shared_ptr<CaptureStore> store =
+      input.capture_store != nullptr ? input.capture_store : std::make_shared<CaptureStore>();
   FoundCaptures found;
   for (const std::string& path : input.captures) {
     CheckStop();
@@ -53,16 +47,13 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
       found.any = true;
       continue;
     }
-    Result<std::shared_ptr<const LoadedTrace>> loaded =
-        LoadTrace(InputFile{.path = path}, {options.threads, {}});
-    if (!loaded.ok()) {
-      found.unreadable = found.unreadable.value_or(loaded.error());
-      continue;
+    CaptureRecording capture = store->Get(path, input.captures_are_named, rank, options);
+    if (capture.error.has_value() && !found.unreadable.has_value()) {
+      found.unreadable = std::move(capture.error);
     }
-    if (!IsCapture(input, **loaded)) continue;
-    found.any = true;
-    if (!IsOther(RankOf((*loaded)->trace, path), rank)) {
-      found.own.push_back({path, std::move(*loaded)});
+    found.any = found.any || capture.is_capture;
+    if (capture.trace != nullptr) {
+      found.own.push_back({path, std::move(capture.trace)});
     }
   }
   return found;

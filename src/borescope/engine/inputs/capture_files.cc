@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "borescope/base/text/text.h"
+#include "borescope/engine/captures/capture_store.h"
 
 namespace borescope::internal {
 namespace {
@@ -86,6 +87,7 @@ Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputF
                                        "; check the name given to --captures"};
     }
   }
+  const auto store = std::make_shared<CaptureStore>();
   std::map<fs::path, std::vector<std::string>> beside;
   for (InputFile& file : files) {
     const bool is_file = file.content == nullptr && file.path != "-";
@@ -102,6 +104,7 @@ Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputF
       return is_file && IsSameFile(capture, file.path);
     });
     file.captures_are_named = !named.empty();
+    file.capture_store = store;
   }
   return {};
 }

@@ -9,9 +9,10 @@
 
 namespace borescope::internal {
 
-// Sets InputFile::captures: the files that `named` leads to, as ExpandInputs finds them; if it is
-// empty, those next to each input that are called captures, and those in folders next to it that
-// are. No file is a capture of itself. Errors as those of ExpandInputs about `named`.
+// Sets InputFile::captures and a store that all files share: the files that `named` leads to, as
+// ExpandInputs finds them; if it is empty, those next to each input that are called captures, and
+// those in folders next to it that are. No file is a capture of itself. Errors as those of
+// ExpandInputs about `named`.
 Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputFile>& files);
 
 }  // namespace borescope::internal

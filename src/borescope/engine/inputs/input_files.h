@@ -14,6 +14,8 @@
 
 namespace borescope::internal {
 
+class CaptureStore;
+
 struct InputFile {
   std::string path;             // as the user named it, or below the directory he named; "-"
   bool from_directory = false;  // found, not named: silently skipped if it is no trace at all
@@ -21,6 +23,8 @@ struct InputFile {
   // Files in which graphs that this one launches may have been captured: FindCaptures.
   std::vector<std::string> captures = {};
   bool captures_are_named = false;  // by the user: one of them must hold a capture
+  // Shared by the files of a run, so that each capture is loaded once; nullptr: each loads its own.
+  std::shared_ptr<CaptureStore> capture_store = nullptr;
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;

@@ -59,6 +59,7 @@ uint64_t MemoryBytes(const Trace& trace) {
          ColumnBytes(trace.memory()) + ColumnBytes(trace.ranges()) + ColumnBytes(trace.metrics()) +
          ColumnBytes(trace.flows()) + ColumnBytes(trace.samples()) + ColumnBytes(trace.pauses()) +
          ColumnBytes(trace.stack_samples()) + ColumnBytes(trace.stack_frames()) +
+         ColumnBytes(trace.call_stacks()) + ColumnBytes(trace.range_domains()) +
          BytesOf(trace.captured().parent) + BytesOf(trace.captured().call_of) +
          BytesOf(trace.captured().matches);
 }

@@ -1,5 +1,7 @@
 #include "borescope/engine/loading/memory_estimate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -11,17 +13,21 @@ namespace {
 
 // What a finished trace and its indexes take of the bytes of its file.
 struct MemoryShare {
-  double of_plain;
-  double of_compressed;
+  double usual;
+  double least;
 };
 
-// Of PyTorch profiler files 0.38 of the inflated text was measured. Compressed ones were seen to
-// inflate to 15 to 29 times their size; the estimate takes more, as too few ranks in flight cost
-// time, but too many the run.
-constexpr MemoryShare kText = {0.4, 0.4 * 30.0};
+// Of PyTorch profiler files 0.38 of the text was measured. Compressed ones were seen to inflate to
+// 15 to 29 times their size; the usual is set at more, as too few ranks in flight cost time, but
+// too many the run. The least is far below what was seen: what is refused by it was never close.
+constexpr MemoryShare kText = {0.4, 0.05};
+constexpr MemoryShare kCompressedText = {0.4 * 30.0, 0.05 * 5.0};
 // Of databases 1.7 (.rpd) and 1.8 (Nsight Systems) of the file; compressed ones, which are a third
 // to a fifth, are held in memory as well while they are read.
-constexpr MemoryShare kDatabase = {1.8, (1.8 + 1.0) * 5.0};
+constexpr MemoryShare kDatabase = {1.8, 0.1};
+constexpr MemoryShare kCompressedDatabase = {(1.8 + 1.0) * 5.0, 1.0};
+
+constexpr std::string_view kRemedy = "; raise the limit or profile fewer steps";
 
 bool EndsWithAny(std::string_view name, std::span<const std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(),
@@ -30,15 +36,25 @@ bool EndsWithAny(std::string_view name, std::span<const std::string_view> ending
 
 // Whether a file is a database or compressed is guessed from its name: this is an estimate, not a
 // decision about content.
-uint64_t EstimateBytes(const InputFile& file, double questions) {
+const MemoryShare& ShareOf(const InputFile& file) {
   constexpr std::string_view kCompressed[] = {".gz", ".zst"};
   constexpr std::string_view kDatabases[] = {".rpd", ".sqlite", ".db", ".nvvp", ".nvprof"};
   std::string_view name = file.path;
   const bool is_compressed = EndsWithAny(name, kCompressed);
   name = is_compressed ? name.substr(0, name.rfind('.')) : name;
-  const MemoryShare& share = EndsWithAny(name, kDatabases) ? kDatabase : kText;
-  const double loaded = is_compressed ? share.of_compressed : share.of_plain;
-  return static_cast<uint64_t>(static_cast<double>(file.bytes) * loaded * (1 + questions));
+  if (EndsWithAny(name, kDatabases)) {
+    return is_compressed ? kCompressedDatabase : kDatabase;
+  }
+  return is_compressed ? kCompressedText : kText;
+}
+
+uint64_t EstimateBytes(const InputFile& file, double questions) {
+  return static_cast<uint64_t>(static_cast<double>(file.bytes) * ShareOf(file).usual *
+                               (1 + questions));
+}
+
+uint64_t LeastBytes(const InputFile& file) {
+  return static_cast<uint64_t>(static_cast<double>(file.bytes) * ShareOf(file).least);
 }
 
 // What the questions take of a file, as a multiple of its trace; they may be asked at once.
@@ -62,13 +78,32 @@ Result<size_t> FilesInFlight(std::span<const InputFile> files,
         return EstimateBytes(a, more) < EstimateBytes(b, more);
       });
   const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest, more));
-  if (need > memory_limit) {
+  if (LeastBytes(*largest) > memory_limit) {
     return Error{ErrorCode::kInvalidArgument, largest->path + ": needs about " + FormatBytes(need) +
                                                   ", more than --memory-limit " +
-                                                  FormatBytes(memory_limit) +
-                                                  "; raise the limit or profile fewer steps"};
+                                                  FormatBytes(memory_limit) + std::string(kRemedy)};
   }
-  return static_cast<size_t>(std::min<uint64_t>(wanted, memory_limit / need));
+  return static_cast<size_t>(std::clamp<uint64_t>(memory_limit / need, 1, wanted));
+}
+
+// What is needed follows from how much of the file was read; of a small part, buffers and stacks of
+// threads are more than what will be kept.
+Error MemoryLimitReached(const InputFile& file, uint64_t limit, uint64_t done_bytes,
+                         uint64_t taken) {
+  constexpr double kEnough = 0.25;
+  const double share =
+      file.bytes == 0 ? 0 : static_cast<double>(done_bytes) / static_cast<double>(file.bytes);
+  std::string how_far = "once it was read";
+  if (done_bytes < file.bytes) {
+    how_far = fmt::format("after {:.0f} % of the file", 100 * share);
+  }
+  if (done_bytes < file.bytes && share >= kEnough) {
+    const double need = static_cast<double>(std::max(taken, limit)) / share;
+    how_far += fmt::format("; about {} are needed", FormatBytes(static_cast<uint64_t>(need)));
+  }
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("{}: loading needs more than --memory-limit {}, which was reached {}{}",
+                      file.path, FormatBytes(limit), how_far, kRemedy)};
 }
 
 }  // namespace borescope::internal

@@ -36,10 +36,34 @@ TEST(FilesInFlightTest, AreFewerForQuestionsThatTakeMemory) {
 }
 
 TEST(FilesInFlightTest, NamesTheFileThatAloneIsTooMuch) {
-  const auto files = FilesInFlight(Files("a.json", 1'000'000, 1), {}, 1, 100'000);
+  const auto files = FilesInFlight(Files("a.json", 1'000'000, 1), {}, 1, 10'000);
   ASSERT_FALSE(files.ok());
   EXPECT_EQ(files.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_TRUE(files.error().message.starts_with("a.json: needs about "));
+  EXPECT_EQ(
+      files.error().message,
+      "a.json: needs about 400.0 KB, more than --memory-limit 10.0 KB; raise the limit or profile "
+      "fewer steps");
+}
+
+TEST(FilesInFlightTest, TryWhatMayFit) {
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), {}, 8, 100'000), 1U);
+  EXPECT_EQ(*FilesInFlight(Files("a.json.gz", 1'000'000, 4), {}, 8, 1'000'000), 1U);
+}
+
+TEST(MemoryLimitReachedTest, SaysWhatIsNeededWhereThatIsKnown) {
+  const InputFile file{"a.json", false, 1'000'000};
+  EXPECT_EQ(
+      MemoryLimitReached(file, 100'000, 250'000, 101'000).message,
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 25 % of "
+      "the file; about 404.0 KB are needed; raise the limit or profile fewer steps");
+  EXPECT_EQ(
+      MemoryLimitReached(file, 100'000, 50'000, 101'000).message,
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 5 % of "
+      "the file; raise the limit or profile fewer steps");
+  EXPECT_EQ(
+      MemoryLimitReached(file, 100'000, 1'000'000, 90'000).message,
+      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached once it was "
+      "read; raise the limit or profile fewer steps");
 }
 
 }  // namespace

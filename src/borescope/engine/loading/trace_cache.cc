@@ -1,23 +1,12 @@
 #include "borescope/engine/loading/trace_cache.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/lock_unless_stopped.h"
 
 namespace borescope::internal {
 namespace {
-
-// Waits for another thread's load for as long as this one is not to stop.
-std::unique_lock<std::timed_mutex> LockUnlessStopped(std::timed_mutex& mutex) {
-  constexpr std::chrono::milliseconds kBetweenLooks{5};
-  std::unique_lock lock(mutex, std::defer_lock);
-  while (!lock.try_lock_for(kBetweenLooks)) {
-    CheckStop();
-  }
-  return lock;
-}
 
 // The same file with other captures has other operators.
 std::string KeyOf(const InputFile& input) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
 #include "borescope/engine/map_files.h"
@@ -79,11 +80,14 @@ Result<Answer> JoinAndAnswer(std::vector<PartialData> partials, const RunOptions
 
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
                                const RunOptions& options) {
-  return Stoppable(options.stop, [&] { return MapOne(specs, options); });
+  return WithNumberedRows(
+      [&] { return Stoppable(options.stop, [&] { return MapOne(specs, options); }); });
 }
 
 Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown) {
-  return Stoppable(shown.stop, [&] { return JoinAndAnswer(std::move(partials), shown); });
+  return WithNumberedRows([&] {
+    return Stoppable(shown.stop, [&] { return JoinAndAnswer(std::move(partials), shown); });
+  });
 }
 
 }  // namespace borescope::internal

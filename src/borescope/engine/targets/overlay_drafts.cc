@@ -9,18 +9,13 @@
 #include "borescope/output/overlay/overlay_writer.h"
 
 namespace borescope::internal {
-namespace {
-
-// Whether the text breaks the rules of JSON in places other than its end, which the copy mends.
-bool IsDamaged(const Diagnostics& found) {
+bool HasDamagedText(const Diagnostics& found) {
   constexpr Diag kDamages[] = {
       Diag::kTrailingData,   Diag::kDroppedText,     Diag::kInvalidUtf8, Diag::kControlCharacter,
       Diag::kUnescapedQuote, Diag::kNonFiniteNumber, Diag::kBadSyntax};
   return std::any_of(std::begin(kDamages), std::end(kDamages),
                      [&](Diag damage) { return found.count(damage) != 0; });
 }
-
-}  // namespace
 
 Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
   if (specs.size() > 1) {
@@ -41,7 +36,7 @@ Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const
                           RankPart& part) {
   BS_ASSIGN(const Overlay overlay,
             request.specs.front()->OverlayFor(request.params)(view, request.params));
-  const bool is_damaged = IsDamaged(view.trace.diagnostics());
+  const bool is_damaged = HasDamagedText(view.trace.diagnostics());
   if (is_damaged && !overlay.marks.empty()) {
     return Error{ErrorCode::kMissingData,
                  input.path +

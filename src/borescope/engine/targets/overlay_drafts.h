@@ -13,6 +13,10 @@ namespace borescope::internal {
 // written. REQUIRES: options.overlay is not empty.
 Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options);
 
+// Whether the text breaks the rules of JSON in places other than its end, so that events cannot be
+// found again in it.
+bool HasDamagedText(const Diagnostics& found);
+
 // Writes the overlay of one rank to a file beside its target, which `part` keeps.
 Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const InputFile& input,
                           RankPart& part);

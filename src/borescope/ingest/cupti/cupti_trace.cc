@@ -259,6 +259,13 @@ void CuptiTrace::AddLibraryCall(ActivityTime time, StringId name, TrackId track,
   AddHost(time, HostKind::kOther, name, track, row);
 }
 
+void CuptiTrace::AddDomainOf(StringId range, StringId domain) {
+  if (names_in_domains_.insert(range.value).second) {
+    part_.data.range_domains.name.push_back(range);
+    part_.data.range_domains.domain.push_back(domain);
+  }
+}
+
 void CuptiTrace::ForgetLoneProcess() {
   Tracks& tracks = part_.data.tracks;
   std::set<int64_t> processes;

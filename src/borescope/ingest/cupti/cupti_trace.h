@@ -101,6 +101,9 @@ class CuptiTrace {
   // A call of another library, or of the operating system ("osrt").
   void AddLibraryCall(ActivityTime time, StringId name, TrackId track, StringId domain);
 
+  // Notes that ranges of this name belong to a domain.
+  void AddDomainOf(StringId range, StringId domain);
+
   // Streams have a process only if there are several. Call after everything has been read.
   void ForgetLoneProcess();
 
@@ -126,6 +129,7 @@ class CuptiTrace {
   std::unordered_map<int64_t, int64_t> processes_;  // number in the file, by process id
   int64_t last_process_ = kMissing;
   int64_t last_process_number_ = 0;
+  std::unordered_set<uint32_t> names_in_domains_;
   std::unordered_set<int64_t> graph_launches_;  // correlations of graph nodes
   int64_t last_graph_launch_ = kMissing;
 };

@@ -4,12 +4,12 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "borescope/base/stop.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
+#include "borescope/ingest/nsys/nsys_call_stacks.h"
 #include "borescope/ingest/nsys/nsys_meta.h"
 #include "borescope/ingest/nsys/nsys_nvtx.h"
 #include "borescope/ingest/nsys/nsys_threads.h"
@@ -25,16 +25,20 @@ constexpr std::string_view kSyncTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 constexpr std::string_view kGraphTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 constexpr std::string_view kMemoryTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
 
+constexpr std::string_view kChainColumn = "callchainId";
+
 // Calls of libraries that are recorded with a name and a thread.
 struct CallTable {
   std::string_view table;
   std::string_view name_column;
   std::string_view domain;  // for calls outside the CUDA API; empty for CUDA
+  // Refers to the call chain of a call; empty for none. The chains of CUDA's two tables are in one.
+  std::string_view chain_column = "";
 };
 constexpr CallTable kCallTables[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", ""},
-    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", ""},
-    {"OSRT_API", "nameId", "osrt"},
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", "", kChainColumn},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", "", kChainColumn},
+    {"OSRT_API", "nameId", "osrt", kChainColumn},
     {"CUDNN_EVENTS", "nameId", "cudnn"},
     {"CUBLAS_EVENTS", "nameId", "cublas"},
     {"MPI_P2P_EVENTS", "textId", "mpi"},
@@ -74,16 +78,20 @@ class NsysReader {
     StringId name;
     TrackId track;
     int64_t correlation = kMissing;
+    int64_t chain = kMissing;  // number of its call chain
   };
 
   bool WorkNamesProcesses() const;
   Result<void> ReadCalls(const CallTable& table);
   void AddCall(const Call& call);
-  void AddLoneBacktraces(std::span<const Call> backtraces);
+  void AddLibraryCall(const Call& call, StringId domain);
+  void AddBacktraces(std::span<const Call> backtraces);
   std::vector<StringId> WaitsByName();
   void NameSyncsByCalls();
   Result<void> ReadKernels();
   StringId KernelName(TableRows& row);
+  // The row of RuntimeCalls that the next call gets.
+  uint32_t NextCall() { return static_cast<uint32_t>(trace_.part().data.runtime_calls.size()); }
   std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
@@ -99,6 +107,7 @@ class NsysReader {
   CuptiTrace trace_;
   TableProgress progress_;
   TextTable strings_;
+  NsysCallStacks call_stacks_{trace_.part()};
   Demangler demangle_;
   std::vector<StringId> kernel_names_;  // by the recorded one
 };
@@ -126,7 +135,9 @@ Result<void> NsysReader::Read() {
   NsysRanges ranges(strings_, trace_);
   BS_TRY(ranges.Read(input_));
   progress_.Done();
-  NsysThreads threads(strings_, trace_);
+  NsysStacks stacks(strings_, trace_.part());
+  BS_TRY(call_stacks_.Read(input_, stacks));
+  NsysThreads threads(stacks, trace_);
   BS_TRY(threads.Read(input_));
   progress_.Done();
   progress_.Done();
@@ -145,9 +156,10 @@ Result<void> NsysReader::Read() {
 }
 
 Result<void> NsysReader::ReadCalls(const CallTable& table) {
-  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName, kClass };
-  const std::string_view columns[] = {"start",           "end",       "globalTid", "correlationId",
-                                      table.name_column, "eventClass"};
+  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName, kClass, kChain };
+  const std::string_view columns[] = {
+      "start",           "end",        "globalTid",       "correlationId",
+      table.name_column, "eventClass", table.chain_column};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, table.table, columns, trace_.diagnostics()));
   trace_.BeginTable(table.table);
   EventNames names(strings_, trace_.part(), ApiName);
@@ -161,8 +173,9 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
     const int64_t thread = rows.Integer(kThread);
     call.track = trace_.Thread(thread);
     call.name = names.Get(rows.Integer(kName));
+    call.chain = rows.Integer(kChain);
     if (!table.domain.empty()) {
-      trace_.AddLibraryCall(call.time, call.name, call.track, domain);
+      AddLibraryCall(call, domain);
       return;
     }
     call.correlation =
@@ -173,24 +186,38 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
       AddCall(call);
     }
   }));
-  AddLoneBacktraces(backtraces);
+  AddBacktraces(backtraces);
   return {};
 }
 
 void NsysReader::AddCall(const Call& call) {
+  call_stacks_.AddOfCuda(NextCall(), call.name, call.chain);
   trace_.AddCall(call.time, call.name, call.track, call.correlation);
 }
 
-// Backtraces of calls that have a row of their own would be these calls once more.
-void NsysReader::AddLoneBacktraces(std::span<const Call> backtraces) {
+void NsysReader::AddLibraryCall(const Call& call, StringId domain) {
+  call_stacks_.AddOfSystem(NextCall(), call.name, call.chain);
+  trace_.AddLibraryCall(call.time, call.name, call.track, domain);
+}
+
+// A backtrace says from where the call of the same number was made. Those of calls that were not
+// recorded take their place.
+void NsysReader::AddBacktraces(std::span<const Call> backtraces) {
   if (backtraces.empty()) {
     return;
   }
   const std::vector<int64_t>& recorded = trace_.part().data.runtime_calls.correlation;
-  const std::unordered_set<int64_t> calls(recorded.begin(), recorded.end());
-  for (const Call& call : backtraces) {
-    if (call.correlation == kMissing || !calls.contains(call.correlation)) {
-      AddCall(call);
+  std::unordered_map<int64_t, uint32_t> calls;  // by correlation
+  for (uint32_t call = 0; call < recorded.size(); ++call) {
+    calls.emplace(recorded[call], call);
+  }
+  calls.erase(kMissing);
+  for (const Call& backtrace : backtraces) {
+    const auto call = calls.find(backtrace.correlation);
+    if (call == calls.end()) {
+      AddCall(backtrace);
+    } else {
+      call_stacks_.AddOfCuda(call->second, backtrace.name, backtrace.chain);
     }
   }
 }

@@ -105,6 +105,7 @@ void NsysRanges::NameDomains() {
     std::string text(part.data.strings.Get(domain->second));
     text.append(":").append(part.data.strings.Get(name));
     name = part.Intern(text);
+    trace_.AddDomainOf(name, domain->second);
   }
 }
 

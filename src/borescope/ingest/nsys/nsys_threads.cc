@@ -1,7 +1,6 @@
 #include "borescope/ingest/nsys/nsys_threads.h"
 
 #include <algorithm>
-#include <string>
 #include <tuple>
 
 #include "borescope/base/stop.h"
@@ -13,15 +12,9 @@ constexpr int64_t kLatest = int64_t{1} << 61;
 
 int64_t Clamped(int64_t ns) { return std::clamp(ns, -kLatest, kLatest); }
 
-// "libcuda.so.525" of "/usr/lib/libcuda.so.525".
-std::string_view LastPart(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 }  // namespace
 
-NsysThreads::NsysThreads(TextTable& strings, CuptiTrace& trace) : strings_(strings), trace_(trace) {
+NsysThreads::NsysThreads(NsysStacks& stacks, CuptiTrace& trace) : stacks_(stacks), trace_(trace) {
   const Tracks& tracks = trace.part().data.tracks;
   for (size_t track = 0; track < tracks.size(); ++track) {
     if (tracks.kind[track] == TrackKind::kHost) {
@@ -32,8 +25,8 @@ NsysThreads::NsysThreads(TextTable& strings, CuptiTrace& trace) : strings_(strin
 
 Result<void> NsysThreads::Read(const DatabaseInput& input) {
   BS_TRY(ReadSchedule(input));
-  BS_ASSIGN(std::vector<Link> links, ReadChains(input));
-  return ReadSamples(input, AddFrames(links));
+  BS_ASSIGN(const FrameOfChain frames, stacks_.Read(input, kChainTable));
+  return ReadSamples(input, frames);
 }
 
 Result<void> NsysThreads::ReadSchedule(const DatabaseInput& input) {
@@ -87,63 +80,7 @@ void NsysThreads::AddPauses(std::vector<Switch>& switches) {
   }
 }
 
-enum ChainColumn : uint8_t { kChainSample, kChainSymbol, kChainModule, kUnresolved, kChainDepth };
-
-// Addresses differ from call to call: what has no symbol is named by its module.
-StringId NsysThreads::FrameName(TableRows& row) {
-  TracePart& part = trace_.part();
-  const StringId symbol = strings_.Find(row.Integer(kChainSymbol));
-  const std::string_view text = symbol.valid() ? part.data.strings.Get(symbol) : "";
-  if (!text.empty() && !text.starts_with("0x") && row.Integer(kUnresolved, 0) == 0) {
-    return symbol;
-  }
-  const StringId module = strings_.Find(row.Integer(kChainModule));
-  const auto [place, is_new] =
-      unresolved_.try_emplace(module.valid() ? module.value : kNoDetail, StringId());
-  if (is_new) {
-    const std::string name(module.valid() ? LastPart(part.data.strings.Get(module)) : "unknown");
-    place->second = part.Intern(name.starts_with("[") ? name : "[" + name + "]");
-  }
-  return place->second;
-}
-
-Result<std::vector<NsysThreads::Link>> NsysThreads::ReadChains(const DatabaseInput& input) {
-  constexpr std::string_view kColumns[] = {"id", "symbol", "module", "unresolved", "stackDepth"};
-  BS_ASSIGN(TableRows rows, TableRows::Open(input, kChainTable, kColumns, trace_.diagnostics()));
-  std::vector<Link> links;
-  BS_TRY(rows.ForEach([&] {
-    links.push_back({rows.Integer(kChainSample), rows.Integer(kChainDepth, 0), FrameName(rows)});
-  }));
-  return links;
-}
-
-uint32_t NsysThreads::FrameBelow(uint32_t parent, StringId name) {
-  StackFrames& frames = trace_.part().data.stack_frames;
-  const uint64_t key = uint64_t{parent} << 32 | name.value;
-  const auto [place, is_new] = frames_.try_emplace(key, static_cast<uint32_t>(frames.size()));
-  if (is_new) {
-    frames.name.push_back(name);
-    frames.parent.push_back(parent);
-  }
-  return place->second;
-}
-
-// The innermost frame of each sample.
-NsysThreads::FrameOfSample NsysThreads::AddFrames(std::vector<Link>& links) {
-  std::stable_sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
-    return std::tuple(a.sample, b.depth) < std::tuple(b.sample, a.depth);  // outermost first
-  });
-  FrameOfSample innermost;
-  for (size_t i = 0; i < links.size(); ++i) {
-    CheckStopAt(i);
-    const bool is_outermost = i == 0 || links[i].sample != links[i - 1].sample;
-    uint32_t& frame = innermost[links[i].sample];
-    frame = FrameBelow(is_outermost ? kNoDetail : frame, links[i].name);
-  }
-  return innermost;
-}
-
-Result<void> NsysThreads::ReadSamples(const DatabaseInput& input, const FrameOfSample& frames) {
+Result<void> NsysThreads::ReadSamples(const DatabaseInput& input, const FrameOfChain& frames) {
   constexpr std::string_view kColumns[] = {"id", "start", "globalTid"};
   TracePart& part = trace_.part();
   BS_ASSIGN(TableRows rows, TableRows::Open(input, kSampleTable, kColumns, trace_.diagnostics()));

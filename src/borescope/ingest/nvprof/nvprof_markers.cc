@@ -104,12 +104,16 @@ void NvprofMarkers::AddRange(const Range& range) {
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
-  const std::string_view domain =
-      part.data.strings.Get(start.domain == 0 ? StringId{} : strings_.Find(start.domain));
-  if (!domain.empty()) {
-    text.insert(0, std::string(domain) + ":");
+  const StringId domain = start.domain == 0 ? StringId{} : strings_.Find(start.domain);
+  const bool has_domain = !part.data.strings.Get(domain).empty();
+  if (has_domain) {
+    text.insert(0, std::string(part.data.strings.Get(domain)) + ":");
   }
-  trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
+  const StringId full_name = part.Intern(text);
+  if (has_domain) {
+    trace_.AddDomainOf(full_name, domain);
+  }
+  trace_.AddHost(time, HostKind::kAnnotation, full_name, track);
 }
 
 // Ranges cut by the recording: without an end, or without a start.

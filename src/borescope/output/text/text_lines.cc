@@ -58,6 +58,7 @@ class LineWriter {
   }
 
   std::string Heading() const {
+    if (style_.form == LineForm::kBare) return {};
     std::string line;
     for (size_t i = 0; i < table_.columns.size(); ++i) {
       line += Cell(i, ToPrintable(table_.columns[i].name), false);
@@ -87,7 +88,7 @@ class LineWriter {
 
   // With what stands behind it.
   std::string Cell(size_t column, const std::string& text, bool is_number) const {
-    if (style_.form == LineForm::kSpaced) return text + ' ';
+    if (style_.form == LineForm::kSpaced || style_.form == LineForm::kBare) return text + ' ';
     if (style_.form == LineForm::kQuoted) return Quoted(text) + ',';
     const size_t width = widths_[column];
     return is_number ? fmt::format("{:>{}} ", text, width) : Fixed(text, width) + ' ';

@@ -33,6 +33,10 @@ TEST(TextLinesTest, SpacedHasOneBlankBetweenValues) {
             "Idx Direction share\n1 forward \"f\" 0.5\n123456 \xC3\xA4\xC3\xB6 -\n");
 }
 
+TEST(TextLinesTest, BareHasNoHeading) {
+  EXPECT_EQ(Lines({.form = LineForm::kBare}), "1 forward \"f\" 0.5\n123456 \xC3\xA4\xC3\xB6 -\n");
+}
+
 TEST(TextLinesTest, QuotedDoublesQuotes) {
   EXPECT_EQ(Lines({.form = LineForm::kQuoted}),
             "\"Idx\",\"Direction\",\"share\"\n\"1\",\"forward \"\"f\"\"\",\"0.5\"\n"

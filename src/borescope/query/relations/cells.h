@@ -44,6 +44,17 @@ inline int64_t EndOf(int64_t ts_ns, int64_t dur_ns) {
   return __builtin_add_overflow(ts_ns, dur_ns, &end) ? std::numeric_limits<int64_t>::max() : end;
 }
 
+// A column of a table of the trace: the member of the struct and how its values become cells.
+template <auto kTable, auto kMember, auto kMake>
+Cell Get(const RankRows& rank, uint32_t row) {
+  return kMake(((rank.trace.*kTable)().*kMember)[row]);
+}
+
+template <auto kTable>
+size_t SizeOf(const RankRows& rank) {
+  return (rank.trace.*kTable)().size();
+}
+
 // The column every relation begins with.
 inline constexpr ColumnSpec kRank = {
     "rank", kInteger, kFew, "Rank of the process.",
@@ -58,6 +69,7 @@ std::span<const Relation> HostRelations();
 std::span<const Relation> DeviceRelations();
 std::span<const Relation> EventRelations();
 std::span<const Relation> DetailRelations();
+std::span<const Relation> ThreadRelations();
 std::span<const Relation> RunRelations();
 
 }  // namespace borescope::internal::query

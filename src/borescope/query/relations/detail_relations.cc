@@ -7,17 +7,6 @@ namespace {
 
 using Rows = const RankRows&;
 
-// A column of a detail table: the member of the struct and how its values become cells.
-template <auto kTable, auto kMember, auto kMake>
-Cell Get(Rows r, uint32_t row) {
-  return kMake(((r.trace.*kTable)().*kMember)[row]);
-}
-
-template <auto kTable>
-size_t SizeOf(Rows r) {
-  return (r.trace.*kTable)().size();
-}
-
 // ---- collectives ----
 
 template <auto kMember>

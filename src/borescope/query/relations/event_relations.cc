@@ -10,7 +10,7 @@ using Rows = const RankRows&;
 
 // Rows are those of host_events, then those of device_events.
 uint32_t HostRows(Rows r) { return static_cast<uint32_t>(r.trace.host().size()); }
-size_t SizeOf(Rows r) { return HostRows(r) + r.trace.device().size(); }
+size_t HostAndDeviceRows(Rows r) { return HostRows(r) + r.trace.device().size(); }
 
 Cell SideOf(Rows r, uint32_t row) { return Text(row < HostRows(r) ? "host" : "device"); }
 
@@ -61,8 +61,8 @@ constexpr ColumnSpec kEvents[] = {
     Both<host::kExternalId, device::kExternalId>(),
     Both<host::kStep, device::kStep>("Number of the step in which it starts, or its launch does.")};
 
-constexpr Relation kEventRelations[] = {
-    {"events", "host_events and device_events together.", SizeOf, nullptr, kEvents, false}};
+constexpr Relation kEventRelations[] = {{"events", "host_events and device_events together.",
+                                         HostAndDeviceRows, nullptr, kEvents, false}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "borescope/query/relations/cells.h"
+#include "borescope/trace/call_stacks.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal::query::host {
@@ -105,6 +106,10 @@ inline constexpr ColumnSpec kOpAround = {"op_id", kInteger, kKey,
                                          "The innermost operator around it.", OpAround};
 inline constexpr ColumnSpec kParentOp = {
     "parent_op_id", kInteger, kKey, "The innermost operator around it, in captured_ops.", OpAround};
+inline constexpr ColumnSpec kFrame = {
+    "frame_id", kInteger, kKey,
+    "The function from which a call was made, in stack_frames, if recorded.",
+    [](Rows r, uint32_t row) { return RowId(StackOfCall(r.trace, HostId{row})); }};
 inline constexpr ColumnSpec kKind = {"kind", kText, kFew,
                                      "python, annotation, op, runtime or other.", KindOf};
 

@@ -12,7 +12,7 @@ constexpr ColumnSpec kHostEvents[] = {kRank,        IdSpec("Row number: by track
                                       kTid,         kTrack,
                                       kParent,      kStep,
                                       kCorrelation, kExternalId,
-                                      kNameId};
+                                      kFrame,       kNameId};
 
 // The arguments of an operator.
 constexpr ColumnSpec kInputDims = {
@@ -102,6 +102,7 @@ constexpr ColumnSpec kLaunches[] = {
        return At(CallDetail(r, row), r.trace.runtime_calls().args, PooledOrNull);
      }},
     {"device_events", kInteger, kFew, "How many device events it started.", DeviceEventsOf},
+    kFrame,
     kNameId};
 
 constexpr ColumnSpec kCapturedOps[] = {

@@ -23,8 +23,8 @@ std::vector<uint32_t> RangesOfMetrics(const Trace& trace) {
 
 std::vector<Relation> AllRelations() {
   std::vector<Relation> all;
-  for (const auto part :
-       {HostRelations(), DeviceRelations(), EventRelations(), DetailRelations(), RunRelations()}) {
+  for (const auto part : {HostRelations(), DeviceRelations(), EventRelations(), DetailRelations(),
+                          ThreadRelations(), RunRelations()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

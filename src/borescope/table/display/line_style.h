@@ -15,6 +15,7 @@ enum class LineForm : uint8_t {
   kFixed,   // columns of given widths, one blank after each: text at the left and cut, numbers at
             // the right and never cut
   kQuoted,  // each value in double quotes, with commas between them
+  kBare,    // one blank between values, and no heading
 };
 
 struct LineStyle {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/convert/convert.h"
 #include "borescope/convert/merge.h"
@@ -179,8 +180,10 @@ std::vector<ConvertFormat> ConvertFormats() {
 }
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
-  return Stoppable(options.stop,
-                   [&] { return options.scrub.has_value() ? Scrub(options) : Convert(options); });
+  return WithNumberedRows([&] {
+    return Stoppable(options.stop,
+                     [&] { return options.scrub.has_value() ? Scrub(options) : Convert(options); });
+  });
 }
 
 }  // namespace borescope::internal

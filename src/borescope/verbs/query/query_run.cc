@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/loading/load_run.h"
 #include "borescope/query/database.h"
@@ -31,12 +32,20 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run) {
 }  // namespace
 
 struct QuerySession::State {
-  State(LoadedRun loaded, std::stop_token token)
-      : run(std::move(loaded)), ranks(RanksOf(run)), stop(std::move(token)) {}
+  explicit State(const RunOptions& options) : stop(options.stop), memory(options.memory_limit) {}
+
+  // What a statement may take of the memory that loading left.
+  uint64_t memory_left() const {
+    const uint64_t taken = memory.taken();
+    return memory.bytes() == 0      ? query::Limits().memory_bytes
+           : taken < memory.bytes() ? memory.bytes() - taken
+                                    : 1;
+  }
 
   LoadedRun run;
   std::vector<query::RankData> ranks;
   std::stop_token stop;
+  MemoryLimit memory;                       // since before the run was loaded
   std::optional<query::Database> database;  // last: goes before what it reads
 };
 
@@ -46,8 +55,9 @@ QuerySession& QuerySession::operator=(QuerySession&&) noexcept = default;
 QuerySession::~QuerySession() = default;
 
 Result<QuerySession> QuerySession::Open(const RunOptions& options) {
-  BS_ASSIGN(LoadedRun run, LoadRun(options));
-  auto state = std::make_unique<State>(std::move(run), options.stop);
+  auto state = std::make_unique<State>(options);
+  BS_ASSIGN(state->run, LoadRun(options));
+  state->ranks = RanksOf(state->run);
   BS_ASSIGN(query::Database database, query::Database::Open(state->ranks));
   state->database = std::move(database);
   return QuerySession(std::move(state));
@@ -55,7 +65,9 @@ Result<QuerySession> QuerySession::Open(const RunOptions& options) {
 
 Result<Document> QuerySession::Run(std::string_view sql, const query::Parameters& parameters,
                                    const QueryLimits& limits) {
-  const query::Limits most{limits.seconds, limits.rows.value_or(query::kDefaultRowLimit)};
+  const query::Limits most{limits.seconds, limits.rows.value_or(query::kDefaultRowLimit),
+                           state_->memory_left(),
+                           limits.temporary_bytes.value_or(query::Limits().temporary_bytes)};
   BS_ASSIGN(std::vector<query::QueryResult> answers,
             Stoppable(state_->stop, [&] { return state_->database->Run(sql, parameters, most); }));
   Document document{{}, state_->run.diagnostics};

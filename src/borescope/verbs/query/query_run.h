@@ -1,6 +1,7 @@
 // SQL over a run: loads it once and answers statements. What `borescope query` is a skin over.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,21 +15,23 @@
 namespace borescope::internal {
 
 struct QueryLimits {
-  std::optional<double> seconds;  // per statement
-  std::optional<size_t> rows;     // per result; a million where nothing is said
+  std::optional<double> seconds;            // per statement
+  std::optional<size_t> rows;               // per result; a million where nothing is said
+  std::optional<uint64_t> temporary_bytes;  // per statement; 4 GiB where nothing is said, 0: any
 };
 
 // Not thread-safe.
 class QuerySession {
  public:
-  // Loads what `options` names, as LoadRun does. A stop that they name ends statements, too.
+  // Loads what `options` names, as LoadRun does. A stop that they name ends statements, too, and
+  // what their limit of memory leaves after loading is that of each statement (without: 4 GiB).
   static Result<QuerySession> Open(const RunOptions& options);
   QuerySession(QuerySession&&) noexcept;
   QuerySession& operator=(QuerySession&&) noexcept;
   ~QuerySession();
 
   // A table for every statement of `sql`, with what was odd in the files. kInvalidArgument when a
-  // statement is wrong, refused, or stopped by a limit of time; a result that the limit of rows
+  // statement is wrong, refused, or stopped by a limit; a result that the limit of rows
   // cuts says so in its title and in a diagnostic.
   Result<Document> Run(std::string_view sql, const query::Parameters& parameters,
                        const QueryLimits& limits);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
@@ -151,11 +152,12 @@ Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
 
 Result<Report> RunReport(const RunOptions& options) {
   const Questions questions = QuestionsOf(options);
-  return Stoppable(options.stop, [&] {
+  const auto report = [&] {
     return questions.comparison != nullptr
                ? Stoppable(options.test.stop, [&] { return CompareRuns(questions, options); })
                : ReportOf(questions, options);
-  });
+  };
+  return WithNumberedRows([&] { return Stoppable(options.stop, report); });
 }
 
 }  // namespace borescope::internal

@@ -159,6 +159,11 @@ Result<Roofs> Roofs::Make(const RankView& view, const Params& params) {
   return roofs;
 }
 
+bool Roofs::knows_any() const {
+  return std::any_of(specs_.begin(), specs_.end(),
+                     [](const auto& of_gpu) { return of_gpu.second.has_value(); });
+}
+
 const DeviceSpec* Roofs::SpecOf(int64_t gpu) const {
   const auto found = specs_.find(gpu);
   return found == specs_.end() || !found->second.has_value() ? nullptr : &*found->second;

@@ -52,6 +52,7 @@ class Roofs {
   // kInvalidArgument for a bad file or an unknown name.
   static Result<Roofs> Make(const RankView& view, const Params& params);
 
+  bool knows_any() const;
   // nullptr if the device is not known.
   const DeviceSpec* SpecOf(int64_t gpu) const;
 

@@ -59,7 +59,7 @@ HostTime Shifted(HostTime host, int64_t by_ns) {
   return host;
 }
 
-std::string_view MainEventIn(const Trace& trace, HostId launch, Interval time) {
+HostId MainEventIn(const Trace& trace, HostId launch, Interval time) {
   if (!launch.valid() || time.length() <= 0) {
     return {};
   }
@@ -76,7 +76,7 @@ std::string_view MainEventIn(const Trace& trace, HostId launch, Interval time) {
       innermost = id;
     }
   }
-  return innermost.valid() ? trace.Name(innermost) : std::string_view();
+  return innermost;
 }
 
 }  // namespace borescope::internal

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/id.h"
@@ -22,8 +21,8 @@ HostTime FindHostTime(const Trace& trace, std::span<const int64_t> pids);
 // The same on a clock whose times are `by_ns` larger.
 HostTime Shifted(HostTime host, int64_t by_ns);
 
-// The name of what the thread of a launch did in `time`: of its events that fill at least half of
-// it the innermost. Empty if none does, or the launch is invalid. O(rows of the thread).
-std::string_view MainEventIn(const Trace& trace, HostId launch, Interval time);
+// What the thread of a launch did in `time`: of its events that fill at least half of it the
+// innermost. Invalid if none does, or the launch is. O(rows of the thread).
+HostId MainEventIn(const Trace& trace, HostId launch, Interval time);
 
 }  // namespace borescope::internal

@@ -328,6 +328,8 @@ Table NewLateHost() {
   AddString(table, "name", Role::kKey,
             "Outermost call, innermost function with a name, or innermost event; missing without "
             "one.");
+  AddString(table, "caller", Role::kKey,
+            "Function that made the call, by its recorded stack; missing without one.");
   AddString(table, "op", Role::kKey, "Innermost operator or range around it; missing outside.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
          "Time of it; adds up to that of the cause in idle_causes.");
@@ -344,7 +346,7 @@ void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_v
     rest_ns -= sum.ns;
   }
   if (rest_ns > 0) {
-    sums.push_back({HostActivity::kUnknown, {}, {}, rest_ns});
+    sums.push_back({HostActivity::kUnknown, {}, {}, {}, rest_ns});
   }
   std::stable_sort(sums.begin(), sums.end(),
                    [](const LateHostSum& a, const LateHostSum& b) { return a.ns > b.ns; });
@@ -354,7 +356,7 @@ void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_v
   for (const LateHostSum& sum : sums) {
     Row row(table);
     row.Int(view.rank).MaybeInt(gpu).Text(cause).Text(HostActivityName(sum.activity));
-    row.MaybeText(text(sum.name)).MaybeText(text(sum.operation));
+    row.MaybeText(text(sum.name)).MaybeText(text(sum.caller)).MaybeText(text(sum.operation));
     row.Int(sum.ns).Share(sum.ns, all_ns);
   }
 }

@@ -108,11 +108,11 @@ TEST(MainEvent, IsTheInnermostThatFillsHalf) {
   trace.Op("elsewhere", {0, 1000}, {}, 2).Launched("gemm", {900, 10}, {920, 50}, {1, 7, 0});
   const RankView& view = trace.View();
   const HostId launch = view.index.correlation.launch_of[0];
-  EXPECT_EQ(MainEventIn(view.trace, launch, {0, 900}), "inner");
-  EXPECT_EQ(MainEventIn(view.trace, launch, {140, 360}), "short");
-  EXPECT_EQ(MainEventIn(view.trace, launch, {600, 900}), "outer");
-  EXPECT_EQ(MainEventIn(view.trace, launch, {900, 900}), "");
-  EXPECT_EQ(MainEventIn(view.trace, HostId(), {0, 900}), "");
+  EXPECT_EQ(view.trace.Name(MainEventIn(view.trace, launch, {0, 900})), "inner");
+  EXPECT_EQ(view.trace.Name(MainEventIn(view.trace, launch, {140, 360})), "short");
+  EXPECT_EQ(view.trace.Name(MainEventIn(view.trace, launch, {600, 900})), "outer");
+  EXPECT_FALSE(MainEventIn(view.trace, launch, {900, 900}).valid());
+  EXPECT_FALSE(MainEventIn(view.trace, HostId(), {0, 900}).valid());
 }
 
 }  // namespace

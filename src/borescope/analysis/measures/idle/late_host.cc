@@ -11,9 +11,11 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/stacks/callers.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {
 namespace {
@@ -28,8 +30,6 @@ std::pair<size_t, size_t> RowsOf(const std::vector<TrackId>& tracks, TrackId tra
   return {static_cast<size_t>(first - tracks.begin()), static_cast<size_t>(end - tracks.begin())};
 }
 
-bool IsCall(HostKind kind) { return kind == HostKind::kRuntime || kind == HostKind::kOther; }
-
 // Explains the times of one thread after the other.
 class Explainer {
  public:
@@ -38,7 +38,11 @@ class Explainer {
 
   // REQUIRES: `late` is of one thread, by time.
   void Explain(TrackId track, std::span<const LateTime> late);
-  void AddUnknown(int64_t ns) { Add(HostActivity::kUnknown, {}, {}, ns); }
+  // Time of a launch that was not recorded, so that its thread is not known.
+  void AddUnknown(int64_t ns) {
+    open_.clear();
+    Add(HostActivity::kUnknown, {}, ns);
+  }
 
   std::vector<LateHostSum> Take() { return std::move(sums_); }
 
@@ -46,8 +50,9 @@ class Explainer {
   // An open row with what it is in.
   struct Frame {
     HostId row;
-    HostId call;  // outermost
-    HostId op;    // innermost
+    HostId call;      // outermost
+    HostId op;        // innermost
+    StringId caller;  // of `call`
   };
 
   void Open(HostId row);
@@ -57,7 +62,7 @@ class Explainer {
   void AddOutsideCalls(Interval time);
   void AddSampled(Interval time);
   void AddEvent(Interval time);
-  void Add(HostActivity activity, StringId name, StringId operation, int64_t ns);
+  void Add(HostActivity activity, StringId name, int64_t ns);
   StringId NameOf(HostId id) const { return id.valid() ? host_.name[id.value] : StringId(); }
   StringId OperationOf() const { return open_.empty() ? StringId() : NameOf(open_.back().op); }
   StringId FunctionOf(size_t sample) const;
@@ -70,19 +75,23 @@ class Explainer {
   std::pair<size_t, size_t> samples_;
   std::vector<Frame> open_;
   int64_t now_ns_ = 0;
-  Grouper groups_{3};
+  Grouper groups_{4};
   std::vector<LateHostSum> sums_;
 };
 
-void Explainer::Add(HostActivity activity, StringId name, StringId operation, int64_t ns) {
+void Explainer::Add(HostActivity activity, StringId name, int64_t ns) {
   if (ns <= 0) {
     return;
   }
+  const bool is_call = activity == HostActivity::kCall;
+  const StringId caller = is_call ? open_.back().caller : StringId();
+  const StringId operation = OperationOf();
   const auto number = [](StringId id) { return id.valid() ? int64_t{id.value} : kNoName; };
-  const int64_t key[] = {static_cast<int64_t>(activity), number(name), number(operation)};
+  const int64_t key[] = {static_cast<int64_t>(activity), number(name), number(caller),
+                         number(operation)};
   const uint32_t group = groups_.Find(key);
   if (group == sums_.size()) {
-    sums_.push_back({activity, name, operation, 0});
+    sums_.push_back({activity, name, caller, operation, 0});
   }
   AddSaturatingTo(sums_[group].ns, ns);
 }
@@ -115,6 +124,7 @@ void Explainer::Open(HostId row) {
   frame.row = row;
   if (!frame.call.valid() && IsCall(host_.kind[row.value])) {
     frame.call = row;
+    frame.caller = CallerOf(view_.trace, row, subtree_end[row.value]);
   }
   if (view_.index.IsOperator(view_.trace, row)) {
     frame.op = row;
@@ -146,7 +156,7 @@ void Explainer::MoveTo(int64_t ns) {
 
 void Explainer::AddPiece(Interval time) {
   if (!open_.empty() && open_.back().call.valid()) {
-    Add(HostActivity::kCall, NameOf(open_.back().call), OperationOf(), time.length());
+    Add(HostActivity::kCall, NameOf(open_.back().call), time.length());
   } else {
     AddOutsideCalls(time);
   }
@@ -162,7 +172,7 @@ void Explainer::AddOutsideCalls(Interval time) {
     const Interval pause{std::max(pauses.ts_ns[row], time.begin),
                          std::min(pauses.end_ns[row], time.end)};
     AddSampled({time.begin, pause.begin});
-    Add(HostActivity::kNoProcessor, {}, OperationOf(), pause.length());
+    Add(HostActivity::kNoProcessor, {}, pause.length());
     time.begin = pause.end;
   }
   AddSampled(time);
@@ -182,7 +192,7 @@ void Explainer::AddSampled(Interval time) {
       const int64_t reach = AddSaturating(*std::prev(next), AddSaturating(period_ns_, period_ns_));
       covered = std::clamp(reach, time.begin, until);
       const auto sample = static_cast<size_t>(std::prev(next) - samples.ts_ns.begin());
-      Add(HostActivity::kSampled, FunctionOf(sample), OperationOf(), covered - time.begin);
+      Add(HostActivity::kSampled, FunctionOf(sample), covered - time.begin);
     }
     AddEvent({covered, until});
     time.begin = until;
@@ -193,7 +203,7 @@ void Explainer::AddSampled(Interval time) {
 void Explainer::AddEvent(Interval time) {
   const bool is_inside = !open_.empty();
   Add(is_inside ? HostActivity::kEvent : HostActivity::kUnknown,
-      is_inside ? NameOf(open_.back().row) : StringId(), OperationOf(), time.length());
+      is_inside ? NameOf(open_.back().row) : StringId(), time.length());
 }
 
 // The innermost frame that is more than its module.
@@ -222,6 +232,20 @@ std::string WordsFor(const Trace& trace, HostActivity activity, StringId name) {
              ? std::string()
              : fmt::format("in `{}`{}", ShortenedName(trace.Text(name), kLongestName),
                            activity == HostActivity::kSampled ? " (sampled)" : "");
+}
+
+std::string CallerWords(const Trace& trace, StringId caller) {
+  return caller.valid()
+             ? fmt::format(", called from `{}`", ShortenedName(trace.Text(caller), kLongestName))
+             : std::string();
+}
+
+using NsByName = std::map<std::pair<HostActivity, uint32_t>, int64_t>;
+
+// The first that has at least half of the time; end() if none has.
+NsByName::const_iterator HalfOf(const NsByName& by_name, int64_t all_ns) {
+  return std::find_if(by_name.begin(), by_name.end(),
+                      [&](const auto& one) { return one.second >= all_ns - one.second; });
 }
 
 }  // namespace
@@ -259,24 +283,39 @@ std::vector<LateHostSum> ExplainLateHost(const RankView& view, std::vector<LateT
 }
 
 std::string MostlyWords(const Trace& trace, const std::vector<LateHostSum>& sums) {
-  std::map<std::pair<HostActivity, uint32_t>, int64_t> by_name;
+  NsByName by_name;
   int64_t all_ns = 0;
   for (const LateHostSum& sum : sums) {
     AddSaturatingTo(by_name[{sum.activity, sum.name.value}], sum.ns);
     AddSaturatingTo(all_ns, sum.ns);
   }
-  for (const auto& [what, ns] : by_name) {
-    if (ns >= all_ns - ns) {
-      return WordsFor(trace, what.first, StringId{what.second});
+  const auto most = HalfOf(by_name, all_ns);
+  if (most == by_name.end()) {
+    return {};
+  }
+  const auto [activity, name] = most->first;
+  NsByName by_caller;
+  for (const LateHostSum& sum : sums) {
+    if (sum.activity == activity && sum.name.value == name) {
+      AddSaturatingTo(by_caller[{activity, sum.caller.value}], sum.ns);
     }
   }
-  return {};
+  const auto caller = HalfOf(by_caller, most->second);
+  return WordsFor(trace, activity, StringId{name}) +
+         (caller == by_caller.end() ? std::string()
+                                    : CallerWords(trace, StringId{caller->first.second}));
 }
 
 std::string MostlyWords(const RankView& view, const LateTime& late) {
-  const std::string_view event = MainEventIn(view.trace, late.launch, late.time);
-  if (!event.empty()) {
-    return fmt::format("in `{}`", ShortenedName(event, kLongestName));
+  const HostEvents& host = view.trace.host();
+  const HostId event = MainEventIn(view.trace, late.launch, late.time);
+  if (event.valid() && !SaysNothing(view.trace, HostActivity::kEvent, host.name[event.value])) {
+    const StringId caller =
+        IsCall(host.kind[event.value])
+            ? CallerOf(view.trace, event, view.index.tree.subtree_end[event.value])
+            : StringId();
+    return fmt::format("in `{}`", ShortenedName(view.trace.Name(event), kLongestName)) +
+           CallerWords(view.trace, caller);
   }
   const bool is_known = late.launch.valid() && late.time.length() > 0;
   return is_known ? MostlyWords(view.trace, ExplainLateHost(view, {late})) : std::string();

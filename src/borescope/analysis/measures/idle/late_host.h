@@ -35,16 +35,18 @@ struct LateTime {
 struct LateHostSum {
   HostActivity activity;
   StringId name;       // of the call, function or event; invalid without one
+  StringId caller;     // of a call with a recorded stack: the function that made it; else invalid
   StringId operation;  // the innermost operator around; invalid outside of any
   int64_t ns;
 };
 
-// By activity, name and operator: in the order of their first time. REQUIRES: times of one thread
-// are disjoint. O(rows of the threads).
+// By activity, name, caller and operator: in the order of their first time. REQUIRES: times of one
+// thread are disjoint. O(rows of the threads).
 std::vector<LateHostSum> ExplainLateHost(const RankView& view, std::vector<LateTime> late);
 
 // Words for what the host mostly did: "in `cudaMalloc`", "without a processor", "in `solve`
-// (sampled)". Empty unless one activity takes at least half of the time.
+// (sampled)", "in `cudaMalloc`, called from `grow`". Empty unless one activity takes at least half
+// of the time.
 std::string MostlyWords(const Trace& trace, const std::vector<LateHostSum>& sums);
 
 // The same of one time: of the events of its thread that fill at least half of it the innermost,

@@ -9,15 +9,16 @@
 namespace borescope::internal {
 namespace {
 
-// "activity name (operator) ns" per line.
+// "activity name[ from caller] (operator) ns" per line.
 std::string Explained(const RankView& view, std::vector<LateTime> late) {
   const auto text = [&](StringId id) {
     return id.valid() ? std::string(view.trace.Text(id)) : std::string("-");
   };
   std::string lines;
   for (const LateHostSum& sum : ExplainLateHost(view, std::move(late))) {
-    lines += std::string(HostActivityName(sum.activity)) + " " + text(sum.name) + " (" +
-             text(sum.operation) + ") " + std::to_string(sum.ns) + "\n";
+    lines += std::string(HostActivityName(sum.activity)) + " " + text(sum.name) +
+             (sum.caller.valid() ? " from " + text(sum.caller) : "") + " (" + text(sum.operation) +
+             ") " + std::to_string(sum.ns) + "\n";
   }
   return lines;
 }
@@ -42,6 +43,40 @@ TEST(LateHostTest, EachInstantHasItsFirstReason) {
             "no processor - (solve) 20\n"
             "call poll (solve) 50\n"
             "sampled axpy (solve) 60\n");
+}
+
+// The function that made the outermost call, by its stack or that of a call inside it.
+TEST(LateHostTest, CallsAreMadeByFunctions) {
+  TestTrace trace;
+  trace.Runtime("cudaMalloc", {0, 50}).LibraryCall("ioctl", {10, 20});
+  trace.CalledFrom({"_start", "main", "grow(int)", "int cudaMalloc<char>(char**)", "cudaMalloc",
+                    "[libcuda.so]", "__GI___ioctl"});
+  trace.LibraryCall("read", {60, 20}).CalledFrom({"main", "std::getline(int)", "__read"});
+  trace.LibraryCall("write", {100, 10}).CalledFrom({"[a.out]", "_IO_write"});
+  trace.Runtime("cudaFree", {120, 30}).LibraryCall("munmap", {125, 5});
+  trace.CalledFrom({"main", "drop", "munmap"});  // not in cudaFree
+  trace.Runtime("cudaLaunchKernel", {1000, 5});
+  const RankView& view = trace.View();
+  EXPECT_EQ(Explained(view, {{{0, 150}, LastRow(view)}}),
+            "call cudaMalloc from grow(int) (-) 50\n"
+            "unknown - (-) 40\n"
+            "call read from main (-) 20\n"
+            "call write (-) 10\n"
+            "call cudaFree (-) 30\n");
+  const LateTime late{{0, 50}, LastRow(view)};
+  EXPECT_EQ(MostlyWords(view, late), "in `cudaMalloc`, called from `grow(int)`");
+  EXPECT_EQ(MostlyWords(view.trace, ExplainLateHost(view, {late})),
+            "in `cudaMalloc`, called from `grow(int)`");
+}
+
+// That it was a step says nothing about what was done.
+TEST(LateHostTest, AStepIsNoReason) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#6", {0, 2000}).LibraryCall("read", {100, 300});
+  trace.Runtime("cudaLaunchKernel", {1000, 5});
+  const RankView& view = trace.View();
+  EXPECT_EQ(MostlyWords(view, {{0, 1000}, LastRow(view)}), "");
+  EXPECT_EQ(MostlyWords(view, {{0, 500}, LastRow(view)}), "in `read`");
 }
 
 TEST(LateHostTest, OnlyTheThreadThatLaunchesCounts) {

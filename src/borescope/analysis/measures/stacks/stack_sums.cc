@@ -9,16 +9,15 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/idle/late_host.h"
+#include "borescope/analysis/measures/stacks/stack_paths.h"
 #include "borescope/analysis/measures/time/innermost_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {
 namespace {
-
-constexpr uint32_t kNone = ~uint32_t{0};
 
 // In place of a StringId.
 constexpr int64_t kNoLaunchName = -1;
@@ -26,20 +25,6 @@ constexpr int64_t kElsewhereName = -2;
 constexpr int64_t kStepName = -3;  // any training step
 constexpr int64_t kNoOperatorName = -4;
 constexpr int64_t kNoStackName = -5;
-
-// What kind of frame a node is: a sampled function, a HostKind, or a DeviceKind after those.
-using FrameKind = int64_t;
-constexpr FrameKind kSampledKind = -1;
-constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
-
-FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
-FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
-
-std::string_view FrameKindName(FrameKind kind) {
-  return kind == kSampledKind  ? "sampled"
-         : kind < kDeviceKinds ? HostKindName(static_cast<HostKind>(kind))
-                               : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
-}
 
 // What nodes that are no frames are called; empty for frames.
 std::string_view NoFrameName(int64_t name) {
@@ -56,55 +41,17 @@ struct SelfTimes {
   int64_t device_ns = 0;
 };
 
-// The distinct paths of a trace: a tree in which each node knows the one around it.
-class Paths {
- public:
-  uint32_t Find(uint32_t parent, int64_t name, FrameKind kind) {
-    const int64_t key[] = {parent == kNone ? -1 : int64_t{parent}, name, kind};
-    return nodes_.Find(key);
+std::string_view TitleOf(StackKind stacks) {
+  switch (stacks) {
+    case StackKind::kSampled:
+      return "Sampled host call stacks: samples x sampling period";
+    case StackKind::kCalls:
+      return "Stacks of calls: the time in calls, and the device work that they launched";
+    case StackKind::kHost:
+    case StackKind::kDevice:
+      break;
   }
-  // A node above all others that is no frame.
-  uint32_t FindNoFrame(int64_t name) { return Find(kNone, name, KindOf(HostKind::kOther)); }
-
-  size_t size() const { return nodes_.size(); }
-  // A node follows the one around it.
-  uint32_t parent(uint32_t path) const {
-    const int64_t parent = nodes_.key(path)[0];
-    return parent < 0 ? kNone : static_cast<uint32_t>(parent);
-  }
-  int64_t name(uint32_t path) const { return nodes_.key(path)[1]; }
-  FrameKind kind(uint32_t path) const { return nodes_.key(path)[2]; }
-
- private:
-  Grouper nodes_{3};
-};
-
-// Place of every node in preorder, and how deep it lies.
-struct PathOrder {
-  std::vector<uint32_t> place;
-  std::vector<uint32_t> depth;
-};
-
-// Sizes of subtrees, summed from below, tell how far apart siblings stand.
-PathOrder OrderOf(const Paths& paths) {
-  std::vector<uint32_t> size(paths.size(), 1);
-  for (auto path = static_cast<uint32_t>(paths.size()); path-- > 0;) {
-    if (paths.parent(path) != kNone) {
-      size[paths.parent(path)] += size[path];
-    }
-  }
-  PathOrder order{std::vector<uint32_t>(paths.size()), std::vector<uint32_t>(paths.size())};
-  std::vector<uint32_t> next(paths.size());  // where the next child of a node stands
-  uint32_t next_root = 0;
-  for (uint32_t path = 0; path < paths.size(); ++path) {
-    const uint32_t parent = paths.parent(path);
-    uint32_t& place = parent == kNone ? next_root : next[parent];
-    order.place[path] = place;
-    order.depth[path] = parent == kNone ? 0 : order.depth[parent] + 1;
-    next[path] = place + 1;
-    place += size[path];
-  }
-  return order;
+  return "Host call stacks and the device work below them";
 }
 
 // What a text is as the name of a frame.
@@ -147,17 +94,25 @@ class StackSums {
     uint32_t sums;
   };
 
+  // Frames are those of StackFrames.
+  bool IsOfFunctions() const {
+    return stacks_ == StackKind::kSampled || stacks_ == StackKind::kCalls;
+  }
   bool IsFrame(HostKind kind) const {
-    return stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
+    return stacks_ == StackKind::kCalls ? IsCall(kind)
+                                        : stacks_ == StackKind::kHost || kind != HostKind::kRuntime;
   }
   void PlaceHostFrames();
-  void PlaceSampledFrames();
+  void PlaceFunctions();
   bool HasRoot() const;
   uint32_t Place(uint32_t parent, const Label& label, FrameKind kind);
   uint32_t PlaceRow(uint32_t parent, uint32_t row);
   void AddHostTime();
   void AddDeviceTime();
   void AddSampledTime();
+  void AddCallTime();
+  void PlaceCalls();
+  uint32_t PathOfCall(HostId call);
   uint32_t FrameOf(DeviceId work);
   uint32_t LaunchFrameOf(DeviceId work);
   // The sums of a path with the keys of a host or device row.
@@ -177,9 +132,10 @@ class StackSums {
   StackKind stacks_;
   GroupKeys keys_;
   Paths paths_;
-  uint32_t elsewhere_ = kNone;
-  std::vector<Label> labels_;      // per text
-  std::vector<uint32_t> path_of_;  // per host row, or sampled frame; kNone above all frames
+  uint32_t elsewhere_ = kNoPath;
+  std::vector<Label> labels_;         // per text
+  std::vector<uint32_t> path_of_;     // per host row, or sampled frame; kNoPath above all frames
+  std::vector<uint32_t> call_paths_;  // of stacks of calls, per host row; kNoPath without one
   // Paths of calls in captures below those of launches: by both.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_paths_;
   Grouper sums_;                 // key values, 0, then the path
@@ -189,9 +145,10 @@ class StackSums {
 
 bool StackSums::PlaceFrames(std::string_view root) {
   labels_ = LabelsOf(view_.trace, root);
-  elsewhere_ = root.empty() ? kNone : paths_.FindNoFrame(kElsewhereName);
-  if (stacks_ == StackKind::kSampled) {
-    PlaceSampledFrames();
+  elsewhere_ = root.empty() ? kNoPath : paths_.FindNoFrame(kElsewhereName);
+  if (IsOfFunctions()) {
+    PlaceFunctions();
+    if (stacks_ == StackKind::kCalls) PlaceCalls();
   } else {
     PlaceHostFrames();
   }
@@ -208,23 +165,26 @@ void StackSums::PlaceHostFrames() {
   }
 }
 
-void StackSums::PlaceSampledFrames() {
+void StackSums::PlaceFunctions() {
   const StackFrames& frames = view_.trace.stack_frames();
   path_of_.reserve(frames.size());
   for (uint32_t row = 0; row < frames.size(); ++row) {
     CheckStopAt(row);
     const uint32_t above = frames.parent[row];
     const uint32_t parent = above == kNoDetail ? elsewhere_ : path_of_[above];
-    path_of_.push_back(Place(parent, labels_[frames.name[row].value], kSampledKind));
+    path_of_.push_back(Place(parent, labels_[frames.name[row].value],
+                             stacks_ == StackKind::kSampled ? kSampledFrame : kFunctionFrame));
   }
 }
 
 // Whether a frame, captured ones included, is a root.
 bool StackSums::HasRoot() const {
-  if (stacks_ == StackKind::kSampled) {
-    const std::vector<StringId>& names = view_.trace.stack_frames().name;
-    return std::any_of(names.begin(), names.end(),
-                       [this](StringId name) { return labels_[name.value].is_root; });
+  const std::vector<StringId>& functions = view_.trace.stack_frames().name;
+  const bool is_function =
+      IsOfFunctions() && std::any_of(functions.begin(), functions.end(),
+                                     [this](StringId name) { return labels_[name.value].is_root; });
+  if (is_function || stacks_ == StackKind::kSampled) {
+    return is_function;
   }
   const HostEvents& host = view_.trace.host();
   for (uint32_t row = 0; row < host.all_size(); ++row) {
@@ -247,7 +207,7 @@ uint32_t StackSums::Place(uint32_t parent, const Label& label, FrameKind kind) {
   if (parent != elsewhere_) {
     return paths_.Find(parent, label.name, kind);
   }
-  return label.is_root ? paths_.Find(kNone, label.name, kind) : elsewhere_;
+  return label.is_root ? paths_.Find(kNoPath, label.name, kind) : elsewhere_;
 }
 
 template <class Id>
@@ -285,6 +245,10 @@ void StackSums::AddTime() {
     case StackKind::kSampled:
       AddSampledTime();
       return;
+    case StackKind::kCalls:
+      AddCallTime();
+      AddDeviceTime();
+      return;
   }
 }
 
@@ -304,6 +268,41 @@ void StackSums::AddSampledTime() {
   }
 }
 
+// Below the function that made it. A call whose stack was not recorded is below the call around it,
+// if there is one with a stack; what is no call has the path of the call around it.
+void StackSums::PlaceCalls() {
+  const HostEvents& host = view_.trace.host();
+  call_paths_.reserve(host.size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const HostId outer = view_.index.tree.parent[row];
+    const uint32_t frame = StackOfCall(view_.trace, HostId{row});
+    const uint32_t above = frame != kNoDetail ? path_of_[frame]
+                           : outer.valid()    ? call_paths_[outer.value]
+                                              : kNoPath;
+    call_paths_.push_back(above == kNoPath ? kNoPath : PlaceRow(above, row));
+  }
+}
+
+uint32_t StackSums::PathOfCall(HostId call) {
+  const uint32_t path = call.valid() ? call_paths_[call.value] : kNoPath;
+  return path != kNoPath ? path : paths_.FindNoFrame(call.valid() ? kNoStackName : kNoLaunchName);
+}
+
+void StackSums::AddCallTime() {
+  const HostEvents& host = view_.trace.host();
+  const auto is_call = [&](HostId id) { return IsCall(host.kind[id.value]); };
+  const std::vector<int64_t> self_ns = InnermostTimes(view_.trace, is_call);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (is_call(HostId{row}) && selected_.Keeps(HostId{row})) {
+      SelfTimes& sums = SumsOf(HostId{row}, PathOfCall(HostId{row}));
+      ++sums.calls;
+      sums.host_ns = AddSaturating(sums.host_ns, self_ns[row]);
+    }
+  }
+}
+
 void StackSums::AddHostTime() {
   const std::vector<int64_t> self_ns = InnermostTimes(view_.trace, [](HostId) { return true; });
   for (uint32_t row = 0; row < path_of_.size(); ++row) {
@@ -320,23 +319,29 @@ void StackSums::AddHostTime() {
 uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   const HostId launch = view_.index.correlation.launch_of[work.value];
   const HostId op = view_.index.correlation.op_of[work.value];
+  if (stacks_ == StackKind::kCalls) {
+    return PathOfCall(launch);
+  }
   if (stacks_ == StackKind::kHost) {
     const HostId frame = launch.valid() ? launch : op;
     return frame.valid() ? path_of_[frame.value] : paths_.FindNoFrame(kNoLaunchName);
   }
   for (const HostId frame : {launch, op}) {
     const bool has_path = frame.valid() && !view_.trace.host().IsCaptured(frame);
-    if (has_path && path_of_[frame.value] != kNone) {
+    if (has_path && path_of_[frame.value] != kNoPath) {
       return path_of_[frame.value];
     }
   }
-  return kNone;
+  return kNoPath;
 }
 
 // Below the launch of a graph follow the frames of the capture: those that would have been around
 // the launch of the kernel itself.
 uint32_t StackSums::FrameOf(DeviceId work) {
   uint32_t path = LaunchFrameOf(work);
+  if (stacks_ == StackKind::kCalls) {
+    return path;
+  }
   if (const HostId call = view_.index.correlation.CapturedCallOf(work); call.valid()) {
     const auto [place, is_new] = captured_paths_.try_emplace({path, call.value}, path);
     if (is_new) {
@@ -350,7 +355,7 @@ uint32_t StackSums::FrameOf(DeviceId work) {
     }
     path = place->second;
   }
-  return path == kNone ? paths_.FindNoFrame(kNoOperatorName) : path;
+  return path == kNoPath ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
 void StackSums::AddDeviceTime() {
@@ -385,11 +390,7 @@ std::vector<std::vector<StackSums::Entry>> StackSums::EntriesByGroup() const {
 }
 
 Table StackSums::EmptyTable() const {
-  const bool is_sampled = stacks_ == StackKind::kSampled;
-  Table table{"stacks",
-              is_sampled ? "Sampled host call stacks: samples x sampling period"
-                         : "Host call stacks and the device work below them",
-              {}};
+  Table table{"stacks", std::string(TitleOf(stacks_)), {}};
   keys_.AddColumnsBeforeName(table);
   AddInt(table, "depth", Unit::kNone, Role::kKey,
          "How many frames are around it; rows are in tree order, so that a row lies below the last "
@@ -400,8 +401,8 @@ Table StackSums::EmptyTable() const {
             "\"(other)\" what was left out below the frame around it, \"(elsewhere)\" what is "
             "outside of the frames of --root.");
   AddString(table, "kind", Role::kKey,
-            "python, annotation, op, runtime or other, or sampled; missing for rows that are no "
-            "frames.")
+            "python, annotation, op, runtime or other, sampled or function; missing for rows that "
+            "are no frames.")
       .hints.palette = Palette::kFrame;
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
@@ -419,7 +420,7 @@ Table StackSums::EmptyTable() const {
 
 void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, const PathOrder& order,
                           Table& table) const {
-  const SelfTimes self = entry.sums == kNone ? SelfTimes() : self_[entry.sums];
+  const SelfTimes self = entry.sums == kNoPath ? SelfTimes() : self_[entry.sums];
   const int64_t name = paths_.name(entry.path);
   Row row(table);
   keys_.PushBeforeName(row, keys);
@@ -446,12 +447,12 @@ void StackSums::WriteTree(std::span<const int64_t> keys, std::vector<Entry> entr
   for (const Entry& entry : entries) {
     around.resize(std::min<size_t>(around.size(), order.depth[entry.path]));
     missing.assign(1, entry);
-    for (uint32_t path = paths_.parent(entry.path); path != kNone; path = paths_.parent(path)) {
+    for (uint32_t path = paths_.parent(entry.path); path != kNoPath; path = paths_.parent(path)) {
       const uint32_t depth = order.depth[path];
       if (depth < around.size() && around[depth].path == path) {
         break;
       }
-      missing.push_back({path, kNone});
+      missing.push_back({path, kNoPath});
     }
     around.resize(order.depth[missing.back().path]);
     for (auto node = missing.rbegin(); node != missing.rend(); ++node) {

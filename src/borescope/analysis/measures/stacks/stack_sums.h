@@ -19,6 +19,11 @@
 // Sampled stacks (StackKind::kSampled) are those at which threads were interrupted: each sample
 // counts as one call of its innermost frame and as one sampling period (time/late_host.h) of host
 // time. Samples without a stack are the node kNoStack.
+//
+// Stacks of calls (StackKind::kCalls) are those from which calls were made, where they were
+// recorded with them: the call is the innermost frame. Every instant in calls belongs to the
+// innermost one, and device work to its launch. Calls without a stack are
+// below the call around them; those that are in none with a stack are the node kNoStack.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +42,9 @@ inline constexpr std::string_view kNoOperator = "(no operator)";
 inline constexpr std::string_view kElsewhere = "(elsewhere)";  // outside of the roots asked for
 inline constexpr std::string_view kOtherFrames = "(other)";    // made when a tree is cut
 
-inline constexpr std::string_view kNoStack = "(no stack)";  // of a sample
+inline constexpr std::string_view kNoStack = "(no stack)";  // of a sample or call
 
-enum class StackKind : uint8_t { kHost, kDevice, kSampled };
+enum class StackKind : uint8_t { kHost, kDevice, kSampled, kCalls };
 
 // Table `stacks`: the columns of --by, then depth, name, kind, calls, the self times and the total
 // times, which are still 0. Each combination of the keys has a tree of its own, in preorder: its

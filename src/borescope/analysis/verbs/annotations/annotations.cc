@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
@@ -145,6 +146,7 @@ Result<Tables> MapAnnotations(const RankView& view, const Params& params) {
 }
 
 constexpr std::string_view kStepKey[] = {"step"};
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaAnnotations}};
 constexpr std::string_view kAnnotation[] = {"rank", "side", "name"};
 constexpr std::string_view kTotal[] = {"total_ns"};
@@ -159,6 +161,7 @@ const AnalysisSpec kAnnotationsVerb{
     .example = "borescope annotations trace.json.gz --top 20",
     .needs = Needs::kAnnotations,
     .by = kStepKey,
+    .params = kHtaParams,
     .answer = {.map = MapAnnotations, .reduce = ConcatTables},
     .compats = kCompatPipelines,
     .views = kViews};

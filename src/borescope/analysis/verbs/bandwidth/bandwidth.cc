@@ -269,7 +269,7 @@ Result<Overlay> OverlayBandwidth(const RankView& view, const Params& params) {
   return overlay;
 }
 
-constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam};
+constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam, &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBandwidth},
                                                {Compat::kRpd, &kRpdCopies}};
 constexpr std::string_view kCopyKind[] = {"rank", "gpu", "kind"};

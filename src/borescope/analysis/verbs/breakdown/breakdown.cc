@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
@@ -102,6 +103,7 @@ Result<Tables> FinishBreakdown(Tables findings, const Params& params) {
 }
 
 constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBreakdown}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
@@ -117,6 +119,7 @@ const AnalysisSpec kBreakdownVerb{
     .example = "borescope breakdown run/ --by step",
     .needs = Needs::kDeviceEvents,
     .by = kBreakdownKeys,
+    .params = kHtaParams,
     .answer = {.map = MapBreakdown, .reduce = ConcatTables, .finish = FinishBreakdown},
     .compats = kCompatPipelines,
     .views = kViews};

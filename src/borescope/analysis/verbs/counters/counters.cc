@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
@@ -207,6 +208,7 @@ Result<Tables> MapCounters(const RankView& view, const Params& params) {
                 std::move(counters)};
 }
 
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaCounters}};
 
 }  // namespace
@@ -216,6 +218,7 @@ const AnalysisSpec kCountersVerb{
     .summary = "hardware counters per kernel with the operators behind, FLOPs from them",
     .example = "borescope counters trace.json.gz -f csv",
     .needs = Needs::kCounters,
+    .params = kHtaParams,
     .answer = {.map = MapCounters, .reduce = ConcatTables, .adds_columns = true},
     .compats = kCompatPipelines};
 

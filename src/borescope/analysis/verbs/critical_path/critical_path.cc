@@ -54,10 +54,6 @@ Result<void> CheckCriticalPath(const Params& params) {
                  "critical-path: --gpu and --stream would leave out work that other work waits "
                  "for; select time, with --step, --annotation or --begin and --end"};
   }
-  if (params.compat != Compat::kHta && params.Flag(kFreeLaunchesParam)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "critical-path: --zero-weight-launch-edges is of HTA's graph; add --compat hta"};
-  }
   return {};
 }
 
@@ -94,8 +90,9 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
                      AnswerCriticalPath(view, saved.recording, params)};
 }
 
-constexpr const ParamSpec* kCriticalPathParams[] = {
-    &kDataLoadParam, &kFreeLaunchesParam, &kOverlayAllEventsParam, &kOverlayAllEdgesParam};
+constexpr const ParamSpec* kCriticalPathParams[] = {&kDataLoadParam,        &kFreeLaunchesParam,
+                                                    &kGraphParam,           &kOverlayAllEventsParam,
+                                                    &kOverlayAllEdgesParam, &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaCriticalPath}};
 constexpr std::string_view kBoundBy[] = {"rank", "bound_by"};
 constexpr std::string_view kTotal[] = {"total_ns"};

@@ -18,6 +18,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/idle/launch_calls.h"
@@ -265,6 +266,7 @@ Result<Tables> FinishDelays(Tables findings, const Params&) {
   return findings;
 }
 
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaDelays}};
 constexpr std::string_view kOpAndKernels[] = {"op", "kernels"};
 constexpr std::string_view kDelayParts[] = {"launch_delay_ns", "runtime_ns"};
@@ -279,6 +281,7 @@ const AnalysisSpec kDelaysVerb{
     .summary = "time from an operator to its first launch, and on to the kernel",
     .example = "borescope delays trace.json.gz --top 20",
     .needs = Needs::kLaunches,
+    .params = kHtaParams,
     .answer = {.map = MapDelays, .reduce = MergeTables, .finish = FinishDelays},
     .compats = kCompatPipelines,
     .views = kViews};

@@ -96,7 +96,8 @@ Result<Tables> FinishFlame(Tables tables, const Params& params) {
   return Tables{std::move(folded)};
 }
 
-constexpr std::string_view kFlameKeys[] = {"rank", "step", "thread", "gpu", "stream", "phase"};
+constexpr std::string_view kFlameKeys[] = {"rank",   "step",  "thread", "gpu",
+                                           "stream", "phase", "domain"};
 constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
                                              &kFoldedParam};
 constexpr std::string_view kName[] = {"name"};

@@ -152,7 +152,7 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
 }
 
 constexpr std::string_view kStepKey[] = {"step"};
-constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam};
+constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam, &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaIdle}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kIdleParts[] = {

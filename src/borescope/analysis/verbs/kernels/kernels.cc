@@ -114,8 +114,10 @@ Result<Tables> FinishKernels(Tables findings, const Params& params) {
 }
 
 constexpr std::string_view kKernelKeys[] = {
-    "rank", "step", "gpu", "stream", "phase", "module", "module-instance", "op"};
-constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam};
+    "rank", "step", "gpu", "stream", "phase", "domain", "module", "module-instance", "op"};
+constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam, &kNumKernelsParam,
+                                              &kDurationRatioParam, &kNoMemoryKernelsParam,
+                                              &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
                                                {Compat::kRpd, &kRpdKernels}};
 constexpr std::string_view kClass[] = {"class"};

@@ -262,7 +262,8 @@ Result<Tables> FinishLaunches(Tables findings, const Params&) {
   return findings;
 }
 
-constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam};
+constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam,
+                                              &kNoMemoryEventsParam, &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaLaunches},
                                                {Compat::kRpd, &kRpdCalls}};
 constexpr std::string_view kKernel[] = {"kernel"};

@@ -275,8 +275,8 @@ Result<Tables> FinishOps(Tables findings, const Params&) {
   return findings;
 }
 
-constexpr std::string_view kOpKeys[] = {"rank",  "step", "phase", "module", "module-instance",
-                                        "shape", "dtype"};
+constexpr std::string_view kOpKeys[] = {
+    "rank", "step", "phase", "domain", "module", "module-instance", "shape", "dtype"};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kKeyAverages, &kKeyAverages}};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kSelfDevice[] = {"self_device_ns"};

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
@@ -62,6 +63,7 @@ Result<Tables> MapOverlap(const RankView& view, const Params& params) {
 }
 
 constexpr std::string_view kStepKey[] = {"step"};
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaOverlap}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kOverlapParts[] = {"overlapped_ns", "exposed_ns"};
@@ -75,6 +77,7 @@ const AnalysisSpec kOverlapVerb{.name = "overlap",
                                 .example = "borescope overlap run/ --by step",
                                 .needs = Needs::kDeviceEvents,
                                 .by = kStepKey,
+                                .params = kHtaParams,
                                 .answer = {.map = MapOverlap, .reduce = ConcatTables},
                                 .compats = kCompatPipelines,
                                 .views = kViews};

@@ -215,7 +215,7 @@ void ProfTable::AddOperator(const Assigned& one, ProfRow& row) {
 // The innermost number is that of the operator.
 void ProfTable::AddSequences(const Assigned& one, const std::vector<HostId>& ranges,
                              ProfRow& row) const {
-  for (size_t i = ranges.size(); i-- > 0;) {
+  for (size_t i = ranges.size(); i-- > 0 && row.alt_seq.size() < kMostSequences;) {
     const int64_t number = SequenceOf(trace_, ranges[i]);
     const bool is_known = std::find(row.seq.begin(), row.seq.end(), number) != row.seq.end();
     if (number <= 0 || is_known) continue;
@@ -247,7 +247,11 @@ std::string ProfTable::LayerOf(const std::vector<HostId>& ranges) {
       if (marker.kind == MarkerKind::kOther) annotations.emplace_back(name);
     }
   }
-  return Joined(!layers.empty() ? layers : !modules.empty() ? modules : annotations, ":");
+  std::vector<std::string>& shown = !layers.empty()    ? layers
+                                    : !modules.empty() ? modules
+                                                       : annotations;
+  KeepInnermost(shown, kMostFrames);
+  return Joined(shown, ":");
 }
 
 std::string ProfTable::TraceOf(const std::vector<HostId>& ranges) {
@@ -262,6 +266,7 @@ std::string ProfTable::TraceOf(const std::vector<HostId>& ranges) {
       if (!frame.empty() && !IsFrameworkFrame("/" + frame)) frames.push_back(std::move(frame));
     }
   }
+  KeepInnermost(frames, kMostFrames);
   return Joined(marked != nullptr ? *marked : frames, ",");
 }
 
@@ -375,7 +380,17 @@ Table ProfTable::Build(const std::vector<DeviceId>& all, const Selected& selecte
   return table;
 }
 
+Result<void> CheckParse(const Params& params) {
+  const bool has_style = params.Number(kWidthParam) != 0 || params.Flag(kQuotedParam) ||
+                         !params.Text(kColumnsParam).empty();
+  if (params.compat == Compat::kPyProf && !has_style) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               has_style ? "--parse has one style; leave out --columns, --width and --csv"
+                         : "--parse is of --compat pyprof; name both"};
+}
+
 Result<void> CheckProf(const Params& params) {
+  if (params.Flag(kParseParam)) BS_TRY(CheckParse(params));
   BS_TRY(ModelOptionsOf(params));
   BS_TRY(CheckProfColumns(params.Text(kColumnsParam)));
   const int64_t width = params.Number(kWidthParam);
@@ -405,6 +420,7 @@ Result<Tables> FinishProf(Tables findings, const Params& params) {
 
 // PyProf's own styles. Without an option its columns have blanks between them.
 LineForm FormOf(const Params& params) {
+  if (params.Flag(kParseParam)) return LineForm::kBare;
   if (params.Number(kWidthParam) != 0) return LineForm::kFixed;
   if (params.Flag(kQuotedParam)) return LineForm::kQuoted;
   return params.compat == Compat::kPyProf ? LineForm::kSpaced : LineForm::kNone;
@@ -423,8 +439,8 @@ LineStyle LinesOfProf(const Params& params, std::span<const Table> tables) {
   return style;
 }
 
-constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam, &kQuotedParam,
-                                            &kCausalParam, &kSfuWeightParam};
+constexpr const ParamSpec* kProfParams[] = {&kColumnsParam, &kWidthParam,  &kQuotedParam,
+                                            &kParseParam,   &kCausalParam, &kSfuWeightParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kPyProf, &kPyProf}};
 
 }  // namespace

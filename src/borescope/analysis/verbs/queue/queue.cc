@@ -241,7 +241,8 @@ Result<Overlay> OverlayQueue(const RankView& view, const Params& params) {
   return overlay;
 }
 
-constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam};
+constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam,
+                                             &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaQueue}};
 constexpr std::string_view kStream[] = {"rank", "gpu", "stream"};
 constexpr std::string_view kLength[] = {"length"};

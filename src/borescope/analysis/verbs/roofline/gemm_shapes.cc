@@ -5,10 +5,14 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/product_shape.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
@@ -50,18 +54,21 @@ void AddShapeColumns(Table& table) {
   AddString(table, "dtype", Role::kKey, "Type of the operands.");
 }
 
-// The key of a row before the statistics: calls with equal FLOPs and equal times are one row.
-using Sample =
-    std::tuple<std::string_view, std::optional<int64_t>, std::optional<int64_t>,
-               std::optional<int64_t>, std::optional<int64_t>, ScalarType, int64_t, int64_t>;
+// The key of a row before the statistics, after the values of --by: calls with equal FLOPs and
+// equal times are one row.
+using Sample = std::tuple<std::vector<int64_t>, std::string_view, std::optional<int64_t>,
+                          std::optional<int64_t>, std::optional<int64_t>, std::optional<int64_t>,
+                          ScalarType, int64_t, int64_t>;
 
-Sample SampleOf(const RooflineInput& in, const ModelledCall& call, int64_t total_ns) {
+Sample SampleOf(const RooflineInput& in, const ModelledCall& call, std::vector<int64_t> by,
+                int64_t total_ns) {
   const Trace& trace = in.view.trace;
   const std::optional<ProductShape> shape = ShapeOf(trace, call);
   const auto size = [&](int64_t ProductShape::* of) {
     return shape.has_value() ? std::optional((*shape).*of) : std::nullopt;
   };
-  return {trace.Name(call.op),
+  return {std::move(by),
+          trace.Name(call.op),
           size(&ProductShape::m),
           size(&ProductShape::n),
           size(&ProductShape::k),
@@ -101,9 +108,18 @@ struct Rates {
   double Median() const { return (At((count - 1) / 2) + At(count / 2)) / 2; }
 };
 
-Table NewRatesTable() {
+// The key columns of the finished table: those of --by and of shapes.
+std::span<const Column> KeysOf(const Table& samples) {
+  const auto end = std::find_if(samples.columns.begin(), samples.columns.end(),
+                                [](const Column& column) { return column.name == kFlopsColumn; });
+  return {samples.columns.begin(), end};
+}
+
+Table NewRatesTable(const Table& samples) {
   Table table{"gemm_shapes", "Products of matrices by shape", {}, kShownShapes};
-  AddShapeColumns(table);
+  for (const Column& key : KeysOf(samples)) {
+    table.columns.push_back(EmptyLike(key));
+  }
   AddInt(table, "count", Unit::kCount, Role::kDerived, "Calls all of whose kernels are selected.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kDerived, "Time of their kernels.");
   const auto rate = [&](std::string_view name, std::string_view doc) {
@@ -139,43 +155,55 @@ void CopyCell(const Column& from, size_t index, Row& row) {
   }
 }
 
-constexpr std::string_view kShapeColumns[] = {"op", "m", "n", "k", "batch", "dtype"};
-
-// Whether row `a` comes before row `b`, by shape.
-int CompareShapes(const Table& table, uint32_t a, uint32_t b) {
-  for (const std::string_view name : kShapeColumns) {
-    if (const int sign = CompareCells(*table.Find(name), a, b); sign != 0) return sign;
+// Whether row `a` comes before row `b`, by keys.
+int CompareKeys(const Table& samples, uint32_t a, uint32_t b) {
+  for (const Column& key : KeysOf(samples)) {
+    if (const int sign = CompareCells(key, a, b); sign != 0) return sign;
   }
   return 0;
 }
 
+// The keys of --by that add to shapes and types, by which rows differ always.
+std::vector<std::string> KeysBeside(std::span<const std::string> by) {
+  std::vector<std::string> keys(by.begin(), by.end());
+  std::erase_if(keys, [](const std::string& key) { return key == "shape" || key == "dtype"; });
+  return keys;
+}
+
 }  // namespace
 
-Table GemmShapesTable(const RooflineInput& in) {
+void AddDirectionKey(Table& table) {
+  AddString(table, "direction", Role::kKey, "forward, backward, recompute or update.");
+}
+
+Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by) {
+  const GroupKeys keys(in.view, KeysBeside(by), in.selected.step_rule());
+  const bool by_direction = HasKey(by, "direction");
   std::map<Sample, int64_t> samples;
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
     CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
     const CallTotals totals = TotalsOf(in, call);
-    if (HasRate(in, call, totals)) ++samples[SampleOf(in, call, totals.total_ns)];
+    if (!HasRate(in, call, totals)) continue;
+    std::vector<int64_t> values;
+    keys.Append(call.op, values);
+    values.push_back(by_direction ? static_cast<int64_t>(call.direction) : 0);
+    ++samples[SampleOf(in, call, std::move(values), totals.total_ns)];
   }
   Table table{"gemm_shapes", "Products of matrices by shape", {}, kShownShapes};
+  keys.AddColumnsBeforeName(table);
+  if (by_direction) AddDirectionKey(table);
   AddShapeColumns(table);
   AddInt(table, kFlopsColumn, Unit::kFlops, Role::kKey, "FLOPs of one call.");
   AddInt(table, kTimeColumn, Unit::kNanoseconds, Role::kKey, "Time of one call.");
   AddInt(table, "count", Unit::kCount, Role::kSum, "Calls.");
   for (const auto& [sample, count] : samples) {
-    const auto& [op, m, n, k, batch, type, flops, total_ns] = sample;
-    Row(table)
-        .Text(op)
-        .MaybeInt(m)
-        .MaybeInt(n)
-        .MaybeInt(k)
-        .MaybeInt(batch)
-        .Text(ScalarTypeName(type))
-        .Int(flops)
-        .Int(total_ns)
-        .Int(count);
+    const auto& [values, op, m, n, k, batch, type, flops, total_ns] = sample;
+    Row row(table);
+    keys.PushBeforeName(row, values);
+    if (by_direction) row.Text(WorkDirectionName(static_cast<WorkDirection>(values.back())));
+    row.Text(op).MaybeInt(m).MaybeInt(n).MaybeInt(k).MaybeInt(batch);
+    row.Text(ScalarTypeName(type)).Int(flops).Int(total_ns).Int(count);
   }
   return table;
 }
@@ -186,19 +214,19 @@ Table FinishGemmShapes(const Table& samples) {
     order[row] = row;
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return CompareShapes(samples, a, b) < 0; });
-  Table table = NewRatesTable();
+                   [&](uint32_t a, uint32_t b) { return CompareKeys(samples, a, b) < 0; });
+  Table table = NewRatesTable(samples);
   for (size_t first = 0; first < order.size();) {
     Rates rates;
     size_t next = first;
-    for (; next < order.size() && CompareShapes(samples, order[first], order[next]) == 0; ++next) {
+    for (; next < order.size() && CompareKeys(samples, order[first], order[next]) == 0; ++next) {
       const uint32_t row = order[next];
       rates.Add(Ints(samples, kFlopsColumn)[row], Ints(samples, kTimeColumn)[row],
                 Ints(samples, "count")[row]);
     }
     Row row(table);
-    for (const std::string_view name : kShapeColumns) {
-      CopyCell(*samples.Find(name), order[first], row);
+    for (const Column& key : KeysOf(samples)) {
+      CopyCell(key, order[first], row);
     }
     PushRates(row, rates);
     first = next;

@@ -198,7 +198,7 @@ Table RooflineRows::NewTable() const {
   Table table{"roofline", "Operators against the peaks of the device", {}, kPreviewRows};
   keys_.AddColumnsBeforeName(table);
   if (by_direction_) {
-    AddString(table, "direction", Role::kKey, "forward, backward, recompute or update.");
+    AddDirectionKey(table);
   }
   AddString(table, "op", Role::kKey, "Operator with a model that launched the kernels.");
   keys_.AddColumnsAfterName(table);
@@ -417,10 +417,13 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   const std::vector<std::optional<RoofTime>> at_roof = RoofTimes(view.trace, work, roofs);
   const std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
   const RooflineInput in{view, selected, time_of, roofs, work, at_roof};
-  return Tables{
-      UtilisationTable(in), LedgerTable(in),           RooflineRows(in, params.by).Build(),
-      GemmShapesTable(in),  TensorCoreMissesTable(in), ModelledShareTable(in),
-      RoofsTable(in)};
+  return Tables{UtilisationTable(in),
+                LedgerTable(in),
+                RooflineRows(in, params.by).Build(),
+                GemmShapesTable(in, params.by),
+                TensorCoreMissesTable(in),
+                ModelledShareTable(in),
+                RoofsTable(in)};
 }
 
 Result<Tables> FinishRoofline(Tables tables, const Params&) {

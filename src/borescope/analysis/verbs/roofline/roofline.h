@@ -53,8 +53,12 @@ Table LedgerTable(const RooflineInput& in);
 Table UtilisationTable(const RooflineInput& in);
 // tensor_core_misses.cc
 Table TensorCoreMissesTable(const RooflineInput& in);
-// gemm_shapes.cc; finished, a row of each shape with statistics of the rates of its calls
-Table GemmShapesTable(const RooflineInput& in);
+// The key `direction`.
+void AddDirectionKey(Table& table);
+
+// gemm_shapes.cc; by the keys of --by, too; finished, a row of each shape with statistics of the
+// rates of its calls
+Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by);
 Table FinishGemmShapes(const Table& samples);
 // modelled_share.cc
 Table ModelledShareTable(const RooflineInput& in);

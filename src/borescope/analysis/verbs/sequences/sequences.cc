@@ -227,7 +227,8 @@ Result<Overlay> OverlaySequences(const RankView& view, const Params& params) {
   return overlay;
 }
 
-constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam};
+constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam,
+                                                &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaSequences}};
 
 }  // namespace

@@ -52,16 +52,39 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
   return Sorted(table, whole.total_device_ns == 0 ? "self_host_ns" : "self_device_ns");
 }
 
-Result<Tables> MapStacks(const RankView& view, const Params& params) {
-  const bool is_sampled = params.Flag(kSampledParam);
-  if (is_sampled && view.trace.host().size() > 0 && view.trace.stack_samples().size() == 0) {
-    return Error{ErrorCode::kMissingData, view.trace.meta().file +
-                                              ": no sampled call stacks; record with nsys profile "
-                                              "--sample=process-tree, or leave out --sampled"};
+Result<void> CheckStackKinds(const Params& params) {
+  return params.Flag(kSampledParam) && params.Flag(kCallsParam)
+             ? Error{ErrorCode::kInvalidArgument,
+                     "--sampled and --calls are two kinds of stacks; choose one of them"}
+             : Result<void>();
+}
+
+// What --sampled and --calls ask for.
+Result<StackKind> StacksOf(const Trace& trace, const Params& params) {
+  const bool is_empty = trace.host().size() == 0;  // then nothing is missing
+  if (params.Flag(kSampledParam)) {
+    return is_empty || trace.stack_samples().size() > 0
+               ? Result<StackKind>(StackKind::kSampled)
+               : Error{ErrorCode::kMissingData,
+                       trace.meta().file +
+                           ": no sampled call stacks; record with nsys profile "
+                           "--sample=process-tree, or leave out --sampled"};
   }
+  if (params.Flag(kCallsParam)) {
+    return is_empty || trace.call_stacks().size() > 0
+               ? Result<StackKind>(StackKind::kCalls)
+               : Error{ErrorCode::kMissingData,
+                       trace.meta().file +
+                           ": no call stacks were recorded with calls; record with "
+                           "nsys profile --cudabacktrace=all, or leave out --calls"};
+  }
+  return StackKind::kHost;
+}
+
+Result<Tables> MapStacks(const RankView& view, const Params& params) {
+  BS_ASSIGN(const StackKind stacks, StacksOf(view.trace, params));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(Table table, SumStacks(view, selected, params.by, params.Text(kRootParam),
-                                   is_sampled ? StackKind::kSampled : StackKind::kHost));
+  BS_ASSIGN(Table table, SumStacks(view, selected, params.by, params.Text(kRootParam), stacks));
   return Tables{std::move(table)};
 }
 
@@ -77,9 +100,9 @@ Result<Tables> FinishStacks(Tables tables, const Params& params) {
   return Tables{StacksTable(cut, whole), SortedFrames(tree, whole)};
 }
 
-constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase"};
-constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinShareParam,
-                                             &kSampledParam, &kFoldedParam};
+constexpr std::string_view kStackKeys[] = {"rank", "step", "thread", "phase", "domain"};
+constexpr const ParamSpec* kStackParams[] = {&kRootParam,    &kDepthParam, &kMinShareParam,
+                                             &kSampledParam, &kCallsParam, &kFoldedParam};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kTotals[] = {"total_host_ns", "total_device_ns"};
 constexpr ViewSpec kViews[] = {{"stacks", ViewKind::kFlame,
@@ -99,6 +122,7 @@ const AnalysisSpec kStacksVerb{
                .reduce = ReduceStacks,
                .finish = FinishStacks,
                .check_tables = CheckStacks},
+    .check = CheckStackKinds,
     .views = kViews};
 
 }  // namespace borescope::internal

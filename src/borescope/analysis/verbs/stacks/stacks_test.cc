@@ -448,5 +448,28 @@ TEST(StacksTest, TotalsAddUp) {
   }
 }
 
+// Calls below the functions that made them, with the work that they launched; each instant in calls
+// once.
+TEST(StacksTest, CallsBelowTheirStacks) {
+  TestTrace trace;
+  trace.Runtime("cudaMalloc", {0, 100}).CalledFrom({"main", "grow"});
+  trace.LibraryCall("ioctl", {20, 30});
+  trace.Launched("gemm", {200, 10}, {300, 50}, {1, 7, 0}).CalledFrom({"main"});
+  trace.Launched("copy", {400, 10}, {500, 5}, {2, 7, 0}).Kernel("lost", {600, 7});
+  const RankView& view = trace.View();
+  EXPECT_EQ(Tree(Analyse("stacks", {&view}, With(kCallsParam, ""))),
+            std::string(kHead) +
+                "0,main,function,0,0,110,0,50,0.806452\n"
+                "1,cudaLaunchKernel,runtime,1,10,10,50,50,0.806452\n"
+                "1,grow,function,0,0,100,0,0,0\n"
+                "2,cudaMalloc,runtime,1,70,100,0,0,0\n"
+                "3,ioctl,other,1,30,30,0,0,0\n"
+                "0,(no launch),-,0,0,0,7,7,0.112903\n"
+                "0,(no stack),-,1,10,10,5,5,0.0806452\n");
+  Params params = With(kCallsParam, "");
+  params.values.push_back(ParseParam(kRootParam, "grow").value());
+  EXPECT_EQ(Sum(Analyse("stacks", {&view}, params)[0], "self_host_ns"), 120);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -18,6 +18,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_steps.h"
@@ -298,6 +299,7 @@ Result<Tables> FinishStragglers(Tables findings, const Params&) {
   return ScoreStragglers(std::move(findings));
 }
 
+constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaStragglers}};
 constexpr std::string_view kRank[] = {"rank"};
 constexpr std::string_view kCausedWait[] = {"caused_wait_ns"};
@@ -311,6 +313,7 @@ const AnalysisSpec kStragglersVerb{
     .summary = "ranks that enter collectives late, so that the others wait",
     .example = "borescope stragglers run/",
     .needs = Needs::kCollectiveKernels,
+    .params = kHtaParams,
     .answer = {.map = MapStragglers,
                .reduce = ConcatTables,
                .finish = FinishStragglers,

@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/flops/memory_bound.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/describe.h"
@@ -49,7 +50,8 @@ enum Part {
   kIdleCauses,
   kQuality,
   kClocks,
-  kOps
+  kOps,
+  kMemoryBound
 };
 
 Table NewOverview() {
@@ -176,7 +178,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
     return std::find(names.begin(), names.end(), table.name) != names.end();
   };
   return table.rows() == 0 &&
-         (table.name.empty() || is_one_of({"breakdown_spread", "copies", "step_spread"}) ||
+         (table.name.empty() ||
+          is_one_of({"breakdown_spread", "copies", "memory_bound", "step_spread"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -298,6 +301,7 @@ constexpr MappedParts kMapped[] = {
     {kIdleCauses, 1, MapTable<IdleCauses>},
     {kQuality, 2, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
+    {kMemoryBound, 1, MapTable<MemoryBoundTable>},
 };
 
 // Whether every table gets to the place of its Part.
@@ -309,7 +313,7 @@ constexpr bool AreInOrder() {
     }
     place += parts.tables;
   }
-  return place == kOps + 1;
+  return place == kMemoryBound + 1;
 }
 static_assert(AreInOrder());
 
@@ -351,6 +355,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        FinishStatsTable(findings[kKernels]),
                        OnlyCopies(FinishStatsTable(findings[kDeviceWork])),
                        ops[0],
+                       findings[kMemoryBound],
                        findings[kSteps],
                        StepSpread(findings[kSteps]),
                        doctor[0],
@@ -358,17 +363,12 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        !params.selection.empty(),
                        SumOf(findings[kOverview], kIsPyTorch) > 0,
                        RanksOfWholeProcesses(findings[kOverview])};
-  Tables page{Verdict(tables),
-              ShownOverview(tables.overview),
-              tables.breakdown,
-              tables.spread,
-              Top(tables.stragglers),
-              ShownCauses(tables.idle_causes),
-              Top(tables.kernels),
-              Top(tables.ops),
-              Top(tables.copies),
-              tables.step_spread,
-              OnlyFaults(tables.quality, tables.selects)};
+  Tables page{Verdict(tables),        ShownOverview(tables.overview),
+              tables.breakdown,       tables.spread,
+              Top(tables.stragglers), ShownCauses(tables.idle_causes),
+              Top(tables.kernels),    tables.memory_bound,
+              Top(tables.ops),        Top(tables.copies),
+              tables.step_spread,     OnlyFaults(tables.quality, tables.selects)};
   const bool has_device_work = tables.breakdown.rows() > 0;
   std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });
   return page;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -19,6 +20,7 @@ struct SummaryTables {
   Table kernels;  // all kernels by time
   Table copies;   // memcpys and memsets by time
   Table ops;      // all operators by device time
+  Table memory_bound;
   Table steps;
   Table step_spread;  // one row a rank: fastest, median, slowest step
   Table quality;      // of whole recordings, whatever was selected
@@ -31,6 +33,10 @@ struct SummaryTables {
 
 // Kernels shorter than this cost about as much to launch as to run.
 inline constexpr int64_t kShortKernelNs = 10'000;
+
+// How much of the time devices work at the speed of their memory, as a share of the observed span.
+// Missing where too little of the kernel time is modelled (coverage.h), or it is hardly any.
+std::optional<double> MemoryBoundShare(const SummaryTables& tables);
 
 // Table verdict: finding, severity, evidence, value, unit, help; most important first.
 Table Verdict(const SummaryTables& tables);

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
@@ -21,7 +22,8 @@ constexpr double kExposedWarning = 0.10;
 // Share of kernel time from which one kernel, or short kernels, are worth a word.
 constexpr double kDominantKernel = 0.30;
 constexpr double kShortKernels = 0.10;
-constexpr int64_t kManyKernels = 20;  // fewer are no pattern
+constexpr int64_t kManyKernels = 20;       // fewer are no pattern
+constexpr double kMemoryBoundWord = 0.05;  // of the span
 // By how much the longest step exceeds the median.
 constexpr double kStepSpread = 1.2;
 
@@ -144,6 +146,37 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
       short_ns};
 }
 
+// Of calls whose bytes are known, against the bandwidth of their devices.
+std::optional<Finding> MemoryBound(const SummaryTables& tables) {
+  const std::optional<double> share = MemoryBoundShare(tables);
+  if (!share.has_value()) {
+    return std::nullopt;
+  }
+  const Table& table = tables.memory_bound;
+  const IntValues& op_ns = Ints(table, "op_ns");
+  const auto most =
+      static_cast<size_t>(std::max_element(op_ns.begin(), op_ns.end()) - op_ns.begin());
+  const int64_t bound_ns = SumOf(table, "memory_bound_ns");
+  return Finding{
+      "Kernels are bound by memory bandwidth",
+      "info",
+      fmt::format(
+          "{}, most in {}; they move at least {:.0f} GB/s of {:.0f}; {:.0f} % of the kernel "
+          "time is modelled",
+          PartOf(bound_ns, ObservedSpan(tables)), Shorten(Texts(table, "op")[most]),
+          ShareOf(SumOf(table, "bytes"), SumOf(table, "calls_ns")),
+          Floats(table, "peak_gbps")[most],
+          100 * ShareOf(SumOf(table, "modelled_ns"), SumOf(table, "kernel_ns"))),
+      *share,
+      "share",
+      AdviceFor(tables,
+                "Only moving less makes them faster: fuse element-wise operators (torch.compile), "
+                "smaller types, fewer copies.",
+                "Only moving less makes them faster: fused kernels, smaller types, fewer copies.") +
+          " `borescope roofline` compares every operator with the device.",
+      bound_ns};
+}
+
 // ---- Steps and ranks ----
 
 std::optional<Finding> StepSpread(const SummaryTables& tables) {
@@ -223,9 +256,16 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
 }
 
 constexpr Rule kTimeRules[] = {NoDeviceWork,   ExposedCommunication, ExposedCopies, StepSpread,
-                               DominantKernel, ShortKernels,         WellUsed};
+                               DominantKernel, ShortKernels,         MemoryBound,   WellUsed};
 
 }  // namespace
+
+std::optional<double> MemoryBoundShare(const SummaryTables& tables) {
+  const Table& table = tables.memory_bound;
+  const TimeCovered modelled{SumOf(table, "modelled_ns"), SumOf(table, "kernel_ns")};
+  const double share = ShareOf(SumOf(table, "memory_bound_ns"), ObservedSpan(tables));
+  return modelled.is_enough() && share >= kMemoryBoundWord ? std::optional(share) : std::nullopt;
+}
 
 std::span<const Rule> TimeRules() { return kTimeRules; }
 

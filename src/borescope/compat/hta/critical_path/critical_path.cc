@@ -10,12 +10,14 @@
 
 namespace borescope::internal {
 
-HtaCriticalPath::HtaCriticalPath(const RankView& view, std::string_view data_load)
-    : frame_(view), events_(frame_), data_load_(data_load) {}
+HtaCriticalPath::HtaCriticalPath(const RankView& view, const Params& params)
+    : frame_(view, HtaFrame::StepsOf(params)),
+      events_(frame_),
+      data_load_(params.Text(kDataLoadParam)) {}
 
 Result<std::unique_ptr<HtaCriticalPath>> HtaCriticalPath::Make(const RankView& view,
                                                                const Params& params) {
-  std::unique_ptr<HtaCriticalPath> made(new HtaCriticalPath(view, params.Text(kDataLoadParam)));
+  std::unique_ptr<HtaCriticalPath> made(new HtaCriticalPath(view, params));
   BS_ASSIGN(std::vector<HtaEventRow> window, HtaCriticalWindow(made->events_, params.selection));
   made->build_.emplace(made->events_, std::move(window), made->data_load_);
   CriticalBuild& build = *made->build_;

@@ -25,11 +25,12 @@ class HtaCriticalPath {
   const std::vector<CriticalEdge>& path() const { return path_; }
   // Rows with a node on the path, by position.
   std::vector<HtaEventRow> PathEvents() const;
+  bool HasNodes(HtaEventRow row) const { return build_->HasNodes(row); }
   // HTA's bound_by, empty for waits.
   std::string_view BoundBy(const CriticalEdge& edge) const;
 
  private:
-  HtaCriticalPath(const RankView& view, std::string_view data_load);
+  HtaCriticalPath(const RankView& view, const Params& params);
   bool IsRefused() const;
 
   HtaFrame frame_;

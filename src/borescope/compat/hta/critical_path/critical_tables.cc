@@ -5,7 +5,9 @@
 #include <string>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/compat/hta/critical_path/critical_graph_tables.h"
 #include "borescope/compat/hta/critical_path/critical_path.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/tables.h"
@@ -165,9 +167,15 @@ Table EdgesTable(const HtaCriticalPath& critical, int64_t rank) {
 
 Result<Tables> MapHtaCriticalPath(const RankView& view, const Params& params) {
   BS_ASSIGN(const auto critical, HtaCriticalPath::Make(view, params));
-  return Tables{PathTable(*critical, view.rank), SummaryTable(*critical, view.rank),
+  Tables tables{PathTable(*critical, view.rank), SummaryTable(*critical, view.rank),
                 SyncTable(*critical, view.rank), GraphTable(*critical, view.rank),
                 EdgesTable(*critical, view.rank)};
+  if (params.Flag(kGraphParam)) {
+    tables.push_back(HtaCriticalEvents(*critical, view.rank));
+    tables.push_back(HtaCriticalNodes(*critical, view.rank));
+    tables.push_back(HtaCriticalEdges(*critical, view.rank));
+  }
+  return tables;
 }
 
 }  // namespace borescope::internal

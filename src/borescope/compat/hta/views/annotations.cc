@@ -242,8 +242,8 @@ void AddKernels(const HtaFrame& frame, const ByStream& tracks, Tables& findings)
 
 }  // namespace
 
-Result<Tables> MapHtaAnnotations(const RankView& view, const Params&) {
-  const HtaFrame frame(view);
+Result<Tables> MapHtaAnnotations(const RankView& view, const Params& params) {
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const ByStream tracks = DeviceAnnotations(frame);
   std::vector<HtaDuration> device;
   for (const auto& [track, annotations] : tracks) {

@@ -19,6 +19,7 @@ namespace {
 struct Point {
   double ts_us;
   double gbps;  // first the change, then the rate from then on
+  int64_t pid;  // device of the copy
 };
 using Series = std::map<std::string, std::vector<Point>>;  // by label
 
@@ -47,8 +48,9 @@ Series FindSeries(const HtaFrame& frame) {
     if (row.type == HtaType::kMemory) {
       std::vector<Point>& points = series[LabelOf(frame.trace().Text(row.name))];
       const double gbps = RecordedGbps(frame.trace(), row) * static_cast<double>(row.times);
-      points.push_back({row.ts_us, gbps});
-      points.push_back({row.ts_us + (row.dur_us == 0 ? 1 : row.dur_us), -gbps});
+      const int64_t pid = row.device.valid() ? frame.trace().DeviceOf(row.device) : kMissing;
+      points.push_back({row.ts_us, gbps, pid});
+      points.push_back({row.ts_us + (row.dur_us == 0 ? 1 : row.dur_us), -gbps, pid});
     }
   }
   for (auto& [label, points] : series) {
@@ -80,12 +82,18 @@ Table NewSummaryTable() {
 Table SeriesTable(const Series& series, int64_t rank) {
   Table table{"bandwidth_series", "Rate of copies over time (as HolisticTraceAnalysis)", {}};
   AddKeys(table);
+  AddInt(table, "pid", Unit::kNone, Role::kDerived, "Device of the copy.");
   AddInt(table, "ts_us", Unit::kMicroseconds, Role::kDerived, "When, on the clock of the file.");
   AddFloat(table, "gbps", Unit::kGigabytesPerSecond, Role::kDerived, "Rate from then on.");
   table.preview_rows = 20;
   for (const auto& [label, points] : series) {
     for (const Point& point : points) {
-      Row(table).Int(rank).Text(label).Int(std::llround(point.ts_us)).Float(point.gbps);
+      Row(table)
+          .Int(rank)
+          .Text(label)
+          .MaybeInt(point.pid)
+          .Int(std::llround(point.ts_us))
+          .Float(point.gbps);
     }
   }
   return table;
@@ -94,7 +102,7 @@ Table SeriesTable(const Series& series, int64_t rank) {
 }  // namespace
 
 Result<Tables> MapHtaBandwidth(const RankView& view, const Params& params) {
-  const Series series = FindSeries(HtaFrame(view));
+  const Series series = FindSeries(HtaFrame(view, HtaFrame::StepsOf(params)));
   Tables findings{NewSummaryTable()};
   for (const auto& [label, points] : series) {
     std::vector<HtaRepeated> rates;

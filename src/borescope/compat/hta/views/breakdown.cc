@@ -33,9 +33,9 @@ Table NewTable() {
 
 }  // namespace
 
-Table HtaBreakdown(const RankView& view) {
+Table HtaBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable();
-  const std::vector<HtaRow> rows = HtaDeviceRows(view);
+  const std::vector<HtaRow> rows = HtaDeviceRows(view, params);
   if (rows.empty()) {
     Row(table).Int(view.rank).Missing().Missing().Missing().Missing().Missing().Missing().Missing();
     return table;
@@ -63,8 +63,8 @@ Table HtaBreakdown(const RankView& view) {
   return table;
 }
 
-Result<Tables> MapHtaBreakdown(const RankView& view, const Params&) {
-  return Tables{HtaBreakdown(view)};
+Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params) {
+  return Tables{HtaBreakdown(view, params)};
 }
 
 }  // namespace borescope::internal

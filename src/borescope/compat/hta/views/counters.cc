@@ -91,8 +91,8 @@ Table NewTable(const Trace& trace, const CounterColumns& counters,
 
 }  // namespace
 
-Result<Tables> MapHtaCounters(const RankView& view, const Params&) {
-  const HtaFrame frame(view);
+Result<Tables> MapHtaCounters(const RankView& view, const Params& params) {
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const std::vector<DeviceId> ranges = Ranges(frame);
   const std::vector<HostId> launches = Launches(frame);
   const CounterColumns counters = FindCounterColumns(view.trace);

@@ -178,8 +178,8 @@ struct Group {
 
 }  // namespace
 
-Result<Tables> MapHtaDelays(const RankView& view, const Params&) {
-  const HtaFrame frame(view);
+Result<Tables> MapHtaDelays(const RankView& view, const Params& params) {
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   std::map<std::pair<std::string, std::string>, Group> groups;
   for (const auto& [key, call] : FindCalls(frame)) {
     Group& group = groups[{std::string(view.trace.Text(StringId{std::get<1>(key)})), call.kernels}];

@@ -136,7 +136,7 @@ void AddIntervalRows(Table& table, int64_t rank, int64_t number, const Stream& s
 }  // namespace
 
 Result<Tables> MapHtaIdle(const RankView& view, const Params& params) {
-  const HtaFrame frame(view);
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const Gaps gaps = FindGaps(frame, params);
   Tables findings{NewIdleTable(), NewIntervalTable()};
   for (const auto& [number, stream] : gaps.streams()) {

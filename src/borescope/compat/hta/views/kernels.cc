@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/numbers.h"
@@ -60,6 +61,14 @@ Table NewKernelTable() {
   return table;
 }
 
+std::vector<HtaRow> DeviceRows(const RankView& view, const Params& params) {
+  std::vector<HtaRow> rows = HtaDeviceRows(view, params);
+  if (params.Flag(kNoMemoryKernelsParam)) {
+    std::erase_if(rows, [](const HtaRow& row) { return row.type == HtaType::kMemory; });
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
@@ -93,13 +102,13 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
 
 // Whether HTA lists types that run for no time at all depends on how its unstable sort orders the
 // start and the end of such work; here they have no row.
-Table HtaKernelTypes(const RankView& view) {
+Table HtaKernelTypes(const RankView& view, const Params& params) {
   Table table{"kernel_types", "Kernel types (as HolisticTraceAnalysis)", {}};
   AddString(table, "type", Role::kKey, "Types of kernels that run at the same time.");
   AddInt(table, "total_us", Unit::kMicroseconds, Role::kSum, "Time, added over ranks.");
   AddFloat(table, "percent", Unit::kPercent, Role::kDerived,
            "Part of all rows listed, rounded to one decimal.");
-  const HtaSweep sweep = SweepTypes(HtaDeviceRows(view));
+  const HtaSweep sweep = SweepTypes(DeviceRows(view, params));
   for (HtaTypeSet types = 1; types <= kAllHtaTypes; ++types) {
     const int64_t total_us = std::llround(sweep.total_us[types]);
     if (total_us != 0) {
@@ -109,15 +118,18 @@ Table HtaKernelTypes(const RankView& view) {
   return table;
 }
 
-Table HtaKernels(const RankView& view) {
+Table HtaKernels(const RankView& view, const Params& params) {
   Table table = NewKernelTable();
-  const std::vector<HtaRow> rows = HtaDeviceRows(view);
+  const std::vector<HtaRow> rows = DeviceRows(view, params);
+  HtaFolding folding;
+  folding.num_kernels = static_cast<size_t>(params.Number(kNumKernelsParam));
+  folding.duration_ratio = params.Share(kDurationRatioParam);
   for (const HtaType type : kHtaTypes) {
     std::vector<HtaDuration> durations;
     for (const HtaRow& row : RowsOfType(rows, type)) {
       durations.push_back({view.trace.Text(row.name), row.dur_us, row.times});
     }
-    for (const HtaAggregate& row : HtaAggregates(durations, HtaFolding())) {
+    for (const HtaAggregate& row : HtaAggregates(durations, folding)) {
       Row(table)
           .Text(row.name)
           .Float(row.sum)
@@ -132,8 +144,8 @@ Table HtaKernels(const RankView& view) {
   return table;
 }
 
-Result<Tables> MapHtaKernels(const RankView& view, const Params&) {
-  return Tables{HtaKernelTypes(view), HtaKernels(view)};
+Result<Tables> MapHtaKernels(const RankView& view, const Params& params) {
+  return Tables{HtaKernelTypes(view, params), HtaKernels(view, params)};
 }
 
 Result<Tables> FinishHtaKernels(Tables findings, const Params&) {

@@ -17,11 +17,13 @@
 namespace borescope::internal {
 namespace {
 
-bool IsLaunch(std::string_view name) {
+bool IsLaunch(std::string_view name, bool with_memory) {
   constexpr std::string_view kNames[] = {"cudaLaunchKernel", "cudaLaunchKernelExC",
-                                         "runFunction - job_prep_and_submit_for_execution",
-                                         "cudaMemsetAsync", "cudaMemcpyAsync"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+                                         "runFunction - job_prep_and_submit_for_execution"};
+  constexpr std::string_view kOfMemory[] = {"cudaMemsetAsync", "cudaMemcpyAsync"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         (with_memory &&
+          std::find(std::begin(kOfMemory), std::end(kOfMemory), name) != std::end(kOfMemory));
 }
 
 // HTA joins every host row with every device row of one correlation number, and repeats device rows
@@ -36,13 +38,13 @@ struct Launch {
 };
 
 // All kept host rows of the correlation numbers that a launch call carries.
-std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame) {
+std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame, bool with_memory) {
   const HostEvents& host = frame.trace().host();
   std::unordered_set<int64_t> launched;
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (frame.CorrelationOf(HostId{row}) >= 0 && IsLaunch(frame.trace().Name(HostId{row})) &&
-        frame.Keeps(HostId{row})) {
+    if (frame.CorrelationOf(HostId{row}) >= 0 &&
+        IsLaunch(frame.trace().Name(HostId{row}), with_memory) && frame.Keeps(HostId{row})) {
       launched.insert(frame.CorrelationOf(HostId{row}));
     }
   }
@@ -67,8 +69,9 @@ void AddPairs(const HtaFrame& frame, const std::vector<HostId>& hosts, const Hta
 }
 
 // By start of the call, then of the work.
-std::vector<Launch> FindLaunches(const HtaFrame& frame) {
-  const std::map<int64_t, std::vector<HostId>> hosts = HostRows(frame);
+std::vector<Launch> FindLaunches(const HtaFrame& frame, const Params& params) {
+  const std::map<int64_t, std::vector<HostId>> hosts =
+      HostRows(frame, !params.Flag(kNoMemoryEventsParam));
   std::vector<Launch> launches;
   for (const HtaRow& row : HtaDeviceRows(frame)) {
     const auto found =
@@ -128,7 +131,8 @@ bool IsLonger(int64_t us, int64_t limit_ns) { return us > limit_ns / 1000; }
 }  // namespace
 
 Result<Tables> MapHtaLaunches(const RankView& view, const Params& params) {
-  const std::vector<Launch> launches = FindLaunches(HtaFrame(view));
+  const std::vector<Launch> launches =
+      FindLaunches(HtaFrame(view, HtaFrame::StepsOf(params)), params);
   Tables findings{NewLaunchTable(), NewSummaryTable()};
   Totals totals;
   for (const auto& [correlation, host, device] : launches) {

@@ -33,8 +33,8 @@ double OverlappedUs(const std::vector<HtaRow>& rows) {
 
 }  // namespace
 
-Result<Tables> MapHtaOverlap(const RankView& view, const Params&) {
-  const std::vector<HtaRow> rows = HtaDeviceRows(view);
+Result<Tables> MapHtaOverlap(const RankView& view, const Params& params) {
+  const std::vector<HtaRow> rows = HtaDeviceRows(view, params);
   const double comm = HtaLength(HtaMerge(RowsOfType(rows, HtaType::kCommunication)));
   const double overlapped = OverlappedUs(rows);
   Tables findings{NewTable()};

@@ -22,34 +22,53 @@ namespace {
 struct Point {
   double ts_us;
   int64_t length;  // first the change, then the length from then on
+  int64_t index;   // of the call or the work in the file
+  TrackId track;   // of the work
 };
 using Series = std::map<int64_t, std::vector<Point>>;  // by stream
 
-// Start of the kept launch call of every correlation number, of several the first.
-std::unordered_map<int64_t, double> LaunchTimes(const HtaFrame& frame) {
-  std::unordered_map<int64_t, double> times;
+// The kept launch call of every correlation number, of several the first.
+struct Call {
+  double ts_us;
+  HostId id;
+};
+using Calls = std::unordered_map<int64_t, Call>;
+
+Calls FindCalls(const HtaFrame& frame) {
+  Calls calls;
   for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
     CheckStopAt(row);
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (number >= 0 && frame.HasDeviceRow(number) && frame.Keeps(HostId{row}) &&
         IsHtaQueueLaunch(frame.trace().Name(HostId{row}))) {
       const double ts = frame.TimesOf(HostId{row}).ts_us;
-      const auto found = times.try_emplace(number, ts).first;
-      found->second = std::min(found->second, ts);
+      const auto [found, is_new] = calls.try_emplace(number, Call{ts, HostId{row}});
+      if (!is_new && ts < found->second.ts_us) {
+        found->second = {ts, HostId{row}};
+      }
     }
   }
-  return times;
+  return calls;
+}
+
+template <class Events>
+int64_t IndexOf(const Events& events, uint32_t row) {
+  return events.position.empty() ? kMissing : events.position[row];
 }
 
 Series FindSeries(const HtaFrame& frame) {
-  const std::unordered_map<int64_t, double> launches = LaunchTimes(frame);
+  const Calls launches = FindCalls(frame);
+  const HostEvents& host = frame.trace().host();
+  const DeviceEvents& device = frame.trace().device();
   Series series;
   for (const HtaRow& row : HtaDeviceRows(frame)) {
     const auto found =
         row.device.valid() ? launches.find(frame.CorrelationOf(row.device)) : launches.end();
     if (found != launches.end()) {
-      series[row.stream].push_back({found->second, 1});
-      series[row.stream].push_back({row.ts_us, -1});
+      const Call& call = found->second;
+      const TrackId track = device.track[row.device.value];
+      series[row.stream].push_back({call.ts_us, 1, IndexOf(host, call.id.value), track});
+      series[row.stream].push_back({row.ts_us, -1, IndexOf(device, row.device.value), track});
     }
   }
   for (auto& [stream, points] : series) {
@@ -112,6 +131,10 @@ Table NewSeriesTable() {
   Table table{"queue_series", "Queue length over time (as HolisticTraceAnalysis)", {}};
   AddRankKey(table);
   AddInt(table, "stream", Unit::kNone, Role::kDerived, "Stream number; all devices pooled.");
+  AddInt(table, "event_index", Unit::kNone, Role::kDerived,
+         "The call, or the work, in the file, from 0.");
+  AddInt(table, "pid", Unit::kNone, Role::kDerived, "Device of the work.");
+  AddInt(table, "tid", Unit::kNone, Role::kDerived, "Its stream.");
   AddInt(table, "ts_us", Unit::kMicroseconds, Role::kDerived, "When, on the clock of the file.");
   AddInt(table, "queue_length", Unit::kCount, Role::kDerived, "Length from then on.");
   table.preview_rows = 20;
@@ -127,11 +150,19 @@ HtaStats StatsOf(const std::vector<Point>& points) {
   return HtaDescribe(std::move(lengths));
 }
 
-Table SeriesTable(const Series& series, int64_t rank) {
+Table SeriesTable(const Series& series, const RankView& view) {
   Table table = NewSeriesTable();
+  const Tracks& tracks = view.trace.tracks();
   for (const auto& [stream, points] : series) {
     for (const Point& point : points) {
-      Row(table).Int(rank).Int(stream).Int(std::llround(point.ts_us)).Int(point.length);
+      Row(table)
+          .Int(view.rank)
+          .Int(stream)
+          .MaybeInt(point.index)
+          .Int(tracks.pid[point.track.value])
+          .Int(tracks.tid[point.track.value])
+          .Int(std::llround(point.ts_us))
+          .Int(point.length);
     }
   }
   return table;
@@ -140,7 +171,7 @@ Table SeriesTable(const Series& series, int64_t rank) {
 }  // namespace
 
 Result<Tables> MapHtaQueue(const RankView& view, const Params& params) {
-  const HtaFrame frame(view);
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const Series series = FindSeries(frame);
   const double span = SpanUs(frame);
   Tables findings{NewQueueTable()};
@@ -152,7 +183,7 @@ Result<Tables> MapHtaQueue(const RankView& view, const Params& params) {
     row.Int(std::llround(blocked)).Float(span == 0 ? 0.0 : blocked / span);
   }
   if (params.Flag(kSeriesParam)) {
-    findings.push_back(SeriesTable(series, view.rank));
+    findings.push_back(SeriesTable(series, view));
   }
   return findings;
 }

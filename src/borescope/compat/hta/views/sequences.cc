@@ -276,7 +276,7 @@ Table NewTable() {
 }  // namespace
 
 Result<Tables> MapHtaSequences(const RankView& view, const Params& params) {
-  const HtaFrame frame(view);
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const Finder finder(frame, params.Text(kOperatorParam), params.Number(kMinLengthParam));
   Table table = NewTable();
   for (const auto& [pattern, total] : finder.Find()) {

@@ -202,8 +202,8 @@ void AddCandidates(Table& table, const ByStep& steps, size_t candidates) {
 
 }  // namespace
 
-Result<Tables> MapHtaStragglers(const RankView& view, const Params&) {
-  const HtaFrame frame(view);
+Result<Tables> MapHtaStragglers(const RankView& view, const Params& params) {
+  const HtaFrame frame(view, HtaFrame::StepsOf(params));
   const HtaIterations iterations(frame);
   const std::vector<HtaRow> rows = HtaDeviceRows(frame);
   Tables findings{NewStepTable(), NewKernelTable()};

@@ -1,0 +1,102 @@
+"""Names and categories as numbers, the same for all ranks of a trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+# What HTA's rules say about names. A rule looks at the beginning of a name only.
+COMMUNICATION = re.compile(r"nccl|hip|hccl|.*ncclKernel")
+MEMORY = re.compile(r"(hip)?Mem(cpy|set)|dma")
+NO_COMPUTATION = re.compile(
+    r"nccl|.*Mem(cpy|set)|.*dma|.*Sync|Stream Wait Event|cuda.*LaunchKernel|runFunction|hip|job_exe"
+    r"|packet|pe_exe|cpum_exe_subgraph|hccl|collective_subgraph_execution")
+STEP = re.compile(r"ProfilerStep\s*#\s*(\d+)")
+
+
+def kernel_type(name: str) -> str:
+    """HTA's type of a kernel."""
+    if COMMUNICATION.match(name):
+        return "COMMUNICATION"
+    if MEMORY.match(name):
+        return "MEMORY"
+    return "OTHER" if NO_COMPUTATION.match(name) else "COMPUTATION"
+
+
+def step_number(name: str) -> int:
+    """The number of a step by the name of its annotation; -1 for other names."""
+    found = STEP.match(name)
+    return int(found[1]) if found else -1
+
+
+def short_name(name: str) -> str:
+    """A name without what stands in brackets, and without what is before its last blank."""
+    if MEMORY.match(name) or ("<" not in name and "(" not in name):
+        return name
+    kept: list[str] = []
+    openings = {">": "<", ")": "("}
+    for letter in name.replace("->", ""):
+        if letter not in openings:
+            kept.append(letter)
+            continue
+        while kept and kept.pop() != openings[letter]:
+            pass
+    return "".join(kept).rsplit(" ", 1)[-1]
+
+
+class TraceSymbolTable:
+    """The names of a trace: a list, and the place of each name in it."""
+
+    def __init__(self) -> None:
+        self.sym_table: list[str] = []
+        self.sym_index: dict[str, int] = {}
+
+    def add_symbols(self, symbols: Iterable[str]) -> None:
+        """Appends those that are new."""
+        for symbol in symbols:
+            if symbol not in self.sym_index:
+                self.sym_index[symbol] = len(self.sym_table)
+                self.sym_table.append(symbol)
+
+    def get_sym_table(self) -> list[str]:
+        """The names by number."""
+        return self.sym_table
+
+    def get_sym_id_map(self) -> dict[str, int]:
+        """The numbers by name."""
+        return self.sym_index
+
+    def add_symbols_to_trace_df(self, trace_df: pd.DataFrame, col: str) -> None:
+        """Puts the names themselves into a column of numbers; "" for numbers that there are not."""
+        known = trace_df[col].where(trace_df[col].between(0, len(self.sym_table) - 1), -1)
+        trace_df[col] = self.decoded(known)
+
+    # --- for this package
+
+    def numbers_of(self, texts: list[str]) -> npt.NDArray[np.int64]:
+        """The numbers of names, which are added where they are new."""
+        import numpy
+
+        self.add_symbols(texts)
+        return numpy.array([self.sym_index[text] for text in texts], dtype="int64")
+
+    def those(self, is_meant: Callable[[str], Any]) -> list[int]:
+        """The numbers of the names for which a function holds."""
+        return [number for number, name in enumerate(self.sym_table) if is_meant(name)]
+
+    def decoded(self, numbers: pd.Series, change: Callable[[str], Any] = str) -> pd.Series:
+        """What a function makes of the name of each number; "" for a number below 0."""
+        import numpy
+        import pandas
+
+        values: Any = numpy.empty(len(self.sym_table) + 1, dtype=object)
+        values[:-1] = [change(name) for name in self.sym_table]
+        values[-1] = ""
+        place = numpy.where(numbers.to_numpy() < 0, -1, numbers.to_numpy()).astype("int64")
+        return pandas.Series(values[place], index=numbers.index, name=numbers.name)

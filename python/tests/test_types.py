@@ -1,0 +1,55 @@
+"""The package is typed throughout."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import borescope
+from borescope import _native
+
+
+def test_mypy_is_content(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    folder = Path(borescope.__file__).parent.parent
+    environment = {**os.environ, "MYPYPATH": "" if folder.name == "site-packages" else str(folder)}
+    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml",
+                           "--no-incremental", "-p", "borescope"],
+                          capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stdout
+
+
+def members(tree: ast.Module | ast.ClassDef) -> dict[str, list[str]]:
+    """The functions and properties of a stub, with the names of their arguments."""
+    return {node.name: [each.arg for each in node.args.args if each.arg != "self"]
+            for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def arguments(function: object) -> list[str]:
+    """The names of arguments as nanobind says them."""
+    signature = getattr(function, "__nb_signature__")[0][0].split("->")[0]
+    return [name for name in re.findall(r"(\w+):", signature) if name != "self"]
+
+
+def check_same(stub: dict[str, list[str]], real: object) -> None:
+    names = {name for name in vars(real) if not name.startswith("_")}
+    assert {name for name in stub if not name.startswith("_")} == names - {"Column", "Table", "Answer", "Run"}
+    for name in names & set(stub):
+        if hasattr(getattr(real, name), "__nb_signature__"):
+            assert arguments(getattr(real, name)) == stub[name], name
+
+
+def test_the_stub_is_the_module() -> None:
+    text = (ROOT / "python" / "borescope" / "_native.pyi").read_text()
+    tree = ast.parse(text)
+    check_same(members(tree), _native)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            check_same(members(node), getattr(_native, node.name))

@@ -1,0 +1,33 @@
+#include "borescope/cli/memory.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace borescope::cli {
+namespace {
+
+// What RLIMIT_DATA bounds: memory that is only the program's, and can be written.
+rlim_t WritableBytes() {
+  rlim_t pages = 0;
+  rlim_t before = 0;
+  std::ifstream file("/proc/self/statm");  // proc_pid_statm(5): the sixth number
+  file >> before >> before >> before >> before >> before >> pages;
+  return file ? pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+}  // namespace
+
+void RefuseMemoryBeyond(uint64_t bytes) {
+  static const rlim_t base = WritableBytes();
+  rlimit limit{};
+  if (base == 0 || getrlimit(RLIMIT_DATA, &limit) != 0) {
+    return;
+  }
+  limit.rlim_cur = std::min(limit.rlim_cur, base + bytes + bytes / 16);
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+}  // namespace borescope::cli

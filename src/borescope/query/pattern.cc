@@ -1,0 +1,156 @@
+#include "borescope/query/pattern.h"
+
+#include <algorithm>
+
+#include "borescope/base/text/text.h"
+
+namespace borescope::internal::query {
+namespace {
+
+// Takes the first character off `text`, which is not empty.
+std::string_view TakeCharacter(std::string_view& text) {
+  const std::string_view character = FirstCharacter(text);
+  text.remove_prefix(character.size());
+  return character;
+}
+
+// What follows "[", up to the "]" that ends it, which may not be its first character; nothing if
+// none does.
+std::optional<std::string_view> TakeSet(std::string_view& rest) {
+  const size_t first = rest.starts_with('^') ? 1 : 0;
+  const size_t end = rest.find(']', first + 1);
+  if (end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view set = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return set;
+}
+
+// Characters of UTF-8 are in the order of their bytes.
+bool IsInSet(std::string_view set, std::string_view character) {
+  const bool is_inverted = set.starts_with('^');
+  set.remove_prefix(is_inverted ? 1 : 0);
+  // "]" can only be the first, and is then no begin of a range.
+  bool is_in = set.starts_with(']') && character == "]";
+  set.remove_prefix(set.starts_with(']') ? 1 : 0);
+  if (set.starts_with('-')) {
+    is_in = is_in || character == "-";
+    set.remove_prefix(1);
+  }
+  while (!set.empty()) {
+    const std::string_view low = TakeCharacter(set);
+    std::string_view high = low;
+    if (set.size() > 1 && set.front() == '-') {
+      set.remove_prefix(1);
+      high = TakeCharacter(set);
+    }
+    is_in = is_in || character == low || (low <= character && character <= high);
+  }
+  return is_in != is_inverted;
+}
+
+// SQLite ends texts at the first NUL.
+std::string_view UpToNul(std::string_view text) { return text.substr(0, text.find('\0')); }
+
+}  // namespace
+
+std::string_view FirstCharacter(std::string_view text) {
+  size_t size = 1;
+  if (static_cast<unsigned char>(text.front()) >= 0xC0) {
+    while (size < text.size() && IsContinuation(text[size])) {
+      ++size;
+    }
+  }
+  return text.substr(0, size);
+}
+
+Pattern Pattern::Like(std::string_view text, std::string_view escape) {
+  Pattern pattern;
+  pattern.ignores_case_ = true;
+  for (std::string_view rest = UpToNul(text); !rest.empty();) {
+    std::string_view character = TakeCharacter(rest);
+    const bool is_escaped = !escape.empty() && character == escape;
+    if (is_escaped && rest.empty()) {
+      pattern.never_ = true;
+      return pattern;
+    }
+    character = is_escaped ? TakeCharacter(rest) : character;
+    if (!is_escaped && (character == "%" || character == "_")) {
+      pattern.pieces_.push_back({character == "%" ? Kind::kMany : Kind::kOne, {}});
+    } else {
+      pattern.pieces_.push_back({Kind::kCharacter, LowerCase(character)});
+    }
+  }
+  return pattern;
+}
+
+Pattern Pattern::Glob(std::string_view text) {
+  Pattern pattern;
+  for (std::string_view rest = UpToNul(text); !rest.empty();) {
+    const std::string_view character = TakeCharacter(rest);
+    if (character == "*" || character == "?") {
+      pattern.pieces_.push_back({character == "*" ? Kind::kMany : Kind::kOne, {}});
+    } else if (character == "[") {
+      const std::optional<std::string_view> set = TakeSet(rest);
+      if (!set.has_value()) {
+        pattern.never_ = true;
+        return pattern;
+      }
+      pattern.pieces_.push_back({Kind::kSet, std::string(*set)});
+    } else {
+      pattern.pieces_.push_back({Kind::kCharacter, std::string(character)});
+    }
+  }
+  return pattern;
+}
+
+bool Pattern::MatchesPiece(const Piece& piece, std::string_view character) const {
+  switch (piece.kind) {
+    case Kind::kOne:
+      return true;
+    case Kind::kSet:
+      return IsInSet(piece.text, character);
+    default:
+      return piece.text == character ||
+             (ignores_case_ && character.size() == 1 && piece.text == LowerCase(character));
+  }
+}
+
+// When the rest fails, only the last "many" has to take one more character: an earlier one could
+// take only what that one takes as well.
+std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& deadline) const {
+  constexpr size_t kBetweenLooks = 1 << 14;
+  if (never_) {
+    return false;
+  }
+  std::string_view rest = UpToNul(text);
+  size_t piece = 0;
+  std::optional<size_t> many;   // the last that was passed
+  std::string_view after_many;  // the text that is left after what it takes so far
+  for (size_t compared = 1;; ++compared) {
+    if (compared % kBetweenLooks == 0 && deadline.passed()) {
+      return std::nullopt;
+    }
+    if (piece < pieces_.size() && pieces_[piece].kind == Kind::kMany) {
+      many = piece++;
+      after_many = rest;
+    } else if (piece < pieces_.size() && !rest.empty() &&
+               MatchesPiece(pieces_[piece], FirstCharacter(rest))) {
+      TakeCharacter(rest);
+      ++piece;
+    } else if (piece == pieces_.size() && rest.empty()) {
+      return true;
+    } else if (!many.has_value() || after_many.empty()) {
+      return false;
+    } else if (*many + 1 == pieces_.size()) {
+      return true;
+    } else {
+      TakeCharacter(after_many);
+      rest = after_many;
+      piece = *many + 1;
+    }
+  }
+}
+
+}  // namespace borescope::internal::query

@@ -1,0 +1,259 @@
+#include "borescope/query/text_functions.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "borescope/query/pattern.h"
+
+namespace borescope::internal::query {
+namespace {
+
+using Arguments = sqlite3_value**;
+
+bool IsNull(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+bool IsBlob(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_BLOB; }
+
+// Valid until the value is read in another way.
+std::string_view TextOf(sqlite3_value* value) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  return text == nullptr ? std::string_view()
+                         : std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value)));
+}
+
+void ReturnCopy(sqlite3_context* context, std::string_view text) {
+  sqlite3_result_text64(context, text.data() == nullptr ? "" : text.data(), text.size(),
+                        SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// Runs the body of a function; memory that runs out must not be thrown through SQLite.
+template <class Body>
+void Call(sqlite3_context* context, const Body& body) {
+  const auto& deadline = *static_cast<const Deadline*>(sqlite3_user_data(context));
+  if (deadline.passed()) {
+    return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+  }
+  try {
+    body(deadline);
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+// ---- like, glob ----
+
+// The pattern of the first argument, kept by SQLite while that is a constant.
+template <class Make>
+const Pattern* PatternOf(sqlite3_context* context, const Make& make) {
+  if (const auto* kept = static_cast<const Pattern*>(sqlite3_get_auxdata(context, 0))) {
+    return kept;
+  }
+  const auto destroy = [](void* pattern) {
+    delete static_cast<Pattern*>(pattern);  // NOLINT(cppcoreguidelines-owning-memory): SQLite's
+  };
+  sqlite3_set_auxdata(context, 0, std::make_unique<Pattern>(make()).release(), destroy);
+  return static_cast<const Pattern*>(sqlite3_get_auxdata(context, 0));
+}
+
+void ReturnMatch(sqlite3_context* context, const Pattern* pattern, sqlite3_value* text,
+                 const Deadline& deadline) {
+  if (pattern == nullptr) {
+    return sqlite3_result_error_nomem(context);
+  }
+  const std::optional<bool> matches = pattern->Matches(TextOf(text), deadline);
+  if (!matches.has_value()) {
+    return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+  }
+  sqlite3_result_int(context, *matches ? 1 : 0);
+}
+
+void Like(sqlite3_context* context, int count, Arguments arguments) {
+  if (std::any_of(arguments, arguments + count, IsNull)) {
+    return;
+  }
+  Call(context, [&](const Deadline& deadline) {
+    const std::string_view escape = count == 3 ? TextOf(arguments[2]) : std::string_view();
+    if (count == 3 && (escape.empty() || FirstCharacter(escape).size() != escape.size())) {
+      return sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
+    }
+    const auto make = [&] { return Pattern::Like(TextOf(arguments[0]), escape); };
+    if (count == 3) {  // the escape may change from row to row
+      const Pattern pattern = make();
+      return ReturnMatch(context, &pattern, arguments[1], deadline);
+    }
+    ReturnMatch(context, PatternOf(context, make), arguments[1], deadline);
+  });
+}
+
+void Glob(sqlite3_context* context, int count, Arguments arguments) {
+  if (std::any_of(arguments, arguments + count, IsNull)) {
+    return;
+  }
+  Call(context, [&](const Deadline& deadline) {
+    const auto make = [&] { return Pattern::Glob(TextOf(arguments[0])); };
+    ReturnMatch(context, PatternOf(context, make), arguments[1], deadline);
+  });
+}
+
+// ---- instr, replace ----
+
+// glibc's search takes as long as the text, whatever is searched.
+size_t Find(std::string_view text, std::string_view part) {
+  if (part.empty()) {
+    return 0;  // also where there are no bytes to search in
+  }
+  const void* found = memmem(text.data(), text.size(), part.data(), part.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<size_t>(static_cast<const char*>(found) - text.data());
+}
+
+int64_t CountCharacters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char byte) { return !IsContinuation(byte); });
+}
+
+// A character is found as a whole: what begins within one is only where the text begins so.
+int64_t PositionOf(std::string_view part, std::string_view text) {
+  const size_t found = !part.empty() && IsContinuation(part.front())
+                           ? (text.starts_with(part) ? 0 : std::string_view::npos)
+                           : Find(text, part);
+  return found == std::string_view::npos ? 0 : CountCharacters(text.substr(0, found)) + 1;
+}
+
+std::string_view BlobOf(sqlite3_value* value) {
+  const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+  return bytes == nullptr
+             ? std::string_view()
+             : std::string_view(bytes, static_cast<size_t>(sqlite3_value_bytes(value)));
+}
+
+void Instr(sqlite3_context* context, int, Arguments arguments) {
+  if (IsNull(arguments[0]) || IsNull(arguments[1])) {
+    return;
+  }
+  Call(context, [&](const Deadline&) {
+    if (IsBlob(arguments[0]) && IsBlob(arguments[1])) {
+      const size_t found = Find(BlobOf(arguments[0]), BlobOf(arguments[1]));
+      return sqlite3_result_int64(
+          context, found == std::string_view::npos ? 0 : static_cast<int64_t>(found) + 1);
+    }
+    sqlite3_result_int64(context, PositionOf(TextOf(arguments[1]), TextOf(arguments[0])));
+  });
+}
+
+// As long as a value may be: what is longer is refused before it is made.
+bool IsTooLong(sqlite3_context* context, size_t size) {
+  const int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1);
+  return size > static_cast<size_t>(limit);
+}
+
+void Replace(sqlite3_context* context, int, Arguments arguments) {
+  if (IsNull(arguments[0]) || IsNull(arguments[1])) {
+    return;
+  }
+  Call(context, [&](const Deadline& deadline) {
+    constexpr size_t kBetweenLooks = 1 << 14;
+    std::string_view rest = TextOf(arguments[0]);
+    const std::string_view part = TextOf(arguments[1]);
+    if (part.empty() || part.front() == '\0') {
+      return sqlite3_result_value(context, arguments[0]);
+    }
+    if (IsNull(arguments[2])) {
+      return;
+    }
+    const std::string_view by = TextOf(arguments[2]);
+    std::string text;
+    size_t found = 0;
+    for (size_t at = Find(rest, part); at != std::string_view::npos; at = Find(rest, part)) {
+      text.append(rest.substr(0, at)).append(by);
+      rest.remove_prefix(at + part.size());
+      if (++found % kBetweenLooks == 0 && deadline.passed()) {
+        return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+      }
+      if (IsTooLong(context, text.size())) {
+        return sqlite3_result_error_toobig(context);
+      }
+    }
+    ReturnCopy(context, text.append(rest));
+  });
+}
+
+// ---- trim ----
+
+using Characters = std::unordered_set<std::string_view>;
+
+Characters CharactersOf(std::string_view text) {
+  Characters characters;
+  while (!text.empty()) {
+    const std::string_view character = FirstCharacter(text);
+    characters.insert(character);
+    text.remove_prefix(character.size());
+  }
+  return characters;
+}
+
+std::string_view LastCharacter(std::string_view text) {
+  size_t begin = text.size() - 1;
+  while (begin > 0 && IsContinuation(text[begin])) {
+    --begin;
+  }
+  return text.substr(begin);
+}
+
+template <bool at_begin, bool at_end>
+void Trim(sqlite3_context* context, int count, Arguments arguments) {
+  if (std::any_of(arguments, arguments + count, IsNull)) {
+    return;
+  }
+  Call(context, [&](const Deadline&) {
+    std::string_view text = TextOf(arguments[0]);
+    const Characters off = CharactersOf(count == 2 ? TextOf(arguments[1]) : " ");
+    while (at_begin && !text.empty() && off.count(FirstCharacter(text)) != 0) {
+      text.remove_prefix(FirstCharacter(text).size());
+    }
+    while (at_end && !text.empty() && off.count(LastCharacter(text)) != 0) {
+      text.remove_suffix(LastCharacter(text).size());
+    }
+    ReturnCopy(context, text);
+  });
+}
+
+// ---- Registration ----
+
+struct Row {
+  const char* name;
+  int arguments;
+  void (*call)(sqlite3_context*, int, sqlite3_value**);
+};
+constexpr Row kRows[] = {{"like", 2, Like},
+                         {"like", 3, Like},
+                         {"glob", 2, Glob},
+                         {"instr", 2, Instr},
+                         {"replace", 3, Replace},
+                         {"trim", 1, Trim<true, true>},
+                         {"trim", 2, Trim<true, true>},
+                         {"ltrim", 1, Trim<true, false>},
+                         {"ltrim", 2, Trim<true, false>},
+                         {"rtrim", 1, Trim<false, true>},
+                         {"rtrim", 2, Trim<false, true>}};
+
+}  // namespace
+
+Result<void> RegisterTextFunctions(SqlDatabase& database, const Deadline& deadline) {
+  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  for (const Row& row : kRows) {
+    void* data = const_cast<Deadline*>(&deadline);  // NOLINT: SQLite hands it back, nothing more
+    if (sqlite3_create_function_v2(database.handle(), row.name, row.arguments, kFlags, data,
+                                   row.call, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return Error{ErrorCode::kIo, "query: SQLite refuses a function"};
+    }
+  }
+  return {};
+}
+
+}  // namespace borescope::internal::query

@@ -1,0 +1,1 @@
+"""What check_growth.py consists of: shapes of recordings, and counting the work of a command."""
