@@ -14,6 +14,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Ctrl-C ends the process as it ends a program that is not Python: nothing is left half written.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    # The verbs that are not the engine's.
+    if words and words[0] in ("mcp", "evidence"):
+        from ._agents._commands import command
+
+        return command(words)
     from . import _native
 
     if arguments is None:

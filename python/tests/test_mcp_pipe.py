@@ -1,0 +1,112 @@
+"""The server as a client of the package mcp meets it: over a pipe, word for word."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import DEMO, ROOT, kernel
+
+import borescope
+
+pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'borescope[mcp]'")
+
+# Questions and answers; BORESCOPE_UPDATE_GOLDEN=1 writes the answers again.
+TRANSCRIPT = Path(__file__).with_name("mcp_transcript.json")
+COMMAND = [sys.executable, "-m", "borescope", "mcp", "--root"]
+HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
+         "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                    "clientInfo": {"name": "test", "version": "1"}}}
+
+
+def environment() -> dict[str, str]:
+    """For a server that imports the package that this test imports."""
+    return {"PYTHONPATH": os.pathsep.join([str(Path(borescope.__file__).parents[1]), *sys.path])}
+
+
+def conversation(root: Path, calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The tools that a server names, and its answers to these calls."""
+    import anyio
+    from mcp import Client, StdioServerParameters
+
+    async def talk() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], str(root)],
+                                       env=environment())
+        async with Client(server) as client:
+            tools = [each.model_dump(mode="json", exclude_none=True)
+                     for each in (await client.list_tools()).tools]
+            answers = []
+            for each in calls:
+                result = await client.call_tool(each["tool"], each["arguments"])
+                (content,) = result.content
+                assert content.type == "text"
+                answers.append({**each, "is_error": result.is_error, "answer": json.loads(content.text)})
+            return tools, answers
+
+    return anyio.run(talk)
+
+
+def test_transcript() -> None:
+    golden = json.loads(TRANSCRIPT.read_text())
+    calls = [{"tool": each["tool"], "arguments": each["arguments"]} for each in golden]
+    tools, answers = conversation(DEMO.parent, calls)
+    if os.environ.get("BORESCOPE_UPDATE_GOLDEN"):
+        lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in answers)
+        TRANSCRIPT.write_text(f"[\n{lines}\n]\n")
+        golden = answers
+    assert [each["name"] for each in tools] == ["open_run", "ask", "sql", "evidence", "compare"]
+    assert all(each["annotations"]["read_only_hint"] for each in tools)
+    assert len(json.dumps(tools)) <= 8_192
+    for got, expected in zip(answers, golden, strict=True):
+        assert got == expected
+
+
+def test_hostile_names_over_the_pipe(tmp_path: Path) -> None:
+    name = 'x\r\n{"jsonrpc":"2.0","id":1,"result":{}}\n\x1b[2J\u2028'
+    (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": kernel(name, 0, 1)}))
+    ask = {"tool": "ask", "arguments": {"path": "rank-0.json", "verb": "kernels"}}
+    _, (first, second) = conversation(tmp_path, [ask, ask])
+    assert first == second
+    ((shown, *_),) = first["answer"]["tables"][0]["data"]["rows"]
+    assert shown == 'x\\x0d\\x0a{"jsonrpc":"2.0","id":1,"result":{}}\\x0a\\x1b[2J\\u2028'
+
+
+def started(root: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([*COMMAND, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, **environment()})
+
+
+def say(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    assert server.stdin is not None
+    server.stdin.write(json.dumps(message).encode() + b"\n")
+    server.stdin.flush()
+
+
+def test_the_end_of_the_input_ends_it() -> None:
+    server = started(DEMO)
+    say(server, HELLO)
+    out, err = server.communicate(timeout=120)
+    assert server.returncode == 0 and b"Traceback" not in err, err
+    assert json.loads(out)["result"]["serverInfo"]["name"] == "borescope"
+
+
+def test_a_closed_pipe_ends_it_quietly() -> None:
+    server = started(DEMO)
+    assert server.stdout is not None and server.stderr is not None and server.stdin is not None
+    say(server, HELLO)
+    assert server.stdout.readline()
+    server.stdout.close()
+    try:
+        for number in range(1, 50):
+            say(server, {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": {}})
+        server.stdin.close()
+    except BrokenPipeError:
+        pass
+    assert server.wait(timeout=120) == 0
+    assert b"Traceback" not in server.stderr.read()
+    server.stderr.close()
