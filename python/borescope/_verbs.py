@@ -95,7 +95,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "sort": "text", "top": "count", "root": "text", "depth":
-        "count", "min_share": "share", "sampled": "flag", "folded": "flag"
+        "count", "min_share": "share", "sampled": "flag", "calls": "flag", "folded": "flag"
     },
     "flame": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -463,6 +463,18 @@ class Verbs:
                 stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
                     one.
                 share (float, share): Total / total of all rows of this table.
+            memory_bound: Kernels at the speed of the memory of their device.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kernel_ns (int, ns): Durations of kernels, without those of communication.
+                modelled_ns (int, ns): Of these, of calls whose bytes are known.
+                memory_bound_ns (int, ns): Time in which kernels run whose calls move their bytes at
+                    no less than half of the bandwidth of the device, and compute faster than that.
+                calls_ns (int, ns): Sum of the durations of these kernels.
+                bytes (int, bytes): Least bytes that these calls move.
+                peak_gbps (float, GB/s): Bandwidth of the memory of the device.
+                op (string): Operator with the most of calls_ns.
+                op_ns (int, ns): Of it.
             ops: Host and device time per operator.
                 name (string): Name of the operator; "(no operator)" holds device work that none can
                     be found for.
@@ -511,7 +523,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.summary()
-            <Answer: verdict (7 rows), overview (2 rows), breakdown (2 rows), breakdown_spread (8 rows), stragglers (2 rows), idle_causes (2 rows), kernels (5 rows), ops (5 rows), copies (4 rows), step_spread (2 rows), quality (0 rows)>
+            <Answer: verdict (7 rows), overview (2 rows), breakdown (2 rows), breakdown_spread (8 rows), stragglers (2 rows), idle_causes (2 rows), kernels (5 rows), memory_bound (2 rows), ops (5 rows), copies (4 rows), step_spread (2 rows), quality (0 rows)>
         """
         return self._verb("summary", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
@@ -773,6 +785,8 @@ class Verbs:
                     event: in an operator, a range or a frame; unknown.
                 name (string): Outermost call, innermost function with a name, or innermost event;
                     missing without one.
+                caller (string): Function that made the call, by its recorded stack; missing without
+                    one.
                 op (string): Innermost operator or range around it; missing outside.
                 total_ns (int, ns): Time of it; adds up to that of the cause in idle_causes.
                 share (float, share): Of the time of the cause.
@@ -1043,7 +1057,8 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
-            by: group by these, too: rank, step, gpu, stream, phase, module, module-instance, op.
+            by: group by these, too: rank, step, gpu, stream, phase, domain, module,
+                module-instance, op.
             compat: rows, units and rounding of this tool.
             all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
                 calls.
@@ -1311,7 +1326,8 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
-            by: group by these, too: rank, step, phase, module, module-instance, shape, dtype.
+            by: group by these, too: rank, step, phase, domain, module, module-instance, shape,
+                dtype.
             compat: rows, units and rounding of this tool.
             all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
                 calls.
@@ -1518,6 +1534,7 @@ class Verbs:
         depth: int | None = None,
         min_share: float | str | None = None,
         sampled: bool = False,
+        calls: bool = False,
         folded: bool = False,
     ) -> Answer:
         """Host call stacks with the device time below them, and flame graphs.
@@ -1536,7 +1553,7 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
-            by: group by these, too: rank, step, thread, phase.
+            by: group by these, too: rank, step, thread, phase, domain.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             root: only below frames whose name contains this; all else is one row.
@@ -1544,6 +1561,7 @@ class Verbs:
             min_share: frames with less of the device time and of the host time, as 1% or 0.01,
                 become "(other)".
             sampled: sampled call stacks: each sample counts as one sampling period.
+            calls: stacks recorded with calls: the time in calls, and device work launched by them.
             folded: one row for each stack, "a;b;c": the input of flame graphs.
 
         Tables:
@@ -1553,8 +1571,8 @@ class Verbs:
                 name (string): Name of the frame; all steps are ProfilerStep#*. "(no launch)" holds
                     device work whose launch was not recorded, "(other)" what was left out below the
                     frame around it, "(elsewhere)" what is outside of the frames of --root.
-                kind (string): python, annotation, op, runtime or other, or sampled; missing for
-                    rows that are no frames.
+                kind (string): python, annotation, op, runtime or other, sampled or function;
+                    missing for rows that are no frames.
                 calls (int, count): Calls that began in the selected time; with --sampled the number
                     of samples in the frame itself.
                 self_host_ns (int, ns): Host time in this frame and in none inside it; with
@@ -1566,8 +1584,8 @@ class Verbs:
                     work: total host time / all host time.
             stack_frames: Host frames by name, wherever they stand.
                 name (string): Name of the frame; what is no frame as in `stacks`.
-                kind (string): python, annotation, op, runtime or other, or sampled; missing for
-                    rows that are no frames.
+                kind (string): python, annotation, op, runtime or other, sampled or function;
+                    missing for rows that are no frames.
                 calls (int, count): Calls that began in the selected time; with --sampled the number
                     of samples in the frame itself.
                 self_host_ns (int, ns): Host time in this frame and in none inside it; with
@@ -1590,7 +1608,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "sort": sort, "top": top, "root": root, "depth": depth,
-            "min_share": min_share, "sampled": sampled, "folded": folded
+            "min_share": min_share, "sampled": sampled, "calls": calls, "folded": folded
         })
 
     @verb
@@ -1630,7 +1648,7 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
-            by: group by these, too: rank, step, thread, gpu, stream, phase.
+            by: group by these, too: rank, step, thread, gpu, stream, phase, domain.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             root: only below frames whose name contains this; all else is one row.

@@ -17,8 +17,8 @@ namespace borescope::internal {
 struct QueryLimits {
   std::optional<double> seconds = {};  // per statement
   std::optional<size_t> rows = {};     // per result; a million where nothing is said
-  std::optional<uint64_t> temporary_bytes =
-      {};  // per statement; 4 GiB where nothing is said, 0: any
+  // Per statement; 4 GiB where nothing is said, 0: any.
+  std::optional<uint64_t> temporary_bytes = {};
 };
 
 // Not thread-safe.
