@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <string>
@@ -25,7 +26,10 @@ int RunCommand(const std::vector<nb::bytes>& given) {
   const nb::gil_scoped_release release;
   void (*const pipe)(int) = std::signal(SIGPIPE, SIG_IGN);
   void (*const size)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit data{};  // --memory-limit lowers it for a process that ends; this one goes on
+  getrlimit(RLIMIT_DATA, &data);
   const int status = cli::RunCommandLine(words);
+  setrlimit(RLIMIT_DATA, &data);
   std::signal(SIGPIPE, pipe);
   std::signal(SIGXFSZ, size);
   return status;

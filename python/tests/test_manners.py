@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -266,6 +267,9 @@ def test_the_command() -> None:
     from borescope.cli import main
 
     assert main(["breakdown", "nothing.json"]) == 2
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    assert main(["info", str(DEMO), "-q", "-o", os.devnull, "--memory-limit", "1G"]) == 0
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
     with subprocess.Popen([*words, "launches", str(DEMO), "-f", "csv"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
