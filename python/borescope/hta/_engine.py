@@ -80,7 +80,7 @@ class Answered:
     def __init__(self, answer: borescope.Answer, ranks: Mapping[str, int]) -> None:
         self._answer = answer
         # From the rank in the tables to HTA's.
-        self.ranks = {file.rank: ranks[os.path.abspath(file.path)]
+        self.ranks: dict[int, int] = {file.rank: ranks[os.path.abspath(file.path)]
                       for file in answer.files if not file.error}
 
     def __getitem__(self, name: str) -> Columns:
@@ -101,7 +101,7 @@ class Asker:
     """The files of a job by their ranks in HTA. Loaded files are kept for the next question."""
 
     def __init__(self, files: Mapping[int, str], include_last_step: bool = False) -> None:
-        self.files = dict(files)
+        self.files: dict[int, str] = dict(files)
         self._ranks = {os.path.abspath(path): rank for rank, path in self.files.items()}
         self._include_last = include_last_step
         self._runs: dict[tuple[int, ...], borescope.Run] = {}

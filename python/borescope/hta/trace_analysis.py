@@ -41,7 +41,7 @@ class TraceAnalysis:
     def __init__(self, trace_files: dict[int, str] | list[str] | None = None,
                  trace_dir: str = DEFAULT_TRACE_DIR,
                  include_last_profiler_step: bool | None = False) -> None:
-        self.t = Trace(trace_files, trace_dir)
+        self.t: Trace = Trace(trace_files, trace_dir)
         self.t.load_traces(include_last_profiler_step)
         assert self.t.is_parsed is True, f"there is no trace in {self.t.trace_path}"
 

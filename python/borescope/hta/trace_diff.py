@@ -30,11 +30,11 @@ class LabeledTrace:
 
     def __init__(self, label: str | None = None, t: Trace | None = None,
                  trace_dir: str | None = None) -> None:
-        self.label = label or f"t{random.randint(0, 10)}"
+        self.label: str = label or f"t{random.randint(0, 10)}"
         if t is None and (trace_dir is None or not os.path.isdir(trace_dir)):
             raise ValueError("either a trace object or a valid trace dir must be provided in "
                              "LabeledTrace.__init__()")
-        self.t = Trace(trace_dir=str(trace_dir)) if t is None else t
+        self.t: Trace = Trace(trace_dir=str(trace_dir)) if t is None else t
         self.t.parse_traces()
         self.iteration_df: pd.DataFrame = self._steps()
 

@@ -74,19 +74,20 @@ class CPGraph(networkx.DiGraph):  # type: ignore
         super().__init__()
         if trace is None or question is None or answer is None:
             return
-        self.rank = rank
-        self.t = self.t_full = trace
-        self.question = question
+        self.rank: int = rank
+        self.t: Trace = trace
+        self.t_full: Trace = trace
+        self.question: _Question = question
         self.symbol_table: TraceSymbolTable = trace.symbol_table
         self.full_trace_df: pd.DataFrame = trace.get_trace(rank)
-        self.data_load_events = question.data_load_events
+        self.data_load_events: list[str] | None = question.data_load_events
         self._read(answer)
 
     def _read(self, answer: Answered) -> None:
         self._is_valid = bool(answer["critical_path_graph"].flags("valid")[0])
         events = answer["cp_events"].numbers("event_index")
         frame = self.full_trace_df
-        self.trace_df = frame[frame["index"].isin(events)].sort_values("index", kind="stable")
+        self.trace_df: pd.DataFrame = frame[frame["index"].isin(events)].sort_values("index", kind="stable")
         self._read_nodes(answer)
         self._read_edges(answer)
 
@@ -95,10 +96,11 @@ class CPGraph(networkx.DiGraph):  # type: ignore
         moments = table.numbers("ts_us") - int(self.t.min_ts)
         cells = (table.numbers("node").tolist(), table.numbers("event_index").tolist(),
                  moments.tolist(), table.flags("is_start").tolist(), table.flags("is_blocking").tolist())
-        self.node_list = [CPNode(*row) for row in zip(*cells)]
-        self.event_to_start_node_map = {node.ev_idx: node.idx for node in self.node_list if node.is_start}
-        self.event_to_end_node_map = {node.ev_idx: node.idx for node in self.node_list
-                                      if not node.is_start}
+        self.node_list: list[CPNode] = [CPNode(*row) for row in zip(*cells)]
+        self.event_to_start_node_map: dict[int, int] = {
+            node.ev_idx: node.idx for node in self.node_list if node.is_start}
+        self.event_to_end_node_map: dict[int, int] = {
+            node.ev_idx: node.idx for node in self.node_list if not node.is_start}
 
     def _read_edges(self, answer: Answered) -> None:
         table = answer["cp_edges"]
@@ -116,9 +118,10 @@ class CPGraph(networkx.DiGraph):  # type: ignore
         self._put_path([edges[number] for _, number in placed])
 
     def _put_path(self, path: list[CPEdge]) -> None:
-        self.critical_path_nodes = [path[0].begin, *(edge.end for edge in path)] if path else []
-        self.critical_path_events_set = {self.node_list[node].ev_idx for node in self.critical_path_nodes}
-        self.critical_path_edges_set = set(path)
+        self.critical_path_nodes: list[int] = [path[0].begin, *(edge.end for edge in path)] if path else []
+        self.critical_path_events_set: set[int] = {
+            self.node_list[node].ev_idx for node in self.critical_path_nodes}
+        self.critical_path_edges_set: set[CPEdge] = set(path)
         self._path = path
 
     # --- nodes, edges, events

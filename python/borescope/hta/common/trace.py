@@ -51,8 +51,8 @@ class Trace:
         if parser_config is not None:
             raise ImportError("borescope.hta has no ParserConfig: every question reads what it "
                               "needs. Ask borescope.open(...).sql for other arguments of events")
-        self.is_parsed = False
-        self.trace_path = _normalized(trace_dir)
+        self.is_parsed: bool = False
+        self.trace_path: str = _normalized(trace_dir)
         if trace_files is None:
             files = get_trace_files(self.trace_path)
         elif isinstance(trace_files, dict):
