@@ -129,7 +129,7 @@ void LinkCorrelations(Table& events) {
   for (size_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (correlations[row] != -1) {
-      last[static_cast<size_t>(device[row])][correlations[row]] = indexes[row];
+      last[device[row] != 0 ? 1 : 0][correlations[row]] = indexes[row];
     }
   }
   auto& linked = std::get<IntValues>(events.Find("index_correlation")->values);
