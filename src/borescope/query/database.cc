@@ -314,12 +314,12 @@ Result<std::vector<QueryResult>> Database::Run(std::string_view sql, const Param
   ParameterBinder values(parameters);
   while (!sql.empty()) {
     const MemoryLimit memory(limits.memory_bytes);
-    const std::optional<Result<void>> done =
+    std::optional<Result<void>> done =
         WithinMemory(memory, [&] { return state_->RunFirst(sql, values, limits, answers); });
     if (!done.has_value()) {
       return MemoryError(limits);
     }
-    BS_TRY(*done);
+    BS_TRY(std::move(*done));
   }
   BS_TRY(values.CheckAllUsed());
   return answers;

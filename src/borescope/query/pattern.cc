@@ -141,10 +141,9 @@ std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& dead
       ++piece;
     } else if (piece == pieces_.size() && rest.empty()) {
       return true;
-    } else if (!many.has_value() || after_many.empty()) {
-      return false;
-    } else if (*many + 1 == pieces_.size()) {
-      return true;
+    } else if (!many.has_value() || after_many.empty() || *many + 1 == pieces_.size()) {
+      // What is left over may be anything after a last "many", and nothing else.
+      return many.has_value() && !after_many.empty();
     } else {
       TakeCharacter(after_many);
       rest = after_many;
