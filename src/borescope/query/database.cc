@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
