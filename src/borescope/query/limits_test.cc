@@ -107,6 +107,9 @@ TEST(QueryLimits, TemporaryFiles) {
 }
 
 TEST(QueryLimits, Lengths) {
+  if (testkit::kSanitized) {
+    GTEST_SKIP() << "texts of many megabytes take minutes there";
+  }
   TestRun run = SmallRun();
   constexpr std::string_view kAny =
       "query: a text or blob is longer than 16 MiB, the most for any statement; select less";
