@@ -48,9 +48,9 @@ class ProgressSum {
     {
       const std::lock_guard lock(mutex_);
       ++sum_.done_files;
+      unfinished_ = std::min(file + 1, done_.size() - 1);
     }
     Update(file, request_.files[file].bytes);
-    unfinished_ = std::min(file + 1, done_.size() - 1);
   }
 
   // Where files are loaded one after the other: the one at work, and how much of it is read.

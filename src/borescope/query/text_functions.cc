@@ -106,7 +106,10 @@ void Glob(sqlite3_context* context, int count, Arguments arguments) {
 // glibc's search takes as long as the text, whatever is searched.
 size_t Find(std::string_view text, std::string_view part) {
   if (part.empty()) {
-    return 0;  // also where there are no bytes to search in
+    return 0;
+  }
+  if (text.empty()) {
+    return std::string_view::npos;  // has no address that memmem may be given
   }
   const void* found = memmem(text.data(), text.size(), part.data(), part.size());
   return found == nullptr ? std::string_view::npos

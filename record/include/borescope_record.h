@@ -1,0 +1,63 @@
+/* Ranges and marks of your own in a recording of `borescope record`.
+ *
+ * Link with -lborescope_record, or load the library at run time: outside of `borescope record`
+ * every function returns at once, and nothing is recorded. All are thread-safe, none fails, none
+ * takes a lock, and none may be called in a signal handler.
+ *
+ * Texts are UTF-8, of at most 4,096 bytes (what is longer is cut); a null pointer is an empty text.
+ */
+#ifndef BORESCOPE_RECORD_H
+#define BORESCOPE_RECORD_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BORESCOPE_RECORD_API __attribute__((visibility("default")))
+
+/* Whether what follows is recorded now: 1 or 0. */
+BORESCOPE_RECORD_API int borescope_record_is_recording(void);
+
+/* Starts and stops recording in all processes of the run; starts count, so that a program that
+ * starts twice stops twice. Stops beyond the last start are ignored. */
+BORESCOPE_RECORD_API void borescope_record_start(void);
+BORESCOPE_RECORD_API void borescope_record_stop(void);
+
+/* A range of the calling thread, from push to the pop that belongs to it: ranges of one thread
+ * nest. */
+BORESCOPE_RECORD_API void borescope_record_push(const char* text);
+BORESCOPE_RECORD_API void borescope_record_pop(void);
+
+/* A moment. */
+BORESCOPE_RECORD_API void borescope_record_mark(const char* text);
+
+/* A range that may end on another thread and overlap others. The number that start returns, never
+ * 0 while recording, is what ends it. */
+BORESCOPE_RECORD_API uint64_t borescope_record_range_start(const char* text);
+BORESCOPE_RECORD_API void borescope_record_range_end(uint64_t id);
+
+/* Has device work that has ended written to the log. Host records need no flush. */
+BORESCOPE_RECORD_API void borescope_record_flush(void);
+
+/* An operator of a framework that has run on this thread: its name, when it began and ended
+ * (nanoseconds of CLOCK_MONOTONIC), the number that its backward pass has, too (-1: none), the
+ * thread of its forward pass (0: this one), its id (0: none), and its inputs as JSON (see
+ * docs/formats/recording.md of Borescope), or a null pointer. */
+BORESCOPE_RECORD_API void borescope_record_operator(const char* name, uint64_t start_ns,
+                                                    uint64_t end_ns, int64_t sequence,
+                                                    uint64_t forward_thread, uint64_t id,
+                                                    const char* inputs);
+
+/* A function of an interpreter: describe it once, which gives its number (0 outside of a
+ * recording), then record its calls and returns. */
+BORESCOPE_RECORD_API uint32_t borescope_record_code(const char* name, const char* file,
+                                                    uint32_t line);
+BORESCOPE_RECORD_API void borescope_record_call(uint32_t code);
+BORESCOPE_RECORD_API void borescope_record_return(uint32_t code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
