@@ -17,11 +17,12 @@ READS = {"table", "trace", "index", "opmodel", "json", "base"}
 ALLOWED = {
     "base": set(),
     "json": {"base"},
+    "recording": set(),
     "table": {"base"},
     "arrow": {"table", "base"},
     "trace": {"base"},
     "rpd": {"trace", "base"},
-    "ingest": {"trace", "json", "base"},
+    "ingest": {"trace", "json", "recording", "base"},
     "index": {"trace", "base"},
     "opmodel": {"trace", "json", "base"},
     "analysis/core": READS,

@@ -47,7 +47,7 @@ struct LogHeader {
   int32_t world_size;
   uint32_t image;            // how many programs this process had executed before this one
   uint32_t chunk_alignment;  // a power of two, of at least 4096
-  uint32_t reserved;
+  uint32_t reserved[5];
 };
 inline constexpr size_t kLeastHeaderBytes = 4096;
 static_assert(sizeof(LogHeader) == 128 && sizeof(LogHeader) <= kLeastHeaderBytes);
