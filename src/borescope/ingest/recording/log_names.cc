@@ -60,16 +60,18 @@ void LogNames::Add(const LogRecord& record) {
       process_text_ = record.Text(0);
       return;
     case RecordType::kThread:
-      threads_[LowHalf(record.body[0])] = record.head.a;
+      if (record.body[0] != 0) {
+        threads_[LowHalf(record.body[0])] = record.head.a;
+      }
       trace_.part().thread_names.push_back(
           {process_.pid, record.head.a, trace_.Intern(record.Text(2))});
       return;
     case RecordType::kName:
       return AddName(record);
     case RecordType::kPythonCode:
-      codes_.push_back({record.head.a,
-                        {LowHalf(record.body[0]), HighHalf(record.body[0]),
-                         trace_.Intern(record.Text(1))}});
+      codes_.push_back(
+          {record.head.a,
+           {LowHalf(record.body[0]), HighHalf(record.body[0]), trace_.Intern(record.Text(1))}});
       return;
     case RecordType::kDevice:
       return AddDevice(record);
@@ -107,7 +109,7 @@ void LogNames::AddName(const LogRecord& record) {
   }
 }
 
-// The reading that took least time says best which moments of the clocks are one.
+// The reading that took least time says best which times of the clocks are one.
 void LogNames::AddAnchor(const LogRecord& record) {
   const uint64_t half_width = record.body[3];
   if (half_width < half_width_) {
@@ -137,9 +139,9 @@ void LogNames::Finish() {
   for (const auto& [number, code] : codes_) {
     const std::string file(trace_.data().strings.Get(Text(code.file)));
     const std::string name(trace_.data().strings.Get(code.name));
-    frames_[number] =
-        file.empty() ? code.name
-                     : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
+    frames_[number] = file.empty()
+                          ? code.name
+                          : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
   }
 }
 
@@ -171,7 +173,7 @@ int64_t LogNames::DeviceOf(uint32_t context) const {
 }
 
 uint32_t LogNames::ThreadOf(uint64_t recorded) const {
-  const auto found = threads_.find(LowHalf(recorded));
+  const auto found = recorded == 0 ? threads_.end() : threads_.find(LowHalf(recorded));
   return found == threads_.end() ? LowHalf(recorded) : found->second;
 }
 
