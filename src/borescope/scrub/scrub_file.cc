@@ -47,7 +47,7 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
     return Error{ErrorCode::kUnsupportedFormat,
                  name +
                      ": logs of borescope record are not scrubbed as they are; convert the "
-                     "recording to a .json.gz file and scrub that"};
+                     "recording to a .json.gz file, and that with --scrub"};
   }
   if (first != '{' && first != '[') {
     return Error{
