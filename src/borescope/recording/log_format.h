@@ -144,10 +144,10 @@ enum class RecordType : uint8_t {
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
   kOperator = 0x50,      // [string id of the name] start, end, sequence number, forward tid, op id,
-                     // text: its inputs as JSON (docs); without any the text is empty
-  kSample = 0x60,  // [string id of the series] t, a double
-  kState = 0x70,   // [StateKind] t, text
-  kEnd = 0x7f,     // [EndKind] t, status
+                         // text: its inputs as JSON (docs); without any the text is empty
+  kSample = 0x60,        // [string id of the series] t, a double
+  kState = 0x70,         // [StateKind] t, text
+  kEnd = 0x7f,           // [EndKind] t, status
 };
 
 // Ids of NVTX domains are of the process, in order of making. These are fixed:
