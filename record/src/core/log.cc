@@ -96,6 +96,16 @@ void WriteDescription() {
   g_log->anchored_ns.store(anchor.mono_ns);
 }
 
+// The count of what is dropped rises in the log itself, so that it is right whenever the process
+// ends; and from the beginning, so that no thread finds it missing.
+void WriteDropped() {
+  uint64_t* record = g_log->process_words + g_log->process_used.load();
+  const uint64_t body[3] = {};
+  WriteProcessRecord(RecordType::kDropped, static_cast<uint32_t>(recording::DropSource::kHost),
+                     body, 3, "");
+  g_log->dropped = reinterpret_cast<std::atomic<uint64_t>*>(record + 1);
+}
+
 void RememberFile(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return;
@@ -127,6 +137,7 @@ bool CreateLog() {
   g_log->file_bytes.store(bytes);
   StartProcessChunk(memory + alignment, static_cast<uint32_t>(bytes - alignment));
   WriteDescription();
+  WriteDropped();
   return true;
 }
 
@@ -247,17 +258,11 @@ void EndRecording(StateKind state, const char* why) {
   g_log->generation.store(kEndedGeneration);
   const uint64_t now = Now();
   WriteProcessRecord(RecordType::kState, static_cast<uint32_t>(state), &now, 1, why);
-  const uint32_t at = g_log->process_used.fetch_add(4);
-  if (at + 4 > g_log->process_capacity) return;
-  // The count rises in the log itself, so that it is right whenever the process ends.
-  uint64_t* record = g_log->process_words + at;
-  record[2] = now;
-  Publish(record, RecordType::kDropped, 4, 0, static_cast<uint32_t>(recording::DropSource::kHost));
-  g_log->dropped = reinterpret_cast<std::atomic<uint64_t>*>(record + 1);
 }
 
 void CountDropped() {
-  if (g_log->dropped != nullptr) g_log->dropped->fetch_add(1, std::memory_order_relaxed);
+  if (g_log->dropped == nullptr) return;
+  if (g_log->dropped->fetch_add(1, std::memory_order_relaxed) == 0) g_log->dropped[1].store(Now());
 }
 
 }  // namespace borescope::inject

@@ -139,7 +139,7 @@ enum class RecordType : uint8_t {
   kExternal = 0x36,  // [correlation] kind, id
   kOverhead = 0x37,  // [kind] start, end, object
   kDevice = 0x38,    // [DeviceRecordKind] id/parent, text: a JSON object that describes it
-  kDropped = 0x39,   // [DropSource] count, from, to
+  kDropped = 0x39,   // [DropSource] count, from, to; a count of 0 says that none was
   kPythonCall = 0x40,    // [code id] t
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
