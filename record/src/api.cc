@@ -3,6 +3,7 @@
 #include "core/control.h"
 #include "core/ranges.h"
 #include "core/strings.h"
+#include "cuda/flusher.h"
 
 using namespace borescope::inject;
 using borescope::recording::kApiDomain;
@@ -36,7 +37,7 @@ uint64_t borescope_record_range_start(const char* text) {
 
 void borescope_record_range_end(uint64_t id) { EndRange(kApiDomain, id); }
 
-void borescope_record_flush(void) {}
+void borescope_record_flush(void) { cuda::FlushDevice(); }
 
 void borescope_record_operator(const char* name, uint64_t start_ns, uint64_t end_ns,
                                int64_t sequence, uint64_t forward_thread, uint64_t id,

@@ -170,6 +170,10 @@ const Entry* InternString(const char* text, size_t length) {
   return Intern({kStringKind, 0, 0, text, length});
 }
 
+bool IsText(const Entry* string, const char* text, size_t length) {
+  return string->length == length && memcmp(TextOf(string), text, length) == 0;
+}
+
 const Entry* InternDomain(const char* text, size_t length) {
   return Intern({static_cast<uint32_t>(NameKind::kDomain), 0, 0, text, length});
 }

@@ -30,6 +30,9 @@ struct Entry {
 // A string; the same text has the same number. A null pointer where memory has run out.
 const Entry* InternString(const char* text, size_t length);
 
+// Whether the text of a string is this one.
+bool IsText(const Entry* string, const char* text, size_t length);
+
 // A domain; the same name has the same number, whichever copy of NVTX asks.
 const Entry* InternDomain(const char* text, size_t length);
 

@@ -85,8 +85,10 @@ bool NextChunk(size_t words) {
     WatchThreadEnd();
   }
   const uint32_t bytes = NextBytes(thread.chunk_bytes);
-  const Chunk chunk = ClaimChunk(bytes, words + kPreambleWords, recording::ChunkKind::kThread,
-                                 thread.tid, static_cast<uint64_t>(pthread_self()));
+  const auto kind = thread.chunk_kind == 0 ? recording::ChunkKind::kThread
+                                           : static_cast<recording::ChunkKind>(thread.chunk_kind);
+  const Chunk chunk = ClaimChunk(bytes, words + kPreambleWords, kind, thread.tid,
+                                 static_cast<uint64_t>(pthread_self()));
   if (chunk.words == nullptr) return false;
   thread.chunk_bytes = bytes;
   thread.begin = thread.cursor = chunk.words;

@@ -24,7 +24,8 @@ struct Thread {
   uint32_t generation;   // of the log that the chunk belongs to
   uint32_t chunk_bytes;  // 0 before the first
   uint32_t tid;
-  uint32_t is_busy;  // within the slow path, in which a signal handler must not record
+  uint32_t chunk_kind;  // 0: of a thread of the program
+  uint32_t is_busy;     // within the slow path, in which a signal handler must not record
 };
 
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));

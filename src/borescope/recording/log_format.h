@@ -128,7 +128,8 @@ enum class RecordType : uint8_t {
   kRangeStart = 0x13,  // [domain] t, id, Attributes?, text. Ids are of the process
   kRangeEnd = 0x14,    // [domain] t, id
   kName = 0x15,        // [NameKind] domain, number, text: its name
-  kCall = 0x20,        // [correlation] start, end, callback/ApiDomain, result (signed)
+  kCall = 0x20,  // [correlation] start, end, callback/ApiDomain, result (signed), thread: its tid,
+                 // or the low half of its pthread_self (kThread)
   kCallDetail = 0x21,  // [correlation] CallDetailKind, three words of it
   kKernel = 0x30,      // [correlation] KernelBody
   kCopy = 0x31,        // [correlation] CopyBody
