@@ -72,18 +72,10 @@ bool MapState() {
 // Runs when the library is loaded: before main where it is preloaded.
 __attribute__((constructor)) void Begin() {
   if (getauxval(AT_SECURE) != 0) return;
-  const char* folder = getenv(recording::kRunVariable);
-  if (folder == nullptr || folder[0] != '/' || strlen(folder) > kMostFolderBytes) return;
   const QuietSection quiet;
-  g_options = ParseOptions(getenv(recording::kOptionsVariable));
-  if (!MapState()) return;
-  memcpy(run_folder, folder, strlen(folder) + 1);
-  home_pid = getpid();
-  g_control = &own_control;
-  MapControl();
-  PrepareThreads();
+  BeginRecording(getenv(recording::kRunVariable), getenv(recording::kOptionsVariable));
   // The programs that this one starts inherit the environment.
-  if (!g_options.has_children) unsetenv(recording::kRunVariable);
+  if (IsEnabled() && !g_options.has_children) unsetenv(recording::kRunVariable);
 }
 
 }  // namespace
@@ -91,6 +83,17 @@ __attribute__((constructor)) void Begin() {
 LogState* g_log = &unused_log;
 Control* g_control = &own_control;
 constinit Options g_options;
+
+void BeginRecording(const char* folder, const char* options) {
+  if (folder == nullptr || folder[0] != '/' || strlen(folder) > kMostFolderBytes) return;
+  g_options = ParseOptions(options);
+  if (!MapState()) return;
+  memcpy(run_folder, folder, strlen(folder) + 1);
+  home_pid = getpid();
+  g_control = &own_control;
+  MapControl();
+  PrepareThreads();
+}
 
 const char* RunFolder() { return run_folder; }
 

@@ -42,6 +42,10 @@ extern LogState* g_log;
 extern recording::Control* g_control;
 extern Options g_options;
 
+// Has the process record into a folder, at the first record. Called when the library is loaded,
+// with what the environment says.
+void BeginRecording(const char* folder, const char* options);
+
 // The folder of the run; empty where nothing is recorded.
 const char* RunFolder();
 
