@@ -34,6 +34,17 @@ class Ranges(RecordTest):
         self.assertEqual(self.run_program("ranges", "exit", 64, 500).returncode, 5)
         self.expect(self.only_log(), 64, 500)
 
+    def test_threads_that_end_leave_little(self):
+        result = self.run_program("ranges", "one", 2000, 2)
+        self.assertEqual(result.returncode, 5)
+        # glibc keeps stacks of threads, a few.
+        self.assertLess(int(result.stdout), 20)
+        log = self.only_log()
+        self.assertEqual(len(logs.finished(log)), 4002)
+        # A page for each, of the 16 KiB that were taken.
+        used = log.path.stat().st_blocks * 512
+        self.assertLess(used, 2000 * 6000 + 200_000)
+
     def test_ends(self):
         for how, status in (("_exit", 7), ("abort", -6), ("segv", -11)):
             with self.subTest(how=how):

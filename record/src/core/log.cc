@@ -189,6 +189,19 @@ char* TakeSpace(int file, uint32_t bytes, const char** why, StateKind* state) {
   return static_cast<char*>(MapFile(file, offset, bytes));
 }
 
+// A disk that makes the program wait is worth knowing; said a few times, so that space stays for
+// other states.
+void NoteSlowness(uint64_t ns) {
+  constexpr uint64_t kSlowNs = 10'000'000;
+  constexpr uint32_t kMostWords = 512;
+  if (ns < kSlowNs || g_log->process_used.load() > g_log->process_capacity - kMostWords) return;
+  char text[64];
+  TextBuilder builder(text, sizeof(text));
+  builder.Add("a chunk of the log took ").Add(ns / 1'000'000).Add(" ms");
+  const uint64_t now = Now();
+  WriteProcessRecord(RecordType::kState, static_cast<uint32_t>(StateKind::kSlow), &now, 1, text);
+}
+
 uint32_t RoundedUp(size_t bytes) {
   const size_t alignment = Alignment();
   return static_cast<uint32_t>((bytes + alignment - 1) / alignment * alignment);
@@ -213,6 +226,7 @@ Chunk ClaimChunk(uint32_t bytes, size_t least_words, ChunkKind kind, uint32_t ti
   const int file = ReopenFile();
   // Descriptors may be free again later.
   if (file < 0 && (errno == EMFILE || errno == ENFILE)) return {};
+  const uint64_t begun = Now();
   const char* why = "the log is gone";
   StateKind state = StateKind::kDiskFull;
   char* memory = file < 0 ? nullptr : TakeSpace(file, wanted, &why, &state);
@@ -225,6 +239,7 @@ Chunk ClaimChunk(uint32_t bytes, size_t least_words, ChunkKind kind, uint32_t ti
     EndRecording(state, why);
     return {};
   }
+  NoteSlowness(Now() - begun);
   auto* chunk = reinterpret_cast<ChunkHeader*>(memory);
   chunk->bytes = wanted;
   chunk->sequence = g_log->sequence.fetch_add(1);
@@ -238,6 +253,14 @@ Chunk ClaimChunk(uint32_t bytes, size_t least_words, ChunkKind kind, uint32_t ti
 
 void ReleaseChunk(uint64_t* words, size_t count) {
   munmap(words - kHeaderWords, (count + kHeaderWords) * 8);
+}
+
+void TrimChunk(uint64_t* words, size_t count, size_t used) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  // The word after the last record stays, and is zero: readers stop there.
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(words + used + 1) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(words + count);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE);
 }
 
 void WriteProcessRecord(RecordType type, uint32_t a, const uint64_t* body, size_t words,

@@ -25,6 +25,9 @@ Chunk ClaimChunk(uint32_t bytes, size_t least_words, recording::ChunkKind kind, 
 // Unmaps a chunk. Its records stay in the file.
 void ReleaseChunk(uint64_t* words, size_t count);
 
+// Gives the pages of a chunk after its first `used` words back to the disk: of a thread that ended.
+void TrimChunk(uint64_t* words, size_t count, size_t used);
+
 // A record in the process chunk, for what must be said when no other chunk can be had.
 void WriteProcessRecord(recording::RecordType type, uint32_t a, const uint64_t* body, size_t words,
                         const char* text);

@@ -36,7 +36,11 @@ void EndThread(void*) {
   thread.is_busy = 1;
   // In a child made by fork, the chunk of the parent is not mapped.
   const bool is_mapped = g_log->pid == static_cast<uint32_t>(getpid());
-  if (thread.begin != nullptr && is_mapped) LetGo(&thread);
+  if (thread.begin != nullptr && is_mapped) {
+    TrimChunk(thread.begin, static_cast<size_t>(thread.end - thread.begin),
+              static_cast<size_t>(thread.cursor - thread.begin));
+    LetGo(&thread);
+  }
   FreeDepths();
   thread = {};
 }

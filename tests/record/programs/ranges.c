@@ -1,6 +1,7 @@
 /* ranges HOW THREADS COUNT [COUNTER_FILE]: threads that push and pop ranges by NVTX, then an end.
  *
- * HOW: exit, _exit, abort, segv, exec, fork, vfork, clone, forever. With a counter file, the ranges
+ * HOW: exit, _exit, abort, segv, exec, fork, vfork, clone, forever, one (threads one after another, each
+ * with as many ranges, and the mappings that are left in the end). With a counter file, the ranges
  * that each thread finished are counted there, in shared memory, which outlives the process. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -92,10 +93,31 @@ static int end(const char* how, char** argv) {
   return 5;
 }
 
+static int mappings(void) {
+  int lines = 0;
+  FILE* file = fopen("/proc/self/maps", "r");
+  for (int byte = fgetc(file); byte != EOF; byte = fgetc(file)) lines += byte == '\n';
+  fclose(file);
+  return lines;
+}
+
+static int one_after_another(int threads) {
+  work(NULL);
+  const int before = mappings();
+  for (int i = 0; i < threads; ++i) {
+    pthread_t id;
+    pthread_create(&id, NULL, work, (void*)(intptr_t)(i % 256));
+    pthread_join(id, NULL);
+  }
+  printf("%d\n", mappings() - before);
+  return 5;
+}
+
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   count = strcmp(argv[1], "forever") == 0 ? -1 : atol(argv[3]);
   if (argc > 4) map_counters(argv[4]);
+  if (strcmp(argv[1], "one") == 0) return one_after_another(atoi(argv[2]));
   run_threads(atoi(argv[2]));
   return end(argv[1], argv);
 }
