@@ -76,8 +76,9 @@ BORESCOPE_EXPORT uint64_t roctxRangeStartA(const char* text) {
   auto* next = next_start.Find();
   if (next == nullptr) return IsWanted() ? StartRange(kRoctxDomain, PlainMessage(text)) : 0;
   const uint64_t id = next(text);
-  if (IsWanted() && IsRecording())
+  if (IsWanted() && IsRecording()) {
     WriteRangeStart(kRoctxDomain, id | kForeignId, PlainMessage(text));
+  }
   return id;
 }
 

@@ -105,7 +105,7 @@ class Ranges(RecordTest):
         finished, lost = 0, 0
         for _ in range(KILLS):
             threads = dice.choice((1, 2, 4, 16))
-            done, kept = self.end_by(signal.SIGKILL, threads, dice.uniform(0, 0.03))
+            done, kept = self.end_by(signal.SIGKILL, threads, dice.uniform(0, 0.02))
             # The last range of a thread may be in the log and not yet counted.
             self.assertLessEqual(kept - done, threads)
             finished += done

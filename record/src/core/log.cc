@@ -256,11 +256,12 @@ void ReleaseChunk(uint64_t* words, size_t count) {
 }
 
 void TrimChunk(uint64_t* words, size_t count, size_t used) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  // The word after the last record stays, and is zero: readers stop there.
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(words + used + 1) + page - 1) / page * page;
-  const auto end = reinterpret_cast<uintptr_t>(words + count);
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  // Chunks begin at pages. The word after the last record stays, and is zero: readers stop there.
+  auto* chunk = reinterpret_cast<char*>(words - kHeaderWords);
+  const size_t begin = ((kHeaderWords + used + 1) * 8 + page - 1) / page * page;
+  const size_t end = (kHeaderWords + count) * 8;
+  if (begin < end) madvise(chunk + begin, end - begin, MADV_REMOVE);
 }
 
 void WriteProcessRecord(RecordType type, uint32_t a, const uint64_t* body, size_t words,

@@ -39,12 +39,11 @@ struct Option {
 
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
-  if (const char* value = option.Value("max-bytes")) {
-    if (ParseNumber(value, &number)) options->most_bytes = number;
-  } else if ((value = option.Value("flush-ms"))) {
-    if (ParseNumber(value, &number) && number >= 1 && number <= 60'000) {
-      options->flush_ms = static_cast<uint32_t>(number);
-    }
+  const char* bytes = option.Value("max-bytes");
+  if (bytes != nullptr && ParseNumber(bytes, &number)) options->most_bytes = number;
+  const char* period = option.Value("flush-ms");
+  if (period != nullptr && ParseNumber(period, &number) && number >= 1 && number <= 60'000) {
+    options->flush_ms = static_cast<uint32_t>(number);
   }
 }
 

@@ -79,7 +79,7 @@ void ReadBootId(uint8_t (&id)[16]) {
   for (const char* at = text; *at != '\0' && digits < 32; ++at) {
     const uint32_t digit = HexDigit(*at);
     if (digit > 15) continue;
-    id[digits / 2] = static_cast<uint8_t>(id[digits / 2] << 4U | digit);
+    id[digits / 2] = static_cast<uint8_t>(uint32_t{id[digits / 2]} << 4U | digit);
     ++digits;
   }
 }

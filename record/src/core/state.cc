@@ -23,7 +23,7 @@ using recording::Control;
 constexpr size_t kMostFolderBytes = 2800;
 
 constinit LogState unused_log;
-// Stands in for the launcher's page: of a library that does nothing, or of a folder without one.
+// Used in place of the launcher's page: of a library that does nothing, or of a folder without one.
 Control own_control;
 char run_folder[kMostFolderBytes + 1];
 pid_t home_pid;

@@ -153,7 +153,8 @@ const Entry* Intern(const Key& wanted) {
     std::atomic<Entry*>& slot = slots[(hash + probe) % kSlots];
     Entry* entry = slot.load(std::memory_order_acquire);
     if (entry == nullptr) {
-      if (made == nullptr && (made = MakeEntry(key, hash)) == nullptr) return nullptr;
+      if (made == nullptr) made = MakeEntry(key, hash);
+      if (made == nullptr) return nullptr;
       if (slot.compare_exchange_strong(entry, made)) {
         Announce(made);
         return made;

@@ -16,7 +16,7 @@ class TextBuilder {
   TextBuilder& Add(const char* text);
   TextBuilder& Add(const char* text, size_t length);
   TextBuilder& Add(uint64_t number);
-  // Between quotes, escaped as JSON has it. Bytes that are no UTF-8 become U+FFFD.
+  // Between quotes, escaped for JSON. Bytes that are no UTF-8 become U+FFFD.
   TextBuilder& AddJson(const char* text, size_t length);
 
   const char* text() const { return buffer_; }

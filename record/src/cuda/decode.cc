@@ -30,7 +30,10 @@ class Fields {
   uint16_t U16(size_t offset) const { return Read<uint16_t>(offset); }
   uint32_t U32(size_t offset) const { return Read<uint32_t>(offset); }
   uint64_t U64(size_t offset) const { return Read<uint64_t>(offset); }
-  const char* Text(size_t offset) const { return Read<const char*>(offset); }
+  // A text that CUPTI keeps, whose address is in the record.
+  const char* Text(size_t offset) const {
+    return reinterpret_cast<const char*>(U64(offset));  // NOLINT(performance-no-int-to-ptr)
+  }
 
  private:
   template <typename Value>

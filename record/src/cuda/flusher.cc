@@ -84,8 +84,8 @@ void Loop() {
       flushed = now;
       continue;
     }
-    if (!is_exiting.load())
-      Wait(&wakes, seen, now - flushed >= period ? period : period - (now - flushed));
+    const uint64_t rest = now - flushed >= period ? period : period - (now - flushed);
+    if (!is_exiting.load()) Wait(&wakes, seen, rest);
   }
   End();
 }
