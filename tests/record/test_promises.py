@@ -93,9 +93,16 @@ class Files(RecordTest):
         self.assertNotIn(b"SECRET", log.path.read_bytes())
 
     def test_long_command_lines(self):
-        self.run_program("ranges", "exit", "1", "1", "/dev/null\x01\"\\" + "é" * 9000)
-        for log in self.parse():
-            json.loads(log.of(logs.PROCESS)[0].text)
+        for text in ("é" * 9000, "\x01" * 9000, '"' * 9000, "\udcff" * 9000, "\x01" * 600, "x" * 3000):
+            for log in self.folder.iterdir():
+                log.unlink()
+            subprocess.run([PROGRAMS / "forms", "first", text, "last"], check=True, capture_output=True,
+                           env=environment(self.folder))
+            argv = json.loads(self.only_log().of(logs.PROCESS)[0].text)["argv"]
+            self.assertEqual(argv[1], "first")
+            shown = text.replace("\udcff", "\ufffd")
+            self.assertTrue(shown.startswith(argv[2].rstrip("\ufffd")), argv[2][-20:])
+            self.assertGreater(len(argv[2]), 500)
 
     def test_cut_at_every_byte(self):
         self.run_program("ranges", "exit", 1, 3)

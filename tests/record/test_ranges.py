@@ -5,8 +5,10 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 import logs
 from support import PROGRAMS, Counters, RecordTest, environment
@@ -81,6 +83,25 @@ class Ranges(RecordTest):
         result = self.run_program("ranges", "fork", 1, 100, options="children=none")
         self.assertEqual(result.returncode, 3)
         self.assertEqual(len(logs.finished(self.only_log())), 200)
+
+    def test_children_of_a_process_with_threads(self):
+        self.assertEqual(self.run_program("ranges", "forks", 4, 5000).returncode, 5)
+        parsed = self.parse()
+        self.assertEqual(len(parsed), 51)
+        for log in parsed:
+            self.assertEqual(len(logs.finished(log)), 10 if log.flags & 2 else 15_000)
+
+    def test_ranges_in_a_signal_handler_harm_nothing(self):
+        # Memory file systems interrupt an allocation for every signal.
+        if os.access("/dev/shm", os.W_OK):
+            holder = tempfile.TemporaryDirectory(prefix="borescope-record-", dir="/dev/shm")
+            self.addCleanup(holder.cleanup)
+            self.folder = Path(holder.name)
+        self.assertEqual(self.run_program("ranges", "handler", 1, 300_000).returncode, 5)
+        log = self.only_log()
+        self.assertEqual(log.states(), [])
+        pushed = [r.text for r in log.of(logs.PUSH) if r.text != "in a handler"]
+        self.assertGreaterEqual(len(pushed), 299_000)
 
     def test_vfork(self):
         self.assertEqual(self.run_program("ranges", "vfork", 1, 100).returncode, 5)

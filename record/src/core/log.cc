@@ -29,6 +29,7 @@ using recording::StateKind;
 constexpr size_t kHeaderWords = sizeof(ChunkHeader) / 8;
 constexpr size_t kProcessChunkBytes = recording::kLeastChunkBytes;
 constexpr size_t kMostImages = 1000;
+constexpr int kMostTries = 1000;
 
 // Of chunks in the file: mappings begin at pages, which some machines have of 64 KiB.
 uint32_t Alignment() {
@@ -44,7 +45,12 @@ bool Allocate(int file, uint64_t offset, uint64_t bytes) {
       offset + bytes > limit.rlim_cur) {
     return false;
   }
-  return posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+  // Signals that the program handles interrupt it on some file systems.
+  int error = EINTR;
+  for (int tries = 0; tries < kMostTries && error == EINTR; ++tries) {
+    error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  }
+  return error == 0;
 }
 
 // Shared with the kernel, so that what is written outlives the process; not with children.

@@ -125,15 +125,26 @@ void AddContainer(TextBuilder* json) {
   }
 }
 
-// The arguments as they were given, each ended by a zero byte.
+// Space that is left for what comes after the arguments.
+constexpr size_t kAfterArguments = 3500;
+
+// An argument, or as much of it as there is space for.
+void AddArgument(const char* text, size_t size, TextBuilder* json) {
+  while (size > 0 && TextBuilder::JsonBytes(text, size) + kAfterArguments > json->left()) {
+    size = CutLength(text, size / 2);
+  }
+  json->AddJson(text, size);
+}
+
+// The arguments as they were given, each ended by a zero byte. Of a long command line, the first.
 void AddArguments(TextBuilder* json) {
   char text[4096];
   const size_t length = ReadFile("/proc/self/cmdline", text, sizeof(text));
   json->Add("\"argv\":[");
-  for (size_t begin = 0; begin < length;) {
+  for (size_t begin = 0; begin < length && json->left() > kAfterArguments;) {
     const size_t size = strlen(text + begin);
     if (begin > 0) json->Add(",");
-    json->AddJson(text + begin, size);
+    AddArgument(text + begin, size, json);
     begin += size + 1;
   }
   json->Add("]");
@@ -155,7 +166,9 @@ void AddEnvironment(const Options& options, TextBuilder* json) {
     const char* value = *variable + length + 1;
     if ((*variable)[length] != '=' || !IsKept(*variable, length, options)) continue;
     // The object stays whole: what has no room is left out.
-    if (json->left() < 6 * (length + strnlen(value, 1024)) + 64) continue;
+    const size_t bytes = TextBuilder::JsonBytes(*variable, length) +
+                         TextBuilder::JsonBytes(value, strnlen(value, 1024));
+    if (json->left() < bytes + 64) continue;
     if (!is_first) json->Add(",");
     json->AddJson(*variable, length).Add(":").AddJson(value, strnlen(value, 1024));
     is_first = false;
@@ -216,9 +229,8 @@ void DescribeHeader(LogHeader* header) {
 void DescribeProcess(const Options& options, TextBuilder* json) {
   char host[65] = "";
   gethostname(host, sizeof(host) - 1);
-  char program[1024] = "";
+  char program[500] = "";
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-  // A long command line is cut between two arguments, so that the object stays whole.
   json->Add("{");
   AddArguments(json);
   json->Add(",\"exe\":").AddJson(program, length > 0 ? static_cast<size_t>(length) : 0);

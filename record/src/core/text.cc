@@ -113,6 +113,23 @@ void TextBuilder::AddJsonByte(unsigned char byte) {
   }
 }
 
+size_t TextBuilder::JsonBytes(const char* text, size_t length) {
+  size_t bytes = 2;
+  for (size_t i = 0; i < length;) {
+    const size_t count = SequenceBytes(text + i, length - i);
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == '"' || byte == '\\') {
+      bytes += 2;
+    } else if (byte < 0x20) {
+      bytes += 6;
+    } else {
+      bytes += count == 0 ? 3 : count;
+    }
+    i += count == 0 ? 1 : count;
+  }
+  return bytes;
+}
+
 TextBuilder& TextBuilder::AddJson(const char* text, size_t length) {
   Add("\"", 1);
   for (size_t i = 0; i < length;) {

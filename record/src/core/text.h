@@ -19,6 +19,9 @@ class TextBuilder {
   // Between quotes, escaped for JSON. Bytes that are no UTF-8 become U+FFFD.
   TextBuilder& AddJson(const char* text, size_t length);
 
+  // How many bytes AddJson adds for it.
+  static size_t JsonBytes(const char* text, size_t length);
+
   const char* text() const { return buffer_; }
   size_t length() const { return length_; }
   size_t left() const { return capacity_ - 1 - length_; }

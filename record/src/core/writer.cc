@@ -24,8 +24,8 @@ constexpr uint64_t kAnchorEveryNs = 1'000'000'000;
 pthread_key_t thread_key;
 bool has_thread_key = false;
 
-void LetGo(Thread* thread) {
-  ReleaseChunk(thread->begin, static_cast<size_t>(thread->end - thread->begin));
+void LetGo(uint64_t* begin, const uint64_t* end) {
+  if (begin != nullptr) ReleaseChunk(begin, static_cast<size_t>(end - begin));
 }
 
 // Runs at the end of a thread, in the C library's order of such functions. Records that come later
@@ -39,7 +39,8 @@ void EndThread(void*) {
   if (thread.begin != nullptr && is_mapped) {
     TrimChunk(thread.begin, static_cast<size_t>(thread.end - thread.begin),
               static_cast<size_t>(thread.cursor - thread.begin));
-    LetGo(&thread);
+    LetGo(thread.begin, thread.end);
+    LetGo(thread.previous, thread.previous_end);
   }
   FreeDepths();
   thread = {};
@@ -82,7 +83,9 @@ uint32_t NextBytes(uint32_t bytes) {
 
 bool NextChunk(size_t words) {
   Thread& thread = t_thread;
-  if (thread.begin != nullptr) LetGo(&thread);
+  LetGo(thread.previous, thread.previous_end);
+  thread.previous = thread.begin;
+  thread.previous_end = thread.end;
   thread.begin = thread.cursor = thread.end = nullptr;
   if (thread.tid == 0) {
     thread.tid = CurrentTid();
@@ -115,6 +118,7 @@ uint64_t* ReserveInChunk(size_t words) {
 void ForgetChunk(uint32_t generation) {
   Thread& thread = t_thread;
   thread.begin = thread.cursor = thread.end = nullptr;
+  thread.previous = thread.previous_end = nullptr;
   thread.chunk_bytes = 0;
   thread.tid = 0;
   thread.generation = generation;

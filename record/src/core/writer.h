@@ -19,7 +19,11 @@ inline constexpr size_t kMostTextBytes = 4096;
 struct Thread {
   uint64_t* cursor;  // where the next record goes
   uint64_t* end;
-  uint64_t* begin;       // of the chunk, after its header
+  uint64_t* begin;  // of the chunk, after its header
+  // The chunk before stays mapped: a signal handler that records may have taken its place while a
+  // record was being written into it.
+  uint64_t* previous;
+  uint64_t* previous_end;
   uint32_t* depths;      // of push ranges by domain; a null pointer until one is needed
   uint32_t generation;   // of the log that the chunk belongs to
   uint32_t chunk_bytes;  // 0 before the first

@@ -1,7 +1,8 @@
 /* ranges HOW THREADS COUNT [COUNTER_FILE]: threads that push and pop ranges by NVTX, then an end.
  *
  * HOW: exit, _exit, abort, segv, exec, fork, vfork, clone, forever, one (threads one after another, each
- * with as many ranges, and the mappings that are left in the end). With a counter file, the ranges
+ * with as many ranges, and the mappings that are left in the end), forks (children while threads record),
+ * handler (ranges in a signal handler, too). With a counter file, the ranges
  * that each thread finished are counted there, in shared memory, which outlives the process. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,11 +115,47 @@ static int one_after_another(int threads) {
   return 5;
 }
 
+/* Children of a process whose other threads are anywhere in the library. Each records and ends. */
+static int forks(int threads) {
+  pthread_t ids[256];
+  for (int i = 1; i < threads; ++i) pthread_create(&ids[i], NULL, work, (void*)(intptr_t)i);
+  for (int child = 0; child < 50; ++child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      for (long i = 0; i < 10; ++i) range(200, i);
+      exit(0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    if (status != 0) return 6;
+  }
+  for (int i = 1; i < threads; ++i) pthread_join(ids[i], NULL);
+  return 5;
+}
+
+static void record_in_handler(int number) {
+  (void)number;
+  nvtxRangePushA("in a handler");
+  nvtxRangePop();
+}
+
+static int with_handler(void) {
+  struct sigaction action = {0};
+  action.sa_handler = record_in_handler;
+  sigaction(SIGALRM, &action, NULL);
+  const struct itimerval timer = {{0, 200}, {0, 200}};
+  setitimer(ITIMER_REAL, &timer, NULL);
+  work(NULL);
+  return 5;
+}
+
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   count = strcmp(argv[1], "forever") == 0 ? -1 : atol(argv[3]);
   if (argc > 4) map_counters(argv[4]);
   if (strcmp(argv[1], "one") == 0) return one_after_another(atoi(argv[2]));
+  if (strcmp(argv[1], "forks") == 0) return forks(atoi(argv[2]));
+  if (strcmp(argv[1], "handler") == 0) return with_handler();
   run_threads(atoi(argv[2]));
   return end(argv[1], argv);
 }
