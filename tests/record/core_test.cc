@@ -118,7 +118,7 @@ TEST(RecorderThreads, RecordTogether) {
       for (int range = 0; range < kRanges; ++range) {
         const std::string name = "string " + std::to_string(range % 50);
         const Entry* entry = InternString(name.data(), name.size());
-        if (range == 49) ids[i] = entry->id;
+        if (range == 49) ids[static_cast<size_t>(i)] = entry->id;
         EXPECT_EQ(Push(recording::kDefaultDomain, PlainMessage(name.c_str())), 0);
         EXPECT_EQ(Pop(recording::kDefaultDomain), 0);
       }

@@ -143,7 +143,7 @@ static int with_handler(void) {
   struct sigaction action = {0};
   action.sa_handler = record_in_handler;
   sigaction(SIGALRM, &action, NULL);
-  const struct itimerval timer = {{0, 200}, {0, 200}};
+  const struct itimerval timer = {{0, 50}, {0, 50}};
   setitimer(ITIMER_REAL, &timer, NULL);
   work(NULL);
   return 5;
