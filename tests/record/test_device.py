@@ -129,7 +129,7 @@ class Planted(DeviceTest):
 class Faults(DeviceTest):
     def test_buffers(self):
         for version in (28, 130500):
-            for fault in ("unfilled", "thread", "twice", "unknown"):
+            for fault in ("unfilled", "thread", "twice", "unknown", "clock"):
                 with self.subTest(version=version, fault=fault):
                     total = self.run_device("exit", 2, 20_000, version=version, fault=fault)
                     log = self.only_log()

@@ -119,6 +119,7 @@ void FindSecond(void* library, Cupti* cupti) {
   Find(library, "cuptiSubscribe_v2", &cupti->subscribe_2);
   Find(library, "cuptiUnsubscribe", &cupti->unsubscribe);
   Find(library, "cuptiActivitySetAttribute_v2", &cupti->set_attribute_2);
+  Find(library, "cuptiGetTimestamp_v2", &cupti->get_timestamp_2);
   Find(library, "cuptiActivityEnable_v2", &cupti->enable_2);
   Find(library, "cuptiActivityDisable_v2", &cupti->disable_2);
   Find(library, "cuptiActivityEnableDriverApi_v2", &cupti->enable_driver_api_2);

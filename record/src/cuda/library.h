@@ -21,6 +21,7 @@ struct Cupti {
                      void* data, SubscriberParams* params);
   int (*unsubscribe)(Subscriber subscriber);
   int (*set_attribute_2)(Subscriber, uint32_t attribute, size_t* bytes, void* value);
+  int (*get_timestamp_2)(Subscriber, uint64_t* now);
   int (*enable_2)(Subscriber, uint32_t kind, void* configuration);
   int (*disable_2)(Subscriber, uint32_t kind, void* configuration);
   int (*enable_driver_api_2)(Subscriber, uint32_t callback, uint8_t enable);

@@ -96,12 +96,25 @@ bool Session::BeginWithSubscriber() {
   cupti_.set_attribute_2(subscriber_, kThreadIdAttribute, &id_bytes, &ids);
   if (cupti_.set_attribute_2(subscriber_, kTimestampAttribute, &bytes,
                              static_cast<void*>(&clock)) == kSuccess &&
+      HasOurClock() &&
       cupti_.register_callbacks_2(subscriber_, GiveBuffer2, TakeBack2) == kSuccess) {
     return true;
   }
   cupti_.unsubscribe(subscriber_);
   subscriber_ = nullptr;
   return false;
+}
+
+// Some versions ignore a subscriber's clock while others may subscribe; the records would then be
+// of another clock, which steps.
+bool Session::HasOurClock() {
+  constexpr uint64_t kMostApart = 50'000'000;
+  uint64_t time = 0;
+  const uint64_t before = Now();
+  if (cupti_.get_timestamp_2 == nullptr || cupti_.get_timestamp_2(subscriber_, &time) != kSuccess) {
+    return false;
+  }
+  return time + kMostApart >= before && time <= Now() + kMostApart;
 }
 
 // The clock before anything is enabled: CUPTI takes no other afterwards.

@@ -23,6 +23,7 @@ class Session {
  private:
   bool BeginWithSubscriber();
   bool BeginAlone();
+  bool HasOurClock();
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
   void DrainBuffer(struct Buffer* buffer);

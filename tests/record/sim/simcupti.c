@@ -4,6 +4,7 @@
  *   hang        a flush blocks for 10 s                     refuse39    enabling gives error 39
  *   refuse15    registering gives error 15                  refuse999   the version gives error 999
  *   keep        buffers are not returned, as where another tool took their place
+ *   clock       the clock of a subscriber is ignored
  *   broken      the iterator fails in the middle            unknown     records of an unknown kind
  */
 #define _GNU_SOURCE
@@ -388,8 +389,9 @@ EXPORT int cuptiSubscribe_v2(void** subscriber, void* callback, void* data, void
 }
 
 EXPORT int cuptiUnsubscribe(void* subscriber) {
-  (void)subscriber;
+  if (subscriber != &is_subscribed) misuse("an unknown subscriber");
   is_subscribed = 0;
+  tool_clock = NULL;
   return 0;
 }
 
@@ -399,6 +401,13 @@ EXPORT int cuptiActivitySetAttribute_v2(void* subscriber, uint32_t attribute, si
   if (attribute != 22) return 0;
   if (*size != sizeof(tool_clock)) misuse("the size of an attribute");
   memcpy(&tool_clock, value, sizeof(tool_clock));
+  return 0;
+}
+
+EXPORT int cuptiGetTimestamp_v2(void* subscriber, uint64_t* now) {
+  enter();
+  (void)subscriber;
+  *now = has_fault("clock") ? 1700000000000000000U : tool_clock();
   return 0;
 }
 
