@@ -91,10 +91,10 @@ static int find_simulator(void) {
 
 static void pause_between(void) {
   borescope_record_stop();
-  usleep(100000); /* more than the flusher needs to see it */
+  usleep(300000); /* more than the flusher needs to see it */
   kernel(7777, 1, 2, "_Z6paused");
   borescope_record_start();
-  usleep(100000);
+  usleep(300000);
 }
 
 static void rename_kernel(void) {
@@ -131,7 +131,10 @@ int main(int argc, char** argv) {
   printf("%llu\n", (unsigned long long)total);
   fflush(stdout);
   if (strcmp(how, "fork") == 0 && fork_child() != 0) return 8;
-  if (strcmp(how, "_exit") == 0) _exit(7);
+  if (strcmp(how, "_exit") == 0) {
+    usleep(400000); /* several periods of the flusher */
+    _exit(7);
+  }
   if (strcmp(how, "flush") == 0) {
     borescope_record_flush();
     raise(SIGKILL);
