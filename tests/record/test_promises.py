@@ -122,6 +122,27 @@ class Files(RecordTest):
         self.assertEqual(seen, whole)
 
 
+class Privileges(RecordTest):
+    def test_nothing_is_done_for_a_program_with_more_rights_than_its_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make such a program")
+        for folder in (self.folder.parent, self.folder):
+            folder.chmod(0o777)
+        program = self.folder.parent / "ranges"
+        shutil.copy(PROGRAMS / "ranges", program)
+        library = self.folder.parent / "library.so"
+        shutil.copy(LIBRARY, library)
+        variables = environment(self.folder, preload=False) | {"NVTX_INJECTION64_PATH": str(library)}
+        for mode, logs_made in ((0o755, 1), (0o4755, 0)):
+            os.chown(program, 65534, 65534)
+            program.chmod(mode)
+            result = subprocess.run([program, "exit", "1", "10"], env=variables, check=False)
+            self.assertEqual(result.returncode, 5)
+            self.assertEqual(len(list(self.folder.iterdir())), logs_made)
+            for log in self.folder.iterdir():
+                log.unlink()
+
+
 class Limits(RecordTest):
     def expect_end(self, state, result):
         self.assertEqual(result.returncode, 5, result.stderr)
