@@ -10,6 +10,10 @@
 // A record is complete when its first word is not zero: writers store that word last, with release
 // order. So a log may be read at any moment, also after its process was killed: a chunk ends at a
 // zero word or at its own end. What follows in the file is read all the same.
+//
+// Any record may be in any chunk: a thread writes a string before the first record that refers to
+// it, but another thread may refer to it in a chunk that comes earlier in the file. The same
+// string, name or function may be written more than once.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +23,12 @@ namespace borescope::recording {
 
 inline constexpr char kLogMagic[8] = {'B', 'S', 'R', 'L', 'O', 'G', '1', '\n'};
 inline constexpr uint32_t kLogVersion = 1;
-inline constexpr char kLogSuffix[] = ".bsl";   // <host>.<pid>.<start time>.<image>.bsl
-inline constexpr char kRunSuffix[] = ".bsr";   // of the folder of a run
+inline constexpr char kLogSuffix[] = ".bsl";  // <host>.<pid>.<start time>.<image>.bsl
+inline constexpr char kRunSuffix[] = ".bsr";  // of the folder of a run
 inline constexpr char kControlName[] = "control";
 
-// Set by the launcher to the absolute path of the run's folder. Without it the library does nothing.
+// Set by the launcher to the absolute path of the run's folder. Without it the library does
+// nothing.
 inline constexpr char kRunVariable[] = "BORESCOPE_RECORD";
 // Options for the library, "name=value" or "name", separated by semicolons (LogOption names).
 inline constexpr char kOptionsVariable[] = "BORESCOPE_RECORD_OPTIONS";
@@ -47,7 +52,7 @@ struct LogHeader {
   int32_t world_size;
   uint32_t image;            // how many programs this process had executed before this one
   uint32_t chunk_alignment;  // a power of two, of at least 4096
-  uint32_t reserved;
+  uint32_t reserved[5];
 };
 inline constexpr size_t kLeastHeaderBytes = 4096;
 static_assert(sizeof(LogHeader) == 128 && sizeof(LogHeader) <= kLeastHeaderBytes);
@@ -74,10 +79,10 @@ struct ChunkHeader {
   uint32_t bytes;     // with this header; a multiple of 8
   uint64_t sequence;  // in the file, from 0
   ChunkKind kind;
-  uint32_t tid;            // the writer
-  uint64_t first_ns;       // no record of it is older, but for what its device did
-  uint64_t generation;     // how often this place was written, in a ring; else 0
-  uint64_t pthread_self;   // of the writer, as CUPTI knows threads; 0: unknown
+  uint32_t tid;           // the writer
+  uint64_t first_ns;      // no record of it is older, but for what its device did
+  uint64_t generation;    // how often this place was written, in a ring; else 0
+  uint64_t pthread_self;  // of the writer, as CUPTI knows threads; 0: unknown
   uint64_t reserved[2];
 };
 static_assert(sizeof(ChunkHeader) == 64);
@@ -106,42 +111,44 @@ inline constexpr size_t kMostRecordWords = 0xffff;
 // Flags of records. A text is the rest of a record; its last word is filled up with zeros, of which
 // the low three bits are the number.
 inline constexpr uint8_t kPaddingMask = 7;
-inline constexpr uint8_t kHasAttributes = 8;  // push, mark and range start: Attributes precede the text
-inline constexpr uint8_t kIsCut = 16;         // the text was longer than a record can hold
+inline constexpr uint8_t kHasAttributes =
+    8;                                 // push, mark and range start: Attributes precede the text
+inline constexpr uint8_t kIsCut = 16;  // the text was longer than a record can hold
 
 // In brackets: `a`; then the words that follow. Words of two numbers are written low/high.
 enum class RecordType : uint8_t {
   kEndOfChunk = 0,
-  kString = 0x01,   // [id] text. Ids are of the process, from 1, in no order
-  kAnchor = 0x02,   // [-] mono_ns, real_ns, boot_ns, half width in ns of the reading
-  kProcess = 0x03,  // [-] text: a JSON object that describes the process (docs)
-  kThread = 0x04,   // [tid] pthread_self, outer tid, text: the name
-  kPush = 0x10,     // [domain] t, Attributes?, text
-  kPop = 0x11,      // [domain] t
-  kMark = 0x12,     // [domain] t, Attributes?, text
+  kString = 0x01,      // [id] text. Ids are of the process, from 1, in no order
+  kAnchor = 0x02,      // [-] mono_ns, real_ns, boot_ns, half width in ns of the reading
+  kProcess = 0x03,     // [-] text: a JSON object that describes the process (docs)
+  kThread = 0x04,      // [tid] pthread_self, outer tid, text: the name
+  kPush = 0x10,        // [domain] t, Attributes?, text
+  kPop = 0x11,         // [domain] t
+  kMark = 0x12,        // [domain] t, Attributes?, text
   kRangeStart = 0x13,  // [domain] t, id, Attributes?, text. Ids are of the process
   kRangeEnd = 0x14,    // [domain] t, id
   kName = 0x15,        // [NameKind] domain, number, text: its name
-  kCall = 0x20,    // [correlation] start, end, callback/ApiDomain, result (signed)
+  kCall = 0x20,  // [correlation] start, end, callback/ApiDomain, result (signed), thread: its tid,
+                 // or the low half of its pthread_self (kThread)
   kCallDetail = 0x21,  // [correlation] CallDetailKind, three words of it
-  kKernel = 0x30,  // [correlation] KernelBody
-  kCopy = 0x31,    // [correlation] CopyBody
-  kSet = 0x32,     // [correlation] CopyBody; `value` is what memory was set to
-  kSync = 0x33,    // [correlation] start, end, SyncKind/stream, context/event
-  kMemory = 0x34,  // [correlation] t, address, bytes, operation/kind, device/context, stream/pool
-  kGraphRun = 0x35,    // [correlation] start, end, device/context, stream/graph
-  kExternal = 0x36,    // [correlation] kind, id
-  kOverhead = 0x37,    // [kind] start, end, object
-  kDevice = 0x38,      // [DeviceRecordKind] id/parent, text: a JSON object that describes it
-  kDropped = 0x39,     // [DropSource] count, from, to
+  kKernel = 0x30,      // [correlation] KernelBody
+  kCopy = 0x31,        // [correlation] CopyBody
+  kSet = 0x32,         // [correlation] CopyBody; `value` is what memory was set to
+  kSync = 0x33,        // [correlation] start, end, SyncKind/stream, context/event
+  kMemory = 0x34,    // [correlation] t, address, bytes, operation/kind, device/context, stream/pool
+  kGraphRun = 0x35,  // [correlation] start, end, device/context, stream/graph
+  kExternal = 0x36,  // [correlation] kind, id
+  kOverhead = 0x37,  // [kind] start, end, object
+  kDevice = 0x38,    // [DeviceRecordKind] id/parent, text: a JSON object that describes it
+  kDropped = 0x39,   // [DropSource] count, from, to; a count of 0 says that none was
   kPythonCall = 0x40,    // [code id] t
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
-  kOperator = 0x50,  // [string id of the name] start, end, sequence number, forward tid, op id, text:
-                     // its inputs as JSON (docs); without any the text is empty
-  kSample = 0x60,    // [string id of the series] t, a double
-  kState = 0x70,     // [StateKind] t, text
-  kEnd = 0x7f,       // [EndKind] t, status
+  kOperator = 0x50,      // [string id of the name] start, end, sequence number, forward tid, op id,
+                         // text: its inputs as JSON (docs); without any the text is empty
+  kSample = 0x60,        // [string id of the series] t, a double
+  kState = 0x70,         // [StateKind] t, text
+  kEnd = 0x7f,           // [EndKind] t, status
 };
 
 // Ids of NVTX domains are of the process, in order of making. These are fixed:
@@ -212,8 +219,8 @@ static_assert(sizeof(CopyBody) == 64);
 enum class DeviceRecordKind : uint32_t { kDevice = 1, kContext = 2, kStream = 3 };
 
 enum class DropSource : uint32_t {
-  kHost = 1,      // of the program's threads: the disk or the limit of bytes was reached
-  kActivity = 2,  // by the vendor's library, which counts them
+  kHost = 1,       // of the program's threads: the disk or the limit of bytes was reached
+  kActivity = 2,   // by the vendor's library, which counts them
   kUnmatched = 3,  // a pop, an end or a return that nothing had begun
 };
 
@@ -221,11 +228,11 @@ enum class StateKind : uint32_t {
   kStarted = 1,
   kStopped = 2,
   kDiskFull = 3,
-  kLimitReached = 4,     // of --max-bytes
-  kBackendMissing = 5,   // a source that was asked for cannot be had; the text says why
-  kGap = 6,              // another profiler took what a source delivers, or it was off
-  kRingOverwrote = 7,    // text: from, to
-  kSlow = 8,             // the file system made the program wait
+  kLimitReached = 4,    // of --max-bytes
+  kBackendMissing = 5,  // a source that was asked for cannot be had; the text says why
+  kGap = 6,             // another profiler took what a source delivers, or it was off
+  kRingOverwrote = 7,   // text: from, to
+  kSlow = 8,            // the file system made the program wait
 };
 
 enum class EndKind : uint32_t {
@@ -242,7 +249,7 @@ struct Control {
   uint32_t generation;  // rises with every change; futex of those that wait for one
   uint32_t is_recording;
   uint32_t nested_starts;
-  uint32_t marks;      // how many are in the launcher's log
+  uint32_t marks;  // how many are in the launcher's log
   uint64_t changed_ns;
   uint64_t reserved[11];
 };
