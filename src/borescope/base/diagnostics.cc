@@ -69,6 +69,14 @@ constexpr DiagRow kDiagRows[] = {
      "A journal or a log is beside the database: its writer was killed, or still runs. The answer "
      "holds "
      "what was committed, from a private copy."},
+    {Diag::kTornChunk, "torn-chunk", kWarning,
+     "A part of a log is damaged, or its process was killed as it began it; all that is complete "
+     "was read."},
+    {Diag::kDroppedRecords, "dropped-records", kWarning,
+     "Records that the disk, the limit of bytes or the buffers of the vendor's library had no room "
+     "for; times and counts are too small."},
+    {Diag::kRecordingGap, "recording-gap", kWarning,
+     "Something that was to be recorded was not, or not all the time; the log says what."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
      "Device work whose launch was not recorded, mostly from before the profiled window; it is "
      "counted, but has no operator."},

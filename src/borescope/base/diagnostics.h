@@ -47,6 +47,10 @@ enum class Diag : uint8_t {
   kSwappedCopyEnds,    // source and target of copies were recorded swapped
   kUnreadRows,         // rows of tables that are not read
   kUnfinishedWrites,   // a database with a journal or a log beside it
+  // Recordings of borescope record.
+  kTornChunk,       // a part of a log that is damaged or was not finished
+  kDroppedRecords,  // records that had no room, or that the vendor's library dropped
+  kRecordingGap,    // a source that was not recorded, or not all the time
   // Structure, found while indexing.
   kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
   kDeviceBeforeLaunch,    // a device event that starts before its launch

@@ -1,7 +1,6 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/perfetto_sniff.h"
+#include "borescope/ingest/recording/recording.h"
 #include "borescope/json/json_space.h"
 
 namespace borescope::internal {
@@ -50,6 +50,7 @@ std::vector<FormatRow> AllFormats() {
   std::transform(std::begin(kFormats), std::end(kFormats), std::back_inserter(rows),
                  [](const Format& row) { return FormatRow{FormatName(row.format), row.summary}; });
   rows.insert(rows.end(), DatabaseFormats().begin(), DatabaseFormats().end());
+  rows.push_back({FormatName(TraceFormat::kRecording), "folder or log of borescope record"});
   return rows;
 }
 
@@ -146,10 +147,15 @@ Result<void> CheckKind(std::string_view text, const std::string& name) {
   return {};
 }
 
-bool IsDatabaseFile(const std::string& path) {
-  std::array<char, kSqliteMagic.size()> begin{};
-  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
-  return std::string_view(begin.data(), begin.size()) == kSqliteMagic;
+// The first bytes of an ordinary file; zeros where there are none.
+std::string BeginOf(const std::string& path) {
+  std::error_code ignored;
+  std::string begin(kSqliteMagic.size(), '\0');
+  if (path != "-" && std::filesystem::is_regular_file(path, ignored)) {
+    std::ifstream(path, std::ios::binary)
+        .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  }
+  return begin;
 }
 
 // A database is not read from front to back: SQLite opens the file itself.
@@ -165,6 +171,23 @@ Result<Trace> LoadDatabaseFile(const std::string& path, const LoadOptions& optio
   }
   TraceData data = std::move(*trace).Take();
   data.diagnostics.Count(Diag::kUnfinishedWrites);
+  return Trace(std::move(data));
+}
+
+// A compressed log, or one from a pipe, is read into memory.
+Result<Trace> LoadLog(TextReader& reader, const std::string& name, const LoadOptions& options) {
+  while (reader.Fill()) {
+  }
+  if (reader.error().has_value()) {
+    return Error{reader.error()->code, name + ": " + reader.error()->message};
+  }
+  BS_ASSIGN(Trace trace,
+            LoadRecordingLog(reader.window(), name, reader.stored_bytes(), options));
+  if (reader.damage().empty()) {
+    return trace;
+  }
+  TraceData data = std::move(trace).Take();
+  data.diagnostics.Count(Diag::kTruncatedGzip, Diagnostics::kNoByte, reader.damage());
   return Trace(std::move(data));
 }
 
@@ -205,6 +228,9 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
   if (reader.window().starts_with(kSqliteMagic)) {
     return LoadSqlite(reader, name, options);
   }
+  if (IsRecordingLog(reader.window())) {
+    return LoadLog(reader, name, options);
+  }
   if (reader.window().empty() && !reader.damage().empty()) {
     return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
                                           " and nothing could be inflated; copy the file again"};
@@ -221,15 +247,22 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
 }  // namespace
 
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
-  std::error_code ignored;
-  if (path != "-" && std::filesystem::is_regular_file(path, ignored) && IsDatabaseFile(path)) {
+  const std::string begin = BeginOf(path);
+  if (begin == kSqliteMagic) {
     return LoadNumbered(path, [&] { return LoadDatabaseFile(path, options); });
+  }
+  if (IsRecordingLog(begin)) {
+    return LoadLogs({&path, 1}, options);
   }
   const std::string name = path == "-" ? "standard input" : path;
   return ReadUnchanged(path, [&]() -> Result<Trace> {
     BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
     return LoadFrom(std::move(source), name, options);
   });
+}
+
+Result<Trace> LoadLogs(std::span<const std::string> paths, const LoadOptions& options) {
+  return LoadNumbered(paths.front(), [&] { return LoadRecording(paths, options); });
 }
 
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,

@@ -27,7 +27,11 @@ struct LoadOptions {
 // file, byte offset, cause and remedy; repairs are counted in Trace::diagnostics().
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 
-// The same for bytes in memory (tests, fuzzing); `name` is the name of the file in messages.
+// The trace of several logs of borescope record, of one host and rank, in the order of their start.
+// REQUIRES: one at least.
+Result<Trace> LoadLogs(std::span<const std::string> paths, const LoadOptions& options);
+
+// The same as LoadFile for bytes in memory (tests, fuzzing); `name` is the name of the file in messages.
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options);
 

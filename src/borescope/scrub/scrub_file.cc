@@ -7,6 +7,7 @@
 
 #include "borescope/base/io/unchanged.h"
 #include "borescope/ingest/events/text_reader.h"
+#include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/scrub/database/scrub_database.h"
@@ -42,6 +43,12 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
                                const std::string& output, Scrubber& scrubber) {
   reader.SkipByteOrderMark();
   const char first = reader.SkipSpace();
+  if (IsRecordingLog(reader.window())) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 name +
+                     ": logs of borescope record are not scrubbed as they are; convert the "
+                     "recording to a .json.gz file and scrub that"};
+  }
   if (first != '{' && first != '[') {
     return Error{
         ErrorCode::kUnsupportedFormat,

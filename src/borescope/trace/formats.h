@@ -16,12 +16,13 @@ enum class TraceFormat : uint8_t {
   kNvprof,
   kRpd,
   kRocpd,
+  kRecording,  // of borescope record
   kCount
 };
 
 // Names in `borescope list` and in columns named `format`, in the order of the enum.
 inline constexpr auto kFormatNames = std::to_array<std::string_view>(
-    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd"});
+    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd", "recording"});
 static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
 
 // Whether PyTorch's own profiler wrote it.

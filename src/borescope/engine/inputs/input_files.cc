@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "borescope/base/text/text.h"
+#include "borescope/engine/inputs/recording_groups.h"
 
 namespace borescope::internal {
 namespace {
@@ -159,7 +160,7 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
       }
     }
   }
-  return files;
+  return GroupRecordings(std::move(files));
 }
 
 std::string NameOfRun(std::span<const InputFile> files) {
@@ -167,7 +168,8 @@ std::string NameOfRun(std::span<const InputFile> files) {
     return "standard input";
   }
   const fs::path first(files.front().path);
-  if (files.size() == 1) {
+  const bool is_recording = files.front().from_directory && !files.front().logs.empty();
+  if (files.size() == 1 && !is_recording) {
     return first.filename().string();
   }
   const auto folder_of = [](const InputFile& file) {

@@ -1,5 +1,5 @@
 // From what the user named to the files of a run: globs and directories are expanded. Reads
-// directories, never the files themselves.
+// directories, and of files what shows that they are logs of one recording.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,15 @@ struct InputFile {
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;
+  // Of a recording of borescope record: the logs of its processes, which `path` is the first of.
+  std::vector<std::string> logs = {};
 };
 
 // The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not
 // of its subdirectories, hidden files excepted) or of a glob are sorted by name, numbers in names
 // by value. A glob that matches folders alone names the files in these. A name that exists is never
-// taken for a glob. kIo or kInvalidArgument names an input
-// without any file.
+// taken for a glob. Logs of one recording and rank are one file: recording_groups.h. kIo or
+// kInvalidArgument names an input without any file.
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
 
 // What to call the run these are: the name of the one file, or of its folder, or the first and how

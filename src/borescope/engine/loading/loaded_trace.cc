@@ -9,14 +9,6 @@
 namespace borescope::internal {
 namespace {
 
-Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
-  if (input.content == nullptr) {
-    return LoadFile(input.path, options);
-  }
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, About(input.path, input.content()));
-  return LoadFrom(std::move(source), input.path, options);
-}
-
 template <class T>
 uint64_t BytesOf(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
@@ -36,6 +28,17 @@ uint64_t ColumnBytes(const Columns& columns) {
 }
 
 }  // namespace
+
+Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
+  if (!input.logs.empty()) {
+    return LoadLogs(input.logs, options);
+  }
+  if (input.content == nullptr) {
+    return LoadFile(input.path, options);
+  }
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, About(input.path, input.content()));
+  return LoadFrom(std::move(source), input.path, options);
+}
 
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options) {

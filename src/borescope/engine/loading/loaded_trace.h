@@ -24,7 +24,10 @@ struct LoadedTrace {
   std::vector<std::string> captures = {};  // files that know operators of its graphs' kernels
 };
 
-// Loads and indexes one input of a run: a file, or what InputFile::content yields.
+// Loads one input of a run: a file, the logs of a recording, or what InputFile::content yields.
+Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options);
+
+// Loads and indexes one input of a run.
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options);
 

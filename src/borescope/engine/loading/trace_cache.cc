@@ -8,12 +8,16 @@
 namespace borescope::internal {
 namespace {
 
-// The same file with other captures has other operators.
+// The same file with other captures has other operators; with other logs, other processes.
 std::string KeyOf(const InputFile& input) {
   std::string key = input.path;
   for (const std::string& capture : input.captures) {
     key += '\0';
     key += capture;
+  }
+  for (const std::string& log : input.logs) {
+    key += '\0';
+    key += log;
   }
   return key;
 }

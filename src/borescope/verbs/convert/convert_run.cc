@@ -11,6 +11,8 @@
 #include "borescope/convert/convert.h"
 #include "borescope/convert/merge.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/inputs/recording_groups.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/ingest/load.h"
 #include "borescope/scrub/scrub_file.h"
@@ -28,6 +30,7 @@ Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
     BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs({&input, 1}));
     files.insert(files.end(), found.begin(), found.end());
   }
+  files = GroupRecordings(std::move(files));
   std::vector<std::string> paths;
   std::transform(files.begin(), files.end(), std::back_inserter(paths),
                  [](const InputFile& file) { return file.path; });
@@ -43,7 +46,7 @@ class Conversion {
       : options_(options), target_(target), range_(std::move(range)), is_merge_(is_merge) {}
 
   Result<void> Add(const InputFile& file) {
-    Result<Trace> loaded = LoadFile(file.path, {options_.threads, options_.progress});
+    Result<Trace> loaded = LoadInput(file, {options_.threads, options_.progress});
     if (!loaded.ok() && file.from_directory &&
         loaded.error().code == ErrorCode::kUnsupportedFormat) {
       report_.skipped += 1;  // found, not named, and no trace at all

@@ -113,6 +113,9 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   if (file.path == "-" || !fs::is_regular_file(file.path, ignored)) {
     return std::string("it comes through a pipe");
   }
+  if (!file.logs.empty()) {
+    return std::string(kOtherFormat);
+  }
   BS_ASSIGN(const Content content, ReadContent(file.path));
   if (!content.why.empty()) {
     return content.why;

@@ -1,0 +1,135 @@
+#include "borescope/engine/inputs/recording_groups.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "borescope/ingest/recording/recording.h"
+#include "borescope/recording/log_format.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int32_t kNoRank = -1;
+
+struct FoundLog {
+  std::string path;
+  bool from_directory;
+  uint64_t start_ns;
+  bool is_launcher;
+};
+
+// Folder, host and rank.
+using GroupKey = std::tuple<std::string, uint64_t, int32_t>;
+using Groups = std::map<GroupKey, std::vector<FoundLog>>;
+
+std::string FolderOf(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return (error ? fs::path(path) : canonical).parent_path().string();
+}
+
+// The paths of an input: those of its logs if it is a group of them already.
+std::vector<std::string> PathsOf(const InputFile& file) {
+  return file.logs.empty() ? std::vector{file.path} : file.logs;
+}
+
+// The group that an input belongs to, of which its logs become members; nothing for other files.
+std::optional<GroupKey> Join(const InputFile& file, Groups& groups) {
+  if (file.path == "-" || file.content != nullptr) {
+    return std::nullopt;
+  }
+  std::optional<GroupKey> key;
+  for (const std::string& path : PathsOf(file)) {
+    const std::optional<recording::LogHeader> header = RecordingHeaderOf(path);
+    if (header.has_value()) {
+      const GroupKey own{FolderOf(path), header->host_hash, std::max(header->rank, kNoRank)};
+      key = key.has_value() ? key : own;
+      groups[*key].push_back({path, file.from_directory, header->mono_ns,
+                              (header->flags & recording::kIsLauncher) != 0});
+    }
+  }
+  return key;
+}
+
+bool IsLaunchersAlone(const std::vector<FoundLog>& logs) {
+  return std::all_of(logs.begin(), logs.end(), [](const FoundLog& log) { return log.is_launcher; });
+}
+
+// The key of the group that a launcher's log goes to where no process is without a rank.
+GroupKey HomeOf(const GroupKey& key, const Groups& groups) {
+  const auto next = groups.upper_bound(key);
+  const bool is_of_host = next != groups.end() && std::get<0>(next->first) == std::get<0>(key) &&
+                          std::get<1>(next->first) == std::get<1>(key);
+  return std::get<2>(key) == kNoRank && IsLaunchersAlone(groups.at(key)) && is_of_host ? next->first
+                                                                                       : key;
+}
+
+std::string Identity(const FoundLog& log) {
+  return (fs::path(FolderOf(log.path)) / fs::path(log.path).filename()).string();
+}
+
+InputFile MakeGroup(std::vector<FoundLog> logs) {
+  std::sort(logs.begin(), logs.end(), [](const FoundLog& a, const FoundLog& b) {
+    return std::tuple(a.is_launcher, a.start_ns, a.path) <
+           std::tuple(b.is_launcher, b.start_ns, b.path);
+  });
+  InputFile group;
+  std::set<std::string> seen;
+  for (FoundLog& log : logs) {
+    if (seen.insert(Identity(log)).second) {
+      std::error_code error;
+      const auto bytes = fs::file_size(log.path, error);
+      group.bytes += error ? 0 : bytes;
+      group.logs.push_back(std::move(log.path));
+    }
+  }
+  group.path = group.logs.front();
+  group.from_directory = logs.front().from_directory;
+  return group;
+}
+
+}  // namespace
+
+std::vector<InputFile> GroupRecordings(std::vector<InputFile> files) {
+  Groups groups;
+  std::vector<std::optional<GroupKey>> keys;
+  std::transform(files.begin(), files.end(), std::back_inserter(keys),
+                 [&](const InputFile& file) { return Join(file, groups); });
+  if (groups.empty()) {
+    return files;
+  }
+  std::set<std::string> folders;
+  Groups homes;
+  for (const auto& [key, logs] : groups) {
+    folders.insert(std::get<0>(key));
+    std::vector<FoundLog>& home = homes[HomeOf(key, groups)];
+    home.insert(home.end(), logs.begin(), logs.end());
+  }
+  std::vector<InputFile> grouped;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (keys[i].has_value()) {
+      const auto home = homes.find(HomeOf(*keys[i], groups));
+      if (home != homes.end()) {
+        grouped.push_back(MakeGroup(std::move(home->second)));
+        homes.erase(home);
+      }
+      continue;
+    }
+    const bool is_control = fs::path(files[i].path).filename() == recording::kControlName;
+    if (!(files[i].from_directory || is_control) || !folders.contains(FolderOf(files[i].path))) {
+      grouped.push_back(std::move(files[i]));
+    }
+  }
+  return grouped;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,106 @@
+#include "borescope/ingest/recording/log_chunks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <tuple>
+
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+using recording::ChunkHeader;
+using recording::LogHeader;
+
+// Where chunks may begin.
+uint64_t AlignmentOf(const LogHeader& header) {
+  const uint64_t alignment = header.chunk_alignment;
+  return std::has_single_bit(alignment) && alignment >= recording::kLeastHeaderBytes
+             ? alignment
+             : recording::kLeastHeaderBytes;
+}
+
+uint64_t AlignUp(uint64_t offset, uint64_t alignment) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+bool IsChunk(const ChunkHeader& header) {
+  return header.magic == recording::kChunkMagic && header.bytes >= sizeof(ChunkHeader) &&
+         header.bytes <= recording::kMostChunkBytes && header.bytes % sizeof(uint64_t) == 0;
+}
+
+}  // namespace
+
+bool IsRecordingLog(std::string_view begin) {
+  return begin.starts_with(std::string_view(recording::kLogMagic, sizeof(recording::kLogMagic)));
+}
+
+Result<LogHeader> ReadLogHeader(const LogSource& source, const std::string& name) {
+  LogHeader header{};
+  const size_t bytes = source.Read(0, &header, sizeof(header));
+  if (!IsRecordingLog({header.magic, std::min(bytes, sizeof(header.magic))})) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 name + ": byte 0: this is no log of borescope record; give the folder of a run"};
+  }
+  if (bytes < sizeof(header)) {
+    return Error{ErrorCode::kCorrupt, name + ": byte " + std::to_string(bytes) +
+                                          ": the log ends in its header; copy the file again"};
+  }
+  if (header.version != recording::kLogVersion) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 name + ": byte 8: a log of version " + std::to_string(header.version) +
+                     ", and only " + std::to_string(recording::kLogVersion) +
+                     " is read; take the borescope that recorded it"};
+  }
+  return header;
+}
+
+std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& header,
+                                 Diagnostics& diagnostics) {
+  std::vector<LogChunk> chunks;
+  const uint64_t alignment = AlignmentOf(header);
+  bool is_hole = false;  // whether a place without a chunk precedes
+  uint64_t offset = AlignUp(std::max<uint64_t>(header.header_bytes, 1), alignment);
+  for (size_t turn = 0; offset < source.size(); ++turn) {
+    CheckStopAt(turn);
+    LogChunk chunk{offset, 0, {}};
+    source.Read(offset, &chunk.header, sizeof(chunk.header));
+    offset += alignment;
+    if (chunk.header.magic == 0) {
+      is_hole = true;  // taken, but not begun; at the end it is room for what did not come
+      continue;
+    }
+    if (!IsChunk(chunk.header)) {
+      diagnostics.Count(Diag::kTornChunk, chunk.offset, "a chunk without a usable header");
+      is_hole = false;
+      continue;
+    }
+    if (std::exchange(is_hole, false)) {
+      diagnostics.Count(Diag::kTornChunk, chunk.offset, "a chunk that was not begun, before this");
+    }
+    chunk.bytes = static_cast<uint32_t>(
+        std::min<uint64_t>(chunk.header.bytes, source.size() - chunk.offset));
+    if (chunk.bytes < chunk.header.bytes) {
+      diagnostics.Count(Diag::kTornChunk, chunk.offset, "the log ends in a chunk");
+    }
+    offset = AlignUp(chunk.offset + chunk.header.bytes, alignment);
+    chunks.push_back(chunk);
+  }
+  std::stable_sort(chunks.begin(), chunks.end(), [](const LogChunk& a, const LogChunk& b) {
+    return std::tuple(a.header.first_ns, a.header.generation, a.header.sequence) <
+           std::tuple(b.header.first_ns, b.header.generation, b.header.sequence);
+  });
+  return chunks;
+}
+
+std::span<const uint64_t> ChunkBuffer::Read(const LogSource& source, const LogChunk& chunk) {
+  constexpr size_t kHeaderBytes = sizeof(ChunkHeader);
+  const size_t bytes = chunk.bytes - std::min<size_t>(chunk.bytes, kHeaderBytes);
+  words_.resize(std::max(words_.size(), bytes / sizeof(uint64_t)));
+  const size_t read = source.Read(chunk.offset + kHeaderBytes, words_.data(),
+                                  bytes / sizeof(uint64_t) * sizeof(uint64_t));
+  return std::span(words_).first(read / sizeof(uint64_t));
+}
+
+}  // namespace borescope::internal

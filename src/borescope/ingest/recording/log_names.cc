@@ -1,0 +1,183 @@
+#include "borescope/ingest/recording/log_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "borescope/ingest/recording/log_devices.h"
+#include "borescope/ingest/time_limit.h"
+
+namespace borescope::internal {
+namespace {
+
+using recording::NameKind;
+using recording::RecordType;
+
+std::string Hex(uint64_t address) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  do {
+    text.insert(text.begin(), kDigits[address & 15U]);
+    address >>= 4U;
+  } while (address != 0);
+  return "0x" + text;
+}
+
+// Empty for kinds that the trace has in other places.
+std::string DetailText(uint64_t kind, uint64_t first, uint64_t second) {
+  switch (static_cast<recording::CallDetailKind>(kind)) {
+    case recording::CallDetailKind::kAllocation:
+      return "address=" + Hex(first) + ", bytes=" + std::to_string(second);
+    case recording::CallDetailKind::kFree:
+      return "address=" + Hex(first);
+    case recording::CallDetailKind::kCopy:
+      return "bytes=" + std::to_string(first);
+    case recording::CallDetailKind::kLaunch:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+void LogNames::AddChunk(const recording::ChunkHeader& header) {
+  if (header.pthread_self != 0 && header.tid != 0) {
+    threads_[LowHalf(header.pthread_self)] = header.tid;
+  }
+}
+
+void LogNames::Reached(uint64_t ns) {
+  last_ns_ = std::max(last_ns_, static_cast<int64_t>(std::min<uint64_t>(ns, kTimeLimitNs)));
+}
+
+void LogNames::Add(const LogRecord& record) {
+  switch (record.type()) {
+    case RecordType::kString:
+      texts_[record.head.a] = trace_.Intern(record.Text(0));
+      return;
+    case RecordType::kAnchor:
+      return AddAnchor(record);
+    case RecordType::kProcess:
+      process_text_ = record.Text(0);
+      return;
+    case RecordType::kThread:
+      threads_[LowHalf(record.body[0])] = record.head.a;
+      trace_.part().thread_names.push_back(
+          {process_.pid, record.head.a, trace_.Intern(record.Text(2))});
+      return;
+    case RecordType::kName:
+      return AddName(record);
+    case RecordType::kPythonCode:
+      codes_.push_back({record.head.a,
+                        {LowHalf(record.body[0]), HighHalf(record.body[0]),
+                         trace_.Intern(record.Text(1))}});
+      return;
+    case RecordType::kDevice:
+      return AddDevice(record);
+    case RecordType::kCallDetail:
+      return AddDetail(record);
+    case RecordType::kExternal:
+      externals_[record.head.a] = static_cast<int64_t>(record.body[1]);
+      return;
+    case RecordType::kCall:
+    case RecordType::kOperator:
+      return Reached(std::max(record.body[0], record.body[1]));
+    case RecordType::kPush:
+    case RecordType::kPop:
+    case RecordType::kMark:
+    case RecordType::kRangeStart:
+    case RecordType::kRangeEnd:
+    case RecordType::kPythonCall:
+    case RecordType::kPythonReturn:
+    case RecordType::kSample:
+    case RecordType::kState:
+    case RecordType::kEnd:
+      return Reached(record.body[0]);
+    default:
+      return;
+  }
+}
+
+void LogNames::AddName(const LogRecord& record) {
+  const StringId text = trace_.Intern(record.Text(2));
+  const auto kind = static_cast<NameKind>(record.head.a);
+  if (kind == NameKind::kDomain) {
+    domains_[LowHalf(record.body[0])] = text;
+  } else if (kind == NameKind::kThread) {
+    trace_.part().thread_names.push_back({process_.pid, LowHalf(record.body[1]), text});
+  }
+}
+
+// The reading that took least time says best which moments of the clocks are one.
+void LogNames::AddAnchor(const LogRecord& record) {
+  const uint64_t half_width = record.body[3];
+  if (half_width < half_width_) {
+    half_width_ = half_width;
+    base_ns_ = static_cast<int64_t>(record.body[1] - record.body[0]);
+  }
+}
+
+void LogNames::AddDevice(const LogRecord& record) {
+  const auto kind = static_cast<recording::DeviceRecordKind>(record.head.a);
+  if (kind == recording::DeviceRecordKind::kContext) {
+    devices_[LowHalf(record.body[0])] = HighHalf(record.body[0]);
+  } else if (kind == recording::DeviceRecordKind::kDevice) {
+    AddRecordedDevice(trace_.data().meta.devices, LowHalf(record.body[0]), record.Text(1));
+  }
+}
+
+void LogNames::AddDetail(const LogRecord& record) {
+  const std::string text = DetailText(record.body[0], record.body[1], record.body[2]);
+  if (!text.empty()) {
+    arguments_[record.head.a] = trace_.Intern(text);
+  }
+}
+
+// Kineto's form, so that frames of both are the same.
+void LogNames::Finish() {
+  for (const auto& [number, code] : codes_) {
+    const std::string file(trace_.data().strings.Get(Text(code.file)));
+    const std::string name(trace_.data().strings.Get(code.name));
+    frames_[number] =
+        file.empty() ? code.name
+                     : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
+  }
+}
+
+StringId LogNames::Text(uint32_t id) {
+  const auto found = texts_.find(id);
+  if (found != texts_.end()) {
+    return found->second;
+  }
+  if (id != 0) {
+    trace_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
+                               "text " + std::to_string(id));
+  }
+  return StringId{0};
+}
+
+StringId LogNames::Frame(uint32_t code) {
+  const auto found = frames_.find(code);
+  if (found != frames_.end()) {
+    return found->second;
+  }
+  trace_.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
+                             "Python code " + std::to_string(code));
+  return StringId{0};
+}
+
+int64_t LogNames::DeviceOf(uint32_t context) const {
+  const auto found = devices_.find(context);
+  return found == devices_.end() ? -1 : int64_t{found->second};
+}
+
+uint32_t LogNames::ThreadOf(uint64_t recorded) const {
+  const auto found = threads_.find(LowHalf(recorded));
+  return found == threads_.end() ? LowHalf(recorded) : found->second;
+}
+
+int64_t LogNames::ExternalOf(uint32_t correlation) const {
+  const auto found = externals_.find(correlation);
+  return found == externals_.end() ? kMissing : found->second;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,84 @@
+// What the records of a log refer to, gathered before its events are read, because no order among
+// chunks is promised: texts, names of domains and threads, code of Python, devices of contexts,
+// details of calls; and what is known of the process itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "borescope/ingest/recording/log_chunks.h"
+#include "borescope/ingest/recording/log_records.h"
+#include "borescope/ingest/recording/recording_trace.h"
+
+namespace borescope::internal {
+
+class LogNames {
+ public:
+  LogNames(RecordingTrace& trace, const LogProcess& process) : trace_(trace), process_(process) {}
+
+  // The chunks are read in any order; each names its writer.
+  void AddChunk(const recording::ChunkHeader& header);
+  // A record that is long enough for its type.
+  void Add(const LogRecord& record);
+  // After all records.
+  void Finish();
+
+  // Empty for 0, and, counted, where no text has the number.
+  StringId Text(uint32_t id);
+  // The name of a domain of ranges; empty if it has none.
+  StringId DomainOf(uint32_t domain) const { return Find(domains_, domain); }
+  // The frame that calls of this code are, "file.py(12): function".
+  StringId Frame(uint32_t code);
+  // The device of a context; -1 if that was not recorded.
+  int64_t DeviceOf(uint32_t context) const;
+  // The number of a thread by what the vendor's library calls it; 0: unknown.
+  uint32_t ThreadOf(uint64_t recorded) const;
+  // What was said about the arguments of a call; empty if nothing was.
+  StringId ArgumentsOf(uint32_t correlation) const { return Find(arguments_, correlation); }
+  // kMissing where nothing was linked.
+  int64_t ExternalOf(uint32_t correlation) const;
+
+  // Unix time at zero of the monotonic clock, by the best reading of both; nothing without one.
+  std::optional<int64_t> base_ns() const { return base_ns_; }
+  // The JSON object that describes the process; empty if none was written.
+  const std::string& process_text() const { return process_text_; }
+  // The last moment of which the process recorded anything.
+  int64_t last_ns() const { return last_ns_; }
+
+ private:
+  struct Code {
+    uint32_t file;
+    uint32_t line;
+    StringId name;
+  };
+
+  template <class Map>
+  static StringId Find(const Map& map, uint32_t key) {
+    const auto found = map.find(key);
+    return found == map.end() ? StringId{0} : found->second;
+  }
+  void AddName(const LogRecord& record);
+  void AddAnchor(const LogRecord& record);
+  void AddDevice(const LogRecord& record);
+  void AddDetail(const LogRecord& record);
+  void Reached(uint64_t ns);
+
+  RecordingTrace& trace_;
+  const LogProcess& process_;
+  std::unordered_map<uint32_t, StringId> texts_, domains_, frames_, arguments_;
+  std::vector<std::pair<uint32_t, Code>> codes_;
+  std::unordered_map<uint32_t, uint32_t> devices_;   // by context
+  std::unordered_map<uint32_t, uint32_t> threads_;   // by the low half of pthread_self
+  std::unordered_map<uint32_t, int64_t> externals_;  // by correlation
+  std::optional<int64_t> base_ns_;
+  uint64_t half_width_ = ~uint64_t{0};
+  std::string process_text_;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace borescope::internal

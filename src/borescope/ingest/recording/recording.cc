@@ -1,0 +1,191 @@
+#include "borescope/ingest/recording/recording.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "borescope/ingest/recording/log_devices.h"
+#include "borescope/ingest/recording/log_reader.h"
+#include "borescope/json/json_cursor.h"
+
+namespace borescope::internal {
+namespace {
+
+using recording::LogHeader;
+
+struct OpenLog {
+  std::string name;
+  LogSource source;
+  LogHeader header;
+};
+
+Result<OpenLog> OpenLogAt(const std::string& path) {
+  BS_ASSIGN(LogSource source, LogSource::OpenFile(path));
+  BS_ASSIGN(const LogHeader header, ReadLogHeader(source, path));
+  return OpenLog{path, std::move(source), header};
+}
+
+// Processes of two containers may have one number: then that of the machine tells them apart.
+std::vector<int64_t> ProcessNumbers(const std::vector<OpenLog>& logs) {
+  std::map<uint32_t, std::pair<uint64_t, bool>> starts;  // by number: the first start, others
+  for (const OpenLog& log : logs) {
+    const auto [place, is_new] =
+        starts.try_emplace(log.header.pid, log.header.start_time, false);
+    place->second.second |= place->second.first != log.header.start_time;
+  }
+  std::vector<int64_t> numbers;
+  numbers.reserve(logs.size());
+  for (const OpenLog& log : logs) {
+    const bool is_shared = starts[log.header.pid].second && log.header.outer_pid != 0;
+    numbers.push_back(is_shared ? log.header.outer_pid : log.header.pid);
+  }
+  return numbers;
+}
+
+// What is in a recording beyond events; never the values.
+void CountSensitiveMembers(const std::string& process, Meta& meta) {
+  if (process.empty()) {
+    return;
+  }
+  const auto count = [&](std::string_view what) {
+    const auto same =
+        std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
+                     [what](const SensitiveCount& row) { return row.what == what; });
+    if (same == meta.sensitive.end()) {
+      meta.sensitive.push_back({what, 1});
+    } else {
+      same->count += 1;
+    }
+  };
+  count("processes");
+  JsonCursor cursor(process);
+  std::string_view key;
+  cursor.EnterObject();
+  while (cursor.NextMember(key)) {
+    if (key == "environment" && cursor.Value() != "{}") {
+      count("environment");
+    }
+  }
+}
+
+void AddDevices(RecordingTrace& trace) {
+  std::vector<DeviceInfo>& devices = trace.data().meta.devices;
+  for (const int64_t device : trace.lines().Devices()) {
+    if (device >= 0) {
+      AddRecordedDevice(devices, static_cast<uint32_t>(device), {});
+    }
+  }
+  std::sort(devices.begin(), devices.end(),
+            [](const DeviceInfo& a, const DeviceInfo& b) { return a.id < b.id; });
+}
+
+class RecordingLoader {
+ public:
+  RecordingLoader(const LoadOptions& options, uint64_t stored_bytes)
+      : options_(options), stored_bytes_(stored_bytes) {}
+
+  RecordingTrace& trace() { return trace_; }
+
+  void Read(const OpenLog& log, int64_t pid) {
+    LogReader reader(trace_, log.source, log.header, {pid, number_++});
+    reader.Read([&](uint64_t done) {
+      if (options_.progress) {
+        options_.progress(std::min(done_ + done, stored_bytes_), stored_bytes_);
+      }
+    });
+    done_ += log.source.size();
+    CountSensitiveMembers(reader.names().process_text(), meta_);
+    if (!meta_.base_ns.has_value()) {
+      meta_.base_ns = reader.names().base_ns();
+    }
+    Take(log.header);
+  }
+
+  Result<Trace> Finish(const std::string& name) {
+    meta_.file = name;
+    meta_.format = TraceFormat::kRecording;
+    meta_.remedy = RecordingRemedy;
+    meta_.producer = "borescope record";
+    meta_.file_bytes = stored_bytes_;
+    meta_.text_bytes = done_;
+    meta_.vendor = trace_.vendor();
+    AddDevices(trace_);
+    meta_.devices = std::move(trace_.data().meta.devices);
+    trace_.lines().AssignTracks(trace_.part());
+    TraceBuilder builder;
+    builder.Append(std::move(trace_.part()));
+    return builder.Finish(std::move(meta_), 0, options_.threads);
+  }
+
+ private:
+  void Take(const LogHeader& header) {
+    if (!meta_.base_ns.has_value() && header.real_ns != 0) {
+      meta_.base_ns = static_cast<int64_t>(header.real_ns - header.mono_ns);
+    }
+    if (header.rank >= 0) {
+      meta_.rank = header.rank;
+    }
+    if (header.world_size > 0) {
+      meta_.world_size = header.world_size;
+    }
+  }
+
+  const LoadOptions& options_;
+  const uint64_t stored_bytes_;
+  RecordingTrace trace_;
+  Meta meta_;
+  int64_t number_ = 0;
+  uint64_t done_ = 0;
+};
+
+}  // namespace
+
+Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOptions& options) {
+  std::vector<OpenLog> logs;
+  std::vector<Error> errors;
+  uint64_t bytes = 0;
+  for (const std::string& path : paths) {
+    Result<OpenLog> log = OpenLogAt(path);
+    if (!log.ok()) {
+      errors.push_back(log.error());
+      continue;
+    }
+    bytes += log->source.size();
+    logs.push_back(std::move(*log));
+  }
+  if (logs.empty()) {
+    return errors.front();
+  }
+  RecordingLoader loader(options, bytes);
+  for (const Error& error : errors) {
+    loader.trace().diagnostics().Count(Diag::kUnreadableFile, Diagnostics::kNoByte, error.message);
+  }
+  const std::vector<int64_t> numbers = ProcessNumbers(logs);
+  for (size_t i = 0; i < logs.size(); ++i) {
+    loader.Read(logs[i], numbers[i]);
+  }
+  return loader.Finish(paths.front());
+}
+
+Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
+                               uint64_t stored_bytes, const LoadOptions& options) {
+  LogSource source = LogSource::OfMemory(bytes);
+  BS_ASSIGN(const LogHeader header, ReadLogHeader(source, name));
+  RecordingLoader loader(options, stored_bytes);
+  const OpenLog log{name, std::move(source), header};
+  loader.Read(log, header.pid);
+  return loader.Finish(name);
+}
+
+std::optional<LogHeader> RecordingHeaderOf(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;
+  }
+  const Result<OpenLog> log = OpenLogAt(path);
+  return log.ok() ? std::optional(log->header) : std::nullopt;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,29 @@
+// The recordings of `borescope record`: logs of processes, those of one rank a trace together.
+// docs/formats/recording.md describes the format and what becomes of it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/recording/log_chunks.h"
+
+namespace borescope::internal {
+
+// The trace of these logs, which are named in the order of their start. Those that are damaged as a
+// whole are counted (unreadable-file), unless none is left: then the first one's error comes back.
+// A log of a process that still runs is read as far as it went at the beginning.
+Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOptions& options);
+
+// The same for one log in memory. `stored_bytes`: its size as stored.
+Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
+                               uint64_t stored_bytes, const LoadOptions& options);
+
+// The header of the log at `path`; nothing if there is no readable log.
+std::optional<recording::LogHeader> RecordingHeaderOf(const std::string& path);
+
+std::string_view RecordingRemedy(MissingData lack);
+
+}  // namespace borescope::internal
