@@ -15,27 +15,27 @@ namespace borescope {
 
 struct RecordOptions {
   // The folder of the run, NAME or NAME.bsr, with %h (host), %p (process), %r (rank), %q{VARIABLE}.
-  // Empty: the first of recording.bsr, recording-2.bsr, … that does not exist. NAME.rpd, NAME.json.gz
-  // and what else Convert writes name the folder NAME.bsr, too; the caller converts.
+  // Empty: the first of recording.bsr, recording-2.bsr, … that does not exist. NAME.rpd,
+  // NAME.json.gz and what else Convert writes name the folder NAME.bsr, too; the caller converts.
   std::string output = {};
-  bool starts_paused = false;    // records from the first start on, by StartRecording or the program
-  bool nvtx = true;              // ranges and marks of NVTX
-  bool roctx = true;             // and of ROCTX
-  bool cuda = true;              // calls and device work, by CUPTI
-  bool children = true;          // also of programs that the program starts
-  bool memory = false;           // allocations of device memory
-  bool sync = false;             // what synchronisation waits for
-  bool graph_nodes = false;      // a kernel per node of a CUDA graph, rather than a row per graph
-  uint64_t max_bytes = 0;        // of the log of each process; 0: no limit
-  bool force = false;            // replaces the injected libraries of other tools
-  bool replace = false;          // replaces an earlier recording of the name
+  bool starts_paused = false;  // records from the first start on, by StartRecording or the program
+  bool nvtx = true;            // ranges and marks of NVTX
+  bool roctx = true;           // and of ROCTX
+  bool cuda = true;            // calls and device work, by CUPTI
+  bool children = true;        // also of programs that the program starts
+  bool memory = false;         // allocations of device memory
+  bool sync = false;           // what synchronisation waits for
+  bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
+  uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
+  bool force = false;          // replaces the injected libraries of other tools
+  bool replace = false;        // replaces an earlier recording of the name
 };
 
 struct RecordReport {
-  std::string folder;     // of the logs: an input like any other
-  std::string converted;  // what `output` wants it converted into; empty: nothing
-  int status = 0;         // the program's exit status; 0 where a signal ended it
-  int signal = 0;         // that ended the program; 0: none
+  std::string folder;      // of the logs: an input like any other
+  std::string converted;   // what `output` wants it converted into; empty: nothing
+  int status = 0;          // the program's exit status; 0 where a signal ended it
+  int signal = 0;          // that ended the program; 0: none
   uint64_t processes = 0;  // that recorded something
   uint64_t running = 0;    // of these, that still run
   uint64_t bytes = 0;      // of all logs

@@ -181,8 +181,7 @@ Result<Trace> LoadLog(TextReader& reader, const std::string& name, const LoadOpt
   if (reader.error().has_value()) {
     return Error{reader.error()->code, name + ": " + reader.error()->message};
   }
-  BS_ASSIGN(Trace trace,
-            LoadRecordingLog(reader.window(), name, reader.stored_bytes(), options));
+  BS_ASSIGN(Trace trace, LoadRecordingLog(reader.window(), name, reader.stored_bytes(), options));
   if (reader.damage().empty()) {
     return trace;
   }

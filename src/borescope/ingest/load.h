@@ -31,7 +31,8 @@ Result<Trace> LoadFile(const std::string& path, const LoadOptions& options);
 // REQUIRES: one at least.
 Result<Trace> LoadLogs(std::span<const std::string> paths, const LoadOptions& options);
 
-// The same as LoadFile for bytes in memory (tests, fuzzing); `name` is the name of the file in messages.
+// The same as LoadFile for bytes in memory (tests, fuzzing); `name` is the name of the file in
+// messages.
 Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
                         const LoadOptions& options);
 

@@ -1,4 +1,4 @@
-// What the system says of processes and of the machine, from /proc.
+// Facts about processes and the machine, from /proc.
 #pragma once
 
 #include <array>

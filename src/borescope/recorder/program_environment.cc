@@ -23,7 +23,7 @@ Result<void> SetOnlyTool(const char* name, const InjectionPlan& plan, Environmen
   return {};
 }
 
-// Puts `first` in front of a list that colons separate.
+// Makes `first` the first item of a list that colons separate.
 void PutFirst(const char* name, const std::string& first, Environment& environment) {
   std::string& list = environment[name];
   if (list == first || list.starts_with(first + ":")) return;
@@ -53,7 +53,6 @@ Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   if (plan.with_nvtx) BS_TRY(SetOnlyTool("NVTX_INJECTION64_PATH", plan, environment));
   if (plan.with_cuda) BS_TRY(SetOnlyTool("CUDA_INJECTION64_PATH", plan, environment));
   PutFirst("LD_PRELOAD", plan.library, environment);
-  if (!plan.python_folder.empty()) PutFirst("PYTHONPATH", plan.python_folder, environment);
   environment[recording::kRunVariable] = plan.folder;
   environment[recording::kOptionsVariable] = plan.options;
   return {};

@@ -24,8 +24,6 @@ struct InjectionPlan {
   bool with_cuda = true;
   // A variable that names another tool's library is replaced rather than refused.
   bool replaces_others = false;
-  // A folder for Python modules that start with the program; empty: none.
-  std::string python_folder;
 };
 
 // Adds what makes a program load and use the library. kInvalidArgument names a variable that

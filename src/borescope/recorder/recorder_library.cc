@@ -20,9 +20,8 @@ constexpr const char* kPlaces[] = {".", "lib", "../lib", "../lib/borescope", "..
 fs::path OwnFolder() {
   Dl_info info{};
   std::error_code ignored;
-  const bool is_known =
-      dladdr(reinterpret_cast<const void*>(&FindRecorderLibrary), &info) != 0 &&
-      info.dli_fname != nullptr;
+  const bool is_known = dladdr(reinterpret_cast<const void*>(&FindRecorderLibrary), &info) != 0 &&
+                        info.dli_fname != nullptr;
   const fs::path named = is_known ? fs::canonical(info.dli_fname, ignored) : fs::path();
   return named.empty() ? fs::path() : named.parent_path();
 }

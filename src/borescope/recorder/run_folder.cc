@@ -44,8 +44,9 @@ Result<void> RemoveOld(const std::string& folder, bool replaces) {
     return UsageError(folder + ": exists; name another one with -o, or replace it with --replace");
   }
   if (!HoldsRecordingOnly(folder)) {
-    return UsageError(folder + ": is no recording, so --replace leaves it alone; name another one "
-                               "with -o");
+    return UsageError(folder +
+                      ": is no recording, so --replace leaves it alone; name another one "
+                      "with -o");
   }
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(folder));
   if (std::any_of(logs.begin(), logs.end(), [](const LogFile& log) { return log.is_alive; })) {

@@ -110,8 +110,8 @@ Result<std::string> ExpandRunName(std::string_view name) {
 }
 
 Result<RunTarget> TargetOfRun(std::string_view output) {
-  constexpr std::string_view kConverted[] = {".rpd",     ".json.gz", ".json.zst",       ".json",
-                                             ".pftrace", ".perfetto-trace"};
+  constexpr std::string_view kConverted[] = {".rpd",  ".json.gz", ".json.zst",
+                                             ".json", ".pftrace", ".perfetto-trace"};
   if (output.empty()) return RunTarget{FirstFreeFolder(), ""};
   BS_ASSIGN(std::string name, ExpandRunName(output));
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();

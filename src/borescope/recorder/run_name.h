@@ -26,7 +26,7 @@ struct RunTarget {
   std::string converted;  // empty: nothing
 };
 
-// "x" and "x.bsr" are the folder x.bsr; "x.rpd", "x.json.gz" and the like are a file that is
+// "x" and "x.bsr" are the folder x.bsr; "x.rpd", "x.json.gz" and so on are a file that is
 // converted from it. An empty name is the first of recording.bsr, recording-2.bsr, … that does not
 // exist.
 Result<RunTarget> TargetOfRun(std::string_view output);

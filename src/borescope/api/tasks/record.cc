@@ -62,10 +62,9 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
                  .message = "no program to record",
                  .hint = "name it with its arguments"};
   }
-  return Public(internal::RecordRun::Start(command, Inside(options)),
-                [](internal::RecordRun run) {
-                  return Recording(std::make_unique<State>(State{std::move(run)}));
-                });
+  return Public(internal::RecordRun::Start(command, Inside(options)), [](internal::RecordRun run) {
+    return Recording(std::make_unique<State>(State{std::move(run)}));
+  });
 }
 
 int Recording::pid() const { return state_->run.program(); }

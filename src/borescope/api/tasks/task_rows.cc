@@ -52,7 +52,8 @@ constexpr TaskParameterRow kQuery[] = {
 constexpr std::string_view kReduceShared[] = {"sort", "top"};
 
 constexpr TaskParameterRow kRecord[] = {
-    {"paused", "flag", "", "record from the first start on: of borescope record start, or the program"},
+    {"paused", "flag", "",
+     "record from the first start on: of borescope record start, or the program"},
     {"no-nvtx", "flag", "", "without ranges and marks of NVTX"},
     {"no-roctx", "flag", "", "without ranges and marks of ROCTX"},
     {"no-cuda", "flag", "", "without calls and device work of CUDA"},

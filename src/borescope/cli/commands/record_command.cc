@@ -1,5 +1,3 @@
-#include "borescope/record.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +11,13 @@
 #include "borescope/cli/terminal/signal_forwarding.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/convert.h"
+#include "borescope/record.h"
 #include "borescope/text.h"
 
 namespace borescope::cli {
 namespace {
 
-// What a shell says of a program that a signal ended.
+// The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
 
 bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
@@ -42,10 +41,9 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
 }
 
 std::string EndOf(const RecordReport& report) {
-  return report.signal != 0
-             ? fmt::format("the program was ended by signal {} ({})", report.signal,
-                           strsignal(report.signal))
-             : fmt::format("the program ended with status {}", report.status);
+  return report.signal != 0 ? fmt::format("the program was ended by signal {} ({})", report.signal,
+                                          strsignal(report.signal))
+                            : fmt::format("the program ended with status {}", report.status);
 }
 
 void ReportRecording(const RecordReport& report) {
@@ -106,8 +104,8 @@ int ChangeRun(const Command& command, const std::string& folder, bool starts) {
   const Result<bool> is_recording = starts ? StartRecording(folder) : StopRecording(folder);
   if (!is_recording.ok()) return FailWith(is_recording.error(), command);
   if (!command.raw.quiet) {
-    WriteMessageLine(fmt::format("borescope: {} {}", folder,
-                                 *is_recording ? "records" : "is paused"));
+    WriteMessageLine(
+        fmt::format("borescope: {} {}", folder, *is_recording ? "records" : "is paused"));
   }
   return kDone;
 }

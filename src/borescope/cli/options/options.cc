@@ -45,8 +45,7 @@ constexpr OptionRow FromParameter(OptionGroup group, std::string_view name) {
 
 // A parameter of tasks, in RawOptions::params if it has no member; WithTexts says what it is for.
 constexpr OptionRow FromTask(OptionGroup group, std::string_view name,
-                             std::string Raw::* text = nullptr,
-                             bool Raw::* flag = nullptr) {
+                             std::string Raw::* text = nullptr, bool Raw::* flag = nullptr) {
   return {group, "", name, "", "", text, flag, OnlyNamed, nullptr};
 }
 

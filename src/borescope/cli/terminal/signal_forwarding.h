@@ -5,9 +5,9 @@
 
 namespace borescope::cli {
 
-// While it lives, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 that somebody sends to us go
-// to the process `pid`. Those of the terminal, which go to all of its foreground at once, reach it
-// by themselves. Ignored signals stay ignored. One at a time.
+// While it lives, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 that somebody sends to us
+// go to the process `pid`. Those of the terminal, which go to all of its foreground at once, reach
+// it by themselves. Ignored signals stay ignored. One at a time.
 class SignalForwarding {
  public:
   explicit SignalForwarding(int pid);
@@ -17,7 +17,7 @@ class SignalForwarding {
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-  struct sigaction before_[6] {};
+  struct sigaction before_[6]{};
 };
 
 // Ends this process as the signal would: whoever started us sees what became of the program.

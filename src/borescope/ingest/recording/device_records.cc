@@ -78,7 +78,8 @@ bool DeviceRecords::Add(const LogRecord& record) {
 int32_t DeviceRecords::Small(uint64_t value) {
   constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
   if (value > kMost) {
-    trace_.diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte, "a number of a device record");
+    trace_.diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte,
+                               "a number of a device record");
   }
   return static_cast<int32_t>(std::min(value, kMost));
 }
@@ -140,8 +141,8 @@ void DeviceRecords::AddCopy(const LogRecord& record) {
     trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
                                "copyKind " + std::to_string(body.copy_kind));
   }
-  const StringId name = trace_.part().Intern(CopyName(body.copy_kind, body.source_kind,
-                                                      body.target_kind, MemoryKindNumbers::kCupti));
+  const StringId name = trace_.part().Intern(
+      CopyName(body.copy_kind, body.source_kind, body.target_kind, MemoryKindNumbers::kCupti));
   Copies& copies = trace_.data().copies;
   if (!AddWork({copy_, DeviceKind::kMemcpy, name, body.start_ns, body.end_ns, body.device,
                 StreamNumber(body.stream), record.head.a},

@@ -1,4 +1,4 @@
-// Records of devices and of memory, samples, and what a log says of its own gaps.
+// Records of devices and of memory, samples, and the gaps that a log reports.
 #pragma once
 
 #include <cstdint>

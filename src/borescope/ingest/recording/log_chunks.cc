@@ -79,8 +79,8 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& heade
     if (std::exchange(is_hole, false)) {
       diagnostics.Count(Diag::kTornChunk, chunk.offset, "a chunk that was not begun, before this");
     }
-    chunk.bytes = static_cast<uint32_t>(
-        std::min<uint64_t>(chunk.header.bytes, source.size() - chunk.offset));
+    chunk.bytes =
+        static_cast<uint32_t>(std::min<uint64_t>(chunk.header.bytes, source.size() - chunk.offset));
     if (chunk.bytes < chunk.header.bytes) {
       diagnostics.Count(Diag::kTornChunk, chunk.offset, "the log ends in a chunk");
     }

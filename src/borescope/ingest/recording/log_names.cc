@@ -67,9 +67,9 @@ void LogNames::Add(const LogRecord& record) {
     case RecordType::kName:
       return AddName(record);
     case RecordType::kPythonCode:
-      codes_.push_back({record.head.a,
-                        {LowHalf(record.body[0]), HighHalf(record.body[0]),
-                         trace_.Intern(record.Text(1))}});
+      codes_.push_back(
+          {record.head.a,
+           {LowHalf(record.body[0]), HighHalf(record.body[0]), trace_.Intern(record.Text(1))}});
       return;
     case RecordType::kDevice:
       return AddDevice(record);
@@ -107,7 +107,7 @@ void LogNames::AddName(const LogRecord& record) {
   }
 }
 
-// The reading that took least time says best which moments of the clocks are one.
+// The reading that took least time says best which times of the clocks are the same instant.
 void LogNames::AddAnchor(const LogRecord& record) {
   const uint64_t half_width = record.body[3];
   if (half_width < half_width_) {
@@ -137,9 +137,9 @@ void LogNames::Finish() {
   for (const auto& [number, code] : codes_) {
     const std::string file(trace_.data().strings.Get(Text(code.file)));
     const std::string name(trace_.data().strings.Get(code.name));
-    frames_[number] =
-        file.empty() ? code.name
-                     : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
+    frames_[number] = file.empty()
+                          ? code.name
+                          : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
   }
 }
 

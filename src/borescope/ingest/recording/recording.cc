@@ -27,12 +27,11 @@ Result<OpenLog> OpenLogAt(const std::string& path) {
   return OpenLog{path, std::move(source), header};
 }
 
-// Processes of two containers may have one number: then that of the machine tells them apart.
+// Processes of two containers may have one number: then that of the machine distinguishes them.
 std::vector<int64_t> ProcessNumbers(const std::vector<OpenLog>& logs) {
   std::map<uint32_t, std::pair<uint64_t, bool>> starts;  // by number: the first start, others
   for (const OpenLog& log : logs) {
-    const auto [place, is_new] =
-        starts.try_emplace(log.header.pid, log.header.start_time, false);
+    const auto [place, is_new] = starts.try_emplace(log.header.pid, log.header.start_time, false);
     place->second.second |= place->second.first != log.header.start_time;
   }
   std::vector<int64_t> numbers;
@@ -50,9 +49,8 @@ void CountSensitiveMembers(const std::string& process, Meta& meta) {
     return;
   }
   const auto count = [&](std::string_view what) {
-    const auto same =
-        std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
-                     [what](const SensitiveCount& row) { return row.what == what; });
+    const auto same = std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
+                                   [what](const SensitiveCount& row) { return row.what == what; });
     if (same == meta.sensitive.end()) {
       meta.sensitive.push_back({what, 1});
     } else {

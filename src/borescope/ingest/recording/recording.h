@@ -1,5 +1,5 @@
 // The recordings of `borescope record`: logs of processes, those of one rank a trace together.
-// docs/formats/recording.md describes the format and what becomes of it.
+// docs/formats/recording.md describes the format and how it is read.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,8 @@ std::string_view RecordingRemedy(MissingData lack) {
     case MissingData::kHost:
     case MissingData::kDeviceWork:
     case MissingData::kLaunches:
-      return "record with borescope record --cuda, over a part of the run in which the device works";
+      return "record with borescope record --cuda, over a part of the run in which the device "
+             "works";
     case MissingData::kOperators:
       return "record with borescope record --ops";
     case MissingData::kSteps:

@@ -168,9 +168,8 @@ void ThreadRecords::LeaveFrame(const LogRecord& record) {
   constexpr size_t kMostLost = 64;
   auto& frames = thread_->frames;
   const auto end = frames.rbegin() + static_cast<ptrdiff_t>(std::min(frames.size(), kMostLost));
-  const auto found = std::find_if(frames.rbegin(), end, [&](const auto& frame) {
-    return frame.first == record.head.a;
-  });
+  const auto found = std::find_if(frames.rbegin(), end,
+                                  [&](const auto& frame) { return frame.first == record.head.a; });
   if (found == end) {
     trace_.Count('E', python_);
     trace_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, kBefore);

@@ -1,0 +1,179 @@
+#include "borescope/ingest/recording/recording.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/recording/recording_test_log.h"
+
+namespace borescope::internal {
+namespace {
+
+using recording::ChunkKind;
+using recording::RecordType;
+
+Trace Load(const std::string& bytes) {
+  Result<Trace> trace = LoadBytes(bytes, "test.bsl", {});
+  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  return std::move(*trace);
+}
+
+uint64_t CountOf(const Trace& trace, Diag diag) { return trace.diagnostics().count(diag); }
+
+int64_t RowOf(const Trace& trace, std::string_view name) {
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (trace.Name(HostId{row}) == name) return row;
+  }
+  return -1;
+}
+
+// A thread with an operator of PyTorch in a range, and a mark.
+TestChunk ThreadChunk() {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "step")
+      .Add(RecordType::kPush, 0, {2'100}, "aten::mm, seq = 7, op_id = 3, sizes = [[2, 3], [3, 4]]")
+      .Add(RecordType::kMark, 0, {2'150}, "here")
+      .Add(RecordType::kPop, 0, {2'200})
+      .Add(RecordType::kPop, 0, {3'000});
+  return chunk;
+}
+
+recording::KernelBody TestKernel() {
+  recording::KernelBody kernel{};
+  kernel.start_ns = 2'500;
+  kernel.end_ns = 2'900;
+  kernel.stream = 7;
+  kernel.name = 1;
+  kernel.grid[0] = 8;
+  kernel.block[0] = 256;
+  return kernel;
+}
+
+std::string WholeLog() {
+  TestChunk calls(101, 2'110);
+  constexpr uint64_t kRuntimeLaunch = 211;  // cudaLaunchKernel_v7000
+  calls.Add(RecordType::kCall, 5, {2'110, 2'120, kRuntimeLaunch | uint64_t{1} << 32U, 0, 101});
+  TestChunk activity(0, 2'500, ChunkKind::kActivity);
+  activity.AddBody(RecordType::kKernel, 5, TestKernel());
+  TestChunk strings(100, 1'000, ChunkKind::kStrings);
+  strings.Add(RecordType::kString, 1, {}, "_Z4gemmv");
+  return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
+}
+
+TEST(RecordingTest, RangesOfAThreadNest) {
+  const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk()}));
+  ASSERT_EQ(trace.host().size(), 3U);
+  const auto step = static_cast<uint32_t>(RowOf(trace, "step"));
+  const auto mm = static_cast<uint32_t>(RowOf(trace, "aten::mm"));
+  EXPECT_EQ(trace.host().dur_ns[step], 1'000);
+  EXPECT_EQ(trace.host().dur_ns[mm], 100);
+  EXPECT_EQ(trace.host().kind[mm], HostKind::kOp);
+  EXPECT_EQ(trace.host().kind[step], HostKind::kAnnotation);
+  EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "here"))], 0);
+}
+
+TEST(RecordingTest, DeviceWorkBelongsToItsCall) {
+  const Trace trace = Load(WholeLog());
+  ASSERT_EQ(trace.device().size(), 1U);
+  EXPECT_EQ(trace.Name(DeviceId{0}), "gemm()");
+  EXPECT_EQ(trace.device().dur_ns[0], 400);
+  EXPECT_EQ(trace.meta().rank, 3);
+  EXPECT_GE(RowOf(trace, "cudaLaunchKernel"), 0);
+}
+
+TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "killed")
+      .Add(RecordType::kPush, 0, {2'100}, "inner")
+      .Add(RecordType::kPop, 0, {2'600});
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "killed"))], 600);
+  EXPECT_EQ(CountOf(trace, Diag::kMissingDuration), 1U);
+}
+
+TEST(RecordingTest, ARangeEndsOnAnotherThread) {
+  TestChunk ends(102, 2'500);
+  ends.Add(RecordType::kRangeEnd, 0, {2'700, 9});
+  TestChunk starts(101, 2'000);
+  starts.Add(RecordType::kRangeStart, 0, {2'000, 9}, "request");
+  const Trace trace = Load(TestLog(TestLogHeader(), {ends, starts}));
+  ASSERT_EQ(trace.host().size(), 1U);
+  EXPECT_EQ(trace.host().dur_ns[0], 700);
+}
+
+TEST(RecordingTest, OperatorsHaveTheirInputs) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kString, 1, {}, "aten::add")
+      .Add(RecordType::kOperator, 1, {2'000, 2'400, 11, 0, 5},
+           R"({"Input Dims":[[2,3],[2,3]],"Input type":["float","float"]})");
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  const auto row = static_cast<uint32_t>(RowOf(trace, "aten::add"));
+  const uint32_t detail = trace.host().detail[row];
+  EXPECT_EQ(trace.ops().sequence[detail], 11);
+  EXPECT_EQ(trace.strings().Get(trace.ops().input_dims[detail]), "[[2,3],[2,3]]");
+}
+
+TEST(RecordingTest, WhatWasLostIsCounted) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kDropped, static_cast<uint32_t>(recording::DropSource::kActivity),
+            {12, 0, 2'500});
+  const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk(), chunk}));
+  EXPECT_EQ(CountOf(trace, Diag::kDroppedRecords), 12U);
+}
+
+// A damaged record ends its chunk; the next one goes on.
+TEST(RecordingTest, ATornChunkLosesNoOther) {
+  TestChunk torn(102, 1'500);
+  torn.Add(RecordType::kPush, 0, {1'500}, "before").Add(RecordType::kPop, 0, {1'600});
+  std::string bytes = TestLog(TestLogHeader(), {torn, ThreadChunk()});
+  const size_t second = recording::kLeastHeaderBytes + sizeof(recording::ChunkHeader) +
+                        3 * sizeof(uint64_t);  // the pop
+  bytes[second + 1] = '\xff';
+  bytes[second + 2] = '\xff';
+  const Trace trace = Load(bytes);
+  EXPECT_EQ(CountOf(trace, Diag::kTornChunk), 1U);
+  EXPECT_GE(RowOf(trace, "before"), 0);
+  EXPECT_GE(RowOf(trace, "step"), 0);
+}
+
+TEST(RecordingTest, ALogOfAnotherVersionIsRefused) {
+  recording::LogHeader header = TestLogHeader();
+  header.version = 2;
+  const Result<Trace> trace = LoadBytes(TestLog(header, {ThreadChunk()}), "new.bsl", {});
+  ASSERT_FALSE(trace.ok());
+  EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
+  EXPECT_NE(trace.error().message.find("version 2"), std::string::npos);
+}
+
+TEST(RecordingTest, EveryPrefixIsReadOrRefused) {
+  const std::string whole = WholeLog();
+  for (size_t bytes = 0; bytes < whole.size(); bytes += bytes < 600 ? 1 : 8) {
+    const Result<Trace> trace = LoadBytes(whole.substr(0, bytes), "cut.bsl", {});
+    if (bytes >= recording::kLeastHeaderBytes) {
+      ASSERT_TRUE(trace.ok()) << bytes << ": " << trace.error().message;
+      EXPECT_LE(trace->host().size(), 4U);
+    }
+  }
+}
+
+TEST(RecordingTest, AnyChangedWordIsReadOrRefused) {
+  const std::string whole = WholeLog();
+  for (size_t offset = 0; offset < whole.size(); offset += sizeof(uint64_t)) {
+    // The rest of the first page is empty.
+    if (offset == 160) offset = recording::kLeastHeaderBytes;
+    for (const char byte : {'\x00', '\x01', '\x7f', '\xff'}) {
+      std::string changed = whole;
+      for (size_t i = 0; i < sizeof(uint64_t); ++i) {
+        changed[offset + i] = static_cast<char>(changed[offset + i] ^ byte);
+      }
+      const Result<Trace> trace = LoadBytes(changed, "changed.bsl", {});
+      EXPECT_TRUE(trace.ok() || !trace.error().message.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal
