@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/signal_forwarding.h"

@@ -20,7 +20,7 @@ class SignalForwarding {
   struct sigaction before_[6]{};
 };
 
-// Ends this process as the signal would: whoever started us sees what became of the program.
+// Ends this process as the signal would: whoever started us sees how the program ended.
 void EndBySignal(int signal);
 
 }  // namespace borescope::cli
