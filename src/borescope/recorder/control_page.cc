@@ -116,7 +116,7 @@ bool ControlPage::Change(int by) {
   } while (!starts.compare_exchange_weak(before, after));
   // Of several that change it at a time, the last to get here has seen the newest number.
   std::atomic_ref(page_->is_recording).store(starts.load() != 0 ? 1 : 0);
-  page_->changed_ns = MonotonicNow();
+  std::atomic_ref(page_->changed_ns).store(MonotonicNow());
   const std::atomic_ref<uint32_t> generation(page_->generation);
   generation.fetch_add(1);
   syscall(SYS_futex, &page_->generation, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
