@@ -44,9 +44,9 @@ constexpr std::string_view kRecordOptions[] = {"paused",      "no-nvtx", "no-roc
                                                "max-bytes",   "force",   "replace"};
 
 constexpr std::string_view kRecordDetails =
-    "-o NAME is the folder NAME.bsr, which every verb reads: borescope summary NAME.bsr.\n"
-    "-o NAME.rpd, NAME.json.gz or NAME.pftrace converts it, too. %h is the host, %p the\n"
-    "process, %r the rank, %q{VARIABLE} a variable.\n"
+    "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
+    "or NAME.pftrace converts it, too. %h is the host, %p the process, %r the rank,\n"
+    "%q{VARIABLE} a variable.\n"
     "The exit status is that of the program.\n"
     "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";

@@ -308,7 +308,7 @@ TEST(LoadTest, EveryFormatIsListed) {
     names.push_back(row.name);
   }
   EXPECT_EQ(names, (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "rocpd",
-                                                  "rpd", "nsys", "nvprof"}));
+                                                  "rpd", "nsys", "nvprof", "recording"}));
 }
 
 // Nothing is cut off, and nobody forgot to record devices.
