@@ -62,7 +62,8 @@ std::vector<std::string> EntriesOf(const Environment& environment) {
   std::vector<std::string> entries;
   entries.reserve(environment.size());
   for (const auto& [name, value] : environment) {
-    entries.push_back(name + "=" + value);
+    std::string& entry = entries.emplace_back(name);
+    entry.append("=").append(value);
   }
   return entries;
 }

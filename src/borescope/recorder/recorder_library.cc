@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFileName = "libborescope_record.so";
 constexpr const char* kVariable = "BORESCOPE_RECORD_LIBRARY";
 // From the folder of whoever asks: a wheel has both in one, an installation bin/ and lib/.
-constexpr const char* kPlaces[] = {".", "lib", "../lib", "../lib/borescope/record", "borescope/record"};
+constexpr const char* kPlaces[] = {".", "lib", "../lib", "../lib/borescope/record",
+                                   "borescope/record"};
 
 // The folder of the file that this code is in: the program, or the shared library.
 fs::path OwnFolder() {

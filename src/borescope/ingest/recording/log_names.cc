@@ -135,11 +135,14 @@ void LogNames::AddDetail(const LogRecord& record) {
 // Kineto's form, so that frames of both are the same.
 void LogNames::Finish() {
   for (const auto& [number, code] : codes_) {
-    const std::string file(trace_.data().strings.Get(Text(code.file)));
-    const std::string name(trace_.data().strings.Get(code.name));
-    frames_[number] = file.empty()
-                          ? code.name
-                          : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
+    std::string frame(trace_.data().strings.Get(Text(code.file)));
+    if (frame.empty()) {
+      frames_[number] = code.name;
+      continue;
+    }
+    frame.append("(").append(std::to_string(code.line)).append("): ");
+    frame.append(trace_.data().strings.Get(code.name));
+    frames_[number] = trace_.Intern(frame);
   }
 }
 
