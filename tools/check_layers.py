@@ -4,25 +4,30 @@
 A module is a folder of src/borescope. Every `#include "borescope/<module>/..."` must be allowed by
 ALLOWED, tests included. Outside `cli` nothing prints or ends the process: a library that does
 cannot be used from Python, from a thread, or by a fuzzer. Only base/check.* may abort, because a
-broken invariant is our bug.
+broken invariant is our bug. The library in record/ is loaded into the programs of others: it includes
+its own headers and the format of its logs, and of the C++ library only what is in headers.
 """
 
 import re
 import sys
 from pathlib import Path
 
-SRC = Path(__file__).resolve().parent.parent / "src" / "borescope"
+ROOT = Path(__file__).resolve().parent.parent
+SRC = ROOT / "src" / "borescope"
+# The library that is loaded into the programs of others; its headers are relative to its own folder.
+INJECTED = ROOT / "record" / "src"
 
 READS = {"table", "trace", "index", "opmodel", "json", "base"}
 ALLOWED = {
     "base": set(),
-    "json": {"base"},
     "recording": set(),
+    "json": {"base"},
     "table": {"base"},
     "arrow": {"table", "base"},
     "trace": {"base"},
     "rpd": {"trace", "base"},
     "ingest": {"trace", "json", "recording", "base"},
+    "recorder": {"recording", "base"},
     "index": {"trace", "base"},
     "opmodel": {"trace", "json", "base"},
     "analysis/core": READS,
@@ -43,9 +48,14 @@ ALLOWED["verbs"] = set(ALLOWED) - {"arrow"}
 ALLOWED["api"] = set(ALLOWED)
 # The command line is a user of the library like any other: include/ alone.
 ALLOWED["cli"] = {"public"}
-ALLOWED["testing"] = READS | {"recording"} | {"analysis/core", "catalog"}
+ALLOWED["testing"] = READS | {"analysis/core", "catalog"}
 # Modules in whose headers declarations of include/ are implemented.
 PUBLIC = {"api", "arrow"}
+
+# What record/src may include of C++: the rest of those names is of C.
+HEADERS_ONLY = {"atomic", "cerrno", "climits", "cstddef", "cstdint", "cstdlib", "cstring", "ctime"}
+QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+BRACKETS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"borescope/([^"]+)"', re.MULTILINE)
 # Comments and literals, whose text is not code. Raw strings first: they may hold quotes.
@@ -60,6 +70,9 @@ NOISE = re.compile(
     r"|\bfmt::print(?:ln)?[ \t]*\("
     r"|(?<![.>\w])(?:exit|_exit|_Exit|quick_exit|abort|terminate)[ \t]*\("
 )
+
+INJECTED_NOISE = re.compile(NOISE.pattern + r"|(?<![.>\w])(?:malloc|calloc|realloc|signal|sigaction|socket"
+                            r"|fopen|system|popen|setenv|putenv)[ \t]*\(|\bnew[ \t]+\w|\bthrow\b")
 
 
 def module_of(path: str) -> str:
@@ -101,11 +114,27 @@ def check(name: str, code: str) -> list[str]:
     return findings
 
 
+def check_injected(name: str, code: str) -> list[str]:
+    """The findings in one file of record/src."""
+    own = {"borescope/recording/log_format.h", "borescope_record.h"}
+    findings = [f"record/src/{name}: must not include {header}" for header in QUOTED.findall(code)
+                if header not in own and not (INJECTED / header).is_file()]
+    findings += [f"record/src/{name}: needs the C++ library: {header}" for header in BRACKETS.findall(code)
+                 if not header.endswith(".h") and header not in HEADERS_ONLY]
+    return findings + [f"record/src/{name}: must not print, exit or allocate: {match[0]}"
+                       for match in INJECTED_NOISE.finditer(strip(code))]
+
+
 def main() -> int:
     files = sorted(p for p in SRC.rglob("*") if p.suffix in {".h", ".cc"})
     findings = []
     for path in files:
         findings += check(path.relative_to(SRC).as_posix(), path.read_text(encoding="utf-8"))
+    injected = sorted(p for p in INJECTED.rglob("*") if p.suffix in {".h", ".cc"})
+    for path in injected:
+        name = path.relative_to(INJECTED).as_posix()
+        findings += check_injected(name, path.read_text(encoding="utf-8"))
+    files += injected
     print("\n".join([*findings, f"{len(files)} files, {len(findings)} findings"]))
     return 1 if findings else 0
 

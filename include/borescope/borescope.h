@@ -13,6 +13,7 @@
 #include "borescope/partial.h"       // IWYU pragma: export
 #include "borescope/progress.h"      // IWYU pragma: export
 #include "borescope/query.h"         // IWYU pragma: export
+#include "borescope/record.h"        // IWYU pragma: export
 #include "borescope/run.h"           // IWYU pragma: export
 #include "borescope/schema.h"        // IWYU pragma: export
 #include "borescope/serve.h"         // IWYU pragma: export

@@ -254,7 +254,9 @@ def test_kept_recordings_are_not_loaded_again(large_trace: Path) -> None:
     begin = time.process_time()
     run.breakdown()
     assert time.process_time() - begin > 3 * again
-    assert borescope.open(large_trace, keep="never").breakdown() and run.memory_bytes == kept
+    assert borescope.open(large_trace, keep="never").breakdown()
+    # How much room columns have to spare depends on which thread was first.
+    assert abs(run.memory_bytes - kept) < kept / 10
 
 
 def test_the_command() -> None:

@@ -88,7 +88,7 @@ TEST(SchemaTest, TasksAreDescribedWithTheirParameters) {
     }
   }
   EXPECT_EQ(names, (std::set<std::string>{"bench-kernel", "chakra", "convert", "link", "map",
-                                          "query", "reduce", "report"}));
+                                          "query", "record", "reduce", "report"}));
 }
 
 // Rows of one of the tables whose cells of some columns are these.

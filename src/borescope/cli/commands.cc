@@ -89,9 +89,10 @@ int RunCommandLine(std::span<const std::string> words) {
   if (parsed->raw.help) {
     return RunHelp(*parsed);
   }
-  // A signal leaves nothing half written behind. `open` has handlers of its own.
+  // A signal leaves nothing half written behind. `open` and `record` have handlers of their own.
   std::optional<Interrupts> interrupts;
-  if (parsed->verb == nullptr || parsed->verb->name != "open") {
+  const std::string_view name = parsed->verb == nullptr ? "" : parsed->verb->name;
+  if (name != "open" && name != "record") {
     interrupts.emplace(UndoUnfinished);
   }
   return parsed->verb != nullptr ? parsed->verb->run(*parsed) : RunAnalysisVerb(*parsed);

@@ -39,6 +39,18 @@ constexpr InsteadRow kQueryInstead[] = {
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
 
+constexpr std::string_view kRecordOptions[] = {"paused",      "no-nvtx", "no-roctx", "no-cuda",
+                                               "no-children", "memory",  "sync",     "graph-nodes",
+                                               "max-bytes",   "force",   "replace"};
+
+constexpr std::string_view kRecordDetails =
+    "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
+    "or NAME.pftrace converts it, too. %h is the host, %p the process, %r the rank,\n"
+    "%q{VARIABLE} a variable.\n"
+    "The exit status is that of the program.\n"
+    "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
+    "  borescope record status NAME.bsr       its processes and their logs\n";
+
 constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};
 
 constexpr std::string_view kMapDetails =
@@ -164,6 +176,12 @@ constexpr VerbRow kRows[] = {
      .usage = "[OPTIONS] PART...",
      .run = RunReduceVerb,
      .options = kReduceOptions},
+    {.name = "record",
+     .usage = "[OPTIONS] -- PROGRAM [ARGUMENT]...",
+     .run = RunRecordVerb,
+     .options = kRecordOptions,
+     .details = kRecordDetails,
+     .takes_program = true},
     {.name = "bench-kernel",
      .usage = "[OPTIONS] KERNEL.py",
      .run = RunBenchVerb,

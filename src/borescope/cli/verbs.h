@@ -47,6 +47,8 @@ struct VerbRow {
   std::span<const InsteadRow> instead = {};
   // Verbs that analyse follow it, with their options: `map VERB[,VERB...]`.
   bool takes_verbs = false;
+  // A program with its arguments follows after --, which are no options of ours.
+  bool takes_program = false;
 };
 std::span<const VerbRow> OtherVerbs();
 

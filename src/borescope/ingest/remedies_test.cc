@@ -2,6 +2,7 @@
 
 #include "borescope/ingest/nsys/nsys.h"
 #include "borescope/ingest/nvprof/nvprof.h"
+#include "borescope/ingest/recording/recording.h"
 #include "borescope/ingest/rocpd/rocpd.h"
 #include "borescope/ingest/rpd/rpd.h"
 
@@ -20,7 +21,8 @@ TEST_P(RemediesTest, WhateverLacksHasAPhraseWithoutAFullStop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profilers, RemediesTest,
-                         testing::Values(NsysRemedy, NvprofRemedy, RpdRemedy, RocpdRemedy));
+                         testing::Values(NsysRemedy, NvprofRemedy, RpdRemedy, RocpdRemedy,
+                                         RecordingRemedy));
 
 TEST(RemediesOfProfilersTest, AreInTheWordsOfEach) {
   EXPECT_EQ(RocpdRemedy(MissingData::kMemory), "record with rocprofv3 --memory-allocation-trace");

@@ -51,6 +51,21 @@ constexpr TaskParameterRow kQuery[] = {
 
 constexpr std::string_view kReduceShared[] = {"sort", "top"};
 
+constexpr TaskParameterRow kRecord[] = {
+    {"paused", "flag", "",
+     "record from the first start on: of borescope record start, or the program"},
+    {"no-nvtx", "flag", "", "without ranges and marks of NVTX"},
+    {"no-roctx", "flag", "", "without ranges and marks of ROCTX"},
+    {"no-cuda", "flag", "", "without calls and device work of CUDA"},
+    {"no-children", "flag", "", "without programs that the program starts"},
+    {"memory", "flag", "", "also allocations of device memory"},
+    {"sync", "flag", "", "also what synchronisation waits for"},
+    {"graph-nodes", "flag", "", "a kernel per node of a CUDA graph, not a row per graph; slower"},
+    {"max-bytes", "text", "SIZE", "stop the log of a process at this size, e.g. 4G"},
+    {"force", "flag", "", "replace libraries that other tools have injected", "output"},
+    {"replace", "flag", "", "replace an earlier recording of the name", "output"},
+};
+
 constexpr TaskParameterRow kBench[] = {
     {"trace", "file", "INPUT", "also the times of the kernel in this recording"},
     {"python", "file", "PROGRAM", "the Python to run it with", "question", "python3"},
@@ -74,6 +89,11 @@ constexpr TaskRow kTasks[] = {
      "borescope map summary rank-0.json.gz -o rank-0.part"},
     {"reduce", "the answer of all parts that map wrote", "borescope reduce parts/ --top 10",
      kReduceShared},
+    {"record",
+     "runs a program and records it: NVTX, ROCTX, CUDA, ranges of your own",
+     "borescope record -o train -- python train.py",
+     {},
+     kRecord},
     {"bench-kernel",
      "runs the benchmark of a kernel that TorchInductor generated",
      "borescope bench-kernel k.py --trace trace.json.gz",

@@ -18,6 +18,8 @@ int RunMapVerb(const Command& command);
 int RunOpenVerb(const Command& command);
 // Statements come from the command line, or from standard input.
 int RunQueryVerb(const Command& command);
+// Its status is that of the program that it records.
+int RunRecordVerb(const Command& command);
 int RunReduceVerb(const Command& command);
 int RunReportVerb(const Command& command);
 

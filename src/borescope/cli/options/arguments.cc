@@ -259,6 +259,15 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   return {};
 }
 
+// What follows --, for a verb that runs it.
+void TakeProgram(std::span<const std::string>& rest, Command& command) {
+  if (command.verb == nullptr || !command.verb->takes_program) return;
+  const auto dashes = std::find(rest.begin(), rest.end(), "--");
+  if (dashes == rest.end()) return;
+  command.raw.program.assign(dashes + 1, rest.end());
+  rest = rest.first(static_cast<size_t>(dashes - rest.begin()));
+}
+
 bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
 
 }  // namespace
@@ -307,6 +316,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     rest = words;
   }
   CLI_TRY(TakeVerbs(rest, command));
+  TakeProgram(rest, command);
   CLI_TRY(ParseOptions(rest, command));
   CLI_TRY(CheckColour(command.raw.color));
   CLI_TRY(TakeLeadingWord(command));

@@ -43,9 +43,9 @@ constexpr OptionRow FromParameter(OptionGroup group, std::string_view name) {
   return {group, "", name, "", "", nullptr, nullptr, nullptr, nullptr};
 }
 
-// A parameter of tasks; WithTexts says what it is for.
-constexpr OptionRow FromTask(OptionGroup group, std::string_view name, std::string Raw::* text,
-                             bool Raw::* flag = nullptr) {
+// A parameter of tasks, in RawOptions::params if it has no member; WithTexts says what it is for.
+constexpr OptionRow FromTask(OptionGroup group, std::string_view name,
+                             std::string Raw::* text = nullptr, bool Raw::* flag = nullptr) {
   return {group, "", name, "", "", text, flag, OnlyNamed, nullptr};
 }
 
@@ -98,6 +98,17 @@ const OptionRow kRows[] = {
     {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
      OnlyNamed, nullptr},
     FromTask(kQuestion, "timeout", &Raw::timeout),
+    FromTask(kQuestion, "paused"),
+    FromTask(kQuestion, "no-nvtx"),
+    FromTask(kQuestion, "no-roctx"),
+    FromTask(kQuestion, "no-cuda"),
+    FromTask(kQuestion, "no-children"),
+    FromTask(kQuestion, "memory"),
+    FromTask(kQuestion, "sync"),
+    FromTask(kQuestion, "graph-nodes"),
+    FromTask(kQuestion, "max-bytes"),
+    FromTask(kOutput, "force"),
+    FromTask(kOutput, "replace"),
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
      OnlyNamed, nullptr},
     {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,

@@ -17,6 +17,7 @@ namespace borescope::cli {
 // What was typed, not yet understood. Empty = not given.
 struct RawOptions {
   std::vector<std::string> inputs;
+  std::vector<std::string> program;  // of record: what follows --
   // Parameters of the library by the names of their options ("kernel-wait"); "true" for a flag.
   std::map<std::string, std::string, std::less<>> params;
   std::string format, output, color, load;

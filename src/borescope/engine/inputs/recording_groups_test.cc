@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "borescope/testing/log_maker.h"
+#include "borescope/ingest/recording/recording_test_log.h"
 
 namespace borescope::internal {
 namespace {
@@ -27,9 +27,10 @@ class RecordingGroups : public testing::Test {
 
   // Logs start in the order of their process numbers.
   void AddLog(const std::string& name, uint32_t pid, int32_t rank, uint32_t flags = 0) const {
-    testkit::LogMaker log(pid, rank);
-    log.header.flags = flags;
-    std::ofstream(folder_ / name, std::ios::binary) << log.Bytes();
+    recording::LogHeader header = TestLogHeader(rank, pid);
+    header.mono_ns = pid;
+    header.flags = flags;
+    std::ofstream(folder_ / name, std::ios::binary) << TestLog(header, {});
   }
 
   // "first: all of them" for each input, names of files.

@@ -109,7 +109,7 @@ void LogNames::AddName(const LogRecord& record) {
   }
 }
 
-// The reading that took least time says best which times of the clocks are one.
+// The reading that took least time says best which times of the clocks are the same instant.
 void LogNames::AddAnchor(const LogRecord& record) {
   const uint64_t half_width = record.body[3];
   if (half_width < half_width_) {
@@ -137,11 +137,14 @@ void LogNames::AddDetail(const LogRecord& record) {
 // Kineto's form, so that frames of both are the same.
 void LogNames::Finish() {
   for (const auto& [number, code] : codes_) {
-    const std::string file(trace_.data().strings.Get(Text(code.file)));
-    const std::string name(trace_.data().strings.Get(code.name));
-    frames_[number] = file.empty()
-                          ? code.name
-                          : trace_.Intern(file + "(" + std::to_string(code.line) + "): " + name);
+    std::string frame(trace_.data().strings.Get(Text(code.file)));
+    if (frame.empty()) {
+      frames_[number] = code.name;
+      continue;
+    }
+    frame.append("(").append(std::to_string(code.line)).append("): ");
+    frame.append(trace_.data().strings.Get(code.name));
+    frames_[number] = trace_.Intern(frame);
   }
 }
 

@@ -134,9 +134,6 @@ void LogReader::AddState(const LogRecord& record) {
 
 void LogReader::AddDropped(const LogRecord& record) {
   const uint64_t count = record.body[0];
-  if (count == 0) {
-    return;  // the library says that none was
-  }
   if (static_cast<DropSource>(record.head.a) == DropSource::kUnmatched) {
     trace_.diagnostics().CountMany(Diag::kMissingTimestamp, count, Diagnostics::kNoByte,
                                    "a range that began before the recording");

@@ -48,9 +48,12 @@ LogSource::~LogSource() {
 }
 
 size_t LogSource::Read(uint64_t offset, void* out, size_t bytes) const {
-  bytes = static_cast<size_t>(std::min<uint64_t>(bytes, size_ - std::min(offset, size_)));
+  if (bytes == 0 || offset >= size_) {
+    return 0;
+  }
+  bytes = static_cast<size_t>(std::min<uint64_t>(bytes, size_ - offset));
   if (file_ < 0) {
-    std::memcpy(out, memory_.data() + std::min<uint64_t>(offset, memory_.size()), bytes);
+    std::memcpy(out, memory_.data() + offset, bytes);
     return bytes;
   }
   size_t done = 0;

@@ -8,19 +8,18 @@ std::string_view RecordingRemedy(MissingData lack) {
     case MissingData::kHost:
     case MissingData::kDeviceWork:
     case MissingData::kLaunches:
-      return "record with borescope record --cuda, over a part of the run in which the device "
-             "works";
+      return "record without --no-cuda, a part of the run in which the device works";
     case MissingData::kOperators:
-      return "record with borescope record --ops";
+      return "run the model in torch.autograd.profiler.emit_nvtx()";
     case MissingData::kSteps:
       return remedies::kStepRanges;
     case MissingData::kShapes:
-      return "record with borescope record --ops=profile";
+      return remedies::kShapes;
     case MissingData::kMemory:
       return "record with borescope record --memory";
     case MissingData::kAnnotations:
-      return "mark code with torch.cuda.nvtx.range(\"name\"), borescope_record.range(\"name\") or "
-             "borescope_record_push and _pop";
+      return "mark code with torch.cuda.nvtx.range(\"name\"), or with borescope_record_push and "
+             "borescope_record_pop of borescope_record.h";
     case MissingData::kCollectives:
       return remedies::kDistributed;
     case MissingData::kGraphs:

@@ -2,165 +2,188 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
+#include <utility>
 
-#include "borescope/ingest/cupti/cupti_test_database.h"
-#include "borescope/testing/log_maker.h"
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/recording/recording_test_log.h"
 
 namespace borescope::internal {
 namespace {
 
 using recording::ChunkKind;
 using recording::RecordType;
-using testkit::LogMaker;
 
-constexpr uint64_t kLaunchOfRuntime = 211 | uint64_t{1} << 32U;
-constexpr std::string_view kOperatorText =
-    "aten::mm, seq = 12, op_id = 3, sizes = [[2, 3], [3, 4]]";
-
-Result<Trace> TryLoad(const std::string& bytes) { return LoadBytes(bytes, "a.bsl", {}); }
-
-Trace Load(const LogMaker& log) {
-  Result<Trace> trace = TryLoad(log.Bytes());
-  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
-  return trace.ok() ? std::move(*trace) : Trace(TraceData());
+Trace Load(const std::string& bytes) {
+  Result<Trace> trace = LoadBytes(bytes, "test.bsl", {});
+  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  return std::move(*trace);
 }
 
-// A launch in an operator in a range, its kernel, a mark, a range of two threads, frames of Python,
-// and a range that is open when the process is killed. Texts come last in the file.
-LogMaker SmallLog() {
-  LogMaker log(100);
-  log.Chunk(100, 1000);
-  log.Add(RecordType::kPush, 0, {1000}, "outer");
-  log.Add(RecordType::kPush, 0, {1100}, kOperatorText);
-  log.Add(RecordType::kCall, 5, {1200, 1300, kLaunchOfRuntime, 0, 0});
-  log.Add(RecordType::kPop, 0, {1500});
-  log.Add(RecordType::kMark, 0, {1600}, "mark");
-  log.Add(RecordType::kRangeStart, 0, {1650, 9}, "request");
-  log.Add(RecordType::kPush, 16, {1700}, "ncclAllReduce");
-  log.Add(RecordType::kPop, 0, {1800});
-  log.Add(RecordType::kPop, 16, {1900});
-  log.Add(RecordType::kPush, 0, {2500}, "open");
-  log.Chunk(101, 1150);
-  log.Add(RecordType::kRangeEnd, 0, {2600, 9});
-  log.Add(RecordType::kPythonCall, 1, {2610});
-  log.Add(RecordType::kPythonReturn, 1, {2700});
-  log.Add(RecordType::kOperator, 3, {2710, 2720, 12, 100, 8},
-          R"({"Input Dims": [[2]], "Input type": ["float"]})");
-  log.Chunk(102, 3000, ChunkKind::kActivity);
+uint64_t CountOf(const Trace& trace, Diag diag) { return trace.diagnostics().count(diag); }
+
+int64_t RowOf(const Trace& trace, std::string_view name) {
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    if (trace.Name(HostId{row}) == name) return row;
+  }
+  return -1;
+}
+
+// A thread with an operator of PyTorch in a range, and a mark.
+TestChunk ThreadChunk() {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "step")
+      .Add(RecordType::kPush, 0, {2'100}, "aten::mm, seq = 7, op_id = 3, sizes = [[2, 3], [3, 4]]")
+      .Add(RecordType::kMark, 0, {2'150}, "here")
+      .Add(RecordType::kPop, 0, {2'200})
+      .Add(RecordType::kPop, 0, {3'000});
+  return chunk;
+}
+
+recording::KernelBody TestKernel() {
   recording::KernelBody kernel{};
-  kernel.start_ns = 1400;
-  kernel.end_ns = 1450;
+  kernel.start_ns = 2'500;
+  kernel.end_ns = 2'900;
   kernel.stream = 7;
   kernel.name = 1;
-  kernel.grid[0] = 4;
-  log.AddBody(RecordType::kKernel, 5, kernel);
-  log.Chunk(102, 3100, ChunkKind::kStrings);
-  log.Add(RecordType::kString, 1, {}, "_Z4gemmPf");
-  log.Add(RecordType::kString, 2, {}, "train.py");
-  log.Add(RecordType::kString, 3, {}, "MmBackward0");
-  log.Add(RecordType::kPythonCode, 1, {2 | uint64_t{12} << 32U}, "step");
-  log.Add(RecordType::kName, 1, {16, 0}, "NCCL");
-  log.Add(RecordType::kThread, 101, {0, 0}, "worker");
-  return log;
+  kernel.grid[0] = 8;
+  kernel.block[0] = 256;
+  return kernel;
 }
 
-TEST(Recording, RecordsOfThreadsAreEventsOfTheHost) {
-  const Trace trace = Load(SmallLog());
-  EXPECT_EQ(HostRows(trace),
-            "range outer 100/100 @1000+800\n"
-            "op aten::mm 100/100 @1100+400\n"
-            "call cudaLaunchKernel 100/100 @1200+100 #5\n"
-            "range mark 100/100 @1600+0\n"
-            "range NCCL:ncclAllReduce 100/100 @1700+200\n"
-            "range open 100/100 @2500+220\n"
-            "range request 100/100 @1650+950\n"
-            "python train.py(12): step 100/101 @2610+90\n"
-            "op MmBackward0 100/101 @2710+10\n");
-  EXPECT_EQ(trace.diagnostics().count(Diag::kMissingDuration), 1U);
-  EXPECT_EQ(trace.meta().format, TraceFormat::kRecording);
+std::string WholeLog() {
+  TestChunk calls(101, 2'110);
+  constexpr uint64_t kRuntimeLaunch = 211;  // cudaLaunchKernel_v7000
+  calls.Add(RecordType::kCall, 5, {2'110, 2'120, kRuntimeLaunch | uint64_t{1} << 32U, 0, 101});
+  TestChunk activity(0, 2'500, ChunkKind::kActivity);
+  activity.AddBody(RecordType::kKernel, 5, TestKernel());
+  TestChunk strings(100, 1'000, ChunkKind::kStrings);
+  strings.Add(RecordType::kString, 1, {}, "_Z4gemmv");
+  return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
 }
 
-TEST(Recording, OperatorsKeepSequenceAndShapes) {
-  const Trace trace = Load(SmallLog());
-  const Ops& ops = trace.ops();
-  ASSERT_EQ(ops.size(), 2U);
-  for (size_t row = 0; row < 2; ++row) {
-    EXPECT_EQ(ops.sequence[row], 12);
-    const bool is_backward = ops.forward_thread[row] == 100;
-    EXPECT_EQ(trace.Text(ops.input_dims[row]), is_backward ? "[[2]]" : "[[2, 3], [3, 4]]");
-    EXPECT_EQ(trace.Text(ops.input_types[row]), is_backward ? R"(["float"])" : "");
-  }
+TEST(RecordingTest, RangesOfAThreadNest) {
+  const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk()}));
+  ASSERT_EQ(trace.host().size(), 3U);
+  const auto step = static_cast<uint32_t>(RowOf(trace, "step"));
+  const auto mm = static_cast<uint32_t>(RowOf(trace, "aten::mm"));
+  EXPECT_EQ(trace.host().dur_ns[step], 1'000);
+  EXPECT_EQ(trace.host().dur_ns[mm], 100);
+  EXPECT_EQ(trace.host().kind[mm], HostKind::kOp);
+  EXPECT_EQ(trace.host().kind[step], HostKind::kAnnotation);
+  EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "here"))], 0);
 }
 
-TEST(Recording, WorkIsTiedToItsCall) {
-  const Trace trace = Load(SmallLog());
-  EXPECT_EQ(DeviceRows(trace), "kernel gemm(float*) 0/7 @1400+50 #5\n");
-  EXPECT_EQ(trace.kernels().grid_x[0], 4);
+TEST(RecordingTest, DeviceWorkBelongsToItsCall) {
+  const Trace trace = Load(WholeLog());
+  ASSERT_EQ(trace.device().size(), 1U);
+  EXPECT_EQ(trace.Name(DeviceId{0}), "gemm()");
+  EXPECT_EQ(trace.device().dur_ns[0], 400);
+  EXPECT_EQ(trace.meta().rank, 3);
+  EXPECT_GE(RowOf(trace, "cudaLaunchKernel"), 0);
 }
 
-TEST(Recording, WhatAPopEndsBeganBefore) {
-  LogMaker log(1);
-  log.Chunk(1, 10);
-  log.Add(RecordType::kPop, 0, {10});
-  log.Add(RecordType::kDropped, 1, {3, 0, 0});
-  log.Add(RecordType::kState, 6, {12}, "Kineto took the buffers");
-  log.Add(static_cast<RecordType>(0x55), 0, {1});
-  const Diagnostics found = Load(log).diagnostics();
-  EXPECT_EQ(found.count(Diag::kMissingTimestamp), 1U);
-  EXPECT_EQ(found.count(Diag::kDroppedRecords), 3U);
-  EXPECT_EQ(found.Get(Diag::kRecordingGap).first, "Kineto took the buffers");
-  EXPECT_EQ(found.count(Diag::kUnreadRows), 1U);
+TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "killed")
+      .Add(RecordType::kPush, 0, {2'100}, "inner")
+      .Add(RecordType::kPop, 0, {2'600});
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "killed"))], 600);
+  EXPECT_EQ(CountOf(trace, Diag::kMissingDuration), 1U);
 }
 
-// What precedes the cut is read, and no cut is an error once the header is whole.
-TEST(Recording, ReadsLogsThatAreCutAnywhere) {
-  const std::string bytes = SmallLog().Bytes();
-  size_t last = 0;
-  for (size_t cut = 0; cut < bytes.size(); cut += cut % 4096 < 1024 ? 1 : 512) {
-    const Result<Trace> trace = TryLoad(bytes.substr(0, cut));
-    ASSERT_EQ(trace.ok(), cut >= sizeof(recording::LogHeader)) << cut;
-    if (trace.ok()) {
-      ASSERT_GE(trace->host().size() + trace->device().size(), last) << cut;
-      last = trace->host().size() + trace->device().size();
-    }
-  }
-  EXPECT_EQ(last, 10U);
+TEST(RecordingTest, ARangeEndsOnAnotherThread) {
+  TestChunk ends(102, 2'500);
+  ends.Add(RecordType::kRangeEnd, 0, {2'700, 9});
+  TestChunk starts(101, 2'000);
+  starts.Add(RecordType::kRangeStart, 0, {2'000, 9}, "request");
+  const Trace trace = Load(TestLog(TestLogHeader(), {ends, starts}));
+  ASSERT_EQ(trace.host().size(), 1U);
+  EXPECT_EQ(trace.host().dur_ns[0], 700);
 }
 
-TEST(Recording, AnyDamageEndsInATraceOrAnError) {
-  const std::string bytes = SmallLog().Bytes();
-  std::mt19937_64 random(7);
-  for (int turn = 0; turn < 3000; ++turn) {
-    std::string damaged = bytes;
-    for (int change = 0; change < 8; ++change) {
-      const size_t chunk = random() % (bytes.size() / 4096) * 4096;
-      damaged[chunk + random() % 512] = static_cast<char>(random());
-    }
-    const Result<Trace> trace = TryLoad(damaged);
-    if (trace.ok()) {
-      ASSERT_LE(trace->host().size(), 64U);
-    }
-  }
+// Zero says that a thread is not known, also where threads are described without their handle.
+TEST(RecordingTest, ACallWithoutAThreadIsOfItsWriter) {
+  TestChunk calls(101, 2'000);
+  calls.Add(RecordType::kCall, 5, {2'100, 2'200, 211 | uint64_t{1} << 32U, 0, 0});
+  TestChunk names(102, 2'500);
+  names.Add(RecordType::kThread, 102, {0, 0}, "worker");
+  const Trace trace = Load(TestLog(TestLogHeader(), {calls, names}));
+  ASSERT_EQ(trace.host().size(), 1U);
+  EXPECT_EQ(trace.tracks().tid[trace.host().track[0].value], 101);
 }
 
-TEST(Recording, ATornChunkHidesNoOther) {
-  LogMaker log = SmallLog();
-  std::string bytes = log.Bytes();
-  bytes[2 * 4096] = 'x';  // the magic of the second chunk
-  const Result<Trace> trace = TryLoad(bytes);
-  ASSERT_TRUE(trace.ok());
-  EXPECT_EQ(trace->diagnostics().count(Diag::kTornChunk), 1U);
-  EXPECT_EQ(trace->device().size(), 1U);
+TEST(RecordingTest, OperatorsHaveTheirInputs) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kString, 1, {}, "aten::add")
+      .Add(RecordType::kOperator, 1, {2'000, 2'400, 11, 0, 5},
+           R"({"Input Dims":[[2,3],[2,3]],"Input type":["float","float"]})");
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  const auto row = static_cast<uint32_t>(RowOf(trace, "aten::add"));
+  const uint32_t detail = trace.host().detail[row];
+  EXPECT_EQ(trace.ops().sequence[detail], 11);
+  EXPECT_EQ(trace.strings().Get(trace.ops().input_dims[detail]), "[[2,3],[2,3]]");
 }
 
-TEST(Recording, OtherVersionsAreNamed) {
-  LogMaker log(1);
-  log.header.version = 2;
-  const Result<Trace> trace = TryLoad(log.Bytes());
+TEST(RecordingTest, WhatWasLostIsCounted) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kDropped, static_cast<uint32_t>(recording::DropSource::kActivity),
+            {12, 0, 2'500});
+  const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk(), chunk}));
+  EXPECT_EQ(CountOf(trace, Diag::kDroppedRecords), 12U);
+}
+
+// A damaged record ends its chunk; the next one goes on.
+TEST(RecordingTest, ATornChunkLosesNoOther) {
+  TestChunk torn(102, 1'500);
+  torn.Add(RecordType::kPush, 0, {1'500}, "before").Add(RecordType::kPop, 0, {1'600});
+  std::string bytes = TestLog(TestLogHeader(), {torn, ThreadChunk()});
+  const size_t second = recording::kLeastHeaderBytes + sizeof(recording::ChunkHeader) +
+                        3 * sizeof(uint64_t);  // the pop
+  bytes[second + 1] = '\xff';
+  bytes[second + 2] = '\xff';
+  const Trace trace = Load(bytes);
+  EXPECT_EQ(CountOf(trace, Diag::kTornChunk), 1U);
+  EXPECT_GE(RowOf(trace, "before"), 0);
+  EXPECT_GE(RowOf(trace, "step"), 0);
+}
+
+TEST(RecordingTest, ALogOfAnotherVersionIsRefused) {
+  recording::LogHeader header = TestLogHeader();
+  header.version = 2;
+  const Result<Trace> trace = LoadBytes(TestLog(header, {ThreadChunk()}), "new.bsl", {});
   ASSERT_FALSE(trace.ok());
-  EXPECT_NE(trace.error().message.find("version 2"), std::string::npos) << trace.error().message;
+  EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
+  EXPECT_NE(trace.error().message.find("version 2"), std::string::npos);
+}
+
+TEST(RecordingTest, EveryPrefixIsReadOrRefused) {
+  const std::string whole = WholeLog();
+  for (size_t bytes = 0; bytes < whole.size(); bytes += bytes < 600 ? 1 : 8) {
+    const Result<Trace> trace = LoadBytes(whole.substr(0, bytes), "cut.bsl", {});
+    if (bytes >= recording::kLeastHeaderBytes) {
+      ASSERT_TRUE(trace.ok()) << bytes << ": " << trace.error().message;
+      EXPECT_LE(trace->host().size(), 4U);
+    }
+  }
+}
+
+TEST(RecordingTest, AnyChangedWordIsReadOrRefused) {
+  const std::string whole = WholeLog();
+  for (size_t offset = 0; offset < whole.size(); offset += sizeof(uint64_t)) {
+    // The rest of the first page is empty.
+    if (offset == 160) offset = recording::kLeastHeaderBytes;
+    for (const char byte : {'\x00', '\x01', '\x7f', '\xff'}) {
+      std::string changed = whole;
+      for (size_t i = 0; i < sizeof(uint64_t); ++i) {
+        changed[offset + i] = static_cast<char>(changed[offset + i] ^ byte);
+      }
+      const Result<Trace> trace = LoadBytes(changed, "changed.bsl", {});
+      EXPECT_TRUE(trace.ok() || !trace.error().message.empty());
+    }
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace borescope::internal {
 // A process of the recording: what all records of a log have in common.
 struct LogProcess {
   int64_t pid = 0;
-  int64_t number = 0;  // of the log in its trace: two images of a process count calls anew
+  int64_t number = 0;  // of the log in its trace: two images of a process count their calls from 1
 
   // A number of a call, which counts from 1 in each log, made unique.
   int64_t Correlation(uint32_t recorded) const {

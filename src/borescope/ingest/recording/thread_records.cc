@@ -240,9 +240,8 @@ void ThreadRecords::EndRanges() {
 void ThreadRecords::Finish() {
   EndRanges();
   std::vector<std::pair<uint32_t, StringId>> open;
-  for (const auto& [id, row] : ranges_) {
-    open.emplace_back(row, async_);
-  }
+  std::transform(ranges_.begin(), ranges_.end(), std::back_inserter(open),
+                 [&](const auto& range) { return std::pair(range.second, async_); });
   for (const auto& [tid, thread] : threads_) {
     for (const auto& [domain, rows] : thread.open) {
       std::transform(rows.begin(), rows.end(), std::back_inserter(open),

@@ -1,0 +1,82 @@
+// Records programs: `borescope record`. Linux only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "borescope/answer.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+
+namespace borescope {
+
+struct RecordOptions {
+  // The folder of the run, NAME or NAME.bsr, with %h (host), %p (process), %r (rank), %q{VARIABLE}.
+  // Empty: the first of recording.bsr, recording-2.bsr, … that does not exist. NAME.rpd,
+  // NAME.json.gz and what else Convert writes name the folder NAME.bsr, too; the caller converts.
+  std::string output = {};
+  bool starts_paused = false;  // records from the first start on, by StartRecording or the program
+  bool nvtx = true;            // ranges and marks of NVTX
+  bool roctx = true;           // and of ROCTX
+  bool cuda = true;            // calls and device work, by CUPTI
+  bool children = true;        // also of programs that the program starts
+  bool memory = false;         // allocations of device memory
+  bool sync = false;           // what synchronisation waits for
+  bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
+  uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
+  bool force = false;          // replaces the injected libraries of other tools
+  bool replace = false;        // replaces an earlier recording of the name
+};
+
+struct RecordReport {
+  std::string folder;      // of the logs: an input like any other
+  std::string converted;   // what `output` wants it converted into; empty: nothing
+  int status = 0;          // the program's exit status; 0 where a signal ended it
+  int signal = 0;          // that ended the program; 0: none
+  uint64_t processes = 0;  // that recorded something
+  uint64_t running = 0;    // of these, that still run
+  uint64_t bytes = 0;      // of all logs
+  std::chrono::nanoseconds duration{};
+};
+
+// A program that is being recorded.
+class BORESCOPE_EXPORT Recording {
+ public:
+  // Starts `command[0]`, found along PATH, with our streams, in our process group. Errors:
+  //   kInvalidArgument  an empty command, a folder that exists, a variable of another tool
+  //   kIo               the program cannot be started, the folder cannot be made
+  //   kMissingData      libborescope_record.so is not installed
+  static Result<Recording> Start(const std::vector<std::string>& command,
+                                 const RecordOptions& options = {});
+
+  Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) noexcept;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording();
+
+  // Of the program.
+  int pid() const;
+
+  // Waits for the end of the program. To be called once. kIo if the folder cannot be read.
+  Result<RecordReport> Wait();
+
+ private:
+  struct State;
+  explicit Recording(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Starts or stops recording in all processes of a run, from any process that may write to its
+// folder. Starts count: as many stops end them. Returns whether processes record now.
+// kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<bool> StartRecording(const std::string& folder);
+BORESCOPE_EXPORT Result<bool> StopRecording(const std::string& folder);
+
+// The state of a run. Table `processes`: a row per log. kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<Answer> RecordingStatus(const std::string& folder);
+
+}  // namespace borescope

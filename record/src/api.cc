@@ -1,0 +1,74 @@
+// The interface of borescope_record.h.
+#include "borescope_record.h"
+#include "core/control.h"
+#include "core/ranges.h"
+#include "core/strings.h"
+#include "cuda/flusher.h"
+
+using namespace borescope::inject;
+using borescope::recording::kApiDomain;
+using borescope::recording::RecordType;
+
+extern "C" {
+
+int borescope_record_is_recording(void) { return IsRecording() ? 1 : 0; }
+
+void borescope_record_start(void) { StartRecording(); }
+
+void borescope_record_stop(void) { StopRecording(); }
+
+void borescope_record_push(const char* text) {
+  if (IsRecording()) WriteMoment(RecordType::kPush, kApiDomain, PlainMessage(text));
+}
+
+void borescope_record_pop(void) {
+  if (!IsRecording()) return;
+  const uint64_t body[] = {Now()};
+  Write(RecordType::kPop, kApiDomain, body);
+}
+
+void borescope_record_mark(const char* text) {
+  if (IsRecording()) Mark(kApiDomain, PlainMessage(text));
+}
+
+uint64_t borescope_record_range_start(const char* text) {
+  return IsRecording() ? StartRange(kApiDomain, PlainMessage(text)) : 0;
+}
+
+void borescope_record_range_end(uint64_t id) { EndRange(kApiDomain, id); }
+
+void borescope_record_flush(void) { cuda::FlushDevice(); }
+
+void borescope_record_operator(const char* name, uint64_t start_ns, uint64_t end_ns,
+                               int64_t sequence, uint64_t forward_thread, uint64_t id,
+                               const char* inputs) {
+  if (!IsRecording() || name == nullptr) return;
+  const Entry* entry = InternString(name, TextLength(name));
+  const uint64_t body[] = {start_ns, end_ns, static_cast<uint64_t>(sequence), forward_thread, id};
+  const Message message = PlainMessage(inputs);
+  Write(RecordType::kOperator, entry == nullptr ? 0 : entry->id, body, message.text,
+        message.length);
+}
+
+uint32_t borescope_record_code(const char* name, const char* file, uint32_t line) {
+  if (!IsEnabled() || name == nullptr) return 0;
+  const Message path = PlainMessage(file);
+  const Entry* file_entry = InternString(path.text, path.length);
+  const Entry* code =
+      InternCode(name, TextLength(name), file_entry == nullptr ? 0 : file_entry->id, line);
+  return code == nullptr ? 0 : code->id;
+}
+
+void borescope_record_call(uint32_t code) {
+  if (!IsRecording() || code == 0) return;
+  const uint64_t body[] = {Now()};
+  Write(RecordType::kPythonCall, code, body);
+}
+
+void borescope_record_return(uint32_t code) {
+  if (!IsRecording() || code == 0) return;
+  const uint64_t body[] = {Now()};
+  Write(RecordType::kPythonReturn, code, body);
+}
+
+}  // extern "C"

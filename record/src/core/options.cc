@@ -1,0 +1,78 @@
+// The options of BORESCOPE_RECORD_OPTIONS, "name" or "name=value", separated by semicolons:
+//
+//   max-bytes=N      the log of a process grows to at most N bytes, then recording ends (no limit)
+//   no-nvtx          ranges and marks of NVTX are not recorded
+//   no-roctx         those of ROCTX are not
+//   no-cuda          CUPTI is left alone
+//   children=none    programs that this one starts, and its forks, are not recorded
+//   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
+//   api=all|launch|none  calls of CUDA: all, those that launch device work, none (all)
+//   graphs=node|graph    kernels of CUDA graphs one by one, or a record for a graph's run (graph)
+//   memory           allocations and frees of device memory
+//   sync             synchronisation
+//   env              variables NCCL_* and RCCL_* with their values in the description of a process
+#include "core/options.h"
+
+#include <cstring>
+
+#include "core/text.h"
+
+namespace borescope::inject {
+
+namespace {
+
+struct Option {
+  const char* text;
+  size_t length;
+
+  bool Is(const char* name) const {
+    return length == strlen(name) && memcmp(text, name, length) == 0;
+  }
+
+  // The text after "name=", or a null pointer.
+  const char* Value(const char* name) const {
+    const size_t count = strlen(name);
+    const bool has_value = length > count && memcmp(text, name, count) == 0 && text[count] == '=';
+    return has_value ? text + count + 1 : nullptr;
+  }
+};
+
+void ApplyNumbers(const Option& option, Options* options) {
+  uint64_t number = 0;
+  const char* bytes = option.Value("max-bytes");
+  if (bytes != nullptr && ParseNumber(bytes, &number)) options->most_bytes = number;
+  const char* period = option.Value("flush-ms");
+  if (period != nullptr && ParseNumber(period, &number) && number >= 1 && number <= 60'000) {
+    options->flush_ms = static_cast<uint32_t>(number);
+  }
+}
+
+void Apply(const Option& option, Options* options) {
+  if (option.Is("no-nvtx")) options->has_nvtx = false;
+  if (option.Is("no-roctx")) options->has_roctx = false;
+  if (option.Is("no-cuda")) options->has_cuda = false;
+  if (option.Is("children=none")) options->has_children = false;
+  if (option.Is("api=all")) options->api = ApiCalls::kAll;
+  if (option.Is("api=launch")) options->api = ApiCalls::kLaunch;
+  if (option.Is("api=none")) options->api = ApiCalls::kNone;
+  if (option.Is("graphs=node")) options->has_graph_nodes = true;
+  if (option.Is("graphs=graph")) options->has_graph_nodes = false;
+  if (option.Is("memory")) options->has_memory = true;
+  if (option.Is("sync")) options->has_sync = true;
+  if (option.Is("env")) options->keeps_environment = true;
+  ApplyNumbers(option, options);
+}
+
+}  // namespace
+
+Options ParseOptions(const char* text) {
+  Options options;
+  while (text != nullptr && *text != '\0') {
+    const size_t length = strcspn(text, ";");
+    Apply({text, length}, &options);
+    text += length + (text[length] == ';' ? 1 : 0);
+  }
+  return options;
+}
+
+}  // namespace borescope::inject

@@ -1,0 +1,28 @@
+// What the launcher asks from the library, in two environment variables.
+#pragma once
+
+#include <cstdint>
+
+namespace borescope::inject {
+
+enum class ApiCalls : uint8_t { kNone, kLaunch, kAll };
+
+struct Options {
+  uint64_t most_bytes = 0;  // of one log; 0: no limit
+  uint32_t flush_ms = 100;
+  ApiCalls api = ApiCalls::kAll;
+  bool has_nvtx = true;
+  bool has_roctx = true;
+  bool has_cuda = true;
+  bool has_children = true;
+  bool has_graph_nodes = false;
+  bool has_memory = false;
+  bool has_sync = false;
+  bool keeps_environment = false;  // of the communication libraries
+};
+
+// Of a text such as "max-bytes=1000;no-cuda". What is unknown is ignored: the launcher may be
+// newer.
+Options ParseOptions(const char* text);
+
+}  // namespace borescope::inject

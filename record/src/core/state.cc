@@ -1,0 +1,102 @@
+#include "core/state.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "core/files.h"
+#include "core/text.h"
+#include "core/writer.h"
+
+namespace borescope::inject {
+
+namespace {
+
+using recording::Control;
+
+constexpr size_t kMostFolderBytes = 2800;
+
+constinit LogState unused_log;
+// Used in place of the launcher's page: of a library that does nothing, or of a folder without one.
+Control own_control;
+char run_folder[kMostFolderBytes + 1];
+pid_t home_pid;
+
+bool IsValid(const Control* control) {
+  return control->magic == recording::kControlMagic && control->version == 1;
+}
+
+// Maps the launcher's page. Without a valid one, everything is recorded.
+void MapControl() {
+  own_control.is_recording = 1;
+  own_control.nested_starts = 1;
+  char path[kMostFolderBytes + 32];
+  TextBuilder builder(path, sizeof(path));
+  builder.Add(run_folder).Add("/").Add(recording::kControlName);
+  const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+  if (file < 0) return;
+  struct stat status;
+  const bool is_whole = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                        status.st_size >= static_cast<off_t>(recording::kControlBytes);
+  void* page = is_whole ? mmap(nullptr, recording::kControlBytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED, file, 0)
+                        : MAP_FAILED;
+  close(file);
+  if (page == MAP_FAILED) return;
+  auto* control = static_cast<Control*>(page);
+  if (IsValid(control)) {
+    g_control = control;
+  } else {
+    munmap(page, recording::kControlBytes);
+  }
+}
+
+void WipeInChild() { memset(static_cast<void*>(g_log), 0, sizeof(LogState)); }
+
+// One page for the state. Kernels that cannot wipe it leave that to the C library's fork.
+bool MapState() {
+  const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  g_log = static_cast<LogState*>(page);
+  if (madvise(page, bytes, MADV_WIPEONFORK) != 0) pthread_atfork(nullptr, nullptr, WipeInChild);
+  return true;
+}
+
+// Runs when the library is loaded: before main where it is preloaded.
+__attribute__((constructor)) void Begin() {
+  if (getauxval(AT_SECURE) != 0) return;
+  const QuietSection quiet;
+  BeginRecording(getenv(recording::kRunVariable), getenv(recording::kOptionsVariable));
+  // The programs that this one starts inherit the environment.
+  if (IsEnabled() && !g_options.has_children) unsetenv(recording::kRunVariable);
+}
+
+}  // namespace
+
+LogState* g_log = &unused_log;
+Control* g_control = &own_control;
+constinit Options g_options;
+
+void BeginRecording(const char* folder, const char* options) {
+  if (folder == nullptr || folder[0] != '/' || strlen(folder) > kMostFolderBytes) return;
+  g_options = ParseOptions(options);
+  if (!MapState()) return;
+  memcpy(run_folder, folder, strlen(folder) + 1);
+  home_pid = getpid();
+  g_control = &own_control;
+  MapControl();
+  PrepareThreads();
+}
+
+const char* RunFolder() { return run_folder; }
+
+bool IsForked() { return getpid() != home_pid; }
+
+}  // namespace borescope::inject

@@ -1,0 +1,63 @@
+// What belongs to the process: where it records to, and the state of its log.
+//
+// The state lies on a page that the kernel wipes in a child made by fork, or by a clone without the
+// C library's knowledge: all that holds of the parent alone (the open log, a thread that is opening
+// it) is gone there, and the child opens a log of its own at its first record.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "borescope/recording/log_format.h"
+#include "core/options.h"
+
+namespace borescope::inject {
+
+enum class Phase : uint32_t { kClosed = 0, kOpening, kOpen, kEnded };
+
+inline constexpr uint32_t kEndedGeneration = 0xffffffff;
+
+struct LogState {
+  // Of the open log; threads with another one have no chunk of it. 0: none is open.
+  std::atomic<uint32_t> generation = 0;
+  std::atomic<Phase> phase = Phase::kClosed;
+  std::atomic<uint64_t> file_bytes = 0;
+  std::atomic<uint64_t> sequence = 0;  // of the next chunk
+  std::atomic<uint64_t> anchored_ns = 0;
+  // The process chunk: who writes into it claims the words first.
+  uint64_t* process_words = nullptr;
+  std::atomic<uint32_t> process_used = 0;
+  uint32_t process_capacity = 0;
+  std::atomic<uint64_t>* dropped = nullptr;  // the count of records that were not kept, in the log
+  uint32_t pid = 0;
+  uint32_t reserved = 0;
+  uint64_t device = 0;  // with inode: that the file at `path` is still this one
+  uint64_t inode = 0;
+  char path[3072] = {};
+};
+static_assert(sizeof(LogState) <= 4096);
+
+// Never a null pointer. Set once, before the program runs.
+extern LogState* g_log;
+extern recording::Control* g_control;
+extern Options g_options;
+
+// Has the process record into a folder, at the first record. Called when the library is loaded,
+// with what the environment says.
+void BeginRecording(const char* folder, const char* options);
+
+// The folder of the run; empty where nothing is recorded.
+const char* RunFolder();
+
+// Whether the process was made by fork after the library was loaded.
+bool IsForked();
+
+// Whether the library records at all; it may be paused.
+inline bool IsEnabled() { return RunFolder()[0] != '\0'; }
+
+// Whether what follows is recorded now.
+inline bool IsRecording() {
+  return __atomic_load_n(&g_control->is_recording, __ATOMIC_RELAXED) != 0;
+}
+
+}  // namespace borescope::inject

@@ -1,0 +1,44 @@
+// The buffers that CUPTI fills with records.
+//
+// CUPTI asks for them and returns them on the program's threads, within locks of the driver: both
+// callbacks take no lock and call nothing of CUPTI. Returned buffers wait in a list for the
+// flusher.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace borescope::inject::cuda {
+
+inline constexpr size_t kBufferBytes = size_t{1} << 20U;
+
+struct Buffer {
+  std::atomic<uint32_t> is_out;  // CUPTI has it
+  uint32_t place;                // in the pool; kNoPlace: of its own
+  Buffer* next;
+  void* context;
+  uint32_t stream;
+  uint32_t reserved;
+  size_t valid;
+
+  uint8_t* data() { return reinterpret_cast<uint8_t*>(this) + 64; }
+};
+static_assert(sizeof(Buffer) <= 64);
+
+// A null pointer where memory has run out.
+Buffer* TakeBuffer();
+
+// From CUPTI. False if it does not have this buffer; it is then left alone.
+bool ReturnBuffer(uint8_t* data, void* context, uint32_t stream, size_t valid);
+
+// What was returned since the last call, first returned first.
+Buffer* TakeReturned();
+
+// After its records were read.
+void RecycleBuffer(Buffer* buffer);
+
+// How many CUPTI has.
+uint32_t BuffersOut();
+
+}  // namespace borescope::inject::cuda

@@ -1,0 +1,165 @@
+#include "cuda/flusher.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+
+#include "core/clock.h"
+#include "core/files.h"
+#include "core/writer.h"
+#include "cuda/buffers.h"
+#include "cuda/session.h"
+
+namespace borescope::inject::cuda {
+
+namespace {
+
+constexpr uint64_t kDeadlineNs = 2'000'000'000;
+
+Session session;
+std::atomic<uint32_t> wakes;      // rises with every reason to look; the flusher sleeps on it
+std::atomic<uint32_t> requested;  // flushes that somebody waits for
+std::atomic<uint32_t> answered;   // and how many of them are done; they sleep on it
+std::atomic<bool> is_exiting;
+std::atomic<bool> has_ended;  // CUPTI is not called again
+std::atomic<pid_t> started_in;
+
+void Wait(std::atomic<uint32_t>* word, uint32_t seen, uint64_t ns) {
+  const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
+                         static_cast<long>(ns % 1'000'000'000)};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
+}
+
+void Wake(std::atomic<uint32_t>* word) {
+  word->fetch_add(1);
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// Follows the page that starts and stops; what had begun before a stop is fetched.
+void FollowControl() {
+  const bool is_wanted = IsRecording();
+  if (is_wanted == session.is_on()) return;
+  session.Switch(is_wanted);
+  if (!is_wanted) session.Flush(true);
+}
+
+void Answer(uint32_t request) {
+  session.Flush(true);
+  session.Drain();
+  answered.store(request - 1);
+  Wake(&answered);
+}
+
+void End() {
+  if (session.is_on()) session.Flush(true);
+  session.Drain();
+  if (BuffersOut() != 0) {
+    WriteTrouble(recording::StateKind::kGap,
+                 "buffers were not returned: another profiler took its place, or a flush failed",
+                 kSuccess);
+  }
+  has_ended.store(true);
+  Wake(&answered);
+}
+
+// Flushes in turns; buffers that CUPTI returns by itself are read when they come.
+void Loop() {
+  const uint64_t period = uint64_t{g_options.flush_ms} * 1'000'000;
+  uint64_t flushed = Now();
+  while (!is_exiting.load()) {
+    const uint32_t seen = wakes.load();
+    session.Drain();
+    const uint32_t request = requested.load();
+    if (request != answered.load()) Answer(request);
+    FollowControl();
+    const uint64_t now = Now();
+    if (session.is_on() && now - flushed >= period) {
+      session.Flush(false);
+      flushed = now;
+      continue;
+    }
+    const uint64_t rest = now - flushed >= period ? period : period - (now - flushed);
+    if (!is_exiting.load()) Wait(&wakes, seen, rest);
+  }
+  End();
+}
+
+void* Run(void*) {
+  t_thread.chunk_kind = static_cast<uint32_t>(recording::ChunkKind::kActivity);
+  pthread_setname_np(pthread_self(), "borescope");
+  Loop();
+  return nullptr;
+}
+
+bool StartThread() {
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  // The program's signals are for its own threads.
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  pthread_t thread;
+  const bool is_started = pthread_create(&thread, nullptr, Run, nullptr) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (is_started) pthread_detach(thread);
+  return is_started;
+}
+
+bool IsFlusherHere() { return started_in.load() == getpid() && !has_ended.load(); }
+
+// Waits until a condition holds, at most until the deadline: a flush that hangs is abandoned.
+template <typename Condition>
+void WaitUntil(const Condition& holds) {
+  const uint64_t begin = Now();
+  for (uint64_t passed = 0; passed < kDeadlineNs; passed = Now() - begin) {
+    const uint32_t seen = answered.load();
+    if (holds()) return;
+    Wait(&answered, seen, kDeadlineNs - passed);
+  }
+}
+
+// Registered when the driver begins, so that it runs before the driver's own functions at exit.
+void EndAtExit() {
+  if (!IsFlusherHere()) return;
+  const QuietSection quiet;
+  is_exiting.store(true);
+  Wake(&wakes);
+  WaitUntil([] { return has_ended.load(); });
+}
+
+}  // namespace
+
+void StartFlusher() {
+  const QuietSection quiet;
+  // A child made by fork has no flusher; the driver does not work there either.
+  pid_t none = 0;
+  if (!started_in.compare_exchange_strong(none, getpid())) return;
+  if (!session.Begin()) {
+    has_ended.store(true);
+    return;
+  }
+  FollowControl();
+  if (StartThread()) {
+    atexit(EndAtExit);
+  } else {
+    session.Switch(false);
+    has_ended.store(true);
+  }
+}
+
+void WakeFlusher() { Wake(&wakes); }
+
+void FlushDevice() {
+  if (!IsFlusherHere()) return;
+  const QuietSection quiet;
+  const uint32_t request = requested.fetch_add(1) + 1;
+  Wake(&wakes);
+  WaitUntil([request] { return answered.load() >= request || has_ended.load(); });
+}
+
+}  // namespace borescope::inject::cuda

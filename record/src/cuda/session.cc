@@ -1,0 +1,234 @@
+#include "cuda/session.h"
+
+#include <atomic>
+
+#include "core/clock.h"
+#include "core/text.h"
+#include "core/writer.h"
+#include "cuda/buffers.h"
+#include "cuda/calls.h"
+#include "cuda/decode.h"
+#include "cuda/flusher.h"
+
+namespace borescope::inject::cuda {
+
+namespace {
+
+using recording::RecordType;
+using recording::StateKind;
+
+constexpr uint32_t kBasicKinds[] = {kConcurrentKernel,    kMemcpy,       kMemcpyPeer, kMemset,
+                                    kExternalCorrelation, kOverheadKind, kDeviceKind, kContextKind,
+                                    kStreamKind};
+
+// CUPTI's version, for the callback that may refuse a buffer.
+std::atomic<uint32_t> known_version;
+
+uint64_t ReadClock() { return Now(); }
+
+void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
+  *most_records = 0;
+  Buffer* taken = TakeBuffer();
+  *buffer = taken == nullptr ? nullptr : taken->data();
+  *size = taken == nullptr ? 0 : kBufferBytes;
+}
+
+void TakeBack(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
+  if (ReturnBuffer(buffer, context, stream, valid)) WakeFlusher();
+}
+
+void GiveBuffer2(uint8_t** buffer, size_t* size, size_t* most_records, void*) {
+  GiveBuffer(buffer, size, most_records);
+}
+
+void TakeBack2(uint8_t* buffer, size_t size, size_t valid, void*) {
+  TakeBack(nullptr, 0, buffer, size, valid);
+}
+
+void Ignore(void*, uint32_t, uint32_t, const void*) {}
+
+}  // namespace
+
+void WriteTrouble(StateKind kind, const char* what, int result) {
+  char text[256];
+  TextBuilder builder(text, sizeof(text));
+  builder.Add("CUPTI: ").Add(what);
+  if (result != kSuccess) builder.Add(" (error ").Add(static_cast<uint64_t>(result)).Add(")");
+  const uint64_t body[] = {Now()};
+  Write(RecordType::kState, static_cast<uint32_t>(kind), body, text, builder.length());
+}
+
+bool Session::Begin() {
+  if (!FindCupti(&cupti_)) {
+    WriteTrouble(StateKind::kBackendMissing, "libcupti is not found", kSuccess);
+    return false;
+  }
+  const int result = cupti_.get_version(&version_);
+  if (result != kSuccess) {
+    WriteTrouble(StateKind::kBackendMissing, "cuptiGetVersion failed", result);
+    return false;
+  }
+  known_version.store(version_);
+  return BeginWithSubscriber() || BeginAlone();
+}
+
+// From CUDA 13.4: several tools at once, each with its own clock and buffers. False where any part
+// is refused, after which the way of older versions is tried.
+bool Session::BeginWithSubscriber() {
+  const bool has_all = cupti_.subscribe_2 != nullptr && cupti_.unsubscribe != nullptr &&
+                       cupti_.set_attribute_2 != nullptr && cupti_.enable_2 != nullptr &&
+                       cupti_.disable_2 != nullptr && cupti_.register_callbacks_2 != nullptr &&
+                       cupti_.next_record_2 != nullptr;
+  if (version_ < kSubscriberVersion || !has_all) return false;
+  SubscriberParams params = {};
+  params.bytes = sizeof(params);
+  params.name = "borescope";
+  params.allows_others = 1;
+  if (cupti_.subscribe_2(&subscriber_, Ignore, nullptr, &params) != kSuccess) {
+    subscriber_ = nullptr;
+    return false;
+  }
+  TimestampFunction clock = ReadClock;
+  size_t bytes = sizeof(clock);
+  uint32_t ids = kSystemThreadIds;
+  size_t id_bytes = sizeof(ids);
+  // Where it is refused, threads are known by pthread_self, as before.
+  cupti_.set_attribute_2(subscriber_, kThreadIdAttribute, &id_bytes, &ids);
+  if (cupti_.set_attribute_2(subscriber_, kTimestampAttribute, &bytes,
+                             static_cast<void*>(&clock)) == kSuccess &&
+      HasOurClock() &&
+      cupti_.register_callbacks_2(subscriber_, GiveBuffer2, TakeBack2) == kSuccess) {
+    return true;
+  }
+  cupti_.unsubscribe(subscriber_);
+  subscriber_ = nullptr;
+  return false;
+}
+
+// Some versions ignore a subscriber's clock while others may subscribe; the records would then be
+// of another clock, which steps.
+bool Session::HasOurClock() {
+  constexpr uint64_t kMostApart = 50'000'000;
+  uint64_t time = 0;
+  const uint64_t before = Now();
+  if (cupti_.get_timestamp_2 == nullptr || cupti_.get_timestamp_2(subscriber_, &time) != kSuccess) {
+    return false;
+  }
+  return time + kMostApart >= before && time <= Now() + kMostApart;
+}
+
+// The clock before anything is enabled: CUPTI takes no other afterwards.
+bool Session::BeginAlone() {
+  if (cupti_.register_timestamp == nullptr) {
+    WriteTrouble(StateKind::kBackendMissing, "this version has no clock callback", kSuccess);
+    return false;
+  }
+  int result = cupti_.register_timestamp(ReadClock);
+  if (result == kSuccess) result = cupti_.register_callbacks(GiveBuffer, TakeBack);
+  if (result == kSuccess) return true;
+  WriteTrouble(StateKind::kBackendMissing,
+               result == kMultipleSubscribers ? "another tool has it" : "it cannot be set up",
+               result);
+  return false;
+}
+
+int Session::SwitchKind(uint32_t kind, bool is_on) {
+  if (subscriber_ != nullptr) {
+    return is_on ? cupti_.enable_2(subscriber_, kind, nullptr)
+                 : cupti_.disable_2(subscriber_, kind, nullptr);
+  }
+  if (!is_on && cupti_.disable == nullptr) return kSuccess;
+  return is_on ? cupti_.enable(kind) : cupti_.disable(kind);
+}
+
+// Those calls alone, where CUPTI can; else all are collected and most are passed over.
+void Session::SwitchDriverCalls(bool is_on) {
+  const auto flag = static_cast<uint8_t>(is_on ? 1 : 0);
+  const bool has_choice = subscriber_ != nullptr ? cupti_.enable_driver_api_2 != nullptr
+                                                 : cupti_.enable_driver_api != nullptr;
+  if (!has_choice) {
+    SwitchKind(kDriver, is_on);
+    return;
+  }
+  for (const uint32_t call : kDriverCalls) {
+    if (subscriber_ != nullptr) {
+      cupti_.enable_driver_api_2(subscriber_, call, flag);
+    } else {
+      cupti_.enable_driver_api(call, flag);
+    }
+  }
+}
+
+void Session::Switch(bool is_on) {
+  int failed = kSuccess;
+  for (const uint32_t kind : kBasicKinds) {
+    const int result = SwitchKind(kind, is_on);
+    if (result != kSuccess && kind == kConcurrentKernel) failed = result;
+  }
+  if (g_options.api != ApiCalls::kNone) {
+    SwitchKind(kRuntime, is_on);
+    SwitchDriverCalls(is_on);
+  }
+  if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);
+  if (g_options.has_sync) SwitchKind(kSynchronization, is_on);
+  if (g_options.has_memory) SwitchKind(kMemory2, is_on);
+  is_on_ = is_on;
+  if (failed == kSuccess) return;
+  WriteTrouble(
+      StateKind::kBackendMissing,
+      failed == kMultipleSubscribers ? "another tool has it" : "kernels cannot be recorded",
+      failed);
+}
+
+void Session::Flush(bool is_forced) { cupti_.flush_all(is_forced ? kForcedFlush : 0); }
+
+int Session::NextRecord(Buffer* buffer, uint8_t** record) {
+  if (subscriber_ != nullptr) {
+    return cupti_.next_record_2(subscriber_, buffer->data(), buffer->valid, record);
+  }
+  return cupti_.next_record(buffer->data(), buffer->valid, record);
+}
+
+// The length of a record is how far the next one is away.
+void Session::DrainBuffer(Buffer* buffer) {
+  const uint8_t* end = buffer->data() + buffer->valid;
+  uint8_t* next = nullptr;
+  const uint8_t* record = nullptr;
+  int result = buffer->valid == 0 ? int{kMaxLimitReached} : NextRecord(buffer, &next);
+  while (result == kSuccess) {
+    // Never backwards or beyond the buffer, whatever CUPTI says.
+    if (next < buffer->data() || next >= end || (record != nullptr && next <= record)) break;
+    if (record != nullptr) DecodeRecord(record, static_cast<size_t>(next - record), g_options);
+    record = next;
+    result = NextRecord(buffer, &next);
+  }
+  if (record != nullptr) DecodeRecord(record, static_cast<size_t>(end - record), g_options);
+  if (result != kMaxLimitReached) {
+    WriteTrouble(StateKind::kGap, "a buffer could not be read to its end", result);
+  }
+}
+
+void Session::CountDropped(const Buffer& buffer) {
+  size_t count = 0;
+  int result = kNotInitialized;
+  if (subscriber_ != nullptr && cupti_.dropped_2 != nullptr) {
+    result = cupti_.dropped_2(subscriber_, buffer.context, buffer.stream, &count);
+  } else if (subscriber_ == nullptr && cupti_.dropped != nullptr) {
+    result = cupti_.dropped(buffer.context, buffer.stream, &count);
+  }
+  if (result != kSuccess || count == 0) return;
+  const uint64_t body[] = {count, 0, Now()};
+  Write(RecordType::kDropped, static_cast<uint32_t>(recording::DropSource::kActivity), body);
+}
+
+void Session::Drain() {
+  for (Buffer* buffer = TakeReturned(); buffer != nullptr;) {
+    Buffer* next = buffer->next;
+    DrainBuffer(buffer);
+    CountDropped(*buffer);
+    RecycleBuffer(buffer);
+    buffer = next;
+  }
+}
+
+}  // namespace borescope::inject::cuda

@@ -1,0 +1,42 @@
+// CUPTI's collection: set up once, switched on and off with the recording. Every function but the
+// callbacks inside runs on the thread that sets it up or on the flusher, never on both at once.
+#pragma once
+
+#include "borescope/recording/log_format.h"
+#include "cuda/library.h"
+
+namespace borescope::inject::cuda {
+
+class Session {
+ public:
+  // Registers clock and buffers. False, with a state record that says why, where CUPTI cannot be
+  // used.
+  bool Begin();
+  // Enables or disables the kinds of activities.
+  void Switch(bool is_on);
+  bool is_on() const { return is_on_; }
+  // Has CUPTI return buffers: those that are complete, or all.
+  void Flush(bool is_forced);
+  // Writes what was returned to the log.
+  void Drain();
+
+ private:
+  bool BeginWithSubscriber();
+  bool BeginAlone();
+  bool HasOurClock();
+  int SwitchKind(uint32_t kind, bool is_on);
+  void SwitchDriverCalls(bool is_on);
+  void DrainBuffer(struct Buffer* buffer);
+  void CountDropped(const struct Buffer& buffer);
+  int NextRecord(struct Buffer* buffer, uint8_t** record);
+
+  Cupti cupti_ = {};
+  Subscriber subscriber_ = nullptr;
+  uint32_t version_ = 0;
+  bool is_on_ = false;
+};
+
+// A state record: the backend is off, or misses something, and why.
+void WriteTrouble(recording::StateKind kind, const char* what, int result);
+
+}  // namespace borescope::inject::cuda

@@ -1,0 +1,89 @@
+#include "borescope/record.h"
+
+#include <utility>
+
+#include "borescope/api/access.h"
+#include "borescope/recorder/control_page.h"
+#include "borescope/recorder/record_run.h"
+#include "borescope/verbs/record/run_status.h"
+
+namespace borescope {
+namespace {
+
+internal::RecordRunOptions Inside(const RecordOptions& options) {
+  return {.output = options.output,
+          .starts_paused = options.starts_paused,
+          .with_nvtx = options.nvtx,
+          .with_roctx = options.roctx,
+          .with_cuda = options.cuda,
+          .with_children = options.children,
+          .with_memory = options.memory,
+          .with_sync = options.sync,
+          .with_graph_nodes = options.graph_nodes,
+          .max_bytes = options.max_bytes,
+          .replaces_others = options.force,
+          .replaces_folder = options.replace};
+}
+
+RecordReport Outside(internal::RecordRun::Report report) {
+  return {.folder = std::move(report.target.folder),
+          .converted = std::move(report.target.converted),
+          .status = report.end.status,
+          .signal = report.end.signal,
+          .processes = report.processes,
+          .running = report.running,
+          .bytes = report.bytes,
+          .duration = report.duration};
+}
+
+// Opens the page of a run, and starts or stops it.
+Result<bool> Change(const std::string& folder, bool (internal::ControlPage::*change)()) {
+  const std::string paths[] = {folder};
+  return Public(
+      internal::ControlPage::Open(folder),
+      [change](internal::ControlPage page) { return (page.*change)(); }, paths);
+}
+
+}  // namespace
+
+struct Recording::State {
+  internal::RecordRun run;
+};
+
+Recording::Recording(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
+Result<Recording> Recording::Start(const std::vector<std::string>& command,
+                                   const RecordOptions& options) {
+  if (command.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "no program to record",
+                 .hint = "name it with its arguments"};
+  }
+  return Public(internal::RecordRun::Start(command, Inside(options)), [](internal::RecordRun run) {
+    return Recording(std::make_unique<State>(State{std::move(run)}));
+  });
+}
+
+int Recording::pid() const { return state_->run.program(); }
+
+Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
+
+Result<bool> StartRecording(const std::string& folder) {
+  return Change(folder, &internal::ControlPage::Start);
+}
+
+Result<bool> StopRecording(const std::string& folder) {
+  return Change(folder, &internal::ControlPage::Stop);
+}
+
+Result<Answer> RecordingStatus(const std::string& folder) {
+  const std::string paths[] = {folder};
+  return Public(
+      internal::StatusOfRun(folder),
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+}
+
+}  // namespace borescope

@@ -1,0 +1,41 @@
+// The page by which the programs of a run are started and stopped: RUN/control, which all of them
+// map. Whoever may write to the folder may do so; a launcher that has ended leaves it valid.
+#pragma once
+
+#include <string>
+
+#include "borescope/base/result.h"
+#include "borescope/recording/log_format.h"
+
+namespace borescope::internal {
+
+// Movable; unmaps the page at its end. Any number of processes use one page at a time.
+class ControlPage {
+ public:
+  // Makes the page of a new run. kIo if it cannot be made, or exists.
+  static Result<ControlPage> Make(const std::string& folder, bool is_recording);
+  // That of an existing run. kInvalidArgument where `folder` is none.
+  static Result<ControlPage> Open(const std::string& folder);
+
+  ControlPage(ControlPage&& other) noexcept;
+  ControlPage(const ControlPage&) = delete;
+  ControlPage& operator=(const ControlPage&) = delete;
+  ControlPage& operator=(ControlPage&&) = delete;
+  ~ControlPage();
+
+  bool is_recording() const;
+  // Starts that no stop has answered.
+  uint32_t starts() const;
+
+  // One more start, or one less, never below none. Return whether programs record now.
+  bool Start();
+  bool Stop();
+
+ private:
+  explicit ControlPage(recording::Control* page) : page_(page) {}
+  bool Change(int by);
+
+  recording::Control* page_;
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,82 @@
+#include "borescope/recorder/control_page.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "borescope/recorder/run_folder.h"
+
+namespace borescope::internal {
+namespace {
+
+class ControlPageTest : public testing::Test {
+ protected:
+  ControlPageTest() : folder_(testing::TempDir() + "/run" + std::to_string(getpid()) + ".bsr") {
+    std::filesystem::remove_all(folder_);
+    EXPECT_TRUE(MakeRunFolder(folder_, false).ok());
+  }
+  ~ControlPageTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string folder_;
+};
+
+TEST_F(ControlPageTest, StartsAndStopsCount) {
+  Result<ControlPage> page = ControlPage::Make(folder_, true);
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  EXPECT_TRUE(page->Start());
+  EXPECT_TRUE(page->Stop());
+  EXPECT_FALSE(page->Stop());
+  EXPECT_FALSE(page->Stop());  // never below none
+  EXPECT_TRUE(page->Start());
+}
+
+TEST_F(ControlPageTest, OthersSeeWhatOneChanges) {
+  Result<ControlPage> page = ControlPage::Make(folder_, false);
+  ASSERT_TRUE(page.ok());
+  const Result<ControlPage> other = ControlPage::Open(folder_);
+  ASSERT_TRUE(other.ok());
+  EXPECT_FALSE(other->is_recording());
+  page->Start();
+  EXPECT_TRUE(other->is_recording());
+}
+
+TEST_F(ControlPageTest, ThreadsLoseNoStart) {
+  ASSERT_TRUE(ControlPage::Make(folder_, false).ok());
+  constexpr int kThreads = 4;
+  constexpr int kStarts = 500;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        Result<ControlPage> page = ControlPage::Open(folder_);
+        for (int start = 0; start < kStarts; ++start) page->Start();
+      });
+    }
+  }
+  EXPECT_EQ(ControlPage::Open(folder_)->starts(), uint32_t{kThreads * kStarts});
+}
+
+TEST_F(ControlPageTest, OnlyARunIsOpened) {
+  EXPECT_FALSE(ControlPage::Open(folder_).ok());
+  std::ofstream(folder_ + "/control") << std::string(recording::kControlBytes, 'x');
+  const Result<ControlPage> page = ControlPage::Open(folder_);
+  ASSERT_FALSE(page.ok());
+  EXPECT_NE(page.error().message.find("no folder of a run"), std::string::npos);
+}
+
+TEST_F(ControlPageTest, AFolderWithOtherFilesIsNotReplaced) {
+  ASSERT_TRUE(ControlPage::Make(folder_, true).ok());
+  std::ofstream(folder_ + "/thesis.txt") << "years";
+  EXPECT_FALSE(MakeRunFolder(folder_, true).ok());
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/thesis.txt"));
+  std::filesystem::remove(folder_ + "/thesis.txt");
+  EXPECT_FALSE(MakeRunFolder(folder_, false).ok());
+  EXPECT_TRUE(MakeRunFolder(folder_, true).ok());
+}
+
+}  // namespace
+}  // namespace borescope::internal

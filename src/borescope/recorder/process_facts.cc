@@ -1,0 +1,61 @@
+#include "borescope/recorder/process_facts.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace borescope::internal {
+namespace {
+
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The word with this number, from 0; empty if there are fewer.
+std::string_view WordAt(std::string_view text, size_t number) {
+  for (size_t i = 0; i < number && !text.empty(); ++i) {
+    const size_t space = text.find(' ');
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+  }
+  return text.substr(0, text.find(' '));
+}
+
+}  // namespace
+
+std::array<uint8_t, 16> BootId() {
+  std::array<uint8_t, 16> id{};
+  size_t digits = 0;
+  for (const char c : TextOf("/proc/sys/kernel/random/boot_id")) {
+    uint8_t digit = 0;
+    const auto [end, error] = std::from_chars(&c, &c + 1, digit, 16);
+    if (error != std::errc() || digits == 2 * id.size()) continue;
+    uint8_t& byte = id[digits++ / 2];
+    byte = static_cast<uint8_t>(byte << 4U | digit);
+  }
+  return id;
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::optional<uint64_t> StartTimeOf(int64_t pid) {
+  const std::string text = TextOf("/proc/" + std::to_string(pid) + "/stat");
+  // The name in field 2 may hold spaces and brackets; what follows its last bracket does not.
+  const size_t bracket = text.rfind(')');
+  constexpr size_t kFieldsBehindName = 20;
+  const std::string_view rest = std::string_view(text).substr(
+      bracket == std::string::npos ? text.size() : std::min(bracket + 1, text.size()));
+  const std::string_view word = WordAt(rest, kFieldsBehindName);
+  uint64_t ticks = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ticks);
+  return error == std::errc() ? std::optional(ticks) : std::nullopt;
+}
+
+}  // namespace borescope::internal

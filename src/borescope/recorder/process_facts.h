@@ -1,0 +1,20 @@
+// Facts about processes and the machine, from /proc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace borescope::internal {
+
+// The machine since its last start; all zeros if unknown.
+std::array<uint8_t, 16> BootId();
+
+std::string HostName();
+
+// When a process began, in clock ticks since boot: field 22 of /proc/PID/stat; nothing for a
+// process that has ended.
+std::optional<uint64_t> StartTimeOf(int64_t pid);
+
+}  // namespace borescope::internal

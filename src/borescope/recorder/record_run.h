@@ -1,0 +1,64 @@
+// `borescope record`: a program run with the library that records in it, and a folder of logs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/recorder/program.h"
+#include "borescope/recorder/run_name.h"
+
+namespace borescope::internal {
+
+struct RecordRunOptions {
+  std::string output;          // TargetOfRun
+  bool starts_paused = false;  // until somebody starts it: the program, or StartRun
+  bool with_nvtx = true;
+  bool with_roctx = true;
+  bool with_cuda = true;
+  bool with_children = true;      // also programs that the program starts
+  bool with_memory = false;       // allocations of device memory
+  bool with_sync = false;         // what synchronisation waits for
+  bool with_graph_nodes = false;  // a kernel per node of a graph, rather than a row per graph
+  uint64_t max_bytes = 0;         // of each log; 0: no limit
+  bool replaces_others = false;   // another tool's variables
+  bool replaces_folder = false;   // an earlier recording
+};
+
+// A run that has begun. Its program goes on if it is destroyed.
+class RecordRun {
+ public:
+  // Makes the folder and starts the program. kInvalidArgument, kIo, kMissingData (the library is
+  // not installed). REQUIRES: !words.empty().
+  static Result<RecordRun> Start(const std::vector<std::string>& words,
+                                 const RecordRunOptions& options);
+
+  pid_t program() const { return program_; }
+
+  // What was recorded, once the program has ended.
+  struct Report {
+    RunTarget target;
+    ProgramEnd end;
+    uint64_t processes = 0;               // with a log
+    uint64_t running = 0;                 // of these, that have not ended
+    uint64_t bytes = 0;                   // of all logs
+    std::chrono::nanoseconds duration{};  // from start to end of the program
+  };
+  // Waits for the program's end and seals the logs of processes that have ended. To be called once.
+  Result<Report> Wait();
+
+ private:
+  RecordRun(RunTarget target, pid_t program)
+      : target_(std::move(target)), program_(program), begin_(Clock::now()) {}
+
+  using Clock = std::chrono::steady_clock;
+  RunTarget target_;
+  pid_t program_;
+  Clock::time_point begin_;
+};
+
+}  // namespace borescope::internal

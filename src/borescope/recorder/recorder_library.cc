@@ -1,0 +1,63 @@
+#include "borescope/recorder/recorder_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFileName = "libborescope_record.so";
+constexpr const char* kVariable = "BORESCOPE_RECORD_LIBRARY";
+// From the folder of whoever asks: a wheel has both in one, an installation bin/ and lib/.
+constexpr const char* kPlaces[] = {".", "lib", "../lib", "../lib/borescope/record",
+                                   "borescope/record"};
+
+// The folder of the file that this code is in: the program, or the shared library.
+fs::path OwnFolder() {
+  Dl_info info{};
+  std::error_code ignored;
+  const bool is_known = dladdr(reinterpret_cast<const void*>(&FindRecorderLibrary), &info) != 0 &&
+                        info.dli_fname != nullptr;
+  const fs::path named = is_known ? fs::canonical(info.dli_fname, ignored) : fs::path();
+  return named.empty() ? fs::path() : named.parent_path();
+}
+
+fs::path ProgramFolder() {
+  std::error_code ignored;
+  return fs::canonical("/proc/self/exe", ignored).parent_path();
+}
+
+bool IsFile(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+}  // namespace
+
+Result<std::string> FindRecorderLibrary() {
+  const char* const named = std::getenv(kVariable);
+  if (named != nullptr && *named != '\0') {
+    if (!IsFile(named)) {
+      return UsageError(std::string(kVariable) + ": " + named + ": no such file");
+    }
+    return fs::absolute(named).string();
+  }
+  const fs::path own = OwnFolder();
+  std::error_code ignored;
+  for (const fs::path& folder : {own, ProgramFolder()}) {
+    for (const char* const place : kPlaces) {
+      const fs::path candidate = folder / place / kFileName;
+      if (!folder.empty() && IsFile(candidate)) return fs::canonical(candidate, ignored).string();
+    }
+  }
+  return Error{ErrorCode::kMissingData,
+               std::string(kFileName) + ": not found next to " + own.string() +
+                   "; install Borescope with its recorder, or name the file in " + kVariable};
+}
+
+}  // namespace borescope::internal

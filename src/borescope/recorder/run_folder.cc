@@ -1,0 +1,125 @@
+#include "borescope/recorder/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "borescope/recorder/process_facts.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using recording::LogHeader;
+
+bool IsLogName(std::string_view name) { return name.ends_with(recording::kLogSuffix); }
+
+Error Failure(const std::string& path, std::string_view what, const std::error_code& error) {
+  return {ErrorCode::kIo, path + ": " + std::string(what) + ": " + error.message()};
+}
+
+// Whether all that is in the folder was written by a recording.
+bool HoldsRecordingOnly(const fs::path& folder) {
+  std::error_code error;
+  bool has_control = false;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name != recording::kControlName && !IsLogName(name)) return false;
+    has_control = has_control || name == recording::kControlName;
+  }
+  return !error && has_control;
+}
+
+Result<void> RemoveOld(const std::string& folder, bool replaces) {
+  if (!replaces) {
+    return UsageError(folder + ": exists; name another one with -o, or replace it with --replace");
+  }
+  if (!HoldsRecordingOnly(folder)) {
+    return UsageError(folder +
+                      ": is no recording, so --replace leaves it alone; name another one "
+                      "with -o");
+  }
+  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(folder));
+  if (std::any_of(logs.begin(), logs.end(), [](const LogFile& log) { return log.is_alive; })) {
+    return UsageError(folder + ": a process still writes to it; end it, or name another one");
+  }
+  std::error_code error;
+  fs::remove_all(folder, error);
+  return error ? Result<void>(Failure(folder, "cannot be replaced", error)) : Result<void>();
+}
+
+std::optional<LogHeader> ReadHeader(const fs::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  LogHeader header{};
+  const ssize_t bytes = pread(file, &header, sizeof header, 0);
+  close(file);
+  const bool is_log = bytes == static_cast<ssize_t>(sizeof header) &&
+                      std::equal(std::begin(header.magic), std::end(header.magic),
+                                 std::begin(recording::kLogMagic)) &&
+                      header.version == recording::kLogVersion;
+  return is_log ? std::optional(header) : std::nullopt;
+}
+
+bool IsAlive(const LogHeader& header) {
+  const std::array<uint8_t, 16> boot = BootId();
+  return std::equal(boot.begin(), boot.end(), std::begin(header.boot_id)) &&
+         StartTimeOf(header.pid) == header.start_time;
+}
+
+void Seal(const std::string& path, uint32_t flags) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return;
+  const uint32_t sealed = flags | recording::kSealed;
+  static_cast<void>(!pwrite(file, &sealed, sizeof sealed, offsetof(LogHeader, flags)));
+  close(file);
+}
+
+}  // namespace
+
+Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
+  std::error_code error;
+  if (fs::symlink_status(folder, error).type() != fs::file_type::not_found) {
+    BS_TRY(RemoveOld(folder, replaces));
+  }
+  if (mkdir(folder.c_str(), 0700) != 0) {
+    return Failure(folder, "cannot be made", std::error_code(errno, std::generic_category()));
+  }
+  return {};
+}
+
+Result<std::vector<LogFile>> ListLogs(const std::string& folder) {
+  std::vector<LogFile> logs;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::optional<LogHeader> header =
+        IsLogName(name) ? ReadHeader(entry->path()) : std::nullopt;
+    if (!header.has_value()) continue;
+    std::error_code ignored;
+    const uint64_t bytes = fs::file_size(entry->path(), ignored);
+    logs.push_back({name, *header, ignored ? 0 : bytes, IsAlive(*header)});
+  }
+  if (error) return Failure(folder, "cannot be read", error);
+  std::sort(logs.begin(), logs.end(),
+            [](const LogFile& a, const LogFile& b) { return a.name < b.name; });
+  return logs;
+}
+
+void SealEnded(const std::string& folder, const std::vector<LogFile>& logs) {
+  for (const LogFile& log : logs) {
+    if (!log.is_alive && !log.is_sealed()) Seal(folder + "/" + log.name, log.header.flags);
+  }
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,50 @@
+#include "borescope/verbs/record/run_status.h"
+
+#include <vector>
+
+#include "borescope/recorder/control_page.h"
+#include "borescope/recorder/run_folder.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+namespace {
+
+std::string_view StateOf(const LogFile& log, bool is_recording) {
+  if (!log.is_alive) return "ended";
+  return is_recording ? "recording" : "paused";
+}
+
+Table ProcessTable(const std::vector<LogFile>& logs, bool is_recording) {
+  Table table{.name = "processes",
+              .title = is_recording ? "Processes of the run, which is recording"
+                                    : "Processes of the run, which is paused",
+              .columns = {}};
+  table.columns.reserve(5);
+  Column& pid = AddInt(table, "pid", Unit::kNone, Role::kKey, "The process.");
+  Column& rank = AddInt(table, "rank", Unit::kNone, Role::kKey,
+                        "Its rank in a distributed job; missing outside of one.");
+  Column& state = AddString(table, "state", Role::kDerived,
+                            "recording, paused, or ended (also of a process on another machine).");
+  Column& bytes = AddInt(table, "log_bytes", Unit::kBytes, Role::kSum, "The size of its log.");
+  Column& file = AddString(table, "log", Role::kKey, "The name of its log.");
+  for (const LogFile& log : logs) {
+    Push(pid, int64_t{log.header.pid});
+    log.header.rank < 0 ? PushMissing(rank) : Push(rank, int64_t{log.header.rank});
+    Push(state, StateOf(log, is_recording));
+    Push(bytes, static_cast<int64_t>(log.bytes));
+    Push(file, log.name);
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Document> StatusOfRun(const std::string& folder) {
+  BS_ASSIGN(const ControlPage page, ControlPage::Open(folder));
+  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(folder));
+  Document document;
+  document.tables.push_back(ProcessTable(logs, page.is_recording()));
+  return document;
+}
+
+}  // namespace borescope::internal

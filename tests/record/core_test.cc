@@ -1,0 +1,137 @@
+// Parts of the library that is loaded into programs, compiled into a test so that sanitizers see
+// them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/options.h"
+#include "core/ranges.h"
+#include "core/state.h"
+#include "core/strings.h"
+#include "core/text.h"
+
+namespace borescope::inject {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(TextBuilder, EscapesAndReplaces) {
+  char buffer[64];
+  TextBuilder json(buffer, sizeof(buffer));
+  json.AddJson("a\"\\\n\xc3\xa9\xff\xed\xa0\x80", 10);
+  EXPECT_STREQ(json.text(),
+               "\"a\\\"\\\\\\u000a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+TEST(TextBuilder, CutsWhatDoesNotFit) {
+  char buffer[6];
+  TextBuilder text(buffer, sizeof(buffer));
+  text.Add("abc").Add(uint64_t{18446744073709551615U});
+  EXPECT_STREQ(text.text(), "abc18");
+  EXPECT_TRUE(text.is_cut());
+}
+
+TEST(Text, IsNeverCutWithinASequence) {
+  const std::string text = "ab\xf0\x9f\x98\x80z";
+  for (size_t most = 0; most < text.size(); ++most) {
+    const size_t kept = CutLength(text.data(), most);
+    EXPECT_EQ(kept, most < 2 ? most : most < 6 ? 2 : most) << most;
+  }
+}
+
+TEST(Text, WideBecomesUtf8) {
+  char buffer[16];
+  const wchar_t wide[] = {L'a', 0xe9, 0x20ac, 0x1f600, 0xd800, 0};
+  EXPECT_EQ(std::string(buffer, FromWide(wide, buffer, sizeof(buffer))),
+            "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd");
+  EXPECT_EQ(FromWide(wide, buffer, 5), 3U);
+}
+
+TEST(Options, AreReadAndUnknownOnesIgnored) {
+  const Options options = ParseOptions(
+      "max-bytes=12;;no-cuda;new=3;flush-ms=7;api=launch;graphs=node;sync;children=none");
+  EXPECT_EQ(options.most_bytes, 12U);
+  EXPECT_EQ(options.flush_ms, 7U);
+  EXPECT_EQ(options.api, ApiCalls::kLaunch);
+  EXPECT_TRUE(options.has_nvtx && options.has_graph_nodes && options.has_sync);
+  EXPECT_FALSE(options.has_cuda || options.has_memory || options.has_children);
+  EXPECT_EQ(ParseOptions("flush-ms=0;max-bytes=x").flush_ms, 100U);
+  EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
+}
+
+std::string ReadAll(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  return {};
+}
+
+template <typename Value>
+Value At(const std::string& data, size_t at) {
+  Value value;
+  memcpy(&value, data.data() + at, sizeof(value));
+  return value;
+}
+
+// How many records of each type are in the log.
+std::map<int, size_t> CountRecords(const std::string& data) {
+  std::map<int, size_t> counts;
+  const auto header = At<recording::LogHeader>(data, 0);
+  for (size_t chunk = header.header_bytes; chunk + 64 <= data.size();) {
+    const auto head = At<recording::ChunkHeader>(data, chunk);
+    if (head.magic != recording::kChunkMagic) {
+      chunk += header.chunk_alignment;
+      continue;
+    }
+    for (size_t at = chunk + 64; at < chunk + head.bytes;) {
+      const auto record = recording::UnpackHead(At<uint64_t>(data, at));
+      if (record.type == 0) break;
+      ++counts[record.type];
+      at += size_t{record.words} * 8;
+    }
+    chunk += head.bytes;
+  }
+  return counts;
+}
+
+// All threads open the log at once, intern the same strings, and end while others write.
+TEST(RecorderThreads, RecordTogether) {
+  constexpr int kThreads = 16;
+  constexpr int kRanges = 500;
+  const fs::path folder =
+      fs::temp_directory_path() / ("borescope-core-" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  BeginRecording(folder.c_str(), "");
+  std::vector<std::thread> threads;
+  std::vector<uint32_t> ids(kThreads);
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([i, &ids] {
+      for (int range = 0; range < kRanges; ++range) {
+        const std::string name = "string " + std::to_string(range % 50);
+        const Entry* entry = InternString(name.data(), name.size());
+        if (range == 49) ids[static_cast<size_t>(i)] = entry->id;
+        EXPECT_EQ(Push(recording::kDefaultDomain, PlainMessage(name.c_str())), 0);
+        EXPECT_EQ(Pop(recording::kDefaultDomain), 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const uint32_t id : ids) EXPECT_EQ(id, ids[0]);
+  const std::map<int, size_t> counts = CountRecords(ReadAll(folder));
+  fs::remove_all(folder);
+  EXPECT_EQ(counts.at(static_cast<int>(recording::RecordType::kPush)), size_t{kThreads} * kRanges);
+  EXPECT_EQ(counts.at(static_cast<int>(recording::RecordType::kPop)), size_t{kThreads} * kRanges);
+  EXPECT_GE(counts.at(static_cast<int>(recording::RecordType::kString)), 50U);
+}
+
+}  // namespace
+}  // namespace borescope::inject

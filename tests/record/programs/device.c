@@ -1,0 +1,143 @@
+/* device HOW THREADS COUNT: a program whose device work is planted in the simulated CUPTI.
+ *
+ * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush (asks
+ * for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's memory is
+ * used by another), fork (a child calls cuInit, too), idle. */
+#define _GNU_SOURCE
+#include <borescope_record.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../sim/simcupti.h"
+
+static __typeof__(&simcupti_kernel) kernel;
+static __typeof__(&simcupti_copy) copy;
+static __typeof__(&simcupti_set) set;
+static __typeof__(&simcupti_call) call;
+static __typeof__(&simcupti_others) others;
+static __typeof__(&simcupti_rename) sim_rename;
+static long count;
+static uint64_t total;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static const char* const kNames[] = {"_Z3addPfS_", "_Z3mulPfS_", "_ZN2at6native4copyEv"};
+
+static void* work(void* argument) {
+  const uint32_t first = (uint32_t)(intptr_t)argument * (uint32_t)count;
+  uint64_t sum = 0;
+  for (long i = 0; i < count; ++i) {
+    const uint32_t correlation = first + (uint32_t)i + 1;
+    const uint64_t begin = now();
+    call(5, 211, correlation, begin, begin + 10, 0);
+    kernel(correlation, begin + 20, begin + 20 + (uint64_t)(i % 1000), kNames[i % 3]);
+    sum += (uint64_t)(i % 1000);
+  }
+  pthread_mutex_lock(&lock);
+  total += sum;
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
+static void run(int threads) {
+  pthread_t ids[64];
+  for (int i = 1; i < threads; ++i) pthread_create(&ids[i], NULL, work, (void*)(intptr_t)i);
+  work(NULL);
+  for (int i = 1; i < threads; ++i) pthread_join(ids[i], NULL);
+}
+
+static void one_of_each(void) {
+  call(5, 10, 90, 1, 2, 0);  /* cudaGetLastError */
+  call(4, 307, 91, 3, 4, 0); /* cuLaunchKernel */
+  call(4, 999, 92, 5, 6, 0); /* a call of the driver that launches nothing */
+  call(5, 31, 93, 7, 8, -3);
+  copy(94, 100, 150, 4096);
+  set(95, 200, 220, 512);
+  others(96, 300);
+}
+
+static int start_driver(void) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  int (*init)(unsigned) = driver == NULL ? NULL : (int (*)(unsigned))dlsym(driver, "cuInit");
+  if (init == NULL) return 0;
+  /* Twice, as programs do. */
+  return init(0) == 0 && init(0) == 0;
+}
+
+static int find_simulator(void) {
+  void* sim = dlopen(getenv("BORESCOPE_CUPTI"), RTLD_NOW);
+  if (sim == NULL) return 0;
+  kernel = (__typeof__(kernel))dlsym(sim, "simcupti_kernel");
+  copy = (__typeof__(copy))dlsym(sim, "simcupti_copy");
+  set = (__typeof__(set))dlsym(sim, "simcupti_set");
+  call = (__typeof__(call))dlsym(sim, "simcupti_call");
+  others = (__typeof__(others))dlsym(sim, "simcupti_others");
+  sim_rename = (__typeof__(sim_rename))dlsym(sim, "simcupti_rename");
+  return 1;
+}
+
+static void pause_between(void) {
+  borescope_record_stop();
+  usleep(300000); /* more than the flusher needs to see it */
+  kernel(7777, 1, 2, "_Z6paused");
+  borescope_record_start();
+  usleep(300000);
+}
+
+static void rename_kernel(void) {
+  static char name[64] = "_Z9first_onev_and_the_same_begin_A";
+  kernel(1, 10, 20, name);
+  borescope_record_flush();
+  sim_rename(name, "_Z9first_onev_and_the_same_begin_B");
+  kernel(2, 30, 40, name);
+}
+
+static int fork_child(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    start_driver();
+    borescope_record_flush();
+    exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+int main(int argc, char** argv) {
+  if (argc < 4 || !start_driver() || !find_simulator()) return 9;
+  count = atol(argv[3]);
+  const char* how = argv[1];
+  if (strcmp(how, "rename") == 0) rename_kernel();
+  if (strcmp(how, "each") == 0) one_of_each();
+  run(atoi(argv[2]));
+  if (strcmp(how, "toggle") == 0) {
+    pause_between();
+    run(1);
+  }
+  printf("%llu\n", (unsigned long long)total);
+  fflush(stdout);
+  if (strcmp(how, "fork") == 0 && fork_child() != 0) return 8;
+  if (strcmp(how, "_exit") == 0) {
+    usleep(400000); /* several periods of the flusher */
+    _exit(7);
+  }
+  if (strcmp(how, "flush") == 0) {
+    borescope_record_flush();
+    raise(SIGKILL);
+  }
+  return 0;
+}

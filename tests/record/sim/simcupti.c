@@ -1,0 +1,450 @@
+/* See simcupti.h. Faults:
+ *   unfilled    a buffer is returned without a record       twice       each buffer is returned twice
+ *   thread      buffers are returned on another thread      dropped     7 records are dropped a buffer
+ *   hang        a flush blocks for 10 s                     refuse39    enabling gives error 39
+ *   refuse15    registering gives error 15                  refuse999   the version gives error 999
+ *   keep        buffers are not returned, as where another tool took their place
+ *   clock       the clock of a subscriber is ignored
+ *   broken      the iterator fails in the middle            unknown     records of an unknown kind
+ */
+#define _GNU_SOURCE
+#include "simcupti.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t (*clock_function)(void);
+typedef void (*request_function)(uint8_t**, size_t*, size_t*);
+typedef void (*complete_function)(void*, uint32_t, uint8_t*, size_t, size_t);
+typedef void (*request_function_2)(uint8_t**, size_t*, size_t*, void*);
+typedef void (*complete_function_2)(uint8_t*, size_t, size_t, void*);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int is_in_callback;
+static clock_function tool_clock;
+static request_function request_1;
+static complete_function complete_1;
+static request_function_2 request_2;
+static complete_function_2 complete_2;
+static int is_any_enabled, is_subscribed, buffers_out, dropped;
+static uint8_t is_enabled[128];
+static int drivers_chosen;
+
+static uint8_t* buffer;
+static size_t buffer_size, buffer_used;
+
+static void misuse(const char* what) {
+  fprintf(stderr, "simcupti: misuse: %s\n", what);
+  abort();
+}
+
+static void enter(void) {
+  if (is_in_callback) misuse("CUPTI called in a buffer callback");
+}
+
+static int has_fault(const char* name) {
+  const char* fault = getenv("SIMCUPTI_FAULT");
+  return fault != NULL && strcmp(fault, name) == 0;
+}
+
+static uint32_t version(void) {
+  const char* text = getenv("SIMCUPTI_VERSION");
+  return text == NULL ? 28 : (uint32_t)atoi(text);
+}
+
+/* Sizes of a kernel's record: Kernel8, 9, 10, 11 and 13. */
+static size_t kernel_size(void) {
+  switch (version()) {
+    case 24: return 152;
+    case 26: return 160;
+    case 28: return 200;
+    case 130000: return 208;
+    default: return 224;
+  }
+}
+
+static size_t size_of(uint32_t kind) {
+  switch (kind) {
+    case 10: return kernel_size();
+    case 1: case 2: return 96;
+    case 4: case 5: return 40;
+    case 8: return 192;
+    case 9: return 16;
+    case 17: case 38: case 51: return 56;
+    case 37: case 39: return 24;
+    case 49: return 128;
+    default: return 48;
+  }
+}
+
+struct hand_over {
+  uint8_t* data;
+  size_t size, used;
+};
+
+static void complete(uint8_t* data, size_t size, size_t used) {
+  is_in_callback = 1;
+  if (complete_2 != NULL) {
+    complete_2(data, size, used, NULL);
+  } else {
+    complete_1(NULL, 0, data, size, used);
+  }
+  is_in_callback = 0;
+}
+
+static void* complete_elsewhere(void* argument) {
+  struct hand_over* all = argument;
+  complete(all->data, all->size, all->used);
+  return NULL;
+}
+
+static void hand_over(void) {
+  if (buffer == NULL || has_fault("keep")) return;
+  struct hand_over all = {buffer, buffer_size, buffer_used};
+  buffer = NULL;
+  buffers_out--;
+  if (has_fault("dropped")) dropped += 7;
+  if (has_fault("thread")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, complete_elsewhere, &all);
+    pthread_join(thread, NULL);
+    return;
+  }
+  complete(all.data, all.size, all.used);
+  if (has_fault("twice")) complete(all.data, all.size, all.used);
+}
+
+static void ask(void) {
+  size_t most = 0;
+  is_in_callback = 1;
+  if (request_2 != NULL) {
+    request_2(&buffer, &buffer_size, &most, NULL);
+  } else if (request_1 != NULL) {
+    request_1(&buffer, &buffer_size, &most);
+  }
+  is_in_callback = 0;
+  buffer_used = 0;
+  if (buffer != NULL) buffers_out++;
+  if (((uintptr_t)buffer & 7) != 0) misuse("a buffer that is not aligned");
+}
+
+static void append(const void* record, size_t size) {
+  uint32_t kind;
+  memcpy(&kind, record, 4);
+  if (!is_enabled[kind] && !(kind == 4 && drivers_chosen)) return;
+  if (buffer != NULL && buffer_used + size > buffer_size) hand_over();
+  if (buffer == NULL) ask();
+  if (buffer == NULL) {
+    dropped++;
+    return;
+  }
+  if (has_fault("unfilled") && buffer_used == 0) {
+    hand_over();
+    ask();
+  }
+  memcpy(buffer + buffer_used, record, size);
+  buffer_used += size;
+}
+
+static void put(uint8_t* record, size_t offset, const void* value, size_t size) {
+  memcpy(record + offset, value, size);
+}
+
+#define PUT(record, offset, type, value)                      \
+  do {                                                        \
+    const type put_value = (type)(value);                     \
+    put((record), (offset), &put_value, sizeof(put_value));   \
+  } while (0)
+
+EXPORT void simcupti_kernel(uint32_t correlation, uint64_t start, uint64_t end, const char* name) {
+  uint8_t record[256] = {0};
+  PUT(record, 0, uint32_t, 10);
+  PUT(record, 6, uint16_t, 40);
+  PUT(record, 16, uint64_t, start);
+  PUT(record, 24, uint64_t, end);
+  PUT(record, 40, uint32_t, 1);
+  PUT(record, 44, uint32_t, 2);
+  PUT(record, 48, uint32_t, 7);
+  for (int i = 0; i < 6; ++i) PUT(record, 52 + 4 * i, uint32_t, 10 + i);
+  PUT(record, 76, uint32_t, 128);
+  PUT(record, 80, uint32_t, 256);
+  PUT(record, 84, uint32_t, 16);
+  PUT(record, 92, uint32_t, correlation);
+  PUT(record, 104, const char*, name);
+  PUT(record, 144, uint64_t, 77);
+  PUT(record, 156, uint32_t, 5);
+  PUT(record, 168, uint32_t, 3);
+  pthread_mutex_lock(&lock);
+  append(record, kernel_size());
+  if (has_fault("unknown")) {
+    uint8_t other[48] = {0};
+    PUT(other, 0, uint32_t, 99);
+    is_enabled[99] = 1;
+    append(other, sizeof(other));
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static void copy_or_set(uint32_t kind, uint32_t correlation, uint64_t start, uint64_t end,
+                        uint64_t bytes) {
+  uint8_t record[128] = {0};
+  PUT(record, 0, uint32_t, kind);
+  if (kind == 1) {
+    PUT(record, 4, uint8_t, 1);
+    PUT(record, 5, uint8_t, 2);
+    PUT(record, 6, uint8_t, 3);
+  } else {
+    PUT(record, 4, uint32_t, 9);
+    PUT(record, 50, uint16_t, 3);
+  }
+  PUT(record, 8, uint64_t, bytes);
+  PUT(record, 16, uint64_t, start);
+  PUT(record, 24, uint64_t, end);
+  PUT(record, 32, uint32_t, 1);
+  PUT(record, 36, uint32_t, 2);
+  PUT(record, 40, uint32_t, 7);
+  PUT(record, 44, uint32_t, correlation);
+  PUT(record, 64, uint64_t, 78);
+  PUT(record, 72, uint32_t, 5);
+  pthread_mutex_lock(&lock);
+  append(record, 96);
+  pthread_mutex_unlock(&lock);
+}
+
+EXPORT void simcupti_copy(uint32_t correlation, uint64_t start, uint64_t end, uint64_t bytes) {
+  copy_or_set(1, correlation, start, end, bytes);
+}
+
+EXPORT void simcupti_set(uint32_t correlation, uint64_t start, uint64_t end, uint64_t bytes) {
+  copy_or_set(2, correlation, start, end, bytes);
+}
+
+EXPORT void simcupti_call(uint32_t kind, uint32_t callback, uint32_t correlation, uint64_t start,
+                          uint64_t end, int32_t result) {
+  uint8_t record[40] = {0};
+  PUT(record, 0, uint32_t, kind);
+  PUT(record, 4, uint32_t, callback);
+  PUT(record, 8, uint64_t, start);
+  PUT(record, 16, uint64_t, end);
+  PUT(record, 24, uint32_t, getpid());
+  PUT(record, 28, uint32_t, (uintptr_t)pthread_self());
+  PUT(record, 32, uint32_t, correlation);
+  PUT(record, 36, int32_t, result);
+  pthread_mutex_lock(&lock);
+  append(record, sizeof(record));
+  pthread_mutex_unlock(&lock);
+}
+
+/* One of each of the rest. */
+EXPORT void simcupti_others(uint32_t correlation, uint64_t start) {
+  uint8_t sync[56] = {0}, memory[128] = {0}, graph[56] = {0}, external[24] = {0}, device[192] = {0},
+          context[16] = {0}, stream[24] = {0}, overhead[56] = {0};
+  const uint32_t kinds[] = {38, 49, 51, 39, 8, 9, 37, 17};
+  uint8_t* records[] = {sync, memory, graph, external, device, context, stream, overhead};
+  const size_t sizes[] = {56, 128, 56, 24, 192, 16, 24, 56};
+  for (int i = 0; i < 8; ++i) PUT(records[i], 0, uint32_t, kinds[i]);
+  PUT(sync, 4, uint32_t, 3);
+  PUT(sync, 8, uint64_t, start);
+  PUT(sync, 16, uint64_t, start + 1);
+  PUT(sync, 24, uint32_t, correlation);
+  PUT(sync, 28, uint32_t, 2);
+  PUT(sync, 32, uint32_t, 7);
+  PUT(memory, 4, uint32_t, 1);
+  PUT(memory, 8, uint32_t, 3);
+  PUT(memory, 12, uint32_t, correlation);
+  PUT(memory, 16, uint64_t, 0x7000);
+  PUT(memory, 24, uint64_t, 4096);
+  PUT(memory, 32, uint64_t, start);
+  PUT(graph, 4, uint32_t, correlation);
+  PUT(graph, 8, uint64_t, start);
+  PUT(graph, 16, uint64_t, start + 5);
+  PUT(graph, 28, uint32_t, 5);
+  PUT(external, 4, uint32_t, 3);
+  PUT(external, 8, uint64_t, 1234);
+  PUT(external, 16, uint32_t, correlation);
+  PUT(device, 16, uint64_t, 80);
+  PUT(device, 44, uint32_t, 132);
+  PUT(device, 104, uint32_t, 9);
+  PUT(device, 112, uint32_t, 1);
+  PUT(device, 136, const char*, "Simulated \"GPU\"");
+  PUT(context, 4, uint32_t, 2);
+  PUT(context, 8, uint32_t, 1);
+  PUT(stream, 4, uint32_t, 2);
+  PUT(stream, 8, uint32_t, 7);
+  PUT(overhead, 4, uint32_t, 1 << 16);
+  PUT(overhead, 8, uint32_t, 2);
+  PUT(overhead, 16, uint32_t, (uintptr_t)pthread_self());
+  PUT(overhead, 24, uint64_t, start);
+  PUT(overhead, 32, uint64_t, start + 2);
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 8; ++i) append(records[i], sizes[i]);
+  pthread_mutex_unlock(&lock);
+}
+
+EXPORT uint64_t simcupti_now(void) { return tool_clock(); }
+EXPORT int simcupti_buffers(void) { return buffers_out; }
+EXPORT int simcupti_is_enabled(uint32_t kind) { return is_enabled[kind]; }
+EXPORT void simcupti_rename(char* name, const char* other) { strcpy(name, other); }
+
+/* The entry points of CUPTI. */
+
+EXPORT int cuptiGetVersion(uint32_t* number) {
+  enter();
+  *number = version();
+  return has_fault("refuse999") ? 999 : 0;
+}
+
+static int enable(uint32_t kind) {
+  enter();
+  if (request_1 == NULL && request_2 == NULL) misuse("enabled before buffers were registered");
+  if (has_fault("refuse39")) return 39;
+  is_any_enabled = 1;
+  is_enabled[kind] = 1;
+  return 0;
+}
+
+static int disable(uint32_t kind) {
+  enter();
+  is_enabled[kind] = 0;
+  return 0;
+}
+
+EXPORT int cuptiActivityEnable(uint32_t kind) {
+  if (is_subscribed) misuse("functions of both versions mixed");
+  return enable(kind);
+}
+
+EXPORT int cuptiActivityDisable(uint32_t kind) { return disable(kind); }
+
+EXPORT int cuptiActivityEnableDriverApi(uint32_t callback, uint8_t flag) {
+  enter();
+  drivers_chosen = flag != 0 && callback != 0;
+  return 0;
+}
+
+EXPORT int cuptiActivityRegisterCallbacks(request_function request, complete_function finished) {
+  enter();
+  if (has_fault("refuse15")) return 15;
+  request_1 = request;
+  complete_1 = finished;
+  return 0;
+}
+
+EXPORT int cuptiActivityRegisterTimestampCallback(clock_function function) {
+  enter();
+  if (is_any_enabled) misuse("a clock after something was enabled");
+  tool_clock = function;
+  return 0;
+}
+
+EXPORT int cuptiActivityGetNextRecord(uint8_t* data, size_t valid, uint8_t** record) {
+  enter();
+  size_t at = 0;
+  if (*record != NULL) {
+    uint32_t kind;
+    memcpy(&kind, *record, 4);
+    at = (size_t)(*record - data) + size_of(kind);
+  }
+  if (at >= valid) return 12;
+  if (has_fault("broken") && at > 1000) return 999;
+  *record = data + at;
+  return 0;
+}
+
+EXPORT int cuptiActivityGetNumDroppedRecords(void* context, uint32_t stream, size_t* count) {
+  enter();
+  (void)context;
+  (void)stream;
+  *count = (size_t)dropped;
+  dropped = 0;
+  return 0;
+}
+
+EXPORT int cuptiActivityFlushAll(uint32_t flag) {
+  enter();
+  (void)flag;
+  if (has_fault("hang")) sleep(10);
+  pthread_mutex_lock(&lock);
+  if (buffer != NULL) hand_over();
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+/* With subscribers, from 13.3 on. */
+
+EXPORT int cuptiSubscribe_v2(void** subscriber, void* callback, void* data, void* params) {
+  enter();
+  (void)callback;
+  (void)data;
+  (void)params;
+  if (version() < 130300) misuse("a function that this version does not have");
+  is_subscribed = 1;
+  *subscriber = &is_subscribed;
+  return 0;
+}
+
+EXPORT int cuptiUnsubscribe(void* subscriber) {
+  if (subscriber != &is_subscribed) misuse("an unknown subscriber");
+  is_subscribed = 0;
+  tool_clock = NULL;
+  return 0;
+}
+
+EXPORT int cuptiActivitySetAttribute_v2(void* subscriber, uint32_t attribute, size_t* size, void* value) {
+  enter();
+  (void)subscriber;
+  if (attribute != 22) return 0;
+  if (*size != sizeof(tool_clock)) misuse("the size of an attribute");
+  memcpy(&tool_clock, value, sizeof(tool_clock));
+  return 0;
+}
+
+EXPORT int cuptiGetTimestamp_v2(void* subscriber, uint64_t* now) {
+  enter();
+  (void)subscriber;
+  *now = has_fault("clock") ? 1700000000000000000U : tool_clock();
+  return 0;
+}
+
+EXPORT int cuptiActivityEnable_v2(void* subscriber, uint32_t kind, void* configuration) {
+  (void)subscriber;
+  (void)configuration;
+  return enable(kind);
+}
+
+EXPORT int cuptiActivityDisable_v2(void* subscriber, uint32_t kind, void* configuration) {
+  (void)subscriber;
+  (void)configuration;
+  return disable(kind);
+}
+
+EXPORT int cuptiActivityEnableDriverApi_v2(void* subscriber, uint32_t callback, uint8_t flag) {
+  (void)subscriber;
+  return cuptiActivityEnableDriverApi(callback, flag);
+}
+
+EXPORT int cuptiActivityRegisterCallbacks_v2(void* subscriber, request_function_2 request,
+                                             complete_function_2 finished) {
+  enter();
+  (void)subscriber;
+  if (has_fault("refuse15")) return 15;
+  request_2 = request;
+  complete_2 = finished;
+  return 0;
+}
+
+EXPORT int cuptiActivityGetNextRecord_v2(void* subscriber, uint8_t* data, size_t valid, uint8_t** record) {
+  (void)subscriber;
+  return cuptiActivityGetNextRecord(data, valid, record);
+}
+
+EXPORT int cuptiActivityGetNumDroppedRecords_v2(void* subscriber, void* context, uint32_t stream,
+                                                size_t* count) {
+  (void)subscriber;
+  return cuptiActivityGetNumDroppedRecords(context, stream, count);
+}

@@ -1,0 +1,27 @@
+/* A stand-in for CUPTI, for tests only: the entry points that the recording library uses, with work
+ * that a test plants and faults that it asks for. It aborts where a tool breaks CUPTI's rules. */
+#ifndef BORESCOPE_TESTS_SIMCUPTI_H
+#define BORESCOPE_TESTS_SIMCUPTI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the environment says: SIMCUPTI_VERSION (28, 24, 26, 130000, 130500: the sizes of records,
+ * too), SIMCUPTI_FAULT, a name of the list in simcupti.c. */
+
+/* Work of the device and the call that launched it, put into buffers at the next flush. */
+void simcupti_kernel(uint32_t correlation, uint64_t start, uint64_t end, const char* name);
+void simcupti_copy(uint32_t correlation, uint64_t start, uint64_t end, uint64_t bytes);
+void simcupti_set(uint32_t correlation, uint64_t start, uint64_t end, uint64_t bytes);
+void simcupti_call(uint32_t kind, uint32_t callback, uint32_t correlation, uint64_t start,
+                   uint64_t end, int32_t result);
+void simcupti_others(uint32_t correlation, uint64_t start);
+/* The clock that the tool registered. */
+uint64_t simcupti_now(void);
+/* Buffers that are out, and whether a kind is enabled. */
+int simcupti_buffers(void);
+int simcupti_is_enabled(uint32_t kind);
+/* Unloads a module: the memory of a name is used by another. */
+void simcupti_rename(char* name, const char* other);
+
+#endif

@@ -1,0 +1,185 @@
+"""Device records by CUPTI, against a simulated CUPTI: planted work comes back, planted faults are said.
+
+What this cannot show is that CUPTI's records mean what we think; only a GPU can.
+"""
+
+import os
+import subprocess
+import time
+import unittest
+
+import logs
+from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
+
+# API 28 and before (one tool at a time), 13.0, and 13.5 with subscribers: five sizes of records.
+VERSIONS = (24, 26, 28, 130000, 130500)
+WATCHDOG_S = 60
+
+
+class DeviceTest(RecordTest):
+    def run_device(self, how, threads, count, version=28, fault="", options="", expect=0):
+        for log in self.folder.glob("*.bsl"):
+            log.unlink()
+        variables = environment(self.folder, options) | {
+            "BORESCOPE_CUPTI": str(PROGRAMS / "libsimcupti.so"), "LD_LIBRARY_PATH": str(PROGRAMS),
+            "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version),
+            "SIMCUPTI_FAULT": fault}
+        # The limit of time is the watchdog: no call may wait for a lock of ours.
+        result = subprocess.run([PROGRAMS / "device", how, str(threads), str(count)], env=variables,
+                                capture_output=True, text=True, check=False, timeout=WATCHDOG_S)
+        self.assertEqual(result.returncode, expect, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return int(result.stdout.split()[0])
+
+    def kernels(self, log):
+        """(correlation, start, end, name) of each."""
+        strings = log.strings()
+        return [(k.a, k.body[0], k.body[1], strings[k.body[3] >> 32]) for k in log.of(logs.KERNEL)]
+
+    def troubles(self, log):
+        return [(s.a, s.text) for s in log.of(logs.STATE) if s.a in (5, 6)]
+
+
+class Planted(DeviceTest):
+    def expect_all(self, log, total, count):
+        kernels = self.kernels(log)
+        self.assertEqual(len(kernels), count)
+        self.assertEqual({k[0] for k in kernels}, set(range(1, count + 1)))
+        self.assertEqual(sum(k[2] - k[1] for k in kernels), total)
+        self.assertEqual({c.a for c in log.of(logs.CALL)}, {k[0] for k in kernels})
+        self.assertEqual(len(log.of(logs.CALL)), count)
+
+    def test_all_versions(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                total = self.run_device("exit", 4, 3000, version=version)
+                log = self.only_log()
+                self.expect_all(log, total, 12_000)
+                self.assertEqual(self.troubles(log), [])
+                (body,) = {k.body[4:10] for k in log.of(logs.KERNEL)}
+                self.assertEqual(body[0:4], (10 | 11 << 32, 12 | 13 << 32, 14 | 15 << 32, 40 | 128 << 32))
+                self.assertEqual(body[4:6], (256 | 16 << 32, 77))
+                channel = 3 if version not in (24, 26) else 0
+                self.assertEqual({k.body[10] for k in log.of(logs.KERNEL)}, {5 | channel << 32}
+                                 if version != 24 else {0})
+
+    def test_names(self):
+        self.run_device("exit", 1, 300)
+        self.assertEqual([k[3] for k in self.kernels(self.only_log())[:3]],
+                         ["_Z3addPfS_", "_Z3mulPfS_", "_ZN2at6native4copyEv"])
+
+    def test_threads_of_calls(self):
+        self.run_device("exit", 3, 100)
+        threads = {c.body[4] for c in self.only_log().of(logs.CALL)}
+        self.assertEqual(len(threads), 3)
+
+    def test_one_of_each(self):
+        self.run_device("each", 1, 0, options="memory;sync")
+        log = self.only_log()
+        calls = {(c.a, c.body[2], c.body[3]) for c in log.of(logs.CALL)}
+        self.assertEqual(calls, {(91, 307 | 2 << 32, 0), (93, 31 | 1 << 32, 2**64 - 3)})
+        (copy,), (fill,) = log.of(logs.COPY), log.of(logs.SET)
+        self.assertEqual((copy.a, copy.body), (94, (100, 150, 4096, 1 | 2 << 32, 7, 1 | 2 << 32, 3 | 5 << 32, 78)))
+        self.assertEqual((fill.a, fill.body), (95, (200, 220, 512, 1 | 2 << 32, 7 | 9 << 32, 0, 3 | 5 << 32, 78)))
+        (sync,), (memory,), (graph,) = log.of(logs.SYNC), log.of(logs.MEMORY), log.of(logs.GRAPH_RUN)
+        self.assertEqual(sync.body, (300, 301, 3 | 7 << 32, 2))
+        self.assertEqual(memory.body[:4], (300, 0x7000, 4096, 1 | 3 << 32))
+        self.assertEqual(graph.body, (300, 305, 0, 5 << 32))
+        (external,) = log.of(logs.EXTERNAL)
+        self.assertEqual((external.a, external.body), (96, (3, 1234)))
+        device, context, stream = log.of(logs.DEVICE)
+        self.assertIn('"name":"Simulated \\"GPU\\"","total_bytes":80,"multiprocessors":132', device.text)
+        self.assertEqual((device.body, context.body, stream.body), ((1,), (2 | 1 << 32,), (7 | 2 << 32,)))
+        self.assertEqual(len(log.of(logs.OVERHEAD)), 1)
+
+    def test_what_is_off_is_not_recorded(self):
+        self.run_device("each", 1, 0, options="graphs=node;api=none")
+        log = self.only_log()
+        self.assertEqual(log.of(logs.CALL, logs.SYNC, logs.MEMORY, logs.GRAPH_RUN), [])
+        self.assertEqual(len(log.of(logs.COPY)), 1)
+
+    def test_cuda_can_be_left_out(self):
+        self.run_device("exit", 1, 10, options="no-cuda")
+        self.assertEqual(self.parse(), [])
+
+    def test_a_flush_before_a_kill(self):
+        total = self.run_device("flush", 2, 2000, expect=-9)
+        self.expect_all(self.only_log(), total, 4000)
+
+    def test_without_an_exit_only_the_last_period_can_be_lost(self):
+        total = self.run_device("_exit", 1, 20_000, options="flush-ms=20", expect=7)
+        self.expect_all(self.only_log(), total, 20_000)
+
+    def test_stop_and_start(self):
+        make_control(self.folder)
+        self.run_device("toggle", 1, 1000, options="flush-ms=10")
+        kernels = self.kernels(self.only_log())
+        self.assertEqual(len(kernels), 2000)
+        self.assertNotIn(7777, {k[0] for k in kernels})
+
+    def test_a_name_in_the_memory_of_another(self):
+        self.run_device("rename", 1, 0)
+        self.assertEqual([k[3][-1] for k in self.kernels(self.only_log())], ["A", "B"])
+
+    def test_a_forked_child_leaves_cupti_alone(self):
+        total = self.run_device("fork", 1, 500)
+        self.expect_all(next(log for log in self.parse() if not log.flags & 2), total, 500)
+
+
+class Faults(DeviceTest):
+    def test_buffers(self):
+        for version in (28, 130500):
+            for fault in ("unfilled", "thread", "twice", "unknown", "clock"):
+                with self.subTest(version=version, fault=fault):
+                    total = self.run_device("exit", 2, 20_000, version=version, fault=fault)
+                    log = self.only_log()
+                    kernels = self.kernels(log)
+                    self.assertEqual(len(kernels), 40_000)
+                    self.assertEqual(sum(k[2] - k[1] for k in kernels), total)
+                    self.assertEqual(self.troubles(log), [])
+
+    def test_dropped(self):
+        self.run_device("exit", 1, 20_000, fault="dropped")
+        dropped = [d.body[0] for d in self.only_log().of(logs.DROPPED) if d.a == 2]
+        self.assertGreater(len(dropped), 0)
+        self.assertEqual(sum(dropped) % 7, 0)
+
+    def test_refusals(self):
+        for fault, words in (("refuse39", "another tool has it (error 39)"),
+                             ("refuse15", "it cannot be set up (error 15)"),
+                             ("refuse999", "cuptiGetVersion failed (error 999)")):
+            for version in (28, 130500):
+                with self.subTest(fault=fault, version=version):
+                    self.run_device("exit", 1, 10, version=version, fault=fault)
+                    log = self.only_log()
+                    self.assertEqual(self.troubles(log), [(5, "CUPTI: " + words)])
+                    self.assertEqual(log.of(logs.KERNEL), [])
+
+    def test_no_library(self):
+        variables = environment(self.folder) | {
+            "BORESCOPE_CUPTI": "/nowhere/libcupti.so", "LD_LIBRARY_PATH": str(PROGRAMS),
+            "CUDA_INJECTION64_PATH": str(LIBRARY)}
+        subprocess.run([PROGRAMS / "device", "exit", "1", "1"], env=variables, check=False,
+                       capture_output=True, timeout=WATCHDOG_S)
+        self.assertEqual(self.troubles(self.only_log()), [(5, "CUPTI: libcupti is not found")])
+
+    def test_buffers_that_another_profiler_took(self):
+        self.run_device("exit", 1, 100, fault="keep")
+        ((kind, text),) = self.troubles(self.only_log())
+        self.assertEqual(kind, 6)
+        self.assertIn("buffers were not returned", text)
+
+    def test_a_buffer_that_cannot_be_read(self):
+        self.run_device("exit", 1, 100, fault="broken")
+        troubles = self.troubles(self.only_log())
+        self.assertIn((6, "CUPTI: a buffer could not be read to its end (error 999)"), troubles)
+        self.assertGreater(len(self.only_log().of(logs.KERNEL)), 0)
+
+    def test_a_flush_that_hangs_is_abandoned(self):
+        begin = time.monotonic()
+        self.run_device("exit", 1, 100, fault="hang")
+        self.assertLess(time.monotonic() - begin, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,160 @@
+"""`borescope record`: the launcher, and that other verbs read what it leaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from support import LIBRARY, PROGRAMS, RecordTest
+
+BORESCOPE = os.environ["BORESCOPE_PROGRAM"]
+RANGES = str(PROGRAMS / "ranges")
+
+
+class Launcher(RecordTest):
+    def setUp(self):
+        super().setUp()
+        self.run_path = self.folder / "x.bsr"
+
+    def borescope(self, *arguments, **more):
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("LD_PRELOAD", "NVTX_", "CUDA_", "RANK"))}
+        return subprocess.run([BORESCOPE, *map(str, arguments)], cwd=self.folder, timeout=120,
+                              capture_output=True, text=True, check=False,
+                              env=kept | {"BORESCOPE_RECORD_LIBRARY": str(LIBRARY)} | more)
+
+    def record(self, *command, options=(), **more):
+        return self.borescope("record", "-o", "x", *options, "--", *command, **more)
+
+    def info(self, path="x.bsr"):
+        result = self.borescope("info", path, "-f", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        tables = {table["name"]: table for table in json.loads(result.stdout)["tables"]}
+        columns = {column["name"]: column["values"] for column in tables["traces"]["columns"]}
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def test_a_recording_is_an_input(self):
+        result = self.record(RANGES, "exit", 3, 500)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("the program ended with status 5", result.stderr)
+        self.assertIn("borescope summary x.bsr", result.stderr)
+        (row,) = self.info()
+        self.assertEqual((row["format"], row["host_events"], row["threads"]), ("recording", 1500, 3))
+        self.assertEqual(self.run_path.stat().st_mode & 0o777, 0o700)
+        for file in self.run_path.iterdir():
+            self.assertEqual(file.stat().st_mode & 0o777, 0o600, file)
+
+    def test_a_signal_is_the_status(self):
+        result = self.record(RANGES, "segv", 2, 100)
+        self.assertEqual(result.returncode, -signal.SIGSEGV, result.stderr)
+        self.assertIn("ended by signal 11", result.stderr)
+        self.assertEqual(self.info()[0]["host_events"], 200)
+
+    def test_who_ends_the_launcher_ends_the_program(self):
+        command = [BORESCOPE, "record", "-o", "x", "--", RANGES, "forever", "1", "1"]
+        launcher = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                                    env=os.environ | {"BORESCOPE_RECORD_LIBRARY": str(LIBRARY)})
+        deadline = time.monotonic() + 60
+        while not list(self.folder.glob("x.bsr/*.bsl")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        launcher.terminate()
+        said = launcher.communicate(timeout=60)[1]
+        self.assertEqual(launcher.returncode, -signal.SIGTERM, said)
+        self.assertGreater(self.info()[0]["host_events"], 0)
+
+    def test_children_and_ranks(self):
+        script = f'for r in 0 1; do RANK=$r WORLD_SIZE=2 {RANGES} exit 1 50; done; exit 0'
+        self.assertEqual(self.record("sh", "-c", script).returncode, 0)
+        rows = self.info()
+        self.assertEqual([(row["rank"], row["host_events"]) for row in rows], [(0, 50), (1, 50)])
+        # Each once, however it is named.
+        logs = sorted(str(path) for path in self.run_path.glob("*.bsl"))
+        self.assertEqual(self.borescope("info", *logs, "-f", "csv").stdout,
+                         self.borescope("info", self.run_path, "-f", "csv").stdout)
+
+    def test_without_children(self):
+        script = f'{RANGES} exit 1 50; exit 0'
+        result = self.record("sh", "-c", script, options=["--no-children"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("nothing was recorded", result.stderr)
+
+    def test_the_same_rows_from_converted_files(self):
+        statement = "SELECT name, pid, tid, dur_ns FROM host_events ORDER BY 1, 2, 3, 4"
+        for name in ("x.json.gz", "x.rpd"):
+            result = self.borescope("record", "--replace", "-o", name, "--", RANGES, "exit", 2, 300)
+            self.assertEqual(result.returncode, 5, result.stderr)
+            self.assertIn(f"wrote {name}", result.stderr)
+            tables = [self.borescope("query", statement, path, "-f", "csv").stdout
+                      for path in ("x.bsr", name)]
+            self.assertEqual(*tables)
+            self.assertEqual(len(tables[0].splitlines()), 602)
+
+    def test_paused_until_started(self):
+        program = str(PROGRAMS / "api")
+        result = self.record(program, options=["--paused"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        texts = self.borescope("query", "SELECT name FROM host_events", "x.bsr", "-f", "csv")
+        self.assertNotIn("outer", texts.stdout)
+        self.assertIn("range", texts.stdout)
+
+    def test_start_stop_and_status(self):
+        self.record(RANGES, "exit", 1, 10)
+        for verb, said in (("stop", "is paused"), ("start", "records")):
+            result = self.borescope("record", verb, "x.bsr")
+            self.assertEqual((result.returncode, said in result.stderr), (0, True), result.stderr)
+        status = self.borescope("record", "status", "x.bsr", "-f", "csv")
+        self.assertIn("ended", status.stdout)
+        self.assertEqual(len(status.stdout.splitlines()), 3)
+        self.assertEqual(self.borescope("record", "status", self.folder).returncode, 2)
+
+    def test_errors_name_their_remedy(self):
+        cases = (
+            ((), "borescope record -- PROGRAM"),
+            (("python", "x.py"), "put -- before the program"),
+            (("--", "/no/such/program"), "cannot be started"),
+            (("-o", "%z", "--", "true"), "placeholders are"),
+            (("--max-bytes", "much", "--", "true"), "max-bytes"),
+            (("start",), "name one folder"),
+        )
+        for arguments, said in cases:
+            result = self.borescope("record", *arguments)
+            self.assertEqual(result.returncode, 2, (arguments, result.stderr))
+            self.assertIn(said, result.stderr)
+            self.assertEqual(list(self.folder.iterdir()), [], arguments)
+
+    def test_a_recording_is_replaced_only_on_request(self):
+        self.assertEqual(self.record(RANGES, "exit", 1, 10).returncode, 5)
+        result = self.record(RANGES, "exit", 1, 20)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--replace", result.stderr)
+        self.assertEqual(self.record(RANGES, "exit", 1, 20, options=["--replace"]).returncode, 5)
+        self.assertEqual(self.info()[0]["host_events"], 20)
+
+    def test_another_tool_is_not_replaced(self):
+        result = self.record("true", CUDA_INJECTION64_PATH="/opt/other.so")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("CUDA_INJECTION64_PATH is set to /opt/other.so", result.stderr)
+
+    def test_the_program_gets_its_words(self):
+        program = [sys.executable, "-c", "import sys; print(sys.argv[1:])", "--top", "-o", "a b"]
+        result = self.record(*program)
+        self.assertEqual(result.stdout, "['--top', '-o', 'a b']\n")
+
+    def test_simulated_device_work(self):
+        # A stand-in for the driver loads the library, and one for CUPTI has a kernel for each call.
+        result = self.record(PROGRAMS / "device", "exit", 4, 1000, SIMCUPTI_VERSION="28",
+                             BORESCOPE_CUPTI=str(PROGRAMS / "libsimcupti.so"),
+                             LD_LIBRARY_PATH=str(PROGRAMS))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        planted = result.stdout.split()[0]
+        sums = self.borescope("query", "SELECT COUNT(*), SUM(dur_ns), COUNT(launch_id) FROM "
+                              "kernels", "x.bsr", "-f", "csv")
+        self.assertEqual(sums.stdout.splitlines()[-1].split(","), ["4000", planted, "4000"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+"""What the library never does in the program of somebody else: imports, files, permissions, limits."""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import logs
+from support import LIBRARY, PROGRAMS, RecordTest, environment
+
+IMPORTS = set("""
+__environ __errno_location __register_atfork clock_gettime close dlopen dlsym environ fstat getauxval
+getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset mmap munmap open
+posix_fallocate prctl pthread_create pthread_detach pthread_key_create pthread_self
+pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_yield sigfillset strchr
+strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
+dl_iterate_phdr pthread_setname_np
+""".split())
+EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)")
+
+
+def symbols(option):
+    text = subprocess.run(["nm", "-D", option, LIBRARY], capture_output=True, text=True, check=True)
+    return [line.split()[-2:] for line in text.stdout.splitlines()]
+
+
+class Symbols(unittest.TestCase):
+    def test_imports(self):
+        needed = {name.split("@")[0] for kind, name in symbols("--undefined-only") if kind == "U"}
+        self.assertEqual(needed - IMPORTS, set())
+
+    def test_exports(self):
+        names = [name for _, name in symbols("--defined-only")]
+        self.assertEqual([name for name in names if not EXPORTS.fullmatch(name)], [])
+
+    def test_libraries(self):
+        text = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True,
+                              check=True).stdout
+        self.assertEqual(re.findall(r"NEEDED.*\[(.*?)\]", text), ["libc.so.6"])
+        self.assertIn("NODELETE", text)
+
+
+class SystemCalls(RecordTest):
+    def trace(self, *command):
+        if shutil.which("strace") is None:
+            self.skipTest("strace is not installed")
+        out = self.folder.parent / "strace"
+        result = subprocess.run(["strace", "-f", "-o", out, *command], env=environment(self.folder),
+                                capture_output=True, text=True, check=False)
+        if "ptrace" in result.stderr:
+            self.skipTest("strace may not trace here")
+        return out.read_text()
+
+    def test_no_foreign_file_and_no_socket(self):
+        text = self.trace(PROGRAMS / "ranges", "exit", "2", "1000")
+        self.assertNotRegex(text, r"\b(socket|connect|rt_sigaction\(SIG(TERM|SEGV|INT|ABRT))\b")
+        files = re.findall(r'open(?:at)?\([^"]*"([^"]+)"[^\n]*(?:O_WRONLY|O_RDWR)', text)
+        self.assertGreater(len(files), 0)
+        own = {str(self.folder / "control"), str(self.only_log().path)}
+        self.assertEqual(set(files) - own, set())
+
+    def test_a_program_without_ranges_leaves_nothing(self):
+        text = self.trace("/bin/true")
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertNotIn(".bsl", text)
+
+
+class Files(RecordTest):
+    def test_permissions(self):
+        old = os.umask(0)
+        self.addCleanup(os.umask, old)
+        self.run_program("ranges", "exit", 1, 10)
+        self.assertEqual(self.only_log().path.stat().st_mode & 0o777, 0o600)
+
+    def test_environment(self):
+        secrets = {"SECRET": "x", "RANK": "3", "LOCAL_RANK": "1", "NCCL_DEBUG": "INFO"}
+        result = subprocess.run([PROGRAMS / "ranges", "exit", "1", "1"], check=False,
+                                env=environment(self.folder) | secrets)
+        self.assertEqual(result.returncode, 5)
+        log = self.only_log()
+        (process,) = log.of(logs.PROCESS)
+        described = json.loads(process.text)
+        self.assertEqual(described["env"], {"RANK": "3", "LOCAL_RANK": "1"})
+        self.assertEqual(described["argv"][1:], ["exit", "1", "1"])
+        self.assertEqual(log.rank, 3)
+        self.assertNotIn(b"SECRET", log.path.read_bytes())
+
+    def test_long_command_lines(self):
+        for text in ("é" * 9000, "\x01" * 9000, '"' * 9000, "\udcff" * 9000, "\x01" * 600, "x" * 3000):
+            for log in self.folder.iterdir():
+                log.unlink()
+            subprocess.run([PROGRAMS / "forms", "first", text, "last"], check=True, capture_output=True,
+                           env=environment(self.folder))
+            argv = json.loads(self.only_log().of(logs.PROCESS)[0].text)["argv"]
+            self.assertEqual(argv[1], "first")
+            shown = text.replace("\udcff", "\ufffd")
+            self.assertTrue(shown.startswith(argv[2].rstrip("\ufffd")), argv[2][-20:])
+            self.assertGreater(len(argv[2]), 500)
+
+    def test_cut_at_every_byte(self):
+        self.run_program("ranges", "exit", 1, 3)
+        log = self.only_log()
+        data, whole = log.path.read_bytes(), len(log.records)
+        cut = self.folder / "cut"
+        used = len(data.rstrip(b"\0")) + 8
+        seen = 0
+        for size in [*range(0, 200), *range(16384, 16384 + 1400), *range(32768, used)]:
+            cut.write_bytes(data[:size])
+            try:
+                count = len(logs.parse(cut).records)
+            except logs.LogError:
+                continue  # a record that goes beyond the end
+            self.assertLessEqual(seen, whole)
+            seen = max(seen, count)
+        self.assertEqual(seen, whole)
+
+
+class Privileges(RecordTest):
+    def test_nothing_is_done_for_a_program_with_more_rights_than_its_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make such a program")
+        for folder in (self.folder.parent, self.folder):
+            folder.chmod(0o777)
+        program = self.folder.parent / "ranges"
+        shutil.copy(PROGRAMS / "ranges", program)
+        library = self.folder.parent / "library.so"
+        shutil.copy(LIBRARY, library)
+        variables = environment(self.folder, preload=False) | {"NVTX_INJECTION64_PATH": str(library)}
+        for mode, logs_made in ((0o755, 1), (0o4755, 0)):
+            os.chown(program, 65534, 65534)
+            program.chmod(mode)
+            result = subprocess.run([program, "exit", "1", "10"], env=variables, check=False)
+            self.assertEqual(result.returncode, 5)
+            self.assertEqual(len(list(self.folder.iterdir())), logs_made)
+            for log in self.folder.iterdir():
+                log.unlink()
+
+
+class Limits(RecordTest):
+    def expect_end(self, state, result):
+        self.assertEqual(result.returncode, 5, result.stderr)
+        log = self.only_log()
+        self.assertEqual(log.states(), [state])
+        (dropped,) = log.of(logs.DROPPED)
+        kept = len(log.of(logs.PUSH, logs.POP))
+        self.assertEqual(dropped.a, 1)
+        self.assertGreater(kept, 1000)
+        # Each call is in the log or counted.
+        self.assertEqual(kept + dropped.body[0], 2 * 60_000)
+
+    def test_most_bytes(self):
+        self.expect_end(4, self.run_program("ranges", "exit", 2, 30_000, options="max-bytes=400000"))
+        self.assertLessEqual(self.only_log().path.stat().st_size, 400_000)
+
+    def test_limit_of_the_process(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+
+        self.expect_end(3, self.run_program("ranges", "exit", 2, 30_000, preexec_fn=limit))
+
+    def test_full_disk(self):
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "none", self.folder],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("no tmpfs can be mounted")
+        self.addCleanup(subprocess.run, ["umount", self.folder], check=True)
+        self.expect_end(3, self.run_program("ranges", "exit", 2, 30_000))
+
+    def test_descriptors_of_the_program(self):
+        def close_all():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))
+
+        result = self.run_program("ranges", "exit", 1, 5000, preexec_fn=close_all)
+        self.assertEqual(result.returncode, 5)
+        self.assertEqual(len(logs.finished(self.only_log())), 5000)
+
+
+if __name__ == "__main__":
+    unittest.main()
