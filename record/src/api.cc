@@ -18,13 +18,13 @@ void borescope_record_start(void) { StartRecording(); }
 void borescope_record_stop(void) { StopRecording(); }
 
 void borescope_record_push(const char* text) {
-  if (IsRecording()) WriteMoment(RecordType::kPush, kApiDomain, PlainMessage(text));
+  if (!IsEnabled()) return;
+  const bool is_recorded = IsRecording();
+  Push(kApiDomain, is_recorded, is_recorded ? PlainMessage(text) : Message{});
 }
 
 void borescope_record_pop(void) {
-  if (!IsRecording()) return;
-  const uint64_t body[] = {Now()};
-  Write(RecordType::kPop, kApiDomain, body);
+  if (IsEnabled()) Pop(kApiDomain);
 }
 
 void borescope_record_mark(const char* text) {

@@ -61,7 +61,7 @@ BORESCOPE_EXPORT void roctxMarkA(const char* text) {
 }
 
 BORESCOPE_EXPORT int roctxRangePushA(const char* text) {
-  const int depth = IsWanted() ? Push(kRoctxDomain, PlainMessage(text)) : 0;
+  const int depth = IsWanted() ? Push(kRoctxDomain, IsRecording(), PlainMessage(text)) : 0;
   auto* next = next_push.Find();
   return next != nullptr ? next(text) : depth;
 }
@@ -84,7 +84,10 @@ BORESCOPE_EXPORT uint64_t roctxRangeStartA(const char* text) {
 
 BORESCOPE_EXPORT void roctxRangeStop(uint64_t id) {
   auto* next = next_stop.Find();
-  if (IsWanted()) EndRange(kRoctxDomain, next == nullptr ? id : id | kForeignId);
+  // Of a foreign number it is not known whether its begin was recorded.
+  if (IsWanted() && (next == nullptr || IsRecording())) {
+    EndRange(kRoctxDomain, next == nullptr ? id : id | kForeignId);
+  }
   if (next != nullptr) next(id);
 }
 

@@ -119,7 +119,7 @@ TEST(RecorderThreads, RecordTogether) {
         const std::string name = "string " + std::to_string(range % 50);
         const Entry* entry = InternString(name.data(), name.size());
         if (range == 49) ids[static_cast<size_t>(i)] = entry->id;
-        EXPECT_EQ(Push(recording::kDefaultDomain, PlainMessage(name.c_str())), 0);
+        EXPECT_EQ(Push(recording::kDefaultDomain, true, PlainMessage(name.c_str())), 0);
         EXPECT_EQ(Pop(recording::kDefaultDomain), 0);
       }
     });

@@ -32,6 +32,16 @@ class Interface(RecordTest):
         self.run_program("api", "twice")
         self.assertEqual([m.text for m in self.only_log().of(logs.MARK)], ["moment", "after a stop"])
 
+    def test_ranges_across_a_pause(self):
+        make_control(self.folder)
+        self.run_program("api", "pause")
+        log = self.only_log()
+        order = [(r.type, getattr(r, "text", "")) for r in log.of(logs.PUSH, logs.POP)]
+        self.assertEqual(order, [(logs.PUSH, "outer"), (logs.PUSH, "ends in the pause"),
+                                 (logs.POP, ""), (logs.PUSH, "inner"), (logs.POP, ""),
+                                 (logs.POP, "")])
+        self.assertEqual(len(log.of(logs.RANGE_END)), 1)
+
     def test_paused_from_the_beginning(self):
         make_control(self.folder, recording=0, starts=0)
         self.assertEqual(self.run_program("ranges", "exit", 2, 100).returncode, 5)

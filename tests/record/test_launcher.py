@@ -66,6 +66,22 @@ class Launcher(RecordTest):
         self.assertEqual(launcher.returncode, -signal.SIGTERM, said)
         self.assertGreater(self.info()[0]["host_events"], 0)
 
+    def test_a_program_that_is_killed(self):
+        """What it finished is exact, and what was open ends with its last record."""
+        script = f'{RANGES} forever 1 1 & sleep 0.3; kill -9 $!; wait; exit 3'
+        result = self.record("sh", "-c", script)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        (row,) = self.info()
+        statement = "SELECT COUNT(*), SUM(dur_ns > 1000000000) FROM host_events"
+        table = self.borescope("query", statement, "x.bsr", "-f", "csv").stdout.splitlines()
+        self.assertEqual(table[-1], f"{row['host_events']},0")
+
+    def test_what_may_be_sensitive_is_named(self):
+        self.record(RANGES, "exit", 1, 10, WORLD_SIZE="4")
+        checks = self.borescope("doctor", "x.bsr", "-f", "csv").stdout
+        self.assertIn("sensitive-environment", checks)
+        self.assertIn("sensitive-processes", checks)
+
     def test_children_and_ranks(self):
         script = f'for r in 0 1; do RANK=$r WORLD_SIZE=2 {RANGES} exit 1 50; done; exit 0'
         self.assertEqual(self.record("sh", "-c", script).returncode, 0)

@@ -63,7 +63,7 @@ def device():
     copy = struct.unpack("<8Q", struct.pack("<QQQ8IQ", 2950, 2990, 4096, 0, 1, 7, 0, 1, 2, 3, 0, 0))
     return log([chunk(0, 2, 100, 1000, [
         record(0x02, 0, (1000, 1_700_000_000_000_000_000, 1000, 20)),
-        record(0x03, 0, text='{"argv":["program"],"environment":{}}'),
+        record(0x03, 0, text='{"argv":["program"],"env":{"RANK":"3"}}'),
         record(0x01, 1, text="_Z4gemmv"),
         record(0x38, 1, (0,), '{"name":"device"}'),
         record(0x20, 5, (2110, 2120, 211 | 1 << 32, 0, 101)),

@@ -1,9 +1,12 @@
-// How deep the calling thread is in ranges of each domain: NVTX and ROCTX return it.
+// The ranges of each domain that are open on the calling thread: how many, which NVTX and ROCTX
+// return, and which of them are in the log. A range that began while recording ends in the log also
+// while it is paused; one that began in a pause has no end there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "core/state.h"
 #include "core/writer.h"
 
 namespace borescope::inject {
@@ -11,21 +14,41 @@ namespace borescope::inject {
 // Those of later domains are not counted, and are 0.
 inline constexpr uint32_t kCountedDomains = 1024;
 
+struct OpenRanges {
+  uint64_t recorded;  // bit i: the range at depth i is in the log
+  uint32_t depth;
+};
+// Ranges that are nested deeper are taken as recorded if recording is on at their end.
+inline constexpr uint32_t kNotedDepth = 64;
+
 bool MapDepths();
 void FreeDepths();
 
-// The depth of the range that begins, from 0.
-inline int EnterRange(uint32_t domain) {
-  if (domain >= kCountedDomains || (t_thread.depths == nullptr && !MapDepths())) return 0;
-  return static_cast<int>(t_thread.depths[domain]++);
+// The depth of the range that begins, from 0. `is_recorded`: its begin is in the log.
+inline int EnterRange(uint32_t domain, bool is_recorded) {
+  if (domain >= kCountedDomains || (t_thread.open_ranges == nullptr && !MapDepths())) return 0;
+  OpenRanges& open = t_thread.open_ranges[domain];
+  if (open.depth < kNotedDepth) {
+    const uint64_t bit = uint64_t{1} << open.depth;
+    open.recorded = is_recorded ? open.recorded | bit : open.recorded & ~bit;
+  }
+  return static_cast<int>(open.depth++);
 }
 
-// The depth of the range that ends; -1 where none is open.
-inline int LeaveRange(uint32_t domain) {
-  if (domain >= kCountedDomains) return 0;
-  uint32_t* depths = t_thread.depths;
-  if (depths == nullptr || depths[domain] == 0) return -1;
-  return static_cast<int>(--depths[domain]);
+struct LeftRange {
+  int depth;  // -1 where none was open
+  bool is_recorded;
+};
+
+// The range that ends.
+inline LeftRange LeaveRange(uint32_t domain) {
+  if (domain >= kCountedDomains) return {0, IsRecording()};
+  OpenRanges* ranges = t_thread.open_ranges;
+  if (ranges == nullptr || ranges[domain].depth == 0) return {-1, false};
+  OpenRanges& open = ranges[domain];
+  --open.depth;
+  return {static_cast<int>(open.depth),
+          open.depth < kNotedDepth ? (open.recorded >> open.depth & 1U) != 0 : IsRecording()};
 }
 
 }  // namespace borescope::inject

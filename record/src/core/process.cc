@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "borescope/recording/job_variables.h"
 #include "core/clock.h"
 #include "core/files.h"
 
@@ -39,13 +40,6 @@ const char* const kKeptVariables[] = {"RANK",
                                       "CUDA_VISIBLE_DEVICES",
                                       "HIP_VISIBLE_DEVICES",
                                       "ROCR_VISIBLE_DEVICES"};
-
-const char* const kRankVariables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                      "SLURM_PROCID"};
-const char* const kLocalRankVariables[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                                           "SLURM_LOCALID"};
-const char* const kWorldVariables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                       "SLURM_NTASKS"};
 
 // The value of the first variable that holds a number.
 template <size_t N>
@@ -221,9 +215,9 @@ void DescribeHeader(LogHeader* header) {
   header->real_ns = anchor.real_ns;
   header->boot_ns = anchor.boot_ns;
   header->outer_pid = OuterPid();
-  header->rank = FirstNumber(kRankVariables, -1);
-  header->local_rank = FirstNumber(kLocalRankVariables, -1);
-  header->world_size = FirstNumber(kWorldVariables, 0);
+  header->rank = FirstNumber(recording::kRankVariables, -1);
+  header->local_rank = FirstNumber(recording::kLocalRankVariables, -1);
+  header->world_size = FirstNumber(recording::kWorldVariables, 0);
 }
 
 void DescribeProcess(const Options& options, TextBuilder* json) {

@@ -48,18 +48,19 @@ inline void WriteRangeStart(uint32_t domain, uint64_t id, const Message& message
         recording::kHasAttributes);
 }
 
-inline int Push(uint32_t domain, const Message& message) {
-  if (IsRecording()) WriteMoment(recording::RecordType::kPush, domain, message);
-  return EnterRange(domain);
+// `is_recorded`: IsRecording, asked once, as the message is only read then.
+inline int Push(uint32_t domain, bool is_recorded, const Message& message) {
+  if (is_recorded) WriteMoment(recording::RecordType::kPush, domain, message);
+  return EnterRange(domain, is_recorded);
 }
 
 inline int Pop(uint32_t domain) {
-  const int depth = LeaveRange(domain);
-  if (depth >= 0 && IsRecording()) {
+  const LeftRange left = LeaveRange(domain);
+  if (left.is_recorded) {
     const uint64_t body[] = {Now()};
     Write(recording::RecordType::kPop, domain, body);
   }
-  return depth;
+  return left.depth;
 }
 
 inline void Mark(uint32_t domain, const Message& message) {
@@ -74,8 +75,9 @@ inline uint64_t StartRange(uint32_t domain, const Message& message) {
   return id;
 }
 
+// Also while recording is paused: only what began while it was not has a number.
 inline void EndRange(uint32_t domain, uint64_t id) {
-  if (id == 0 || !IsRecording()) return;
+  if (id == 0 || !IsEnabled()) return;
   const uint64_t body[] = {Now(), id};
   Write(recording::RecordType::kRangeEnd, domain, body);
 }

@@ -15,6 +15,8 @@ namespace borescope::inject {
 
 inline constexpr size_t kMostTextBytes = 4096;
 
+struct OpenRanges;
+
 // Small, and of the initial-exec model: a library that is loaded late has little room for it.
 struct Thread {
   uint64_t* cursor;  // where the next record goes
@@ -24,9 +26,9 @@ struct Thread {
   // record was being written into it.
   uint64_t* previous;
   uint64_t* previous_end;
-  uint32_t* depths;      // of push ranges by domain; a null pointer until one is needed
-  uint32_t generation;   // of the log that the chunk belongs to
-  uint32_t chunk_bytes;  // 0 before the first
+  OpenRanges* open_ranges;  // by domain (depths.h); a null pointer until one is needed
+  uint32_t generation;      // of the log that the chunk belongs to
+  uint32_t chunk_bytes;     // 0 before the first
   uint32_t tid;
   uint32_t chunk_kind;  // 0: of a thread of the program
   uint32_t is_busy;     // within the slow path, in which a signal handler must not record

@@ -10,15 +10,16 @@ using recording::kDefaultDomain;
 using recording::NameKind;
 
 int PushA(const char* text) {
-  if (IsRecording()) WriteMoment(recording::RecordType::kPush, kDefaultDomain, PlainMessage(text));
-  return EnterRange(kDefaultDomain);
+  const bool is_recorded = IsRecording();
+  return Push(kDefaultDomain, is_recorded, is_recorded ? PlainMessage(text) : Message{});
 }
 
 // Texts are read only where they are recorded.
 template <typename Read>
 int PushRead(const Read& read) {
   MessageSpace space;
-  return Push(kDefaultDomain, IsRecording() ? read(&space) : Message{});
+  const bool is_recorded = IsRecording();
+  return Push(kDefaultDomain, is_recorded, is_recorded ? read(&space) : Message{});
 }
 
 int PushW(const wchar_t* text) {

@@ -15,7 +15,8 @@ uint32_t IdOf(const Entry* domain) {
 
 int DomainPush(const Entry* domain, const EventAttributes* event) {
   MessageSpace space;
-  return Push(IdOf(domain), IsRecording() ? ReadEvent(event, &space) : Message{});
+  const bool is_recorded = IsRecording();
+  return Push(IdOf(domain), is_recorded, is_recorded ? ReadEvent(event, &space) : Message{});
 }
 
 int DomainPop(const Entry* domain) { return Pop(IdOf(domain)); }

@@ -40,6 +40,9 @@ constexpr DiagRow kDiagRows[] = {
      "An event without a usable \"ts\" is counted but has no place on the timeline."},
     {Diag::kMissingDuration, "missing-duration", kWarning,
      "A complete event without a usable \"dur\" counts as zero long."},
+    {Diag::kOpenRange, "open-range", kWarning,
+     "A range or frame was open when its process ended; it ends with the last record of the "
+     "process."},
     {Diag::kMissingName, "missing-name", kInfo, "An event has no name."},
     {Diag::kNegativeDuration, "negative-duration", kWarning,
      "A negative duration was set to zero."},

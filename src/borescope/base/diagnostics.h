@@ -33,6 +33,7 @@ enum class Diag : uint8_t {
   // Events.
   kMissingTimestamp,    // an event without "ts" was dropped from the timeline
   kMissingDuration,     // a complete event without "dur" counts as zero long
+  kOpenRange,           // a range that was open when its process ended was ended there
   kMissingName,         // an event without a name
   kNegativeDuration,    // a negative duration was set to zero
   kImpossibleDuration,  // an impossible duration was cut

@@ -1,18 +1,17 @@
 #include "borescope/recorder/control_page.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <ctime>
 #include <new>
+
+#include "borescope/recording/control.h"
 
 namespace borescope::internal {
 namespace {
@@ -103,23 +102,15 @@ uint32_t ControlPage::starts() const {
   return std::atomic_ref(page_->nested_starts).load(std::memory_order_relaxed);
 }
 
-bool ControlPage::Start() { return Change(1); }
-bool ControlPage::Stop() { return Change(-1); }
+bool ControlPage::Start() {
+  recording::AddStart(*page_);
+  recording::ApplyStarts(*page_, MonotonicNow());
+  return is_recording();
+}
 
-bool ControlPage::Change(int by) {
-  const std::atomic_ref<uint32_t> starts(page_->nested_starts);
-  uint32_t before = starts.load();
-  uint32_t after = before;
-  do {
-    const bool stays = by < 0 ? before == 0 : before == UINT_MAX;
-    after = stays ? before : before + static_cast<uint32_t>(by);
-  } while (!starts.compare_exchange_weak(before, after));
-  // Of several that change it at a time, the last to get here has seen the newest number.
-  std::atomic_ref(page_->is_recording).store(starts.load() != 0 ? 1 : 0);
-  std::atomic_ref(page_->changed_ns).store(MonotonicNow());
-  const std::atomic_ref<uint32_t> generation(page_->generation);
-  generation.fetch_add(1);
-  syscall(SYS_futex, &page_->generation, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+bool ControlPage::Stop() {
+  recording::AddStop(*page_);
+  recording::ApplyStarts(*page_, MonotonicNow());
   return is_recording();
 }
 

@@ -33,7 +33,6 @@ class ControlPage {
 
  private:
   explicit ControlPage(recording::Control* page) : page_(page) {}
-  bool Change(int by);
 
   recording::Control* page_;
 };

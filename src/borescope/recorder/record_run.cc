@@ -1,7 +1,7 @@
 #include "borescope/recorder/record_run.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "borescope/recorder/control_page.h"
@@ -73,11 +73,14 @@ Result<RecordRun::Report> RecordRun::Wait() {
   report.duration = Clock::now() - begin_;
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(target_.folder));
   SealEnded(target_.folder, logs);
-  report.processes = logs.size();
+  // A process that executes other programs has a log for each.
+  std::set<std::pair<uint32_t, uint64_t>> processes;
   for (const LogFile& log : logs) {
+    processes.emplace(log.header.pid, log.header.start_time);
     report.bytes += log.bytes;
     report.running += log.is_alive ? 1 : 0;
   }
+  report.processes = processes.size();
   return report;
 }
 

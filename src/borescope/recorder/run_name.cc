@@ -10,15 +10,11 @@
 #include <span>
 
 #include "borescope/recorder/process_facts.h"
+#include "borescope/recording/job_variables.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {
 namespace {
-
-constexpr const char* kRankVariables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                          "SLURM_PROCID"};
-constexpr const char* kSizeVariables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                          "SLURM_NTASKS"};
 
 int FirstNumber(std::span<const char* const> variables) {
   for (const char* const variable : variables) {
@@ -81,8 +77,7 @@ std::string FirstFreeFolder() {
 
 }  // namespace
 
-int RankByEnvironment() { return FirstNumber(kRankVariables); }
-int WorldSizeByEnvironment() { return FirstNumber(kSizeVariables); }
+int RankByEnvironment() { return FirstNumber(recording::kRankVariables); }
 
 Result<std::string> ExpandRunName(std::string_view name) {
   std::string expanded;

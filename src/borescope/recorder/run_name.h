@@ -12,9 +12,6 @@ namespace borescope::internal {
 // Slurm, Open MPI, MPICH, PMIx); -1 outside of one.
 int RankByEnvironment();
 
-// The number of processes of the job, in the same way; -1 if unknown.
-int WorldSizeByEnvironment();
-
 // `name` with %h as the host name, %p as our process id, %r as RankByEnvironment (an error outside
 // of a job), %q{VARIABLE} as the value of a variable, and %% as a per cent sign. kInvalidArgument
 // for any other placeholder, and for values that would name another folder.

@@ -89,9 +89,10 @@ void Conclude(const RecordReport& report, const Command& command) {
 int RecordProgram(const Command& command) {
   const Result<RecordOptions> options = UnderstandRecord(command.raw);
   if (!options.ok()) return FailWith(options.error(), command);
+  SignalForwarding forwarding;
   Result<Recording> recording = Recording::Start(command.raw.program, *options);
   if (!recording.ok()) return FailWith(recording.error(), command);
-  const SignalForwarding forwarding(recording->pid());
+  forwarding.SendTo(recording->pid());
   const Result<RecordReport> report = recording->Wait();
   if (!report.ok()) return FailWith(report.error(), command);
   Conclude(*report, command);

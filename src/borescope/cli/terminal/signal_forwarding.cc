@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <iterator>
 
 namespace borescope::cli {
 namespace {
@@ -21,22 +20,31 @@ void Forward(int signal, siginfo_t* info, void*) {
 
 }  // namespace
 
-SignalForwarding::SignalForwarding(int pid) {
-  g_target.store(pid);
+SignalForwarding::SignalForwarding() {
+  sigset_t ours;
+  sigemptyset(&ours);
   struct sigaction action{};
   action.sa_sigaction = Forward;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < std::size(kSignals); ++i) {
+  for (const int signal : kSignals) sigaddset(&ours, signal);
+  sigprocmask(SIG_BLOCK, &ours, &mask_before_);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before_[i]);
     if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
   }
 }
 
+void SignalForwarding::SendTo(int pid) {
+  g_target.store(pid);
+  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
 SignalForwarding::~SignalForwarding() {
-  for (size_t i = 0; i < std::size(kSignals); ++i) {
+  for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &before_[i], nullptr);
   }
+  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   g_target.store(0);
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
 #include <vector>
 
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/ingest/recording/log_names.h"
 
 namespace borescope::internal {
@@ -51,7 +51,7 @@ class DeviceRecords {
   const LogProcess& process_;
   LogNames& names_;
   StringId kernel_, copy_, set_, sync_, memory_, graph_, overhead_;
-  std::unordered_set<uint32_t> graph_launches_;  // correlations of kernels of graphs
+  HashSet<uint32_t> graph_launches_;  // correlations of kernels of graphs
   std::vector<GraphRun> graph_runs_;
 };
 

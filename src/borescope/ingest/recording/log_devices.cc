@@ -38,10 +38,6 @@ void TakeMember(DeviceInfo& info, std::string_view key, std::string_view value) 
 }  // namespace
 
 void AddRecordedDevice(std::vector<DeviceInfo>& devices, uint32_t id, std::string_view text) {
-  if (std::any_of(devices.begin(), devices.end(),
-                  [id](const DeviceInfo& device) { return device.id == int64_t{id}; })) {
-    return;
-  }
   DeviceInfo info;
   info.id = id;
   JsonCursor cursor(text);

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/ingest/recording/log_records.h"
 #include "borescope/ingest/recording/recording_trace.h"
@@ -70,11 +70,11 @@ class LogNames {
 
   RecordingTrace& trace_;
   const LogProcess& process_;
-  std::unordered_map<uint32_t, StringId> texts_, domains_, frames_, arguments_;
+  HashMap<uint32_t, StringId> texts_, domains_, frames_, arguments_;
   std::vector<std::pair<uint32_t, Code>> codes_;
-  std::unordered_map<uint32_t, uint32_t> devices_;   // by context
-  std::unordered_map<uint32_t, uint32_t> threads_;   // by the low half of pthread_self
-  std::unordered_map<uint32_t, int64_t> externals_;  // by correlation
+  HashMap<uint32_t, uint32_t> devices_;   // by context
+  HashMap<uint32_t, uint32_t> threads_;   // by the low half of pthread_self
+  HashMap<uint32_t, int64_t> externals_;  // by correlation
   std::optional<int64_t> base_ns_;
   uint64_t half_width_ = ~uint64_t{0};
   std::string process_text_;

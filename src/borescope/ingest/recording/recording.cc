@@ -62,12 +62,14 @@ void CountSensitiveMembers(const std::string& process, Meta& meta) {
   std::string_view key;
   cursor.EnterObject();
   while (cursor.NextMember(key)) {
-    if (key == "environment" && cursor.Value() != "{}") {
+    const std::string_view value = cursor.Value();
+    if (key == "env" && value != "{}") {
       count("environment");
     }
   }
 }
 
+// Those that logs describe, and those that work ran on; of each the first description.
 void AddDevices(RecordingTrace& trace) {
   std::vector<DeviceInfo>& devices = trace.data().meta.devices;
   for (const int64_t device : trace.lines().Devices()) {
@@ -75,8 +77,11 @@ void AddDevices(RecordingTrace& trace) {
       AddRecordedDevice(devices, static_cast<uint32_t>(device), {});
     }
   }
-  std::sort(devices.begin(), devices.end(),
-            [](const DeviceInfo& a, const DeviceInfo& b) { return a.id < b.id; });
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const DeviceInfo& a, const DeviceInfo& b) { return a.id < b.id; });
+  devices.erase(std::unique(devices.begin(), devices.end(),
+                            [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; }),
+                devices.end());
 }
 
 class RecordingLoader {

@@ -91,7 +91,7 @@ TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {
       .Add(RecordType::kPop, 0, {2'600});
   const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
   EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "killed"))], 600);
-  EXPECT_EQ(CountOf(trace, Diag::kMissingDuration), 1U);
+  EXPECT_EQ(CountOf(trace, Diag::kOpenRange), 1U);
 }
 
 TEST(RecordingTest, ARangeEndsOnAnotherThread) {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/device_lines.h"
 #include "borescope/recording/log_format.h"
@@ -70,9 +70,9 @@ class RecordingTrace {
   DeviceLines lines_;
   Demangler demangle_;
   Vendor vendor_ = Vendor::kUnknown;
-  std::unordered_map<uint64_t, StringId> call_names_;  // by domain and callback
-  std::unordered_map<uint32_t, StringId> kernel_names_;
-  std::unordered_map<uint32_t, char> names_in_domains_;
+  HashMap<uint64_t, StringId> call_names_;  // by domain and callback
+  HashMap<uint32_t, StringId> kernel_names_;
+  HashMap<uint32_t, char> names_in_domains_;
 };
 
 }  // namespace borescope::internal

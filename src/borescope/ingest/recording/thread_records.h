@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/ingest/recording/log_names.h"
 
 namespace borescope::internal {
@@ -25,8 +25,8 @@ class ThreadRecords {
   struct Thread {
     uint32_t tid = 0;
     TrackId track;
-    std::unordered_map<uint32_t, std::vector<uint32_t>> open;  // host rows, by domain
-    std::vector<std::pair<uint32_t, uint32_t>> frames;         // code and host row
+    HashMap<uint32_t, std::vector<uint32_t>> open;      // host rows, by domain
+    std::vector<std::pair<uint32_t, uint32_t>> frames;  // code and host row
   };
   struct RangeEnd {
     uint64_t id;
@@ -55,9 +55,9 @@ class ThreadRecords {
   const LogProcess& process_;
   LogNames& names_;
   StringId range_, mark_, async_, python_, operator_, call_;
-  std::unordered_map<uint32_t, Thread> threads_;
+  HashMap<uint32_t, Thread> threads_;
   Thread* thread_ = nullptr;
-  std::unordered_map<uint64_t, uint32_t> ranges_;  // host rows of those that are open, by their id
+  HashMap<uint64_t, uint32_t> ranges_;  // host rows of those that are open, by their id
   std::vector<RangeEnd> ends_;
 };
 
