@@ -28,9 +28,9 @@ void FreeDepths();
 inline int EnterRange(uint32_t domain, bool is_recorded) {
   if (domain >= kCountedDomains || (t_thread.open_ranges == nullptr && !MapDepths())) return 0;
   OpenRanges& open = t_thread.open_ranges[domain];
-  if (open.depth < kNotedDepth) {
-    const uint64_t bit = uint64_t{1} << open.depth;
-    open.recorded = is_recorded ? open.recorded | bit : open.recorded & ~bit;
+  if (open.depth < kNotedDepth) [[likely]] {
+    open.recorded = (open.recorded & ~(uint64_t{1} << open.depth)) |
+                    static_cast<uint64_t>(is_recorded) << open.depth;
   }
   return static_cast<int>(open.depth++);
 }
