@@ -1,0 +1,126 @@
+"""Operators of PyTorch by its NVTX observer: PyTorch writes a range for each, which the library records.
+
+The observer belongs to a thread, and to the threads that run backward for it. So it is turned on in the thread that
+imports torch and at the start of every other one. torch.profiler uses the same place in PyTorch: while the program
+profiles, the observer is off, and a range says so.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, Callable
+
+from . import _ranges
+
+OFF_TEXT = b"borescope: no operators, the program profiles itself"
+
+
+class Observer:
+    """The observer of each thread. Nothing of it raises."""
+
+    def __init__(self, torch: Any, shapes: bool) -> None:
+        profiler = torch._C._profiler if hasattr(torch._C, "_profiler") else torch._C._autograd
+        self._autograd = torch.autograd
+        self._state = profiler.ProfilerState.NVTX
+        self._config = _config(torch, self._state, shapes)
+        self._is_on = threading.local()
+        self.enable_c: Callable[..., Any] = torch._C._autograd._enable_profiler
+        self.disable_c: Callable[..., Any] = torch._C._autograd._disable_profiler
+
+    def enable(self) -> None:
+        if getattr(self._is_on, "value", False):
+            return
+        try:
+            self.enable_c(self._config, set())
+            self._is_on.value = True
+        except Exception:
+            pass
+
+    def disable(self) -> bool:
+        """Whether it was on."""
+        if not getattr(self._is_on, "value", False):
+            return False
+        self._is_on.value = False
+        try:
+            self.disable_c()
+        except Exception:
+            pass
+        return True
+
+
+def _config(torch: Any, state: Any, shapes: bool) -> Any:
+    """PyTorch has added arguments over time; the last ones are optional to us."""
+    config = torch._C._autograd.ProfilerConfig
+    flags = [shapes, False, False, False, False]
+    if hasattr(torch._C, "_profiler") and hasattr(torch._C._profiler, "_ExperimentalConfig"):
+        return config(state, *flags, torch._C._profiler._ExperimentalConfig())
+    for count in (5, 4, 3, 2, 1):
+        try:
+            return config(state, *flags[:count])
+        except TypeError:
+            continue
+    raise TypeError("no known ProfilerConfig")
+
+
+def _in_every_thread(observer: Observer) -> None:
+    bootstrap = getattr(threading.Thread, "_bootstrap_inner", None)
+    if bootstrap is None:
+        return
+
+    def started(thread: Any) -> None:
+        observer.enable()
+        try:
+            bootstrap(thread)
+        finally:
+            observer.disable()
+
+    threading.Thread._bootstrap_inner = started  # type: ignore[attr-defined]
+
+
+def _let_others_profile(torch: Any, observer: Observer) -> None:
+    """Whatever turns PyTorch's profiler on and off finds it free, and leaves it to us afterwards."""
+    places = [torch._C._autograd, torch.autograd, sys.modules.get("torch.autograd.profiler"),
+              sys.modules.get("torch.autograd.profiler_legacy")]
+
+    def replace(name: str, make: Callable[[Any], Any]) -> None:
+        function = getattr(torch._C._autograd, name, None)
+        if function is None:
+            return
+        replacement = make(function)
+        for place in places:
+            if getattr(place, name, None) is function:
+                setattr(place, name, replacement)
+
+    def freeing(function: Any) -> Any:
+        def enable(*arguments: Any, **named: Any) -> Any:
+            if observer.disable():
+                _ranges._push(OFF_TEXT)
+                waiting.value = True
+            return function(*arguments, **named)
+        return enable
+
+    def returning(function: Any) -> Any:
+        def disable(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            finally:
+                if getattr(waiting, "value", False):
+                    waiting.value = False
+                    _ranges._pop()
+                    observer.enable()
+        return disable
+
+    waiting = threading.local()
+    for name in ("_prepare_profiler", "_enable_profiler", "_enable_profiler_legacy"):
+        replace(name, freeing)
+    for name in ("_disable_profiler", "_disable_profiler_legacy"):
+        replace(name, returning)
+
+
+def begin(shapes: bool) -> None:
+    torch = sys.modules["torch"]
+    observer = Observer(torch, shapes)
+    _let_others_profile(torch, observer)
+    _in_every_thread(observer)
+    observer.enable()

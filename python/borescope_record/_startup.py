@@ -1,0 +1,53 @@
+"""What the launcher asked for, put into effect at the start of the interpreter.
+
+BORESCOPE_RECORD_PYTHON holds it: "ops=nvtx", "ops=profile", "shapes", "steps=N", "functions=calls", separated by
+semicolons. What is unknown is ignored: the launcher may be newer.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ._library import library
+
+VARIABLE = "BORESCOPE_RECORD_PYTHON"
+
+
+def options() -> dict[str, str]:
+    found = {}
+    for word in os.environ.get(VARIABLE, "").split(";"):
+        name, _, value = word.partition("=")
+        if name:
+            found[name] = value
+    return found
+
+
+def _ops(wanted: dict[str, str]) -> None:
+    from . import _imports
+    way = wanted.get("ops")
+    if way not in ("nvtx", "profile"):
+        return
+
+    def torch_is_here() -> None:
+        from . import _modules, _operators, _windows
+        if way == "nvtx":
+            _operators.begin(shapes="shapes" in wanted)
+        else:
+            _windows.begin(steps=wanted.get("steps", ""))
+        _modules.begin()
+
+    _imports.after("torch", torch_is_here)
+
+
+def begin() -> None:
+    """Called once, at the start. Does nothing in a process that is not recorded."""
+    if library is None:
+        return
+    wanted = options()
+    try:
+        _ops(wanted)
+    except Exception:
+        pass
+    if wanted.get("functions") == "calls":
+        from . import _functions
+        _functions.begin()

@@ -1,0 +1,53 @@
+"""Runs at the start of every Python program under `borescope record --ops`, `--python` or `--rpd-compat`.
+
+Its folder is the first of PYTHONPATH, so it hides the sitecustomize of the system or user, which it runs, too. What
+is ours never fails the program; what is theirs fails as it would without us.
+"""
+
+import sys
+
+
+def _folder():
+    return __file__.rpartition("/")[0]
+
+
+def _load_package():
+    """The package beside this folder, whatever is installed: it belongs to the library in this process."""
+    import importlib.util
+    package = _folder().rpartition("/")[0]
+    spec = importlib.util.spec_from_file_location(
+        "borescope_record", package + "/__init__.py", submodule_search_locations=[package])
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["borescope_record"] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules["borescope_record"]
+        raise
+
+
+def _begin():
+    try:
+        _load_package()
+        from borescope_record import _startup
+        _startup.begin()
+    except Exception:
+        pass
+
+
+def _run_hidden():
+    """The sitecustomize that would have run: the next one on the path, under its own name."""
+    import importlib.machinery
+    import importlib.util
+    own = _folder()
+    path = [entry for entry in sys.path if entry.rstrip("/") != own]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+_begin()
+_run_hidden()
