@@ -24,11 +24,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import _ranges
-from ._library import library as _library
+from ._library import library as _native
 
 __all__ = ["flush", "is_recording", "mark", "ops", "range", "recording", "start", "step", "stop"]
 
-if _library is None:
+if _native is None:
     _NOTHING = _ranges.NOTHING
 
     def range(text: Any) -> Any:
@@ -67,13 +67,13 @@ else:
     recording = _ranges.record_within
     step = _ranges.begin_step
     mark = _ranges.write_mark
-    start = _library.borescope_record_start
-    stop = _library.borescope_record_stop
-    flush = _library.borescope_record_flush
+    start = _native.borescope_record_start
+    stop = _native.borescope_record_stop
+    flush = _native.borescope_record_flush
 
     def is_recording() -> bool:
         """Whether what follows is recorded now."""
-        return bool(_library.borescope_record_is_recording())
+        return bool(_native.borescope_record_is_recording())
 
     def ops() -> Any:
         """Records calls of PyTorch's functions within it, as PyProf did. Without PyTorch it does nothing."""

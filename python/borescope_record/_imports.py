@@ -6,6 +6,8 @@ import importlib.util
 import sys
 from typing import Any, Callable
 
+from . import _quiet
+
 
 class _Loader:
     """The module's own loader, and what comes after it."""
@@ -23,7 +25,7 @@ class _Loader:
         # What looks at the module later finds its real loader.
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        run_quietly(self._action)
+        _quiet.run(self._action)
 
 
 class _Finder:
@@ -45,15 +47,8 @@ class _Finder:
         return spec
 
 
-def run_quietly(action: Callable[[], None]) -> None:
-    try:
-        action()
-    except Exception:
-        pass
-
-
 def after(name: str, action: Callable[[], None]) -> None:
     if name in sys.modules:
-        run_quietly(action)
+        _quiet.run(action)
     else:
         sys.meta_path.insert(0, _Finder(name, action))

@@ -11,7 +11,7 @@ import threading
 import weakref
 from typing import Any
 
-from . import _ranges
+from . import _quiet, _ranges
 
 
 class Names:
@@ -62,7 +62,7 @@ class Hooks:
             self._open().append(id(module))
             _ranges._push(text)
         except Exception:
-            pass
+            _quiet.note()
 
     def after(self, module: Any, inputs: Any, output: Any) -> None:
         if self._is_compiling():
@@ -75,7 +75,7 @@ class Hooks:
                     is_found = opened.pop() == key
                     _ranges._pop()
         except Exception:
-            pass
+            _quiet.note()
 
 
 def _is_compiling(torch: Any) -> Any:

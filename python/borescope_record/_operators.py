@@ -7,11 +7,12 @@ profiles, the observer is off, and a range says so.
 
 from __future__ import annotations
 
+import atexit
 import sys
 import threading
 from typing import Any, Callable
 
-from . import _ranges
+from . import _quiet, _ranges
 
 OFF_TEXT = b"borescope: no operators, the program profiles itself"
 
@@ -20,22 +21,19 @@ class Observer:
     """The observer of each thread. Nothing of it raises."""
 
     def __init__(self, torch: Any, shapes: bool) -> None:
-        profiler = torch._C._profiler if hasattr(torch._C, "_profiler") else torch._C._autograd
-        self._autograd = torch.autograd
-        self._state = profiler.ProfilerState.NVTX
-        self._config = _config(torch, self._state, shapes)
+        self._config = _config(torch, shapes)
         self._is_on = threading.local()
-        self.enable_c: Callable[..., Any] = torch._C._autograd._enable_profiler
-        self.disable_c: Callable[..., Any] = torch._C._autograd._disable_profiler
+        self._enable = torch._C._autograd._enable_profiler
+        self._disable = torch._C._autograd._disable_profiler
 
     def enable(self) -> None:
         if getattr(self._is_on, "value", False):
             return
         try:
-            self.enable_c(self._config, set())
+            self._enable(self._config, set())
             self._is_on.value = True
         except Exception:
-            pass
+            _quiet.note()
 
     def disable(self) -> bool:
         """Whether it was on."""
@@ -43,17 +41,25 @@ class Observer:
             return False
         self._is_on.value = False
         try:
-            self.disable_c()
+            self._disable()
         except Exception:
-            pass
+            _quiet.note()
         return True
 
 
-def _config(torch: Any, state: Any, shapes: bool) -> Any:
+def find(torch: Any, name: str) -> Any:
+    """What PyTorch's profiler is made of has moved between its versions."""
+    for place in (getattr(torch._C, "_profiler", None), torch._C._autograd, torch.autograd):
+        if hasattr(place, name):
+            return getattr(place, name)
+    raise AttributeError(f"this PyTorch has no {name}")
+
+
+def _config(torch: Any, shapes: bool) -> Any:
     """PyTorch has added arguments over time; the last ones are optional to us."""
-    config = torch._C._autograd.ProfilerConfig
+    config, state = find(torch, "ProfilerConfig"), find(torch, "ProfilerState").NVTX
     flags = [shapes, False, False, False, False]
-    if hasattr(torch._C, "_profiler") and hasattr(torch._C._profiler, "_ExperimentalConfig"):
+    if hasattr(getattr(torch._C, "_profiler", None), "_ExperimentalConfig"):
         return config(state, *flags, torch._C._profiler._ExperimentalConfig())
     for count in (5, 4, 3, 2, 1):
         try:
@@ -78,7 +84,7 @@ def _in_every_thread(observer: Observer) -> None:
     threading.Thread._bootstrap_inner = started  # type: ignore[attr-defined]
 
 
-def _let_others_profile(torch: Any, observer: Observer) -> None:
+def let_others_profile(torch: Any, observer: Observer) -> None:
     """Whatever turns PyTorch's profiler on and off finds it free, and leaves it to us afterwards."""
     places = [torch._C._autograd, torch.autograd, sys.modules.get("torch.autograd.profiler"),
               sys.modules.get("torch.autograd.profiler_legacy")]
@@ -121,6 +127,7 @@ def _let_others_profile(torch: Any, observer: Observer) -> None:
 def begin(shapes: bool) -> None:
     torch = sys.modules["torch"]
     observer = Observer(torch, shapes)
-    _let_others_profile(torch, observer)
+    let_others_profile(torch, observer)
     _in_every_thread(observer)
     observer.enable()
+    atexit.register(observer.disable)

@@ -6,6 +6,7 @@ import functools
 import inspect
 from typing import Any, Callable
 
+from . import _quiet
 from ._library import library
 
 _NOTHING = "".format  # accepts any arguments, is false, and is no function of Python's: quick
@@ -128,7 +129,7 @@ def begin_step(number: int) -> Any:
             action()
         library.borescope_record_step(int(number) & (2**64 - 1))
     except Exception:
-        pass
+        _quiet.note()
     return _STEP
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from . import _quiet
 from ._library import library
 
 VARIABLE = "BORESCOPE_RECORD_PYTHON"
@@ -44,10 +45,7 @@ def begin() -> None:
     if library is None:
         return
     wanted = options()
-    try:
-        _ops(wanted)
-    except Exception:
-        pass
+    _quiet.run(_ops, wanted)
     if wanted.get("functions") == "calls":
         from . import _functions
-        _functions.begin()
+        _quiet.run(_functions.begin)

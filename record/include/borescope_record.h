@@ -66,6 +66,10 @@ BORESCOPE_RECORD_API void borescope_record_operator_of(uint32_t thread, const ch
                                                        int64_t sequence, uint64_t forward_thread,
                                                        uint64_t id, const char* inputs);
 
+/* A range of a thread of the process that is over. */
+BORESCOPE_RECORD_API void borescope_record_range_of(uint32_t thread, const char* text,
+                                                    uint64_t start_ns, uint64_t end_ns);
+
 /* A function of an interpreter: describe it once, which gives its number (0 outside of a
  * recording), then record its calls and returns. */
 BORESCOPE_RECORD_API uint32_t borescope_record_code(const char* name, const char* file,

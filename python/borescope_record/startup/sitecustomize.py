@@ -4,6 +4,7 @@ Its folder is the first of PYTHONPATH, so it hides the sitecustomize of the syst
 is ours never fails the program; what is theirs fails as it would without us.
 """
 
+import os
 import sys
 
 
@@ -32,7 +33,8 @@ def _begin():
         from borescope_record import _startup
         _startup.begin()
     except Exception:
-        pass
+        if os.environ.get("BORESCOPE_RECORD_DEBUG"):
+            raise
 
 
 def _run_hidden():

@@ -115,6 +115,7 @@ inline constexpr uint8_t kHasAttributes =
     8;                                 // push, mark and range start: Attributes precede the text
 inline constexpr uint8_t kIsCut = 16;  // the text was longer than a record can hold
 inline constexpr uint8_t kHasThread = 32;  // operator: the tid it ran on precedes the text
+inline constexpr uint8_t kIsRange = 64;    // operator: a range of the program's own, which is over
 
 // In brackets: `a`; then the words that follow. Words of two numbers are written low/high.
 enum class RecordType : uint8_t {

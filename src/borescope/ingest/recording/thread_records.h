@@ -7,6 +7,7 @@
 
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/ingest/recording/log_names.h"
+#include "borescope/ingest/recording/torch_operators.h"
 
 namespace borescope::internal {
 
@@ -45,6 +46,8 @@ class ThreadRecords {
 
   TrackId Track();
   uint32_t AddRange(const LogRecord& record, size_t text_word, TrackId track);
+  std::string_view NameAround(uint32_t domain) const;
+  uint32_t AddTorchRange(const OperatorText& op, EventTime time, uint32_t domain, TrackId track);
   StringId InDomain(StringId name, uint32_t domain);
   uint32_t AddHost(EventTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);
   void End(uint32_t row, int64_t end_ns, StringId category);
@@ -52,6 +55,7 @@ class ThreadRecords {
   void EndRanges();
 
   RecordingTrace& trace_;
+  TorchOperators torch_;
   const LogProcess& process_;
   LogNames& names_;
   StringId range_, mark_, async_, python_, operator_, call_;
