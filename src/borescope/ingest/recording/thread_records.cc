@@ -86,19 +86,22 @@ StringId ThreadRecords::InDomain(StringId name, uint32_t domain) {
   return full;
 }
 
-// The name of the innermost range that is open in a domain of this thread; empty for none.
-std::string_view ThreadRecords::NameAround(uint32_t domain) const {
+// The innermost range that is open in a domain of this thread.
+TorchOperators::Around ThreadRecords::Around(uint32_t domain) const {
   const auto open = thread_->open.find(domain);
   if (open == thread_->open.end() || open->second.empty()) {
     return {};
   }
-  return trace_.data().strings.Get(trace_.data().host.name[open->second.back()]);
+  const HostEvents& host = trace_.data().host;
+  const uint32_t row = open->second.back();
+  const bool is_op = host.kind[row] == HostKind::kOp;
+  return {trace_.data().strings.Get(host.name[row]), is_op ? host.detail[row] : kNoDetail};
 }
 
 uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, EventTime time, uint32_t domain,
                                       TrackId track) {
-  const std::string_view around = NameAround(domain);
-  if (!TorchOperators::IsOperator(op, around)) {
+  const TorchOperators::Around around = Around(domain);
+  if (!TorchOperators::IsOperator(op, around.name)) {
     return AddHost(time, InDomain(trace_.Intern(op.name), domain), HostKind::kAnnotation, track,
                    kNoDetail);
   }

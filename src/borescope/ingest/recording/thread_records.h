@@ -46,7 +46,7 @@ class ThreadRecords {
 
   TrackId Track();
   uint32_t AddRange(const LogRecord& record, size_t text_word, TrackId track);
-  std::string_view NameAround(uint32_t domain) const;
+  TorchOperators::Around Around(uint32_t domain) const;
   uint32_t AddTorchRange(const OperatorText& op, EventTime time, uint32_t domain, TrackId track);
   StringId InDomain(StringId name, uint32_t domain);
   uint32_t AddHost(EventTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);

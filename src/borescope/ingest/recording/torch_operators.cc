@@ -9,15 +9,15 @@ namespace {
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
 constexpr std::string_view kAten = "aten::";
 
-// PyTorch writes a node of the backward pass twice: the engine's call of it, and the node itself.
-bool RunsBackward(std::string_view name, std::string_view around) {
-  if (name.starts_with(kEvaluate)) {
-    return true;
-  }
+// Whether the engine's call is around the node of this name.
+bool IsCallOf(std::string_view around, std::string_view name) {
+  return around.starts_with(kEvaluate) && around.substr(kEvaluate.size()) == name;
+}
+
+// Old versions of PyTorch write nodes alone.
+bool IsNode(std::string_view name) {
   const size_t end = name.find_last_not_of("0123456789");
-  const bool is_node =
-      end != std::string_view::npos && name.substr(0, end + 1).ends_with("Backward");
-  return is_node || (around.starts_with(kEvaluate) && around.substr(kEvaluate.size()) == name);
+  return end != std::string_view::npos && name.substr(0, end + 1).ends_with("Backward");
 }
 
 }  // namespace
@@ -30,9 +30,15 @@ bool TorchOperators::IsOperator(const OperatorText& op, std::string_view around)
 }
 
 void TorchOperators::Add(const OperatorText& op, uint32_t detail, int64_t ts_ns, uint32_t tid,
-                         std::string_view around) {
-  if (op.sequence != kMissing) {
-    operators_.push_back({op.sequence, ts_ns, tid, detail, RunsBackward(op.name, around)});
+                         const Around& around) {
+  if (op.sequence == kMissing) {
+    return;
+  }
+  const bool is_called = around.detail != kNoDetail && IsCallOf(around.name, op.name);
+  operators_.push_back({op.sequence, ts_ns, tid, detail, is_called || IsNode(op.name)});
+  if (is_called) {
+    trace_.data().ops.sequence[around.detail] = op.sequence;
+    operators_.push_back({op.sequence, ts_ns, tid, around.detail, true});
   }
 }
 

@@ -23,9 +23,16 @@ class TorchOperators {
   // PyTorch numbers, too (record_function). `around` is the name of the range that it is in.
   static bool IsOperator(const OperatorText& op, std::string_view around);
 
-  // An operator that begins now, on the thread `tid`, in the range `around`.
+  // The range that something is in: its name and, if it is an operator, its detail.
+  struct Around {
+    std::string_view name;
+    uint32_t detail = kNoDetail;
+  };
+
+  // An operator that begins now, on the thread `tid`. The engine's call of a node of the backward
+  // pass gets the number of that node, which its own text does not say.
   void Add(const OperatorText& op, uint32_t detail, int64_t ts_ns, uint32_t tid,
-           std::string_view around);
+           const Around& around);
 
   // Once all are known: backward operators get the thread of their forward pass.
   void Finish();
