@@ -42,10 +42,9 @@ class Hooks:
     """Pushes before forward and pops after it, per thread. What an exception left open is popped with what is around
     it, so ranges nest whatever happens."""
 
-    def __init__(self, is_compiling: Any) -> None:
+    def __init__(self) -> None:
         self._names = Names()
         self._thread = threading.local()
-        self._is_compiling = is_compiling
 
     def _open(self) -> list[Any]:
         try:
@@ -55,7 +54,7 @@ class Hooks:
             return self._thread.open
 
     def before(self, module: Any, inputs: Any) -> None:
-        if self._is_compiling():
+        if is_compiling():
             return
         try:
             text = self._names.find(module) or self._names.learn(module)
@@ -65,7 +64,7 @@ class Hooks:
             _quiet.note()
 
     def after(self, module: Any, inputs: Any, output: Any) -> None:
-        if self._is_compiling():
+        if is_compiling():
             return
         try:
             opened, key = self._open(), id(module)
@@ -78,17 +77,19 @@ class Hooks:
             _quiet.note()
 
 
-def _is_compiling(torch: Any) -> Any:
-    """torch.compile reads it as true, and leaves out all that comes after."""
-    compiler = getattr(torch, "compiler", None)
-    found = getattr(compiler, "is_compiling", None)
+def _find_is_compiling() -> Any:
+    torch = sys.modules.get("torch")
+    found = getattr(getattr(torch, "compiler", None), "is_compiling", None)
     return found if found is not None else lambda: False
 
 
-def begin() -> None:
-    torch = sys.modules["torch"]
-    module = torch.nn.modules.module
-    hooks = Hooks(_is_compiling(torch))
+# torch.compile reads it as true, and leaves out all that depends on the opposite.
+is_compiling = _find_is_compiling()
+
+
+def register(hooks: Any) -> list[Any]:
+    """Has PyTorch call `before` and `after` around the forward of all modules. What it returns ends that."""
+    module = sys.modules["torch"].nn.modules.module
 
     # Functions rather than methods: torch.compile follows these in all its versions.
     def before(this: Any, inputs: Any) -> None:
@@ -97,8 +98,12 @@ def begin() -> None:
     def after(this: Any, inputs: Any, output: Any) -> None:
         hooks.after(this, inputs, output)
 
-    module.register_module_forward_pre_hook(before)
+    first = module.register_module_forward_pre_hook(before)
     try:
-        module.register_module_forward_hook(after, always_call=True)
+        return [first, module.register_module_forward_hook(after, always_call=True)]
     except TypeError:  # before PyTorch 2.0: what a raise leaves open is closed with what is around it
-        module.register_module_forward_hook(after)
+        return [first, module.register_module_forward_hook(after)]
+
+
+def begin() -> None:
+    register(Hooks())

@@ -47,6 +47,7 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
                        .with_cuda = options.with_cuda,
                        .replaces_others = options.replaces_others},
                       environment));
+  BS_TRY(AddPython(options.python, library, environment));
   return environment;
 }
 
