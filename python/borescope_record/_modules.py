@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import warnings
 import weakref
 from typing import Any
 
@@ -106,4 +107,6 @@ def register(hooks: Any) -> list[Any]:
 
 
 def begin() -> None:
+    # PyTorch warns of hooks that the program has not set.
+    warnings.filterwarnings("ignore", message="Using `torch.compile.module.` when there are global hooks")
     register(Hooks())

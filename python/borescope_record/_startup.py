@@ -7,9 +7,11 @@ semicolons. What is unknown is ignored: the launcher may be newer.
 from __future__ import annotations
 
 import os
+from typing import Callable
 
 from . import _quiet
 from ._library import library
+from ._ranges import write_mark
 
 VARIABLE = "BORESCOPE_RECORD_PYTHON"
 
@@ -23,6 +25,15 @@ def options() -> dict[str, str]:
     return found
 
 
+def _begin_or_say(what: str, action: Callable[[], None]) -> None:
+    """What cannot be recorded is said in the log, not to the program."""
+    try:
+        action()
+    except Exception as error:
+        _quiet.note()
+        write_mark(f"borescope: {what} are not recorded: {error}")
+
+
 def _ops(wanted: dict[str, str]) -> None:
     from . import _imports
     way = wanted.get("ops")
@@ -32,10 +43,10 @@ def _ops(wanted: dict[str, str]) -> None:
     def torch_is_here() -> None:
         from . import _modules, _operators, _windows
         if way == "nvtx":
-            _operators.begin(shapes="shapes" in wanted)
+            _begin_or_say("operators", lambda: _operators.begin("shapes" in wanted))
         else:
-            _windows.begin(steps=wanted.get("steps", ""))
-        _modules.begin()
+            _begin_or_say("operators", lambda: _windows.begin(wanted.get("steps", "")))
+        _begin_or_say("modules", _modules.begin)
 
     _imports.after("torch", torch_is_here)
 
@@ -48,4 +59,4 @@ def begin() -> None:
     _quiet.run(_ops, wanted)
     if wanted.get("functions") == "calls":
         from . import _functions
-        _quiet.run(_functions.begin)
+        _begin_or_say("functions of Python", _functions.begin)

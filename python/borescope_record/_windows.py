@@ -132,7 +132,8 @@ def write(result: Any) -> None:
 
 
 def _watch_optimizers(torch: Any, window: Window) -> None:
-    register = getattr(torch.optim.optimizer, "register_optimizer_step_post_hook", None)
+    optimizer = sys.modules.get(torch.optim.Optimizer.__module__)
+    register = getattr(optimizer, "register_optimizer_step_post_hook", None)
 
     def stepped(*arguments: Any) -> None:
         if not window.has_own_steps:

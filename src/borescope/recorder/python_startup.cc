@@ -14,8 +14,8 @@ constexpr const char* kPlanVariable = "BORESCOPE_RECORD_PYTHON";
 // For packages in other places.
 constexpr const char* kFolderVariable = "BORESCOPE_RECORD_PYTHON_FOLDER";
 // From the folder of the library: of an installation or a build, and of a wheel.
-constexpr const char* kPlaces[] = {"python/borescope_record/startup",
-                                   "../borescope_record/startup"};
+constexpr const char* kStartupPlaces[] = {"python/borescope_record/startup",
+                                          "../borescope_record/startup"};
 constexpr const char* kRpdFolder = "rpd";  // of librpd_tracer.so, beside the library
 
 bool HasStartup(const fs::path& folder) {
@@ -30,7 +30,7 @@ Result<std::string> FindStartup(const fs::path& beside) {
     return UsageError(std::string(kFolderVariable) + ": " + named + ": has no sitecustomize.py");
   }
   std::error_code ignored;
-  for (const char* const place : kPlaces) {
+  for (const char* const place : kStartupPlaces) {
     const fs::path folder = beside / place;
     if (HasStartup(folder)) return fs::canonical(folder, ignored).string();
   }
@@ -51,7 +51,7 @@ Result<void> Check(const PythonPlan& plan) {
   return {};
 }
 
-std::string TextOf(const PythonPlan& plan) {
+std::string PlanText(const PythonPlan& plan) {
   std::string text;
   const auto add = [&](bool is_set, const std::string& option) {
     if (is_set) text += (text.empty() ? "" : ";") + option;
@@ -76,7 +76,9 @@ Result<void> AddPython(const PythonPlan& plan, const std::string& library,
                       ": PYTHONPATH cannot hold a path with a colon; install it elsewhere");
   }
   PutFirst("PYTHONPATH", folder, environment);
-  environment[kPlanVariable] = TextOf(plan);
+  environment[kPlanVariable] = PlanText(plan);
+  // PyTorch's profiler writes lines to standard error at the begin and end of each window.
+  if (plan.ops == "profile") environment.try_emplace("KINETO_LOG_LEVEL", "99");
   if (plan.rpd_compat) {
     PutFirst("LD_LIBRARY_PATH", (beside / kRpdFolder).string(), environment);
   }

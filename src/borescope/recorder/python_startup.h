@@ -11,11 +11,11 @@
 namespace borescope::internal {
 
 struct PythonPlan {
-  std::string ops;          // operators of PyTorch: "nvtx", "profile", or empty for none
-  bool shapes = false;      // with "nvtx": shapes of inputs
-  uint64_t ops_steps = 0;   // with "profile": the steps of a window; 0: as the package has it
-  std::string functions;    // "calls", or empty for none
-  bool rpd_compat = false;  // rocmProfileData's module and library are found here
+  std::string ops = {};        // operators of PyTorch: "nvtx", "profile", or empty for none
+  bool shapes = false;         // with "nvtx": shapes of inputs
+  uint64_t ops_steps = 0;      // with "profile": the steps of a window; 0: as the package has it
+  std::string functions = {};  // "calls", or empty for none
+  bool rpd_compat = false;     // rocmProfileData's module and library are found here
 
   bool is_empty() const { return ops.empty() && functions.empty() && !rpd_compat; }
 };

@@ -26,7 +26,7 @@ struct RecordRunOptions {
   bool with_sync = false;         // what synchronisation waits for
   bool with_graph_nodes = false;  // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;         // of each log; 0: no limit
-  PythonPlan python;
+  PythonPlan python = {};
   bool replaces_others = false;  // another tool's variables
   bool replaces_folder = false;  // an earlier recording
 };
