@@ -2,6 +2,7 @@
 rocmProfileData. Without PyTorch."""
 
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -63,13 +64,9 @@ with record.recording(), record.step(3), record.ops():
 
     def test_all_pythons_do(self):
         script = RANGES + "\nwith record.recording(): record.step(1)\n"
-        for name in ("python3.9", "python3.10", "python3.12", "python3.13"):
-            found = subprocess.run([name, "-c", "import sys; print(sys.executable)"], check=False,
-                                   capture_output=True, text=True) if _exists(name) else None
-            if found is None or found.returncode != 0:
-                continue
-            with self.subTest(name):
-                self.python = found.stdout.strip()
+        for python in other_pythons():
+            with self.subTest(python):
+                self.python = python
                 self.expect_quiet(self.record("--python", script=script), "True\n")
                 self.assertEqual(len(logs.finished(self.log_of())), 5)
 
@@ -173,9 +170,17 @@ subprocess.run([sys.executable, "-c", "import borescope_record as r; r.mark('chi
         self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], ["parent"])
 
 
-def _exists(name):
-    import shutil
-    return shutil.which(name) is not None
+def other_pythons():
+    """This one, and those of other versions that are here: BORESCOPE_PYTHONS names more, separated by colons."""
+    names = ["python3.9", "python3.10", "python3.12", "python3.13", "python3.14"]
+    names += filter(None, os.environ.get("BORESCOPE_PYTHONS", "").split(":"))
+    found = {sys.executable}
+    for name in filter(shutil.which, names):
+        answer = subprocess.run([name, "-S", "-c", "import sys; print(sys.executable)"], check=False,
+                                capture_output=True, text=True)
+        if answer.returncode == 0:
+            found.add(answer.stdout.strip())
+    return sorted(found)
 
 
 class Startup(PythonTest):
@@ -278,13 +283,9 @@ class Functions(PythonTest):
         self.assertNotIn("dumps", called)
 
     def test_each_call_has_its_return(self):
-        for name in {sys.executable, "python3.9", "python3.12", "python3.13"}:
-            version = subprocess.run([name, "-S", "-c", "import sys; print(sys.executable)"], check=False,
-                                     capture_output=True, text=True) if _exists(name) else None
-            if version is None or version.returncode != 0:
-                continue
-            with self.subTest(name):
-                self.python = version.stdout.strip()
+        for python in other_pythons():
+            with self.subTest(python):
+                self.python = python
                 self.expect_quiet(self.record("--python", script=FUNCTIONS))
                 self.check(self.log_of())
 
