@@ -244,8 +244,11 @@ import threading
 def leaf(value):
     return value + 1
 def values(count):
-    for number in range(count):
-        yield leaf(number)
+    try:
+        for number in range(count):
+            yield leaf(number)
+    finally:
+        pass
 def raises():
     raise ValueError
 def main():
