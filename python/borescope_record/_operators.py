@@ -18,7 +18,7 @@ OFF_TEXT = b"borescope: no operators, the program profiles itself"
 
 
 class Observer:
-    """The observer of each thread. Nothing of it raises."""
+    """The observer of each thread."""
 
     def __init__(self, torch: Any, shapes: bool) -> None:
         self._config = _config(torch, shapes)
@@ -26,14 +26,14 @@ class Observer:
         self._enable = torch._C._autograd._enable_profiler
         self._disable = torch._C._autograd._disable_profiler
 
-    def enable(self) -> None:
-        if getattr(self._is_on, "value", False):
-            return
-        try:
+    def turn_on(self) -> None:
+        """Raises where this PyTorch has no NVTX, as builds for the processor alone."""
+        if not getattr(self._is_on, "value", False):
             self._enable(self._config, set())
             self._is_on.value = True
-        except Exception:
-            _quiet.note()
+
+    def enable(self) -> None:
+        _quiet.run(self.turn_on)
 
     def disable(self) -> bool:
         """Whether it was on."""
@@ -127,7 +127,7 @@ def let_others_profile(torch: Any, observer: Observer) -> None:
 def begin(shapes: bool) -> None:
     torch = sys.modules["torch"]
     observer = Observer(torch, shapes)
+    observer.turn_on()
     let_others_profile(torch, observer)
     _in_every_thread(observer)
-    observer.enable()
     atexit.register(observer.disable)

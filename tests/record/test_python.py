@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import logs
+from support import LIBRARY
 from python_support import BORESCOPE, PACKAGE, PythonTest, calls_of, clean_environment
 
 RANGES = """
@@ -231,6 +232,15 @@ for _ in range(2):
     except ImportError:
         print("none")
 """), "none\nnone\n")
+
+    def test_as_a_wheel_has_it(self):
+        """The library in the folder of the module, the package beside that."""
+        (self.folder / "site/borescope").mkdir(parents=True)
+        library = shutil.copy(LIBRARY, self.folder / "site/borescope")
+        shutil.copytree(PACKAGE / "borescope_record", self.folder / "site/borescope_record")
+        result = self.record("--python", script="import borescope_record; print(borescope_record.__file__)",
+                             BORESCOPE_RECORD_LIBRARY=str(library))
+        self.expect_quiet(result, f"{self.folder}/site/borescope_record/__init__.py\n")
 
     def test_words_that_are_unknown(self):
         for option in ("--ops=all", "--python=lines"):

@@ -98,12 +98,17 @@ TorchOperators::Around ThreadRecords::Around(uint32_t domain) const {
   return {trace_.data().strings.Get(host.name[row]), is_op ? host.detail[row] : kNoDetail};
 }
 
-uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, EventTime time, uint32_t domain,
+uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, const LogRecord& record,
                                       TrackId track) {
-  const TorchOperators::Around around = Around(domain);
+  const EventTime time{trace_.Time(record.body[0]), 0};
+  const TorchOperators::Around around = Around(record.head.a);
   if (!TorchOperators::IsOperator(op, around.name)) {
-    return AddHost(time, InDomain(trace_.Intern(op.name), domain), HostKind::kAnnotation, track,
-                   kNoDetail);
+    return AddHost(time, InDomain(trace_.Intern(op.name), record.head.a), HostKind::kAnnotation,
+                   track, kNoDetail);
+  }
+  if (op.sizes.empty() && (record.head.flags & recording::kIsCut) != 0) {
+    trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
+                               "the shapes of an operator with many inputs");
   }
   Ops& ops = trace_.data().ops;
   const uint32_t detail = AddMissingRow(ops);
@@ -128,7 +133,7 @@ uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, Trac
   const std::optional<OperatorText> op =
       record.type() == RecordType::kPush ? ParseOperatorText(text) : std::nullopt;
   if (op.has_value()) {
-    return AddTorchRange(*op, time, record.head.a, track);
+    return AddTorchRange(*op, record, track);
   }
   if (text.empty()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a range");
@@ -212,11 +217,15 @@ void ThreadRecords::AddOperator(const LogRecord& record) {
   if (!trace_.Span(operator_, record.body[0], record.body[1], time)) {
     return;
   }
-  if ((record.head.flags & (recording::kIsRange | recording::kHasThread)) > recording::kIsRange) {
-    AddHost(time, names_.Text(record.head.a), HostKind::kAnnotation,
-            trace_.Thread(process_, LowHalf(record.body[5])), kNoDetail);
-    return;
-  }
+  const bool has_thread = (record.head.flags & recording::kHasThread) != 0;
+  const bool is_range = (record.head.flags & recording::kIsRange) != 0;
+  AddHost(time, names_.Text(record.head.a), is_range ? HostKind::kAnnotation : HostKind::kOp,
+          has_thread ? trace_.Thread(process_, LowHalf(record.body[5])) : Track(),
+          is_range ? kNoDetail : AddOperatorDetail(record, has_thread ? 6 : 5));
+}
+
+// `inputs` is the word at which they begin.
+uint32_t ThreadRecords::AddOperatorDetail(const LogRecord& record, size_t inputs) {
   constexpr int64_t kNone = -1;
   Ops& ops = trace_.data().ops;
   const uint32_t detail = AddMissingRow(ops);
@@ -226,10 +235,8 @@ void ThreadRecords::AddOperator(const LogRecord& record) {
       record.body[3] == 0 ? kMissing : static_cast<int64_t>(record.body[3]);
   ops.record_function_id[detail] =
       record.body[4] == 0 ? kMissing : static_cast<int64_t>(record.body[4]);
-  const bool has_thread = (record.head.flags & recording::kHasThread) != 0;
-  AddOperatorInputs(trace_, record.Text(has_thread ? 6 : 5), detail);
-  AddHost(time, names_.Text(record.head.a), HostKind::kOp,
-          has_thread ? trace_.Thread(process_, LowHalf(record.body[5])) : Track(), detail);
+  AddOperatorInputs(trace_, record.Text(inputs), detail);
+  return detail;
 }
 
 void ThreadRecords::AddCall(const LogRecord& record) {
