@@ -71,16 +71,16 @@ def _push_call(mod: str, op: str, positional: Any, named: Any, module: Any = Non
         texts.append(_texts.module_text(module))
     texts.append(_texts.call_text(mod, op, positional, named))
     for text in texts:
-        _ranges._push(text)
+        _ranges.push(text)
     return len(texts)
 
 
 def _pop_all(count: int) -> None:
     for _ in range(count):
-        _ranges._pop()
+        _ranges.pop()
 
 
-class _Mode(TorchFunctionMode):
+class _Mode(TorchFunctionMode):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self._functions = Functions()

@@ -127,7 +127,7 @@ class Tracing:
             sys.monitoring.free_tool_id(self._tool)  # type: ignore[attr-defined]
         else:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+            threading.setprofile(None)
         for frame in _stack():
             if frame in self._around:
                 break

@@ -47,7 +47,7 @@ class Hooks:
         self._names = Names()
         self._thread = threading.local()
 
-    def _open(self) -> list[Any]:
+    def _open(self) -> Any:
         try:
             return self._thread.open
         except AttributeError:
@@ -60,7 +60,7 @@ class Hooks:
         try:
             text = self._names.find(module) or self._names.learn(module)
             self._open().append(id(module))
-            _ranges._push(text)
+            _ranges.push(text)
         except Exception:
             _quiet.note()
 
@@ -73,7 +73,7 @@ class Hooks:
                 is_found = False
                 while not is_found:
                     is_found = opened.pop() == key
-                    _ranges._pop()
+                    _ranges.pop()
         except Exception:
             _quiet.note()
 

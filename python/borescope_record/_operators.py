@@ -84,7 +84,7 @@ def _in_every_thread(observer: Observer) -> None:
     threading.Thread._bootstrap_inner = started  # type: ignore[attr-defined]
 
 
-def let_others_profile(torch: Any, observer: Observer) -> None:
+def let_others_profile(torch: Any, observer: Any) -> None:
     """Whatever turns PyTorch's profiler on and off finds it free, and leaves it to us afterwards."""
     places = [torch._C._autograd, torch.autograd, sys.modules.get("torch.autograd.profiler"),
               sys.modules.get("torch.autograd.profiler_legacy")]
@@ -101,7 +101,7 @@ def let_others_profile(torch: Any, observer: Observer) -> None:
     def freeing(function: Any) -> Any:
         def enable(*arguments: Any, **named: Any) -> Any:
             if observer.disable():
-                _ranges._push(OFF_TEXT)
+                _ranges.push(OFF_TEXT)
                 waiting.value = True
             return function(*arguments, **named)
         return enable
@@ -113,7 +113,7 @@ def let_others_profile(torch: Any, observer: Observer) -> None:
             finally:
                 if getattr(waiting, "value", False):
                     waiting.value = False
-                    _ranges._pop()
+                    _ranges.pop()
                     observer.enable()
         return disable
 

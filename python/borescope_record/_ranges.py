@@ -43,11 +43,11 @@ class Range:
         self._text = encode(text)
 
     def __enter__(self) -> Range:
-        _push(self._text)
+        push(self._text)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _pop()
+        pop()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that is a range in each of its calls; also of coroutines, from call to end."""
@@ -59,11 +59,11 @@ class Range:
 def _around(text: bytes, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def recorded(*arguments: Any, **named: Any) -> Any:
-        _push(text)
+        push(text)
         try:
             return function(*arguments, **named)
         finally:
-            _pop()
+            pop()
 
     return recorded
 
@@ -116,9 +116,10 @@ class _Recording:
 
 
 after_step: list[Callable[[], None]] = []  # called when a step begins: profiler windows
-_push = _pop = None
+push: Any = None
+pop: Any = None
 if library is not None:
-    _push, _pop = library.borescope_record_push, library.borescope_record_pop
+    push, pop = library.borescope_record_push, library.borescope_record_pop
     _STEP, _RECORDING = _Step(), _Recording()
 
 

@@ -7,6 +7,7 @@ concerns the file is remembered and nothing else. Outside of a recording every m
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 try:
     from borescope_record import _functions, _ranges
@@ -18,7 +19,7 @@ except Exception:  # a copy of this file alone
 __all__ = ["rpdTracerControl"]
 
 
-def _text(domain, name, arguments):
+def _text(domain: str, name: str, arguments: str) -> str:
     return (f"{domain}: " if domain else "") + str(name) + (f"({arguments})" if arguments else "")
 
 
@@ -26,57 +27,57 @@ class rpdTracerControl:
     """One tracer for the process, however many objects there are. Starts count."""
 
     _filename = "trace.rpd"
-    _functions = None
+    _functions: Any = None
     _lock = threading.Lock()
 
     @classmethod
-    def setFilename(cls, name, append=False):
+    def setFilename(cls, name: str, append: bool = False) -> None:
         cls._filename = name
 
     @classmethod
-    def skipCreate(cls):
+    def skipCreate(cls) -> None:
         pass
 
     @classmethod
-    def loadLibrary(cls):
+    def loadLibrary(cls) -> None:
         pass
 
     @classmethod
-    def initializeFile(cls):
+    def initializeFile(cls) -> None:
         pass
 
-    def start(self):
+    def start(self) -> None:
         if _library is not None:
             _start()
 
-    def stop(self):
+    def stop(self) -> None:
         if _library is not None:
             _stop()
 
-    def flush(self):
+    def flush(self) -> None:
         if _library is not None:
             _flush()
 
-    def __enter__(self):
+    def __enter__(self) -> rpdTracerControl:
         self.start()
         return self
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def rangePush(self, domain, apiName, args):
+    def rangePush(self, domain: str, apiName: str, args: str) -> None:
         if _library is not None:
             _library.borescope_record_push(_ranges.encode(_text(domain, apiName, args)))
 
-    def rangePop(self):
+    def rangePop(self) -> None:
         if _library is not None:
             _library.borescope_record_pop()
 
-    def mark(self, domain, apiName, args):
+    def mark(self, domain: str, apiName: str, args: str) -> None:
         if _library is not None:
             _library.borescope_record_mark(_ranges.encode(_text(domain, apiName, args)))
 
-    def setPythonTrace(self, doTrace):
+    def setPythonTrace(self, doTrace: bool) -> None:
         """Functions of Python from the call on that turns it on."""
         if _library is None:
             return

@@ -8,16 +8,18 @@ import os
 import sys
 
 
-def _folder():
+def _folder() -> str:
     return __file__.rpartition("/")[0]
 
 
-def _load_package():
+def _load_package() -> None:
     """The package beside this folder, whatever is installed: it belongs to the library in this process."""
     import importlib.util
     package = _folder().rpartition("/")[0]
     spec = importlib.util.spec_from_file_location(
         "borescope_record", package + "/__init__.py", submodule_search_locations=[package])
+    if spec is None or spec.loader is None:
+        return
     module = importlib.util.module_from_spec(spec)
     sys.modules["borescope_record"] = module
     try:
@@ -27,7 +29,7 @@ def _load_package():
         raise
 
 
-def _begin():
+def _begin() -> None:
     try:
         _load_package()
         from borescope_record import _startup
@@ -37,7 +39,7 @@ def _begin():
             raise
 
 
-def _run_hidden():
+def _run_hidden() -> None:
     """The sitecustomize that would have run: the next one on the path, under its own name."""
     import importlib.machinery
     import importlib.util
