@@ -69,65 +69,98 @@ def _config(torch: Any, shapes: bool) -> Any:
     raise TypeError("no known ProfilerConfig")
 
 
-def _in_every_thread(observer: Observer) -> None:
+class _Others:
+    """The profilers of the program's own: while one is on, ours is left as it is in all other threads, since PyTorch
+    would end theirs in place of ours where theirs covers all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._thread = threading.local()
+
+    def any(self) -> bool:
+        return self._count > 0
+
+    def enter(self, observer: Any) -> None:
+        """Before the program turns its profiler on, in this thread. PyTorch does it in two calls."""
+        if getattr(self._thread, "is_in", False):
+            return
+        self._thread.is_in = True
+        with self._lock:
+            self._count += 1
+        self._thread.was_on = observer.disable()
+        if self._thread.was_on:
+            _ranges.push(OFF_TEXT)
+
+    def leave(self, observer: Any) -> None:
+        if not getattr(self._thread, "is_in", False):
+            return
+        self._thread.is_in = False
+        with self._lock:
+            self._count -= 1
+        if self._thread.was_on:
+            _ranges.pop()
+            observer.enable()
+
+
+def _in_every_thread(observer: Observer, others: _Others) -> None:
     bootstrap = getattr(threading.Thread, "_bootstrap_inner", None)
     if bootstrap is None:
         return
 
     def started(thread: Any) -> None:
-        observer.enable()
+        if not others.any():
+            observer.enable()
         try:
             bootstrap(thread)
         finally:
-            observer.disable()
+            if not others.any():
+                observer.disable()
 
     threading.Thread._bootstrap_inner = started  # type: ignore[attr-defined]
 
 
-def let_others_profile(torch: Any, observer: Any) -> None:
+def let_others_profile(torch: Any, observer: Any) -> _Others:
     """Whatever turns PyTorch's profiler on and off finds it free, and leaves it to us afterwards."""
+    others = _Others()
     places = [torch._C._autograd, torch.autograd, sys.modules.get("torch.autograd.profiler"),
               sys.modules.get("torch.autograd.profiler_legacy")]
 
-    def replace(name: str, make: Callable[[Any], Any]) -> None:
-        function = getattr(torch._C._autograd, name, None)
-        if function is None:
-            return
-        replacement = make(function)
-        for place in places:
-            if getattr(place, name, None) is function:
-                setattr(place, name, replacement)
-
-    def freeing(function: Any) -> Any:
+    def entering(function: Any) -> Any:
         def enable(*arguments: Any, **named: Any) -> Any:
-            if observer.disable():
-                _ranges.push(OFF_TEXT)
-                waiting.value = True
+            others.enter(observer)
             return function(*arguments, **named)
         return enable
 
-    def returning(function: Any) -> Any:
+    def leaving(function: Any) -> Any:
         def disable(*arguments: Any, **named: Any) -> Any:
             try:
                 return function(*arguments, **named)
             finally:
-                if getattr(waiting, "value", False):
-                    waiting.value = False
-                    _ranges.pop()
-                    observer.enable()
+                others.leave(observer)
         return disable
 
-    waiting = threading.local()
-    for name in ("_prepare_profiler", "_enable_profiler", "_enable_profiler_legacy"):
-        replace(name, freeing)
-    for name in ("_disable_profiler", "_disable_profiler_legacy"):
-        replace(name, returning)
+    for name, wrap in (("_prepare_profiler", entering), ("_enable_profiler", entering),
+                       ("_enable_profiler_legacy", entering), ("_disable_profiler", leaving),
+                       ("_disable_profiler_legacy", leaving)):
+        _replace(places, name, wrap)
+    return others
+
+
+def _replace(places: list[Any], name: str, wrap: Callable[[Any], Any]) -> None:
+    function = getattr(places[0], name, None)
+    if function is None:
+        return
+    replacement = wrap(function)
+    for place in places:
+        if getattr(place, name, None) is function:
+            setattr(place, name, replacement)
 
 
 def begin(shapes: bool) -> None:
     torch = sys.modules["torch"]
     observer = Observer(torch, shapes)
     observer.turn_on()
-    let_others_profile(torch, observer)
-    _in_every_thread(observer)
+    others = let_others_profile(torch, observer)
+    _in_every_thread(observer, others)
     atexit.register(observer.disable)

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import time
 from typing import Any
 
@@ -24,7 +25,7 @@ INPUTS = ("Input Dims", "Input type", "Concrete Inputs", "Input Strides")
 
 
 class Window:
-    """The profiler of this process, in the thread that turned it on and in those that it covers."""
+    """The profiler of this process, which sees all its threads, and which any of them can end."""
 
     def __init__(self, torch: Any, steps: int) -> None:
         self._config, self._activities = _configuration(torch)
@@ -32,28 +33,31 @@ class Window:
         self._enable = torch._C._autograd._enable_profiler
         self._disable = torch._C._autograd._disable_profiler
         self._steps, self._seen = steps, 0
-        self._owner: tuple[int, int] | None = None  # process and thread
+        self._process = 0  # in which it is open; a child made by fork leaves its parent's alone
+        self._lock = threading.Lock()
         self.has_own_steps = False
 
+    def turn_on(self) -> None:
+        with self._lock:
+            if self._process == 0:
+                self._prepare(self._config, self._activities)
+                self._enable(self._config, self._activities)
+                self._process = os.getpid()
+
     def enable(self) -> None:
-        if self._owner is not None:
-            return
-        try:
-            self._prepare(self._config, self._activities)
-            self._enable(self._config, self._activities)
-            self._owner = _caller()
-        except Exception:
-            _quiet.note()
+        _quiet.run(self.turn_on)
 
     def disable(self) -> bool:
-        """Ends the window in the thread that began it. Whether there was one."""
-        if self._owner != _caller():
+        """Ends the window. Whether there was one."""
+        if self._process != os.getpid():
             return False
-        self._owner = None
-        try:
-            write(self._disable())
-        except Exception:
-            _quiet.note()
+        with self._lock:
+            if self._process == 0:
+                return False
+            self._process = 0
+            result = _quiet.run(self._disable)
+        if result is not None:
+            _quiet.run(write, result)
         return True
 
     def step(self) -> None:
@@ -63,18 +67,13 @@ class Window:
             self.enable()
 
 
-def _caller() -> tuple[int, int]:
-    import threading
-    return os.getpid(), threading.get_ident()
-
-
 def _configuration(torch: Any) -> tuple[Any, Any]:
     find = _operators.find
-    experimental = torch._C._profiler._ExperimentalConfig
     try:
-        more = experimental(profile_all_threads=True)
-    except TypeError:  # before PyTorch 2.6: this thread, and those that run backward for it
-        more = experimental()
+        # A window that one thread alone could end would be in the way of a program that profiles itself in another.
+        more = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+    except TypeError:
+        raise RuntimeError("--ops=profile needs a PyTorch that profiles all threads (2.6)") from None
     state = find(torch, "ProfilerState").KINETO
     return (find(torch, "ProfilerConfig")(state, True, False, False, False, False, more),
             {find(torch, "ProfilerActivity").CPU})
@@ -151,8 +150,8 @@ def begin(steps: str) -> None:
         window.has_own_steps = True
         window.step()
 
+    window.turn_on()
     _operators.let_others_profile(torch, window)
     _watch_optimizers(torch, window)
     _ranges.after_step.append(own_step)
-    window.enable()
     atexit.register(window.disable)

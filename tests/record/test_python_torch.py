@@ -270,6 +270,43 @@ print([event.key for event in profiler.key_averages() if event.key == "aten::mul
             ranges = self.names_of("x.bsr", "annotation")
             self.assertEqual(ranges["borescope: no operators, the program profiles itself"], 2)
 
+    def test_the_program_profiles_all_its_threads(self):
+        """PyTorch ends such a profiler wherever one is ended."""
+        script = """
+import threading
+import torch
+from torch._C._profiler import _ExperimentalConfig
+go = threading.Event()
+def work():
+    torch.ones(3).mul(1)
+    go.wait()
+    torch.ones(3).mul(1)
+def profile(threads):
+    config = _ExperimentalConfig(profile_all_threads=threads)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
+                                experimental_config=config) as profiler:
+        go.set()
+        early.join()
+        late = threading.Thread(target=lambda: torch.ones(3).sub(1))
+        late.start()
+        late.join()
+        torch.ones(3).add(1)
+    return {event.key: event.count for event in profiler.key_averages() if event.key in ("aten::add", "aten::sub")}
+early = threading.Thread(target=work)
+early.start()
+print(sorted(profile(True).items()))
+early = threading.Thread(target=lambda: print(sorted(profile(False).items())))
+early.join = lambda: None
+early.start()
+threading.Thread.join(early)
+torch.ones(3).div(1)
+"""
+        for way in ("nvtx", "profile"):
+            result = self.record(f"--ops={way}", script=script)
+            self.assertEqual((result.returncode, result.stdout),
+                             (0, "[('aten::add', 1), ('aten::sub', 1)]\n[('aten::add', 1)]\n"), result.stderr)
+            self.assertEqual(self.names_of("x.bsr", "op").get("aten::div"), 1)
+
     def test_compiled_regions_stay_whole(self):
         script = """
 import torch
