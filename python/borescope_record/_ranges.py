@@ -9,15 +9,15 @@ from typing import Any, Callable
 from . import _quiet
 from ._library import library
 
-_NOTHING = "".format  # accepts any arguments, is false, and is no function of Python's: quick
-
 
 class _Nothing:
     """A range that is not recorded, as context manager and as decorator."""
 
     __slots__ = ()
-    __enter__ = _NOTHING
-    __exit__ = _NOTHING
+    # Functions of the interpreter that take these arguments, change nothing and return what is false: they cost half
+    # of what ones written in Python do.
+    __enter__ = [].clear
+    __exit__ = type.__prepare__
 
     def __call__(self, function: Any) -> Any:
         return function

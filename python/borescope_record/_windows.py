@@ -8,6 +8,7 @@ window. A crash loses the window that is open, and no other.
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import sys
@@ -122,6 +123,17 @@ def _write_event(event: Any, base: int) -> None:
 
 
 def write(result: Any) -> None:
+    # The many small objects of a trace would have the collector look through all of the program's, again and again.
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        _write(result)
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _write(result: Any) -> None:
     events, base = _events(result)
     # PyTorch's times are of the wall clock, the log's of the monotonic one.
     base += min((time.monotonic_ns() - time.time_ns() for _ in range(16)), key=abs)
