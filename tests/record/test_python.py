@@ -206,6 +206,24 @@ class Startup(PythonTest):
                 self.expect_quiet(self.record("--ops", "--python", flags=[flag], script="print('runs')"),
                                   "runs\n")
 
+    def test_pythons_that_are_too_old(self):
+        """They run as without us, with the sitecustomize that is theirs."""
+        self.write("theirs/sitecustomize.py", "import sys; sys.theirs = __name__")
+        for python in ("python2", "python3.6", *filter(None, os.environ.get("BORESCOPE_OLD_PYTHONS", "").split(":"))):
+            answer = subprocess.run([python, "-S", "-c", ""], capture_output=True, check=False) \
+                if shutil.which(python) else None
+            if answer is None or answer.returncode != 0:
+                continue
+            with self.subTest(python):
+                self.python = python
+                result = self.record("--ops", "--python", script="import sys; print(sys.theirs)",
+                                     BORESCOPE_RECORD_DEBUG="", PYTHONPATH=str(self.folder / "theirs"))
+                self.expect_quiet(result, "sitecustomize\n")
+
+    def test_options_of_the_program_are_its_own(self):
+        result = self.record("--ops", script="import sys; print(sys.argv[1:])", arguments=["--ops", "--python", "x"])
+        self.expect_quiet(result, "['--ops', '--python', 'x']\n")
+
     def test_a_torch_that_is_not_pytorch(self):
         self.write("theirs/torch.py", "name = 'another'")
         script = "import torch; print(torch.name, torch.__spec__.loader.name)"

@@ -463,9 +463,11 @@ def softmax(self, *arguments, **named):
     plant(b"softmax_kernel")
     return original(self, *arguments, **named)
 torch.Tensor.softmax = softmax
-x = torch.ones(4, 8, requires_grad=True)
+x = torch.ones(4, 8, requires_grad=True) * 1  # sequence number 0, which PyTorch also writes where there is none
 with record.ops():
     y = torch.nn.functional.softmax(x, dim=-1)
+# Runs before the node of softmax, within the engine's call of it.
+y.register_hook(lambda gradient: plant(b"softmax_backward_kernel"))
 Twice.apply(y).sum().backward()
 """
 
@@ -484,10 +486,13 @@ class Device(TorchTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         rows = self.query("SELECT k.name, o.name FROM kernels k JOIN ops o ON o.id = k.op_id ORDER BY k.ts_ns",
                           "x.bsr")
-        self.assertEqual(rows, [("forward_kernel", "Twice"), ("backward_kernel", "TwiceBackward")])
+        node = "autograd::engine::evaluate_function: SoftmaxBackward0"
+        self.assertEqual(rows, [("forward_kernel", "Twice"), ("backward_kernel", "TwiceBackward"),
+                                ("softmax_backward_kernel", node)])
         rows = list(csv.DictReader(self.answer("prof", "--compat", "pyprof", "x.bsr").splitlines()[1:]))
         self.assertEqual([(row["Op"], row["Direction"]) for row in rows],
-                         [("softmax", "fprop"), ("Twice", "fprop"), ("Twice", "bprop")])
+                         [("softmax", "fprop"), ("Twice", "fprop"), ("Twice", "bprop"),
+                          (node, "bprop")])
         self.assertIn("4,8", rows[0]["Params"].replace(" ", ""))
 
 

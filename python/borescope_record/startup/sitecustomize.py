@@ -1,18 +1,21 @@
 """Runs at the start of every Python program under `borescope record --ops`, `--python` or `--rpd-compat`.
 
 Its folder is the first of PYTHONPATH, so it hides the sitecustomize of the system or user, which it runs, too. What
-is ours never fails the program; what is theirs fails as it would without us.
+is ours never fails the program; what is theirs fails as it would without us. Very old Pythons run this file, too, and
+the package no more than this file is for them.
 """
 
 import os
 import sys
 
 
-def _folder() -> str:
+def _folder():
+    # type: () -> str
     return __file__.rpartition("/")[0]
 
 
-def _load_package() -> None:
+def _load_package():
+    # type: () -> None
     """The package beside this folder, whatever is installed: it belongs to the library in this process."""
     import importlib.util
     package = _folder().rpartition("/")[0]
@@ -29,7 +32,8 @@ def _load_package() -> None:
         raise
 
 
-def _begin() -> None:
+def _begin():
+    # type: () -> None
     try:
         _load_package()
         from borescope_record import _startup
@@ -39,12 +43,21 @@ def _begin() -> None:
             raise
 
 
-def _run_hidden() -> None:
+def _run_hidden():
+    # type: () -> None
     """The sitecustomize that would have run: the next one on the path, under its own name."""
-    import importlib.machinery
-    import importlib.util
     own = _folder()
     path = [entry for entry in sys.path if entry.rstrip("/") != own]
+    if sys.version_info < (3, 5):
+        import imp
+        try:
+            found = imp.find_module("sitecustomize", path)
+        except ImportError:
+            return
+        imp.load_module("sitecustomize", *found)
+        return
+    import importlib.machinery
+    import importlib.util
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
     if spec is None or spec.loader is None:
         return
