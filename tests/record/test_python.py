@@ -261,10 +261,10 @@ for _ in range(2):
         self.expect_quiet(result, f"{self.folder}/site/borescope_record/__init__.py\n")
 
     def test_words_that_are_unknown(self):
-        for option in ("--ops=all", "--python=lines"):
-            result = self.record(option, script="")
+        for options in (["--ops=all"], ["--python=lines"], ["--shapes"], ["--ops-steps", "3"], ["--no-nvtx", "--ops"]):
+            result = self.record(*options, script="")
             self.assertEqual(result.returncode, 2)
-            self.assertIn(option, result.stderr)
+            self.assertIn(options[0], result.stderr)
 
 
 FUNCTIONS = """

@@ -48,6 +48,12 @@ Result<void> Check(const PythonPlan& plan) {
   if (!plan.functions.empty() && plan.functions != "calls") {
     return UsageError("--python=" + plan.functions + ": not calls");
   }
+  if (plan.shapes && plan.ops.empty()) {
+    return UsageError("--shapes: of operators, which are recorded with --ops");
+  }
+  if (plan.ops_steps != 0 && plan.ops != "profile") {
+    return UsageError("--ops-steps: only --ops=profile keeps steps in memory");
+  }
   return {};
 }
 

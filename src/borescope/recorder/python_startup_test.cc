@@ -50,11 +50,13 @@ TEST_F(PythonStartupTest, RpdsLibraryIsFoundByItsName) {
   EXPECT_EQ(environment_["LD_LIBRARY_PATH"], (folder_ / "rpd").string());
 }
 
-TEST_F(PythonStartupTest, UnknownWordsAreNamed) {
+TEST_F(PythonStartupTest, WhatCannotBeIsRefused) {
   const Result<void> ops = AddPython({.ops = "all"}, library_, environment_);
   ASSERT_FALSE(ops.ok());
   EXPECT_NE(ops.error().message.find("all"), std::string::npos);
   EXPECT_FALSE(AddPython({.functions = "lines"}, library_, environment_).ok());
+  EXPECT_FALSE(AddPython({.shapes = true}, library_, environment_).ok());
+  EXPECT_FALSE(AddPython({.ops = "nvtx", .ops_steps = 2}, library_, environment_).ok());
 }
 
 TEST_F(PythonStartupTest, AMissingPackageIsSaid) {
