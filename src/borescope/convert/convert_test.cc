@@ -107,7 +107,7 @@ TEST_F(ConvertFiles, ReplacesWhatIsThere) {
   EXPECT_EQ(Files(), 1U);
 }
 
-// No format holds them, and none loses them in silence.
+// No format holds them, and none loses them silently.
 TEST_F(ConvertFiles, SampledStacksAndPausesAreCountedAsLeftOut) {
   TestTrace trace;
   trace.Op("op", {0, 100}).Pause({10, 5}).Sample(20, {"main"}).Sample(90, {"main"});

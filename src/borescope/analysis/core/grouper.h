@@ -21,7 +21,7 @@ class Grouper {
   std::span<const int64_t> key(size_t group) const { return {&keys_[group * width_], width_}; }
 
  private:
-  // Whether a tuple stands in places_, not in slots_.
+  // Whether a tuple is kept in places_, not in slots_.
   bool IsPlaced(std::span<const int64_t> key) const;
   uint32_t FindPlaced(std::span<const int64_t> key);
   uint32_t Add(std::span<const int64_t> key);

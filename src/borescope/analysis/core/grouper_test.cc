@@ -34,7 +34,7 @@ TEST(GrouperTest, AgreesWithAMapWhileItGrows) {
   EXPECT_EQ(groups.size(), expected.size());
 }
 
-// Small numbers alone have places of their own, others stand in the table.
+// Small numbers alone have places of their own, others are in the table.
 TEST(GrouperTest, NumbersAloneAgreeWithAMap) {
   std::mt19937_64 random(2);
   Grouper groups(1);

@@ -315,7 +315,7 @@ bool MayHoldAny(std::string_view text) {
   return text.size() >= kShortest && text.find_first_of("/\\@.:=-_ ~") != std::string_view::npos;
 }
 
-// Whether any of them may begin at `c`, which stands after `before`. Inside of a word few can: most
+// Whether any of them may begin at `c`, which follows `before`. Inside of a word few can: most
 // characters are passed by this alone.
 bool MayBegin(char before, char c) {
   if (!IsAlnum(c)) {

@@ -113,8 +113,8 @@ OpCost ProductOfFewRowsInto(const OpCall& call) {
       .Finish();
 }
 
-// (x [m, k], perhaps the result, packed weights, scales, ..., m, n, k, ...): what the weights are
-// packed by differs, so the sizes are read where they stand as numbers one after the other.
+// (x [m, k], perhaps the result, packed weights, scales, ..., m, n, k, ...): packings differ, so
+// the sizes are read from the three numbers m, n, k that follow each other.
 OpCost MarlinProduct(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);

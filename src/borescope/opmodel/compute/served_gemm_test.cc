@@ -86,7 +86,7 @@ TEST(ServedGemm, ProductsOfQuantizedMatrices) {
   EXPECT_EQ(cost.matrix_flops, 480U);
 }
 
-// 3 x 16 by 16 x 5; the result stands at 2, in later versions at 3 after a bias.
+// 3 x 16 by 16 x 5; the result is argument 2, in later versions 3, after a bias.
 TEST(ServedGemm, ProductsOfFewRows) {
   for (const std::string_view name : {"_rocm_C::wvSplitKQ", "aiter::wvSplitKQ"}) {
     ExpectCost(name,
@@ -103,7 +103,7 @@ TEST(ServedGemm, ProductsOfFewRows) {
             CostStatus::kMissingShapes);
 }
 
-// [4, 64] by packed weights of 64 x 128: the sizes stand as numbers after them.
+// [4, 64] by packed weights of 64 x 128: the sizes are numbers after them.
 TEST(ServedGemm, MarlinProductsHaveTheirSizesInNumbers) {
   const TestCall first{"[[4, 64], [4, 256], [2, 128], [96], [], [], []]",
                        "c10::Half,int,c10::Half,int,Scalar,Scalar,Scalar", ",,,,4,128,64"};
