@@ -102,7 +102,7 @@ enum CopyOperation : uint32_t {
   kDeviceToDevice = 4,
 };
 
-// A callback's record, before and from 1.0: its kind tells them apart.
+// A callback's record, before and from 1.0: its kind distinguishes them.
 namespace callback_offset {
 inline constexpr size_t kKind = 32;
 inline constexpr size_t kKindWithAncestor = 40;

@@ -64,8 +64,8 @@ bool FindLibrary() {
   return library.is_complete();
 }
 
-// Its clock goes on while the machine sleeps, and ours does not: they are told apart here, and how
-// far they are apart is asked again with every buffer.
+// Its clock counts the time in which the machine sleeps, and ours does not: how far it is ahead is
+// asked again with every buffer. A version with another clock cannot be used.
 bool FindClock() {
   constexpr uint64_t kMostApart = 50'000'000;
   uint64_t theirs = 0;
