@@ -27,8 +27,14 @@ struct RecordOptions {
   bool sync = false;           // what synchronisation waits for
   bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
-  bool force = false;          // replaces the injected libraries of other tools
-  bool replace = false;        // replaces an earlier recording of the name
+  // What Python programs record besides: of programs that are started without -I, -E or -S.
+  std::string ops = {};     // operators of PyTorch: "nvtx", "profile", or empty for none
+  bool shapes = false;      // with ops "nvtx": shapes of inputs, which "profile" has anyway
+  uint64_t ops_steps = 0;   // with ops "profile": steps that it keeps in memory; 0: 20
+  std::string python = {};  // "calls" of functions, or empty for none
+  bool rpd_compat = false;  // rocmProfileData's rpdTracerControl and librpd_tracer.so record here
+  bool force = false;       // replaces the injected libraries of other tools
+  bool replace = false;     // replaces an earlier recording of the name
 };
 
 struct RecordReport {

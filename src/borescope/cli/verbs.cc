@@ -39,9 +39,10 @@ constexpr InsteadRow kQueryInstead[] = {
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
 
-constexpr std::string_view kRecordOptions[] = {"paused",      "no-nvtx", "no-roctx", "no-cuda",
-                                               "no-children", "memory",  "sync",     "graph-nodes",
-                                               "max-bytes",   "force",   "replace"};
+constexpr std::string_view kRecordOptions[] = {
+    "paused", "no-nvtx",     "no-roctx",  "no-cuda", "no-children", "memory",
+    "sync",   "graph-nodes", "max-bytes", "ops",     "shapes",      "ops-steps",
+    "python", "rpd-compat",  "force",     "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"

@@ -23,13 +23,6 @@ Result<void> SetOnlyTool(const char* name, const InjectionPlan& plan, Environmen
   return {};
 }
 
-// Makes `first` the first item of a list that colons separate.
-void PutFirst(const char* name, const std::string& first, Environment& environment) {
-  std::string& list = environment[name];
-  if (list == first || list.starts_with(first + ":")) return;
-  list = list.empty() ? first : first + ":" + list;
-}
-
 }  // namespace
 
 Environment OwnEnvironment() {
@@ -56,6 +49,12 @@ Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   environment[recording::kRunVariable] = plan.folder;
   environment[recording::kOptionsVariable] = plan.options;
   return {};
+}
+
+void PutFirst(const char* name, const std::string& first, Environment& environment) {
+  std::string& list = environment[name];
+  if (list == first || list.starts_with(first + ":")) return;
+  list = list.empty() ? first : first + ":" + list;
 }
 
 std::vector<std::string> EntriesOf(const Environment& environment) {

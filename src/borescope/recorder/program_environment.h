@@ -30,6 +30,9 @@ struct InjectionPlan {
 // belongs to another tool.
 Result<void> AddInjection(const InjectionPlan& plan, Environment& environment);
 
+// Makes `first` the first item of a list that colons separate.
+void PutFirst(const char* name, const std::string& first, Environment& environment);
+
 // "NAME=value" for execve.
 std::vector<std::string> EntriesOf(const Environment& environment);
 

@@ -47,6 +47,12 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
                        .with_cuda = options.with_cuda,
                        .replaces_others = options.replaces_others},
                       environment));
+  if (options.python.ops == "nvtx" && !options.with_nvtx) {
+    return UsageError(
+        "--no-nvtx: --ops=nvtx has PyTorch write ranges of NVTX; leave one of them out, or record "
+        "with --ops=profile");
+  }
+  BS_TRY(AddPython(options.python, library, environment));
   return environment;
 }
 

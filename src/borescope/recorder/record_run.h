@@ -10,6 +10,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/recorder/program.h"
+#include "borescope/recorder/python_startup.h"
 #include "borescope/recorder/run_name.h"
 
 namespace borescope::internal {
@@ -25,8 +26,9 @@ struct RecordRunOptions {
   bool with_sync = false;         // what synchronisation waits for
   bool with_graph_nodes = false;  // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;         // of each log; 0: no limit
-  bool replaces_others = false;   // another tool's variables
-  bool replaces_folder = false;   // an earlier recording
+  PythonPlan python = {};
+  bool replaces_others = false;  // another tool's variables
+  bool replaces_folder = false;  // an earlier recording
 };
 
 // A run that has begun. Its program goes on if it is destroyed.

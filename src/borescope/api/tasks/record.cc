@@ -21,6 +21,11 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
+          .python = {.ops = options.ops,
+                     .shapes = options.shapes,
+                     .ops_steps = options.ops_steps,
+                     .functions = options.python,
+                     .rpd_compat = options.rpd_compat},
           .replaces_others = options.force,
           .replaces_folder = options.replace};
 }

@@ -62,6 +62,15 @@ constexpr TaskParameterRow kRecord[] = {
     {"sync", "flag", "", "also what synchronisation waits for"},
     {"graph-nodes", "flag", "", "a kernel per node of a CUDA graph, not a row per graph; slower"},
     {"max-bytes", "text", "SIZE", "stop the log of a process at this size, e.g. 4G"},
+    {"ops", "text", "HOW",
+     "also operators of PyTorch, modules and autograd: --ops is --ops=nvtx; --ops=profile has "
+     "types "
+     "and values, but loses the last steps in a crash"},
+    {"shapes", "flag", "", "--ops=nvtx: also shapes of inputs; slower"},
+    {"ops-steps", "count", "N", "--ops=profile: steps kept in memory", "question", "20"},
+    {"python", "text", "WHAT", "also functions of Python: --python is --python=calls"},
+    {"rpd-compat", "flag", "",
+     "rpdTracerControl and librpd_tracer.so record here; RPDT_FILENAME, RPDT_AUTOSTART are read"},
     {"force", "flag", "", "replace libraries that other tools have injected", "output"},
     {"replace", "flag", "", "replace an earlier recording of the name", "output"},
 };
