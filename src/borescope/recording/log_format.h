@@ -173,7 +173,13 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 24);
 
-enum class NameKind : uint32_t { kDomain = 1, kCategory = 2, kThread = 3, kResource = 4 };
+enum class NameKind : uint32_t {
+  kDomain = 1,
+  kCategory = 2,
+  kThread = 3,
+  kResource = 4,
+  kCall = 5,  // of a function of an ApiDomain, by its callback
+};
 
 enum class ApiDomain : uint16_t { kRuntime = 1, kDriver = 2, kHip = 3, kHsa = 4, kRccl = 5 };
 
