@@ -15,7 +15,7 @@ import logs
 from support import PROGRAMS
 from python_support import BORESCOPE, PythonTest, clean_environment
 
-TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON", sys.executable)
+TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON") or sys.executable
 SKIPPED = 77
 
 MLP = """
@@ -142,6 +142,20 @@ class Equality(TorchTest):
 
     def test_transformer_by_the_profiler(self):
         self.check(TRANSFORMER, ["--ops=profile"], exact=True)
+
+    def calls_of_operators(self, *words):
+        result = subprocess.run([BORESCOPE, "ops", *words, "-f", "csv", "-q"], cwd=self.folder, text=True,
+                                capture_output=True, check=False, env=clean_environment())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        table = result.stdout.partition("\n")[2].partition("\n\n")[0]
+        return {row["name"]: row["calls"] for row in csv.DictReader(table.splitlines())}
+
+    def test_ops_has_the_same_calls(self):
+        self.run_plain(TRANSFORMER + PROFILED)
+        self.expect_quiet(self.record("--ops", script=TRANSFORMER + RECORDED))
+        expected = self.calls_of_operators("profiled.json", "--top", "100000")
+        self.assertGreater(len(expected), 50)
+        self.assertEqual(self.calls_of_operators("x.bsr", "--annotation", "measured", "--top", "100000"), expected)
 
     def test_verbs_answer(self):
         self.run_plain(MLP + PROFILED)
