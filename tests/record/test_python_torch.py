@@ -181,6 +181,20 @@ class Manners(TorchTest):
                           "WHERE h.name = 'module:blocks.1.mlp.0'", "x.bsr")
         self.assertEqual(rows, [("module:blocks.1.mlp",)])
 
+    def test_a_module_is_named_by_the_larger_of_its_roots(self):
+        script = """
+import torch
+inner = torch.nn.Sequential(torch.nn.Linear(2, 2))
+outer = torch.nn.Sequential(inner, torch.nn.ReLU())
+x = torch.ones(1, 2)
+inner(x), outer(x), inner(x)
+"""
+        self.expect_quiet(self.record("--ops", script=script))
+        names = [record.text for record in self.log_of().of(logs.PUSH) if record.text.startswith("module:")]
+        self.assertEqual(names, ["module:Sequential", "module:0",
+                                 "module:Sequential", "module:0", "module:0.0", "module:1",
+                                 "module:0", "module:0.0"])
+
     def test_ranges_of_the_program_are_none_of_operators(self):
         self.expect_quiet(self.record("--ops", script=MLP + "steps(1)"))
         ranges = self.names_of("x.bsr", "annotation")
