@@ -27,18 +27,23 @@ struct RecordOptions {
   bool sync = false;           // what synchronisation waits for
   bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
-  bool force = false;          // replaces the injected libraries of other tools
-  bool replace = false;        // replaces an earlier recording of the name
+  // How often device records are fetched, from 1 ms to a minute; 0: every 100 ms.
+  std::chrono::nanoseconds flush{};
+  // How often processes of the program and GPUs are measured, at least 1 ms; 0: never.
+  std::chrono::nanoseconds sample{};
+  bool force = false;    // replaces the injected libraries of other tools
+  bool replace = false;  // replaces an earlier recording of the name
 };
 
 struct RecordReport {
-  std::string folder;      // of the logs: an input like any other
-  std::string converted;   // what `output` wants it converted into; empty: nothing
-  int status = 0;          // the program's exit status; 0 where a signal ended it
-  int signal = 0;          // that ended the program; 0: none
-  uint64_t processes = 0;  // that recorded something
-  uint64_t running = 0;    // of these, that still run
-  uint64_t bytes = 0;      // of all logs
+  std::string folder;       // of the logs: an input like any other
+  std::string converted;    // what `output` wants it converted into; empty: nothing
+  int status = 0;           // the program's exit status; 0 where a signal ended it
+  int signal = 0;           // that ended the program; 0: none
+  uint64_t processes = 0;   // that recorded something
+  uint64_t running = 0;     // of these, that still run
+  uint64_t bytes = 0;       // of all logs
+  bool is_sampled = false;  // there is a log of samples, or of marks
   std::chrono::nanoseconds duration{};
 };
 
@@ -75,6 +80,19 @@ class BORESCOPE_EXPORT Recording {
 // kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<bool> StartRecording(const std::string& folder);
 BORESCOPE_EXPORT Result<bool> StopRecording(const std::string& folder);
+
+// Marks this moment in a run, from outside of its programs: an annotation without a duration,
+// whether or not processes record now. kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<void> MarkRecording(const std::string& folder, const std::string& text);
+
+struct FlushRecordingReport {
+  uint32_t answered = 0;  // processes that have fetched what their devices did
+  uint32_t silent = 0;    // that did not within `deadline`
+};
+// Has all processes of a run fetch what their devices did until now; records of the host are in the
+// logs already. kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<FlushRecordingReport> FlushRecording(
+    const std::string& folder, std::chrono::nanoseconds deadline = std::chrono::seconds(3));
 
 // The state of a run. Table `processes`: a row per log. kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<Answer> RecordingStatus(const std::string& folder);

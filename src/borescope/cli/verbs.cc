@@ -39,9 +39,9 @@ constexpr InsteadRow kQueryInstead[] = {
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
 
-constexpr std::string_view kRecordOptions[] = {"paused",      "no-nvtx", "no-roctx", "no-cuda",
-                                               "no-children", "memory",  "sync",     "graph-nodes",
-                                               "max-bytes",   "force",   "replace"};
+constexpr std::string_view kRecordOptions[] = {
+    "paused",      "no-nvtx",   "no-roctx", "no-cuda", "no-children", "memory", "sync",
+    "graph-nodes", "max-bytes", "flush",    "sample",  "force",       "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
@@ -49,6 +49,8 @@ constexpr std::string_view kRecordDetails =
     "%q{VARIABLE} a variable.\n"
     "The exit status is that of the program.\n"
     "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
+    "  borescope record mark NAME.bsr TEXT    a moment, from outside of the programs\n"
+    "  borescope record flush NAME.bsr        fetches what devices did until now\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
 constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};

@@ -40,9 +40,28 @@ std::array<uint8_t, 16> BootId() {
 }
 
 std::string HostName() {
-  std::array<char, 256> name{};
+  std::array<char, 65> name{};
   gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+std::string HostFileName() {
+  std::string name = HostName();
+  for (char& c : name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name.empty() ? "host" : name;
+}
+
+uint64_t HostHash() {
+  constexpr uint64_t kBasis = 0xcbf29ce484222325U;
+  constexpr uint64_t kPrime = 0x100000001b3U;
+  uint64_t hash = kBasis;
+  for (const uint8_t byte : BootId()) hash = (hash ^ byte) * kPrime;
+  for (const char c : HostName()) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return hash;
 }
 
 std::optional<uint64_t> StartTimeOf(int64_t pid) {

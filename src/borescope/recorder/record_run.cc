@@ -25,6 +25,10 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
   add(options.with_graph_nodes, "graphs=node");
+  add(options.flush.count() != 0,
+      "flush-ms=" +
+          std::to_string(
+              std::chrono::duration_cast<std::chrono::milliseconds>(options.flush).count()));
   add(options.max_bytes != 0, "max-bytes=" + std::to_string(options.max_bytes));
   return text;
 }
@@ -65,19 +69,29 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
     RemoveEmptyRun(target.folder);
     return program.error();
   }
-  return RecordRun(std::move(target), *program);
+  return RecordRun(std::move(target), *program, options);
+}
+
+RecordRun::RecordRun(RunTarget target, pid_t program, const RecordRunOptions& options)
+    : target_(std::move(target)), program_(program), begin_(Clock::now()) {
+  if (options.sample.count() > 0) {
+    sampling_ = std::make_unique<Sampling>(target_.folder, program_, options.sample);
+  }
 }
 
 Result<RecordRun::Report> RecordRun::Wait() {
   Report report{.target = target_, .end = WaitForProgram(program_)};
   report.duration = Clock::now() - begin_;
+  sampling_.reset();
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(target_.folder));
   SealEnded(target_.folder, logs);
   // A process that executes other programs has a log for each.
   std::set<std::pair<uint32_t, uint64_t>> processes;
   for (const LogFile& log : logs) {
-    processes.emplace(log.header.pid, log.header.start_time);
     report.bytes += log.bytes;
+    report.has_launchers_log |= log.is_launchers();
+    if (log.is_launchers()) continue;
+    processes.emplace(log.header.pid, log.header.start_time);
     report.running += log.is_alive ? 1 : 0;
   }
   report.processes = processes.size();

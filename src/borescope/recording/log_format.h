@@ -241,6 +241,15 @@ enum class EndKind : uint32_t {
   kParent = 3,  // the launcher saw its status
 };
 
+// A process that can be asked to fetch what its devices did, and which request it has answered.
+struct FlusherSlot {
+  uint32_t pid;  // stored last; 0: free
+  uint32_t answered;
+  uint64_t start_time;  // as in LogHeader
+};
+inline constexpr uint32_t kSlotBeingTaken = 0xffffffff;  // a pid that none has
+inline constexpr size_t kFlusherSlots = 64;
+
 // One page that the launcher makes and every process of the run maps, to start and stop recording
 // while programs run. Whoever reads it checks every value.
 struct Control {
@@ -249,12 +258,15 @@ struct Control {
   uint32_t generation;  // rises with every change; futex of those that wait for one
   uint32_t is_recording;
   uint32_t nested_starts;
-  uint32_t marks;  // how many are in the launcher's log
+  uint32_t marks;  // how many were set from outside of the programs
   uint64_t changed_ns;
-  uint64_t reserved[11];
+  uint32_t flush_requests;  // rises with every request to fetch what devices did
+  uint32_t reserved_0;
+  uint64_t reserved[10];
+  FlusherSlot flushers[kFlusherSlots];
 };
 inline constexpr uint32_t kControlMagic = 0x54435342;  // "BSCT"
 inline constexpr size_t kControlBytes = 4096;
-static_assert(sizeof(Control) == 120);
+static_assert(sizeof(Control) == 1144 && sizeof(Control) <= kControlBytes);
 
 }  // namespace borescope::recording

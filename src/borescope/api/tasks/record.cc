@@ -5,6 +5,7 @@
 #include "borescope/api/access.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/record_run.h"
+#include "borescope/recorder/run_log.h"
 #include "borescope/verbs/record/run_status.h"
 
 namespace borescope {
@@ -21,6 +22,8 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
+          .flush = options.flush,
+          .sample = options.sample,
           .replaces_others = options.force,
           .replaces_folder = options.replace};
 }
@@ -33,6 +36,7 @@ RecordReport Outside(internal::RecordRun::Report report) {
           .processes = report.processes,
           .running = report.running,
           .bytes = report.bytes,
+          .is_sampled = report.has_launchers_log,
           .duration = report.duration};
 }
 
@@ -62,6 +66,12 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
                  .message = "no program to record",
                  .hint = "name it with its arguments"};
   }
+  constexpr auto kLeastSample = std::chrono::milliseconds(1);
+  if (options.sample.count() != 0 && options.sample < kLeastSample) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "samples more often than every millisecond",
+                 .hint = "sample every 100 ms, or less often"};
+  }
   return Public(internal::RecordRun::Start(command, Inside(options)), [](internal::RecordRun run) {
     return Recording(std::make_unique<State>(State{std::move(run)}));
   });
@@ -77,6 +87,23 @@ Result<bool> StartRecording(const std::string& folder) {
 
 Result<bool> StopRecording(const std::string& folder) {
   return Change(folder, &internal::ControlPage::Stop);
+}
+
+Result<void> MarkRecording(const std::string& folder, const std::string& text) {
+  const std::string paths[] = {folder};
+  return Public(internal::MarkRun(folder, text), paths);
+}
+
+Result<FlushRecordingReport> FlushRecording(const std::string& folder,
+                                            std::chrono::nanoseconds deadline) {
+  const std::string paths[] = {folder};
+  return Public(
+      internal::ControlPage::Open(folder),
+      [deadline](internal::ControlPage page) {
+        const internal::FlushReport report = page.Flush(deadline);
+        return FlushRecordingReport{.answered = report.answered, .silent = report.silent};
+      },
+      paths);
 }
 
 Result<Answer> RecordingStatus(const std::string& folder) {

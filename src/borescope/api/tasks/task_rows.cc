@@ -62,6 +62,8 @@ constexpr TaskParameterRow kRecord[] = {
     {"sync", "flag", "", "also what synchronisation waits for"},
     {"graph-nodes", "flag", "", "a kernel per node of a CUDA graph, not a row per graph; slower"},
     {"max-bytes", "text", "SIZE", "stop the log of a process at this size, e.g. 4G"},
+    {"flush", "text", "TIME", "fetch device records this often (100ms)"},
+    {"sample", "text", "TIME", "measure GPUs, processes and the system this often, e.g. 100ms"},
     {"force", "flag", "", "replace libraries that other tools have injected", "output"},
     {"replace", "flag", "", "replace an earlier recording of the name", "output"},
 };

@@ -38,6 +38,15 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
     CLI_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
+  const auto take_time = [&raw](std::string_view name,
+                                std::chrono::nanoseconds& time) -> Result<void> {
+    if (const std::string text = raw.Param(name); !text.empty()) {
+      CLI_ASSIGN(time, ParseDuration(name, text));
+    }
+    return {};
+  };
+  CLI_TRY(take_time("flush", options.flush));
+  CLI_TRY(take_time("sample", options.sample));
   return options;
 }
 
@@ -52,9 +61,9 @@ void ReportRecording(const RecordReport& report) {
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
   if (report.processes == 0) {
     WriteMessageLine(fmt::format(
-        "borescope: {}: nothing was recorded: the program used neither NVTX, ROCTX, CUDA nor "
+        "borescope: {}: nothing was recorded{}: the program used neither NVTX, ROCTX, CUDA nor "
         "borescope_record.h, or is statically linked",
-        report.folder));
+        report.folder, report.is_sampled ? " but samples and marks" : ""));
     return;
   }
   constexpr double kMegabyte = 1e6;
@@ -79,7 +88,7 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 
 void Conclude(const RecordReport& report, const Command& command) {
   if (!command.raw.quiet) ReportRecording(report);
-  if (report.processes == 0) return;
+  if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
   if (!command.raw.quiet) {
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report.folder));
@@ -100,7 +109,7 @@ int RecordProgram(const Command& command) {
   return report->signal != 0 ? kSignalStatus + report->signal : report->status;
 }
 
-// ---- start, stop, status ----
+// ---- start, stop, mark, flush, status ----
 
 int ChangeRun(const Command& command, const std::string& folder, bool starts) {
   const Result<bool> is_recording = starts ? StartRecording(folder) : StopRecording(folder);
@@ -119,24 +128,50 @@ int ShowStatus(const Command& command, const std::string& folder) {
   return answer.ok() ? WriteAnswer(*output, *answer, command) : FailWith(answer.error(), command);
 }
 
+int MarkRun(const Command& command, const std::string& folder, const std::string& text) {
+  const Result<void> marked = MarkRecording(folder, text);
+  if (!marked.ok()) return FailWith(marked.error(), command);
+  if (!command.raw.quiet) WriteMessageLine(fmt::format("borescope: {}: marked", folder));
+  return kDone;
+}
+
+int FlushRun(const Command& command, const std::string& folder) {
+  const Result<FlushRecordingReport> report = FlushRecording(folder);
+  if (!report.ok()) return FailWith(report.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine(fmt::format(
+        "borescope: {}: {} process{} fetched what devices did{}; records of the host are there "
+        "already",
+        folder, report->answered, report->answered == 1 ? "" : "es",
+        report->silent == 0 ? "" : fmt::format(", {} did not within 3 s", report->silent)));
+  }
+  return kDone;
+}
+
+constexpr std::string_view kRunTasks[] = {"start", "stop", "mark", "flush", "status"};
+
 int ControlRun(const Command& command) {
   const std::vector<std::string>& words = command.raw.inputs;
   const std::string& task = words.front();
-  const bool is_known = task == "start" || task == "stop" || task == "status";
-  if (!is_known) {
+  if (std::find(std::begin(kRunTasks), std::end(kRunTasks), task) == std::end(kRunTasks)) {
     return FailWith(UsageError(fmt::format("record: put -- before the program: borescope record "
                                            "[OPTIONS] -- {} ...",
                                            task)),
                     command);
   }
-  if (words.size() != 2) {
-    return FailWith(UsageError(fmt::format("record {0}: name one folder of a run: borescope record "
-                                           "{0} NAME.bsr",
-                                           task)),
-                    command);
+  const bool is_mark = task == "mark";
+  if (words.size() != (is_mark ? 3 : 2)) {
+    return FailWith(
+        UsageError(fmt::format("record {0}: name one folder of a run{1}: borescope "
+                               "record {0} NAME.bsr{2}",
+                               task, is_mark ? " and a text" : "", is_mark ? " TEXT" : "")),
+        command);
   }
-  return task == "status" ? ShowStatus(command, words[1])
-                          : ChangeRun(command, words[1], task == "start");
+  const std::string& folder = words[1];
+  if (is_mark) return MarkRun(command, folder, words[2]);
+  if (task == "flush") return FlushRun(command, folder);
+  return task == "status" ? ShowStatus(command, folder)
+                          : ChangeRun(command, folder, task == "start");
 }
 
 }  // namespace

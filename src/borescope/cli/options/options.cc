@@ -107,6 +107,8 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "sync"),
     FromTask(kQuestion, "graph-nodes"),
     FromTask(kQuestion, "max-bytes"),
+    FromTask(kQuestion, "flush"),
+    FromTask(kQuestion, "sample"),
     FromTask(kOutput, "force"),
     FromTask(kOutput, "replace"),
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
