@@ -31,6 +31,14 @@ struct RecordOptions {
   std::chrono::nanoseconds flush{};
   // How often processes of the program and GPUs are measured, at least 1 ms; 0: never.
   std::chrono::nanoseconds sample{};
+  std::chrono::nanoseconds start_after{};  // then recording starts; with it, starts_paused is set
+  std::chrono::nanoseconds record_for{};   // it stops so long after the first start; 0: at the end
+  // Ranks of a distributed job that are recorded, at most 64, by the variables of its launcher;
+  // empty: all, and processes that have none.
+  std::vector<int> ranks = {};
+  // A folder, as in /dev/shm, that logs are written into while the program runs; they are moved to
+  // that of the run afterwards, unless processes still record. Empty: not so.
+  std::string spool = {};
   bool force = false;    // replaces the injected libraries of other tools
   bool replace = false;  // replaces an earlier recording of the name
 };

@@ -5,6 +5,7 @@
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
 //   children=none    programs that this one starts, and its forks, are not recorded
+//   ranks=N,N,...    processes of other ranks, or of none, are not recorded
 //   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
 //   api=all|launch|none  calls of CUDA: all, those that launch device work, none (all)
 //   graphs=node|graph    kernels of CUDA graphs one by one, or a record for a graph's run (graph)
@@ -37,6 +38,17 @@ struct Option {
   }
 };
 
+// Those beyond the most are left out.
+void ApplyRanks(const char* list, Options* options) {
+  uint64_t rank = 0;
+  while (options->rank_count < kMostRanks && ParseNumber(list, &rank) && rank <= 0x7fffffff) {
+    options->ranks[options->rank_count++] = static_cast<int32_t>(rank);
+    list += strspn(list, "0123456789");
+    if (*list != ',') break;
+    ++list;
+  }
+}
+
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
@@ -60,6 +72,8 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("memory")) options->has_memory = true;
   if (option.Is("sync")) options->has_sync = true;
   if (option.Is("env")) options->keeps_environment = true;
+  const char* ranks = option.Value("ranks");
+  if (ranks != nullptr) ApplyRanks(ranks, options);
   ApplyNumbers(option, options);
 }
 
@@ -73,6 +87,14 @@ Options ParseOptions(const char* text) {
     text += length + (text[length] == ';' ? 1 : 0);
   }
   return options;
+}
+
+bool IsWantedRank(const Options& options, int32_t rank) {
+  if (options.rank_count == 0) return true;
+  for (uint32_t i = 0; i < options.rank_count; ++i) {
+    if (options.ranks[i] == rank) return true;
+  }
+  return false;
 }
 
 }  // namespace borescope::inject

@@ -168,6 +168,8 @@ Anchor ReadOnce() {
 
 }  // namespace
 
+int32_t ReadRank() { return FirstNumber(recording::kRankVariables, -1); }
+
 // The second field, the name, may hold blanks and parentheses.
 uint64_t ReadStartTime() {
   char text[1024];
@@ -215,7 +217,7 @@ void DescribeHeader(LogHeader* header) {
   header->real_ns = anchor.real_ns;
   header->boot_ns = anchor.boot_ns;
   header->outer_pid = OuterPid();
-  header->rank = FirstNumber(recording::kRankVariables, -1);
+  header->rank = ReadRank();
   header->local_rank = FirstNumber(recording::kLocalRankVariables, -1);
   header->world_size = FirstNumber(recording::kWorldVariables, 0);
 }

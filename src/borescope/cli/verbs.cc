@@ -40,8 +40,9 @@ constexpr InsteadRow kQueryInstead[] = {
     {"top", "LIMIT N in the statement"}};
 
 constexpr std::string_view kRecordOptions[] = {
-    "paused",      "no-nvtx",   "no-roctx", "no-cuda", "no-children", "memory", "sync",
-    "graph-nodes", "max-bytes", "flush",    "sample",  "force",       "replace"};
+    "paused",      "start",    "for",       "no-nvtx", "no-roctx", "no-cuda",
+    "no-children", "children", "rank-only", "memory",  "sync",     "graph-nodes",
+    "max-bytes",   "flush",    "sample",    "spool",   "force",    "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"

@@ -16,7 +16,7 @@ std::string HostName();
 // The name of the host as it may be part of a file's name.
 std::string HostFileName();
 
-// Of the machine since its last start and its name, as LogHeader has it.
+// The machine since its last start and its name: LogHeader::host_hash.
 uint64_t HostHash();
 
 // When a process began, in clock ticks since boot: field 22 of /proc/PID/stat; nothing for a

@@ -13,6 +13,7 @@
 #include "borescope/recorder/program.h"
 #include "borescope/recorder/run_name.h"
 #include "borescope/recorder/sampling/sampling.h"
+#include "borescope/recorder/schedule.h"
 
 namespace borescope::internal {
 
@@ -27,6 +28,9 @@ struct RecordRunOptions {
   bool with_sync = false;            // what synchronisation waits for
   bool with_graph_nodes = false;     // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;            // of each log; 0: no limit
+  ScheduleTimes times;               // with start_after, starts_paused is set
+  std::vector<int> ranks;            // that are recorded; empty: all, and processes without one
+  std::string spool;                 // where logs are while the program runs; empty: in the folder
   std::chrono::nanoseconds flush{};  // how often device records are fetched; 0: as the library does
   std::chrono::nanoseconds sample{};  // how often GPUs and processes are measured; 0: never
   bool replaces_others = false;       // another tool's variables
@@ -57,13 +61,16 @@ class RecordRun {
   Result<Report> Wait();
 
  private:
-  RecordRun(RunTarget target, pid_t program, const RecordRunOptions& options);
+  RecordRun(RunTarget target, std::string place, pid_t program, const RecordRunOptions& options);
+  Result<void> Conclude(Report& report) const;
 
   using Clock = std::chrono::steady_clock;
   RunTarget target_;
+  std::string place_;  // of the logs: the target's folder, or one of the spool
   pid_t program_;
   Clock::time_point begin_;
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
+  std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };
 
 }  // namespace borescope::internal

@@ -13,7 +13,7 @@ namespace {
 
 internal::RecordRunOptions Inside(const RecordOptions& options) {
   return {.output = options.output,
-          .starts_paused = options.starts_paused,
+          .starts_paused = options.starts_paused || options.start_after.count() != 0,
           .with_nvtx = options.nvtx,
           .with_roctx = options.roctx,
           .with_cuda = options.cuda,
@@ -22,6 +22,9 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
+          .times = {.start_after = options.start_after, .record_for = options.record_for},
+          .ranks = options.ranks,
+          .spool = options.spool,
           .flush = options.flush,
           .sample = options.sample,
           .replaces_others = options.force,

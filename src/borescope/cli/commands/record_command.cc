@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <limits>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -20,6 +21,40 @@ namespace {
 
 // The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
+
+// --start=now|paused|after:TIME
+Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
+  constexpr std::string_view kAfter = "after:";
+  if (text == "now" || text.empty()) return {};
+  options.starts_paused = true;
+  if (text == "paused") return {};
+  if (text.starts_with(kAfter)) {
+    CLI_ASSIGN(options.start_after, ParseDuration("start", text.substr(kAfter.size())));
+    return {};
+  }
+  return UsageError(
+      fmt::format("--start: '{}' is neither now, paused nor after:TIME, such as after:10s", text));
+}
+
+Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
+  if (text.empty() || text == "all") return {};
+  options.children = false;
+  if (text == "none") return {};
+  return UsageError(fmt::format("--children: '{}' is neither all nor none", text));
+}
+
+// "0,8"
+Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
+  constexpr size_t kMostRanks = 64;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    CLI_ASSIGN(const int rank, ParseCount("rank-only", item, std::numeric_limits<int>::max(), 0));
+    options.ranks.push_back(rank);
+  }
+  if (options.ranks.size() <= kMostRanks) return {};
+  return UsageError(fmt::format("--rank-only: more than {} ranks", kMostRanks));
+}
 
 bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
 
@@ -45,8 +80,13 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
     }
     return {};
   };
+  CLI_TRY(UnderstandStart(raw.Param("start"), options));
+  CLI_TRY(UnderstandChildren(raw.Param("children"), options));
+  CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
+  CLI_TRY(take_time("for", options.record_for));
   CLI_TRY(take_time("flush", options.flush));
   CLI_TRY(take_time("sample", options.sample));
+  options.spool = raw.Param("spool");
   return options;
 }
 

@@ -1,5 +1,5 @@
 // Samples of GPUs by the libraries of their vendors, which are loaded where they are found. What
-// these libraries declare is declared anew here: no header of theirs is needed.
+// these libraries declare is declared here, too: no header of theirs is needed.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,8 @@
 #include "borescope/recorder/sampling/sampling.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <bit>
 #include <condition_variable>
-#include <csignal>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -19,6 +16,7 @@
 #include "borescope/recorder/run_log.h"
 #include "borescope/recorder/sampling/gpu_samplers.h"
 #include "borescope/recorder/sampling/process_sampler.h"
+#include "borescope/recorder/signals.h"
 
 namespace borescope::internal {
 
@@ -98,19 +96,12 @@ void SampleInTurns(SamplingState& state, const Samplers& samplers) {
   }
 }
 
-// Signals of the program are for the thread that waits for it.
-void BlockSignals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, nullptr);
-}
-
 // Runs `make` and samples what it made, on a thread that nobody joins: it may hang.
 template <class Make>
 void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
   state->running += 1;
   const auto run = [state, make] {
-    BlockSignals();
+    BlockAllSignals();
     const Samplers samplers = make();
     if (!samplers.empty()) SampleInTurns(*state, samplers);
     const std::scoped_lock lock(state->mutex);
