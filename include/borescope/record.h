@@ -27,6 +27,9 @@ struct RecordOptions {
   bool sync = false;           // what synchronisation waits for
   bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
+  // Keeps the last part of each log alone, as a flight recorder does: at least so long, at most a
+  // day; 0: everything. With max_bytes, no more than that, however long it is.
+  std::chrono::nanoseconds ring{};
   // How often device records are fetched, from 1 ms to a minute; 0: every 100 ms.
   std::chrono::nanoseconds flush{};
   // How often processes of the program and GPUs are measured, at least 1 ms; 0: never.
@@ -101,6 +104,11 @@ struct FlushRecordingReport {
 // logs already. kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<FlushRecordingReport> FlushRecording(
     const std::string& folder, std::chrono::nanoseconds deadline = std::chrono::seconds(3));
+
+// Copies what the logs of a run hold now into a new run, `output`, while its programs go on: of a
+// ring, the last part. Of each thread, the copy ends about when this was called. kInvalidArgument
+// if `folder` is no run or `output` exists, kIo.
+BORESCOPE_EXPORT Result<void> CopyRecording(const std::string& folder, const std::string& output);
 
 // The state of a run. Table `processes`: a row per log. kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<Answer> RecordingStatus(const std::string& folder);

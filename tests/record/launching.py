@@ -1,8 +1,10 @@
 """Running `borescope record` as users do."""
 
+import contextlib
 import csv
 import os
 import subprocess
+import time
 
 from support import LIBRARY, RecordTest
 
@@ -28,6 +30,21 @@ class LauncherTest(RecordTest):
 
     def record(self, *command, options=(), **more):
         return self.borescope("record", "-o", "x", *options, "--", *command, **more)
+
+    @contextlib.contextmanager
+    def running(self, *command, options=()):
+        """The launcher of a program that has begun to record; both end with the block."""
+        words = [BORESCOPE, "record", "-o", "x", *options, "--", *map(str, command)]
+        with subprocess.Popen(words, cwd=self.folder, env=self.variables(), stderr=subprocess.PIPE,
+                              text=True) as launcher:
+            try:
+                deadline = time.monotonic() + 60
+                while not list(self.run_path.glob("*.bsl")) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                yield launcher
+            finally:
+                launcher.terminate()
+                launcher.communicate(timeout=60)
 
     def query(self, statement, path="x.bsr"):
         """Rows of texts."""

@@ -74,6 +74,8 @@ def parse_record(head, words, tid):
     if kind not in BODY:
         raise LogError(f"unknown type {kind:#x}")
     count = BODY[kind]
+    # What a ring has overwritten is numbers, not a text.
+    count = 3 if (kind, record.a) == (STATE, 7) else count
     record.body = words[:count]
     rest = words[count:]
     if flags & 8:
@@ -120,16 +122,29 @@ def parse(path):
         raise LogError(f"version {version}")
     log.flags, log.rank = struct.unpack_from("<Ii", data, 84)
     log.image, alignment = struct.unpack_from("<II", data, 100)
-    at = header_bytes
+    at, chunks = header_bytes, []
     while at + 64 <= len(data):
-        magic, size, _, _, tid = struct.unpack_from("<IIQII", data, at)
-        if magic != 0x48435342:
+        magic, size, _, kind, tid, _, _, _, _, released = struct.unpack_from("<IIQIIQQQQQ", data, at)
+        if magic not in (0x48435342, 0x52435342):
             at += alignment
             continue
-        parse_chunk(data[at:at + size], tid, log.records)
-        log.chunks += 1
+        if magic == 0x48435342:  # else it is being used again
+            records = []
+            parse_chunk(data[at:at + size], tid, records)
+            chunks.append((kind, released, records))
         at += (size + alignment - 1) // alignment * alignment
+    add_chunks(log, chunks)
     return log
+
+
+def add_chunks(log, chunks):
+    """All records, but for those that a ring was about to overwrite."""
+    notes = [record.body[0] for kind, _, records in chunks if kind == 3 for record in records
+             if (record.type, record.a) == (STATE, 7)]
+    for kind, released, records in chunks:
+        if kind == 3 or not notes or not 0 < released <= max(notes):
+            log.records += records
+            log.chunks += 1
 
 
 def parse_folder(folder):

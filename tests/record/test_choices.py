@@ -1,13 +1,12 @@
 """What of a program is recorded, from when to when, and where to: --start, --for, --rank-only, --spool."""
 
 import os
-import subprocess
 import tempfile
 import time
 import unittest
 
 import logs
-from launching import BORESCOPE, LauncherTest
+from launching import LauncherTest
 from support import PROGRAMS
 
 RANGES = str(PROGRAMS / "ranges")
@@ -93,17 +92,10 @@ class Spool(LauncherTest):
         self.assertEqual(len(logs.finished(log)), 6000)
 
     def test_the_run_is_found_meanwhile(self):
-        command = [BORESCOPE, "record", "-o", "x", "--spool", self.spool, "--", RANGES, "forever", "1", "1"]
-        with subprocess.Popen(command, cwd=self.folder, env=self.variables(),
-                              stderr=subprocess.PIPE, text=True) as launcher:
-            deadline = time.monotonic() + 60
-            while not list(self.run_path.glob("*.bsl")) and time.monotonic() < deadline:
-                time.sleep(0.01)
+        with self.running(RANGES, "forever", "1", "1", options=["--spool", self.spool]):
             self.assertTrue(self.run_path.is_symlink())
             self.assertIn("is paused", self.borescope("record", "stop", "x.bsr").stderr)
             self.assertGreater(int(self.query("SELECT COUNT(*) FROM host_events")[0][0]), 0)
-            launcher.terminate()
-            launcher.communicate(timeout=60)
         self.assertFalse(self.run_path.is_symlink())
         self.assertEqual(os.listdir(self.spool), [])
 

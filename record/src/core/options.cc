@@ -1,6 +1,7 @@
 // The options of BORESCOPE_RECORD_OPTIONS, "name" or "name=value", separated by semicolons:
 //
 //   max-bytes=N      the log of a process grows to at most N bytes, then recording ends (no limit)
+//   ring-ms=N        chunks of the log are used again once they are older than this (never)
 //   no-nvtx          ranges and marks of NVTX are not recorded
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
@@ -53,6 +54,10 @@ void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
   if (bytes != nullptr && ParseNumber(bytes, &number)) options->most_bytes = number;
+  const char* window = option.Value("ring-ms");
+  if (window != nullptr && ParseNumber(window, &number) && number >= 1 && number <= 86'400'000) {
+    options->ring_ns = number * 1'000'000;
+  }
   const char* period = option.Value("flush-ms");
   if (period != nullptr && ParseNumber(period, &number) && number >= 1 && number <= 60'000) {
     options->flush_ms = static_cast<uint32_t>(number);

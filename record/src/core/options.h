@@ -11,6 +11,7 @@ enum class ApiCalls : uint8_t { kNone, kLaunch, kAll };
 
 struct Options {
   uint64_t most_bytes = 0;  // of one log; 0: no limit
+  uint64_t ring_ns = 0;     // the last part that is kept; 0: all
   uint32_t flush_ms = 100;
   ApiCalls api = ApiCalls::kAll;
   uint32_t rank_count = 0;  // of the ranks that are recorded; 0: all, and processes without one

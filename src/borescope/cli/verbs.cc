@@ -40,9 +40,9 @@ constexpr InsteadRow kQueryInstead[] = {
     {"top", "LIMIT N in the statement"}};
 
 constexpr std::string_view kRecordOptions[] = {
-    "paused",      "start",    "for",       "no-nvtx", "no-roctx", "no-cuda",
-    "no-children", "children", "rank-only", "memory",  "sync",     "graph-nodes",
-    "max-bytes",   "flush",    "sample",    "spool",   "force",    "replace"};
+    "paused",   "start",     "for",    "no-nvtx", "no-roctx",    "no-cuda",   "no-children",
+    "children", "rank-only", "memory", "sync",    "graph-nodes", "max-bytes", "ring",
+    "flush",    "sample",    "spool",  "force",   "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
@@ -51,7 +51,8 @@ constexpr std::string_view kRecordDetails =
     "The exit status is that of the program.\n"
     "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
     "  borescope record mark NAME.bsr TEXT    a moment, from outside of the programs\n"
-    "  borescope record flush NAME.bsr        fetches what devices did until now\n"
+    "  borescope record flush NAME.bsr        fetches what devices did until now; with\n"
+    "                                         -o COPY, copies what there is, as of a ring\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
 constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};

@@ -86,6 +86,7 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .changed_ns = MonotonicNow(),
                      .flush_requests = 0,
                      .reserved_0 = 0,
+                     .ring_held_until_ns = 0,
                      .reserved = {},
                      .flushers = {}};
   return ControlPage(page);
@@ -135,6 +136,13 @@ bool ControlPage::Stop() {
 void ControlPage::CountMark() {
   std::atomic_ref(page_->marks).fetch_add(1, std::memory_order_relaxed);
 }
+
+void ControlPage::HoldRings() {
+  constexpr uint64_t kHoldNs = recording::kMostHoldNs / 2;
+  std::atomic_ref(page_->ring_held_until_ns).store(MonotonicNow() + kHoldNs);
+}
+
+void ControlPage::LetGoOfRings() { std::atomic_ref(page_->ring_held_until_ns).store(0); }
 
 FlushReport ControlPage::Flush(std::chrono::nanoseconds deadline) {
   const uint32_t request = std::atomic_ref(page_->flush_requests).fetch_add(1) + 1;

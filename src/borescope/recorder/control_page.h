@@ -41,6 +41,10 @@ class ControlPage {
 
   // One more mark was set from outside of the programs.
   void CountMark();
+  // Has rings grow for a while, rather than overwrite anything, and ends that. Whoever holds them
+  // and ends does not do so forever.
+  void HoldRings();
+  void LetGoOfRings();
   // Has all processes fetch what their devices did, and waits for them, at most so long.
   FlushReport Flush(std::chrono::nanoseconds deadline);
 

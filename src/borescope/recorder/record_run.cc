@@ -32,11 +32,12 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
   add(options.with_graph_nodes, "graphs=node");
+  const auto milliseconds = [](std::chrono::nanoseconds time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+  };
+  add(options.ring.count() != 0, "ring-ms=" + milliseconds(options.ring));
   add(!options.ranks.empty(), "ranks=" + ListOf(options.ranks));
-  add(options.flush.count() != 0,
-      "flush-ms=" +
-          std::to_string(
-              std::chrono::duration_cast<std::chrono::milliseconds>(options.flush).count()));
+  add(options.flush.count() != 0, "flush-ms=" + milliseconds(options.flush));
   add(options.max_bytes != 0, "max-bytes=" + std::to_string(options.max_bytes));
   return text;
 }

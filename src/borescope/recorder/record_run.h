@@ -28,6 +28,7 @@ struct RecordRunOptions {
   bool with_sync = false;            // what synchronisation waits for
   bool with_graph_nodes = false;     // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;            // of each log; 0: no limit
+  std::chrono::nanoseconds ring{};   // the last part of each log that is kept; 0: all
   ScheduleTimes times;               // with start_after, starts_paused is set
   std::vector<int> ranks;            // that are recorded; empty: all, and processes without one
   std::string spool;                 // where logs are while the program runs; empty: in the folder

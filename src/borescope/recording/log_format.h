@@ -61,9 +61,13 @@ enum LogFlags : uint32_t {
   kSealed = 1,      // the writer or the launcher knows that no more comes
   kIsForked = 2,    // the process was made by fork: ppid is the process it is a copy of
   kIsLauncher = 4,  // the launcher's own log, of samples and states of the run
+  kIsRing = 8,      // chunks are used again once they are old: the log holds the last part
 };
 
 inline constexpr uint32_t kChunkMagic = 0x48435342;  // "BSCH"
+// In place of it while a chunk of a ring is being used again: it holds nothing, and its size is right.
+inline constexpr uint32_t kReusedChunkMagic = 0x52435342;  // "BSCR"
+inline constexpr uint32_t kRingChunkBytes = 64 * 1024;
 inline constexpr uint32_t kLeastChunkBytes = 16 * 1024;
 inline constexpr uint32_t kMostChunkBytes = 1024 * 1024;
 
@@ -83,7 +87,8 @@ struct ChunkHeader {
   uint64_t first_ns;      // no record of it is older, but for what its device did
   uint64_t generation;    // how often this place was written, in a ring; else 0
   uint64_t pthread_self;  // of the writer, as CUPTI knows threads; 0: unknown
-  uint64_t reserved[2];
+  uint64_t offset;        // in the file, in a ring; else 0
+  uint64_t released_ns;   // in a ring: when its writer left it; 0: it has not
 };
 static_assert(sizeof(ChunkHeader) == 64);
 
@@ -231,8 +236,11 @@ enum class StateKind : uint32_t {
   kLimitReached = 4,    // of --max-bytes
   kBackendMissing = 5,  // a source that was asked for cannot be had; the text says why
   kGap = 6,             // another profiler took what a source delivers, or it was off
-  kRingOverwrote = 7,   // text: from, to
-  kSlow = 8,            // the file system made the program wait
+  // t, then words: the first record that was overwritten, the number of chunks. Chunks that were
+  // released until t are about to be overwritten, or a part of those around them is: readers leave
+  // them out.
+  kRingOverwrote = 7,
+  kSlow = 8,  // the file system made the program wait
 };
 
 enum class EndKind : uint32_t {
@@ -262,9 +270,13 @@ struct Control {
   uint64_t changed_ns;
   uint32_t flush_requests;  // rises with every request to fetch what devices did
   uint32_t reserved_0;
-  uint64_t reserved[10];
+  // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
+  // is further away than kMostHoldNs is ignored.
+  uint64_t ring_held_until_ns;
+  uint64_t reserved[9];
   FlusherSlot flushers[kFlusherSlots];
 };
+inline constexpr uint64_t kMostHoldNs = 60'000'000'000;
 inline constexpr uint32_t kControlMagic = 0x54435342;  // "BSCT"
 inline constexpr size_t kControlBytes = 4096;
 static_assert(sizeof(Control) == 1144 && sizeof(Control) <= kControlBytes);

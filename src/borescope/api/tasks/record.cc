@@ -5,6 +5,7 @@
 #include "borescope/api/access.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/record_run.h"
+#include "borescope/recorder/run_copy.h"
 #include "borescope/recorder/run_log.h"
 #include "borescope/verbs/record/run_status.h"
 
@@ -22,6 +23,7 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
+          .ring = options.ring,
           .times = {.start_after = options.start_after, .record_for = options.record_for},
           .ranks = options.ranks,
           .spool = options.spool,
@@ -107,6 +109,11 @@ Result<FlushRecordingReport> FlushRecording(const std::string& folder,
         return FlushRecordingReport{.answered = report.answered, .silent = report.silent};
       },
       paths);
+}
+
+Result<void> CopyRecording(const std::string& folder, const std::string& output) {
+  const std::string paths[] = {folder, output};
+  return Public(internal::CopyRun(folder, output), paths);
 }
 
 Result<Answer> RecordingStatus(const std::string& folder) {

@@ -66,6 +66,7 @@ constexpr TaskParameterRow kRecord[] = {
     {"sync", "flag", "", "also what synchronisation waits for"},
     {"graph-nodes", "flag", "", "a kernel per node of a CUDA graph, not a row per graph; slower"},
     {"max-bytes", "text", "SIZE", "stop the log of a process at this size, e.g. 4G"},
+    {"ring", "text", "TIME", "keep the last part of each log alone, e.g. 30s"},
     {"flush", "text", "TIME", "fetch device records this often (100ms)"},
     {"sample", "text", "TIME", "measure GPUs, processes and the system this often, e.g. 100ms"},
     {"spool", "text", "FOLDER", "keep logs here, as in /dev/shm, until the program ends", "output"},

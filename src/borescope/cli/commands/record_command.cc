@@ -83,6 +83,7 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   CLI_TRY(UnderstandStart(raw.Param("start"), options));
   CLI_TRY(UnderstandChildren(raw.Param("children"), options));
   CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
+  CLI_TRY(take_time("ring", options.ring));
   CLI_TRY(take_time("for", options.record_for));
   CLI_TRY(take_time("flush", options.flush));
   CLI_TRY(take_time("sample", options.sample));
@@ -175,6 +176,19 @@ int MarkRun(const Command& command, const std::string& folder, const std::string
   return kDone;
 }
 
+// What the logs hold now, in a run of its own: the programs go on.
+int CopyRun(const Command& command, const std::string& folder) {
+  const std::string& name = command.raw.output;
+  const std::string output = name.ends_with(".bsr") ? name : name + ".bsr";
+  const Result<void> copied = CopyRecording(folder, output);
+  if (!copied.ok()) return FailWith(copied.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine(fmt::format("borescope: copied to {}", output));
+    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", output));
+  }
+  return kDone;
+}
+
 int FlushRun(const Command& command, const std::string& folder) {
   const Result<FlushRecordingReport> report = FlushRecording(folder);
   if (!report.ok()) return FailWith(report.error(), command);
@@ -185,7 +199,7 @@ int FlushRun(const Command& command, const std::string& folder) {
         folder, report->answered, report->answered == 1 ? "" : "es",
         report->silent == 0 ? "" : fmt::format(", {} did not within 3 s", report->silent)));
   }
-  return kDone;
+  return command.raw.output.empty() ? kDone : CopyRun(command, folder);
 }
 
 constexpr std::string_view kRunTasks[] = {"start", "stop", "mark", "flush", "status"};

@@ -111,6 +111,7 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "sync"),
     FromTask(kQuestion, "graph-nodes"),
     FromTask(kQuestion, "max-bytes"),
+    FromTask(kQuestion, "ring"),
     FromTask(kQuestion, "flush"),
     FromTask(kQuestion, "sample"),
     FromTask(kOutput, "spool"),
