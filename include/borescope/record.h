@@ -86,6 +86,32 @@ class BORESCOPE_EXPORT Recording {
   std::unique_ptr<State> state_;
 };
 
+// A profile of processes that already run PyTorch, by its own profiler.
+struct AttachOptions {
+  std::vector<int> pids;    // with all processes that they started
+  std::string output = {};  // a folder that is made; empty: attached, attached-2, …
+  std::chrono::nanoseconds duration = std::chrono::seconds(2);
+  int iterations = 0;  // this many steps of an optimizer, instead of a time; 0: not so
+};
+
+struct AttachedProfile {
+  int pid = 0;
+  std::string file;
+  uint64_t events = 0;  // of the file, once it was read to check it
+  std::string trouble;  // why it is missing or cannot be read; empty: it is whole
+};
+
+struct AttachReport {
+  std::string folder;
+  std::vector<AttachedProfile> profiles;
+  std::vector<int> silent;  // processes that did not ask within 12 s
+};
+
+// Asks for the profiles and waits until they are written. The processes must have been started with
+// KINETO_USE_DAEMON=1, and look for a request every five seconds. kInvalidArgument if a process
+// does not exist or the folder does; kIo if another one attaches, or dynolog runs.
+BORESCOPE_EXPORT Result<AttachReport> AttachRecording(const AttachOptions& options);
+
 // Starts or stops recording in all processes of a run, from any process that may write to its
 // folder. Starts count: as many stops end them. Returns whether processes record now.
 // kInvalidArgument if `folder` is no run.

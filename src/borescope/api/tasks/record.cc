@@ -1,8 +1,11 @@
 #include "borescope/record.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/ingest/load.h"
+#include "borescope/recorder/attach/attach.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/record_run.h"
 #include "borescope/recorder/run_copy.h"
@@ -53,6 +56,22 @@ Result<bool> Change(const std::string& folder, bool (internal::ControlPage::*cha
       [change](internal::ControlPage page) { return (page.*change)(); }, paths);
 }
 
+// Reads a profile, to see that it can be read.
+AttachedProfile Check(internal::AttachedProcess process) {
+  AttachedProfile profile{.pid = process.pid,
+                          .file = std::move(process.file),
+                          .events = 0,
+                          .trouble = std::move(process.trouble)};
+  if (!profile.trouble.empty()) return profile;
+  const internal::Result<internal::Trace> trace = internal::LoadFile(profile.file, {});
+  if (trace.ok()) {
+    profile.events = trace->host().size() + trace->device().size();
+  } else {
+    profile.trouble = trace.error().message;
+  }
+  return profile;
+}
+
 }  // namespace
 
 struct Recording::State {
@@ -85,6 +104,28 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
 int Recording::pid() const { return state_->run.program(); }
 
 Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
+
+Result<AttachReport> AttachRecording(const AttachOptions& options) {
+  if (options.pids.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "no process to attach to",
+                 .hint = "name the number of one that runs PyTorch"};
+  }
+  internal::AttachRequest request{
+      .pids = {options.pids.begin(), options.pids.end()},
+      .folder = options.output,
+      .duration = std::chrono::ceil<std::chrono::milliseconds>(options.duration),
+      .iterations = static_cast<uint32_t>(std::max(0, options.iterations))};
+  return Public(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
+    AttachReport report{.folder = std::move(outcome.folder),
+                        .profiles = {},
+                        .silent = {outcome.silent.begin(), outcome.silent.end()}};
+    for (internal::AttachedProcess& process : outcome.processes) {
+      report.profiles.push_back(Check(std::move(process)));
+    }
+    return report;
+  });
+}
 
 Result<bool> StartRecording(const std::string& folder) {
   return Change(folder, &internal::ControlPage::Start);

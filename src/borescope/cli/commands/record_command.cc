@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -43,15 +44,22 @@ Result<void> UnderstandChildren(const std::string& text, RecordOptions& options)
   return UsageError(fmt::format("--children: '{}' is neither all nor none", text));
 }
 
-// "0,8"
-Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
-  constexpr size_t kMostRanks = 64;
+// "0,8", the value of `option`.
+Result<void> ParseNumbers(std::string_view option, std::string_view text, int smallest,
+                          std::vector<int>& numbers) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view item = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-    CLI_ASSIGN(const int rank, ParseCount("rank-only", item, std::numeric_limits<int>::max(), 0));
-    options.ranks.push_back(rank);
+    CLI_ASSIGN(const int number,
+               ParseCount(option, item, std::numeric_limits<int>::max(), smallest));
+    numbers.push_back(number);
   }
+  return {};
+}
+
+Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
+  constexpr size_t kMostRanks = 64;
+  CLI_TRY(ParseNumbers("rank-only", text, 0, options.ranks));
   if (options.ranks.size() <= kMostRanks) return {};
   return UsageError(fmt::format("--rank-only: more than {} ranks", kMostRanks));
 }
@@ -150,6 +158,59 @@ int RecordProgram(const Command& command) {
   return report->signal != 0 ? kSignalStatus + report->signal : report->status;
 }
 
+// ---- --attach ----
+
+void ReportProfile(const AttachedProfile& profile) {
+  WriteMessageLine(profile.trouble.empty()
+                       ? fmt::format("borescope: process {} wrote {}: {} events", profile.pid,
+                                     profile.file,
+                                     GroupDigits(static_cast<int64_t>(profile.events)))
+                       : fmt::format("borescope: process {}: {}: {}", profile.pid, profile.file,
+                                     profile.trouble));
+}
+
+Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
+  AttachOptions options{.pids = {}, .output = raw.output};
+  CLI_TRY(ParseNumbers("attach", raw.Param("attach"), 1, options.pids));
+  const std::string time = raw.Param("for");
+  const std::string steps = raw.Param("iterations");
+  if (!time.empty() && !steps.empty()) {
+    return UsageError("--for and --iterations: give one of the two");
+  }
+  if (!time.empty()) {
+    CLI_ASSIGN(options.duration, ParseDuration("for", time));
+  }
+  if (!steps.empty()) {
+    CLI_ASSIGN(options.iterations, ParseCount("iterations", steps, 1'000'000));
+  }
+  return options;
+}
+
+int AttachToProcesses(const Command& command) {
+  const Result<AttachOptions> options = UnderstandAttach(command.raw);
+  if (!options.ok()) return FailWith(options.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+  }
+  const Result<AttachReport> report = AttachRecording(*options);
+  if (!report.ok()) return FailWith(report.error(), command);
+  bool is_whole = report->silent.empty();
+  for (const AttachedProfile& profile : report->profiles) {
+    is_whole = is_whole && profile.trouble.empty();
+    if (!command.raw.quiet || !profile.trouble.empty()) ReportProfile(profile);
+  }
+  for (const int pid : report->silent) {
+    WriteMessageLine(
+        fmt::format("borescope: process {} did not ask: start it with "
+                    "KINETO_USE_DAEMON=1, in this network namespace",
+                    pid));
+  }
+  if (!command.raw.quiet && !report->profiles.empty()) {
+    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report->folder));
+  }
+  return is_whole ? kDone : kFailed;
+}
+
 // ---- start, stop, mark, flush, status ----
 
 int ChangeRun(const Command& command, const std::string& folder, bool starts) {
@@ -231,6 +292,12 @@ int ControlRun(const Command& command) {
 }  // namespace
 
 int RunRecordVerb(const Command& command) {
+  if (!command.raw.Param("attach").empty()) {
+    return command.raw.program.empty() && command.raw.inputs.empty()
+               ? AttachToProcesses(command)
+               : FailWith(UsageError("record --attach: takes processes that run, and no program"),
+                          command);
+  }
   if (!command.raw.program.empty()) {
     return command.raw.inputs.empty()
                ? RecordProgram(command)

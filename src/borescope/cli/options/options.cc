@@ -103,6 +103,8 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "no-roctx"),
     FromTask(kQuestion, "no-cuda"),
     FromTask(kQuestion, "no-children"),
+    FromTask(kQuestion, "attach"),
+    FromTask(kQuestion, "iterations"),
     FromTask(kQuestion, "start"),
     FromTask(kQuestion, "for"),
     FromTask(kQuestion, "children"),
