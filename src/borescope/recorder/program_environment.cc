@@ -23,6 +23,14 @@ Result<void> SetOnlyTool(const char* name, const InjectionPlan& plan, Environmen
   return {};
 }
 
+// Parsers of 2024 leave out what follows the last colon, so the list ends with one.
+void AddRocmTool(const std::string& library, Environment& environment) {
+  constexpr const char* kList = "ROCP_TOOL_LIBRARIES";
+  const std::string folder = library.substr(0, library.rfind('/') + 1);
+  PutFirst(kList, folder + "libborescope_record_rocm.so", environment);
+  if (!environment[kList].ends_with(":")) environment[kList] += ":";
+}
+
 }  // namespace
 
 Environment OwnEnvironment() {
@@ -45,6 +53,7 @@ Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   }
   if (plan.with_nvtx) BS_TRY(SetOnlyTool("NVTX_INJECTION64_PATH", plan, environment));
   if (plan.with_cuda) BS_TRY(SetOnlyTool("CUDA_INJECTION64_PATH", plan, environment));
+  if (plan.with_rocm) AddRocmTool(plan.library, environment);
   PutFirst("LD_PRELOAD", plan.library, environment);
   environment[recording::kRunVariable] = plan.folder;
   environment[recording::kOptionsVariable] = plan.options;

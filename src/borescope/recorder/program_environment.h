@@ -22,6 +22,7 @@ struct InjectionPlan {
   std::string options;  // for the library, as log_format.h has them
   bool with_nvtx = true;
   bool with_cuda = true;
+  bool with_rocm = false;  // rocprofiler-sdk loads libborescope_record_rocm.so, beside the library
   // A variable that names another tool's library is replaced rather than refused.
   bool replaces_others = false;
 };

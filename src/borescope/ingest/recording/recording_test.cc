@@ -63,6 +63,46 @@ std::string WholeLog() {
   return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
 }
 
+// A ring whose note says that chunks released until 5000 may be overwritten: of its three chunks
+// one is, one is being used again, and one is newer.
+TEST(RecordingTest, OfARingWhatIsAboutToBeOverwrittenIsLeftOut) {
+  recording::LogHeader header = TestLogHeader();
+  header.flags |= recording::kIsRing;
+  TestChunk process(100, 1'000, ChunkKind::kStrings);
+  constexpr auto kOverwrote = static_cast<uint32_t>(recording::StateKind::kRingOverwrote);
+  process.Add(RecordType::kState, kOverwrote, {5'000, 1'500, 7});
+  const auto marks = [](uint64_t ns, std::string_view text) {
+    TestChunk chunk(101, ns);
+    chunk.Add(RecordType::kMark, 0, {ns}, text);
+    return chunk;
+  };
+  std::string log =
+      TestLog(header, {process, marks(4'000, "old"), marks(4'500, "reused"), marks(6'000, "kept")});
+  const auto chunk_at = [&](size_t number) {
+    return reinterpret_cast<recording::ChunkHeader*>(log.data() +
+                                                     (1 + number) * recording::kLeastHeaderBytes);
+  };
+  chunk_at(1)->released_ns = 5'000;
+  chunk_at(2)->magic = recording::kReusedChunkMagic;
+  chunk_at(3)->released_ns = 7'000;
+  const Trace trace = Load(log);
+  ASSERT_EQ(trace.host().size(), 1U);
+  EXPECT_EQ(RowOf(trace, "kept"), 0);
+  EXPECT_EQ(CountOf(trace, Diag::kTornChunk), 0U);
+  EXPECT_EQ(CountOf(trace, Diag::kRecordingGap), 1U);
+}
+
+TEST(RecordingTest, ARingThatHasNotOverwrittenAnythingHasNoGap) {
+  recording::LogHeader header = TestLogHeader();
+  header.flags |= recording::kIsRing;
+  TestChunk process(100, 1'000, ChunkKind::kStrings);
+  process.Add(RecordType::kState, static_cast<uint32_t>(recording::StateKind::kRingOverwrote),
+              {0, 0, 0});
+  const Trace trace = Load(TestLog(header, {process, ThreadChunk()}));
+  EXPECT_EQ(trace.host().size(), 3U);
+  EXPECT_EQ(CountOf(trace, Diag::kRecordingGap), 0U);
+}
+
 TEST(RecordingTest, RangesOfAThreadNest) {
   const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk()}));
   ASSERT_EQ(trace.host().size(), 3U);
