@@ -22,11 +22,18 @@ struct RecordOptions {
   bool nvtx = true;            // ranges and marks of NVTX
   bool roctx = true;           // and of ROCTX
   bool cuda = true;            // calls and device work, by CUPTI
+  bool rocm = false;           // those of AMD, by rocprofiler-sdk; experimental
   bool children = true;        // also of programs that the program starts
   bool memory = false;         // allocations of device memory
   bool sync = false;           // what synchronisation waits for
   bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
+  // What Python programs record besides: of programs that are started without -I, -E or -S.
+  std::string ops = {};     // operators of PyTorch: "nvtx", "profile", or empty for none
+  bool shapes = false;      // with ops "nvtx": shapes of inputs, which "profile" has anyway
+  uint64_t ops_steps = 0;   // with ops "profile": steps that it keeps in memory; 0: 20
+  std::string python = {};  // "calls" of functions, or empty for none
+  bool rpd_compat = false;  // rocmProfileData's rpdTracerControl and librpd_tracer.so record here
   // Keeps the last part of each log alone, as a flight recorder does: at least so long, at most a
   // day; 0: everything. With max_bytes, no more than that, however long it is.
   std::chrono::nanoseconds ring{};

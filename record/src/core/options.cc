@@ -5,6 +5,7 @@
 //   no-nvtx          ranges and marks of NVTX are not recorded
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
+//   rocm             rocprofiler-sdk is asked for AMD's calls and device work
 //   children=none    programs that this one starts, and its forks, are not recorded
 //   ranks=N,N,...    processes of other ranks, or of none, are not recorded
 //   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
@@ -68,6 +69,7 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("no-nvtx")) options->has_nvtx = false;
   if (option.Is("no-roctx")) options->has_roctx = false;
   if (option.Is("no-cuda")) options->has_cuda = false;
+  if (option.Is("rocm")) options->has_rocm = true;
   if (option.Is("children=none")) options->has_children = false;
   if (option.Is("api=all")) options->api = ApiCalls::kAll;
   if (option.Is("api=launch")) options->api = ApiCalls::kLaunch;

@@ -19,6 +19,7 @@ struct Options {
   bool has_nvtx = true;
   bool has_roctx = true;
   bool has_cuda = true;
+  bool has_rocm = false;  // experimental
   bool has_children = true;
   bool has_graph_nodes = false;
   bool has_memory = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/recorder/control_page.h"
+#include "borescope/recorder/network_folder.h"
 #include "borescope/recorder/recorder_library.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/spool.h"
@@ -28,6 +29,7 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.with_nvtx, "no-nvtx");
   add(!options.with_roctx, "no-roctx");
   add(!options.with_cuda, "no-cuda");
+  add(options.with_rocm, "rocm");
   add(!options.with_children, "children=none");
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
@@ -50,13 +52,23 @@ void RemoveEmptyRun(const std::string& folder, const std::string& place) {
   std::filesystem::remove(folder, ignored);
 }
 
+// Logs are mapped, which a network file system cannot serve at its speed: they are moved there
+// afterwards.
+std::string SpoolFor(const std::string& folder, const RecordRunOptions& options) {
+  if (!options.spool.empty() || !IsOnNetwork(folder)) return options.spool;
+  std::error_code ignored;
+  const std::string local = std::filesystem::temp_directory_path(ignored).string();
+  return local.empty() || IsOnNetwork(local) ? std::string() : local;
+}
+
 // The folder that logs are written into.
 Result<std::string> MakePlace(const std::string& folder, const RecordRunOptions& options) {
   BS_TRY(MakeRunFolder(folder, options.replaces_folder));
-  if (options.spool.empty()) return folder;
+  const std::string spool = SpoolFor(folder, options);
+  if (spool.empty()) return folder;
   std::error_code ignored;
   std::filesystem::remove(folder, ignored);
-  return MakeSpool(folder, options.spool);
+  return MakeSpool(folder, spool);
 }
 
 Result<Environment> EnvironmentFor(const std::string& library, const std::string& folder,
@@ -68,8 +80,15 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
                        .options = LibraryOptions(options),
                        .with_nvtx = options.with_nvtx,
                        .with_cuda = options.with_cuda,
+                       .with_rocm = options.with_rocm,
                        .replaces_others = options.replaces_others},
                       environment));
+  if (options.python.ops == "nvtx" && !options.with_nvtx) {
+    return UsageError(
+        "--no-nvtx: --ops=nvtx has PyTorch write ranges of NVTX; leave one of them out, or record "
+        "with --ops=profile");
+  }
+  BS_TRY(AddPython(options.python, library, environment));
   return environment;
 }
 

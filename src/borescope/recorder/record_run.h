@@ -11,6 +11,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/recorder/program.h"
+#include "borescope/recorder/python_startup.h"
 #include "borescope/recorder/run_name.h"
 #include "borescope/recorder/sampling/sampling.h"
 #include "borescope/recorder/schedule.h"
@@ -23,6 +24,7 @@ struct RecordRunOptions {
   bool with_nvtx = true;
   bool with_roctx = true;
   bool with_cuda = true;
+  bool with_rocm = false;
   bool with_children = true;         // also programs that the program starts
   bool with_memory = false;          // allocations of device memory
   bool with_sync = false;            // what synchronisation waits for
@@ -34,8 +36,9 @@ struct RecordRunOptions {
   std::string spool;                 // where logs are while the program runs; empty: in the folder
   std::chrono::nanoseconds flush{};  // how often device records are fetched; 0: as the library does
   std::chrono::nanoseconds sample{};  // how often GPUs and processes are measured; 0: never
-  bool replaces_others = false;       // another tool's variables
-  bool replaces_folder = false;       // an earlier recording
+  PythonPlan python = {};
+  bool replaces_others = false;  // another tool's variables
+  bool replaces_folder = false;  // an earlier recording
 };
 
 // A run that has begun. Its program goes on if it is destroyed.

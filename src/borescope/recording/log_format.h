@@ -120,6 +120,8 @@ inline constexpr uint8_t kPaddingMask = 7;
 inline constexpr uint8_t kHasAttributes =
     8;                                 // push, mark and range start: Attributes precede the text
 inline constexpr uint8_t kIsCut = 16;  // the text was longer than a record can hold
+inline constexpr uint8_t kHasThread = 32;  // operator: the tid it ran on precedes the text
+inline constexpr uint8_t kIsRange = 64;    // operator: a range of the program's own, which is over
 
 // In brackets: `a`; then the words that follow. Words of two numbers are written low/high.
 enum class RecordType : uint8_t {
@@ -151,7 +153,7 @@ enum class RecordType : uint8_t {
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
   kOperator = 0x50,      // [string id of the name] start, end, sequence number, forward tid, op id,
-                         // text: its inputs as JSON (docs); without any the text is empty
+                         // tid?, text: its inputs as JSON (docs); without any the text is empty
   kSample = 0x60,        // [string id of the series] t, a double
   kState = 0x70,         // [StateKind] t, text
   kEnd = 0x7f,           // [EndKind] t, status
@@ -161,7 +163,8 @@ enum class RecordType : uint8_t {
 enum FixedDomain : uint32_t {
   kDefaultDomain = 0,  // of NVTX
   kRoctxDomain = 1,
-  kApiDomain = 2,  // of borescope_record.h and the Python package
+  kApiDomain = 2,   // of borescope_record.h and the Python package
+  kStepDomain = 3,  // of its steps
   kFirstFreeDomain = 16,
 };
 
@@ -176,7 +179,13 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 24);
 
-enum class NameKind : uint32_t { kDomain = 1, kCategory = 2, kThread = 3, kResource = 4 };
+enum class NameKind : uint32_t {
+  kDomain = 1,
+  kCategory = 2,
+  kThread = 3,
+  kResource = 4,
+  kCall = 5,  // of a function of an ApiDomain, by its callback
+};
 
 enum class ApiDomain : uint16_t { kRuntime = 1, kDriver = 2, kHip = 3, kHsa = 4, kRccl = 5 };
 

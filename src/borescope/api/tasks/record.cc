@@ -21,6 +21,7 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_nvtx = options.nvtx,
           .with_roctx = options.roctx,
           .with_cuda = options.cuda,
+          .with_rocm = options.rocm,
           .with_children = options.children,
           .with_memory = options.memory,
           .with_sync = options.sync,
@@ -32,6 +33,11 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .spool = options.spool,
           .flush = options.flush,
           .sample = options.sample,
+          .python = {.ops = options.ops,
+                     .shapes = options.shapes,
+                     .ops_steps = options.ops_steps,
+                     .functions = options.python,
+                     .rpd_compat = options.rpd_compat},
           .replaces_others = options.force,
           .replaces_folder = options.replace};
 }

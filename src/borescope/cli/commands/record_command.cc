@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -22,6 +23,7 @@ namespace {
 
 // The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
+constexpr int kMostSteps = 1'000'000;
 
 // --start=now|paused|after:TIME
 Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
@@ -66,12 +68,37 @@ Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
 
 bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
 
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What the scripts of rocmProfileData set for its tracer.
+void TakeRpdVariables(RecordOptions& options) {
+  if (options.output.empty()) options.output = Variable("RPDT_FILENAME");
+  options.starts_paused = options.starts_paused || Variable("RPDT_AUTOSTART") == "0";
+}
+
+Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
+  options.ops = raw.Param("ops");
+  options.shapes = IsSet(raw, "shapes");
+  options.python = raw.python;
+  options.rpd_compat = IsSet(raw, "rpd-compat");
+  if (const std::string steps = raw.Param("ops-steps"); !steps.empty()) {
+    CLI_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
+    options.ops_steps = static_cast<uint64_t>(count);
+  }
+  if (options.rpd_compat) TakeRpdVariables(options);
+  return {};
+}
+
 Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   RecordOptions options{.output = raw.output,
                         .starts_paused = IsSet(raw, "paused"),
                         .nvtx = !IsSet(raw, "no-nvtx"),
                         .roctx = !IsSet(raw, "no-roctx"),
                         .cuda = !IsSet(raw, "no-cuda"),
+                        .rocm = IsSet(raw, "rocm"),
                         .children = !IsSet(raw, "no-children"),
                         .memory = IsSet(raw, "memory"),
                         .sync = IsSet(raw, "sync"),
@@ -81,6 +108,7 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
     CLI_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
+  CLI_TRY(UnderstandPython(raw, options));
   const auto take_time = [&raw](std::string_view name,
                                 std::chrono::nanoseconds& time) -> Result<void> {
     if (const std::string text = raw.Param(name); !text.empty()) {

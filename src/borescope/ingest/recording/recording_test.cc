@@ -144,6 +144,69 @@ TEST(RecordingTest, ARangeEndsOnAnotherThread) {
   EXPECT_EQ(trace.host().dur_ns[0], 700);
 }
 
+int64_t ForwardThreadOf(const Trace& trace, std::string_view name) {
+  const auto row = static_cast<uint32_t>(RowOf(trace, name));
+  return trace.ops().forward_thread[trace.host().detail[row]];
+}
+
+TEST(RecordingTest, BackwardNodesOfPyTorchHaveTheirForwardThread) {
+  TestChunk forward(101, 2'000);
+  forward.Add(RecordType::kPush, 0, {2'000}, "aten::mm, seq = 7, op_id = 1")
+      .Add(RecordType::kPop, 0, {2'100});
+  TestChunk backward(102, 3'000);
+  backward
+      .Add(RecordType::kPush, 0, {3'000},
+           "autograd::engine::evaluate_function: MmBackward0, op_id = 2")
+      .Add(RecordType::kPush, 0, {3'010}, "MmBackward0, seq = 7, op_id = 3")
+      .Add(RecordType::kPush, 0, {3'020}, "aten::t, seq = 0, op_id = 4")
+      .Add(RecordType::kPop, 0, {3'030})
+      .Add(RecordType::kPop, 0, {3'040})
+      .Add(RecordType::kPop, 0, {3'050});
+  const Trace trace = Load(TestLog(TestLogHeader(), {backward, forward}));
+  EXPECT_EQ(ForwardThreadOf(trace, "MmBackward0"), 101);
+  EXPECT_EQ(ForwardThreadOf(trace, "autograd::engine::evaluate_function: MmBackward0"), 101);
+  EXPECT_EQ(ForwardThreadOf(trace, "aten::t"), kMissing);
+  EXPECT_EQ(ForwardThreadOf(trace, "aten::mm"), kMissing);
+}
+
+// record_function has a number, too, and is a range of the program.
+TEST(RecordingTest, NumberedRangesOfTheProgramAreNoOperators) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "my forward, op_id = 4")
+      .Add(RecordType::kPush, 0, {2'010}, "aten::detach, op_id = 5")
+      .Add(RecordType::kPush, 0, {2'020}, "detach, op_id = 6")
+      .Add(RecordType::kPop, 0, {2'030})
+      .Add(RecordType::kPop, 0, {2'040})
+      .Add(RecordType::kPop, 0, {2'050});
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  const auto kind = [&](std::string_view name) {
+    return trace.host().kind[static_cast<uint32_t>(RowOf(trace, name))];
+  };
+  EXPECT_EQ(kind("my forward"), HostKind::kAnnotation);
+  EXPECT_EQ(kind("aten::detach"), HostKind::kOp);
+  EXPECT_EQ(kind("detach"), HostKind::kOp);
+}
+
+// The profiler of PyTorch is read by one thread for all.
+TEST(RecordingTest, AnOperatorMayBeOfAnotherThread) {
+  TestChunk strings(100, 1'000, ChunkKind::kStrings);
+  strings.Add(RecordType::kString, 1, {}, "aten::mm").Add(RecordType::kString, 2, {}, "mine");
+  TestChunk chunk(101, 2'000);
+  constexpr uint8_t kRange = recording::kHasThread | recording::kIsRange;
+  chunk
+      .Add(RecordType::kOperator, 1, {1'000, 1'500, 3, 0, 0, 105}, R"({"Input Dims":[[2]]})",
+           recording::kHasThread)
+      .Add(RecordType::kOperator, 2, {900, 1'600, ~uint64_t{0}, 0, 0, 105}, "", kRange);
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk, strings}));
+  const auto mm = static_cast<uint32_t>(RowOf(trace, "aten::mm"));
+  const auto mine = static_cast<uint32_t>(RowOf(trace, "mine"));
+  EXPECT_EQ(trace.tracks().tid[trace.host().track[mm].value], 105);
+  EXPECT_EQ(trace.host().track[mine].value, trace.host().track[mm].value);
+  EXPECT_EQ(trace.host().kind[mine], HostKind::kAnnotation);
+  const uint32_t detail = trace.host().detail[mm];
+  EXPECT_EQ(trace.Text(trace.ops().input_dims[detail]), "[[2]]");
+}
+
 // Zero says that a thread is not known, also where threads are described without their handle.
 TEST(RecordingTest, ACallWithoutAThreadIsOfItsWriter) {
   TestChunk calls(101, 2'000);

@@ -163,6 +163,10 @@ void Explainer::AddPiece(Interval time) {
 }
 
 void Explainer::AddOutsideCalls(Interval time) {
+  if (pauses_.first == pauses_.second && samples_.first == samples_.second) {
+    AddEvent(time);  // most recordings have neither
+    return;
+  }
   const Pauses& pauses = view_.trace.pauses();
   const auto first = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.first);
   const auto end = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.second);
