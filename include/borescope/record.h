@@ -84,7 +84,8 @@ class BORESCOPE_EXPORT Recording {
   // Of the program.
   int pid() const;
 
-  // Waits for the end of the program. To be called once. kIo if the folder cannot be read.
+  // Waits for the end of the program. To be called once. kIo if the folder cannot be read, or
+  // a spool not be moved to it: the recording is then still there.
   Result<RecordReport> Wait();
 
  private:

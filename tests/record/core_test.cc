@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 
 #include "core/options.h"
 #include "core/ranges.h"
+#include "core/ring.h"
 #include "core/state.h"
 #include "core/strings.h"
 #include "core/text.h"
@@ -65,6 +67,68 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_FALSE(options.has_cuda || options.has_memory || options.has_children);
   EXPECT_EQ(ParseOptions("flush-ms=0;max-bytes=x").flush_ms, 100U);
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
+}
+
+TEST(Ring, GivesBackInOrderWhatIsOldEnough) {
+  Ring* ring = MakeRing();
+  ASSERT_NE(ring, nullptr);
+  FullChunk chunk = {};
+  EXPECT_FALSE(PopFull(ring, ~uint64_t{0}, &chunk));
+  // More than it has places, so that it goes round.
+  for (uint64_t i = 1; i <= 200'000; ++i) {
+    ASSERT_TRUE(PushFull(ring, {i * 4096, i, 4096, static_cast<uint32_t>(i)}));
+    if (i < 100) continue;
+    const uint64_t oldest = i - 99;
+    EXPECT_FALSE(PopFull(ring, oldest, &chunk)) << "it was released at that time, not before";
+    ASSERT_TRUE(PopFull(ring, oldest + 1, &chunk));
+    ASSERT_EQ(chunk.offset, oldest * 4096);
+    ASSERT_EQ(chunk.generation, oldest);
+  }
+  EXPECT_FALSE(IsCrowded(ring));
+}
+
+TEST(Ring, SaysThatItIsFull) {
+  Ring* ring = MakeRing();
+  ASSERT_NE(ring, nullptr);
+  uint64_t count = 0;
+  while (PushFull(ring, {count, 1, 64, 0})) ++count;
+  EXPECT_EQ(count, 65'536U);
+  EXPECT_TRUE(IsCrowded(ring));
+  FullChunk chunk = {};
+  ASSERT_TRUE(PopFull(ring, 2, &chunk));
+  EXPECT_EQ(chunk.offset, 0U);
+  EXPECT_TRUE(PushFull(ring, {count, 1, 64, 0}));
+}
+
+// Each chunk is given out once, whoever asks at the same time.
+TEST(Ring, ThreadsLoseAndRepeatNothing) {
+  Ring* ring = MakeRing();
+  ASSERT_NE(ring, nullptr);
+  constexpr uint64_t kCount = 50'000;
+  constexpr size_t kThreads = 4;
+  std::vector<std::atomic<int>> seen(kThreads * kCount);
+  std::atomic<uint64_t> popped = 0;
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < kCount; ++i) {
+        while (!PushFull(ring, {t * kCount + i, 1, 64, 0})) std::this_thread::yield();
+        FullChunk chunk = {};
+        if (PopFull(ring, 2, &chunk)) {
+          seen[chunk.offset].fetch_add(1);
+          popped.fetch_add(1);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  FullChunk chunk = {};
+  while (PopFull(ring, 2, &chunk)) {
+    seen[chunk.offset].fetch_add(1);
+    popped.fetch_add(1);
+  }
+  EXPECT_EQ(popped.load(), kThreads * kCount);
+  for (const std::atomic<int>& times : seen) ASSERT_EQ(times.load(), 1);
 }
 
 TEST(Options, Ranks) {

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -72,12 +73,15 @@ class Ring(LauncherTest):
 
     def test_kill_at_random_times(self):
         dice = random.Random(30)
-        overwritten = 0
+        overwritten, all_finished = 0, 0
         for _ in range(KILLS):
             threads = dice.choice((1, 2, 4))
             finished = self.run_until_killed(threads, dice.uniform(0.05, 0.4))
             (log,) = logs.parse_folder(self.folder)
+            all_finished += finished
             overwritten += self.expect_window(log, finished, threads)
+        print(f"{KILLS} kills, {all_finished} ranges finished, {overwritten} chunks overwritten, none of "
+              f"the last {WINDOW_MS} ms lost", file=sys.stderr)
         self.assertGreater(overwritten, 0)
 
     def test_the_log_stops_growing(self):

@@ -16,17 +16,17 @@ def record(kind, a, body=(), text="", flags=0):
     return struct.pack(f"<{1 + len(body)}Q", head, *body) + encoded + bytes(padding)
 
 
-def chunk(number, kind, tid, first_ns, records):
+def chunk(number, kind, tid, first_ns, records, magic=0x48435342, generation=0, released_ns=0):
     """As small as it may be: at its real size most of a seed would be zeros."""
     body = b"".join(records) + bytes(8)
-    header = struct.pack("<IIQIIQQQQQ", 0x48435342, 64 + len(body), number, kind, tid, first_ns, 0,
-                         0x7F00, 0, 0)
+    header = struct.pack("<IIQIIQQQQQ", magic, 64 + len(body), number, kind, tid, first_ns,
+                         generation, 0x7F00, 0, released_ns)
     return header + body
 
 
-def log(chunks):
-    header = struct.pack("<8sIIIIQ16sQQQQIIiiiIII", b"BSRLOG1\n", 1, PAGE, 100, 1, 7, bytes(16), 42,
-                         1000, 1_700_000_000_000_000_000, 1000, 100, 0, 3, 3, 8, 0, PAGE, 0)
+def log(chunks, pid=100, rank=3, world=8, flags=0):
+    header = struct.pack("<8sIIIIQ16sQQQQIIiiiIII", b"BSRLOG1\n", 1, PAGE, pid, 1, 7, bytes(16), 42,
+                         1000, 1_700_000_000_000_000_000, 1000, pid, flags, rank, rank, world, 0, PAGE, 0)
     text = header
     for one in chunks:
         text = text.ljust(-(-len(text) // PAGE) * PAGE, b"\0") + one
@@ -80,7 +80,17 @@ def device():
     ])])
 
 
+def ring():
+    """A flight recorder: one chunk is old, one is being used again, one was used three times."""
+    return log([
+        chunk(0, 3, 100, 1000, [record(0x70, 7, (5000, 1500, 7)), record(0x01, 1, text="kept")]),
+        chunk(1, 1, 101, 4000, [record(0x12, 0, (4000,), "old")], released_ns=5000),
+        chunk(2, 1, 101, 4500, [record(0x12, 0, (4500,), "reused")], magic=0x52435342),
+        chunk(3, 1, 101, 6000, [record(0x11, 0, (6000,)), record(0x12, 0, (6100,), "new")], generation=3),
+    ], flags=8)
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
-    for name, content in (("host.bsl", host()), ("device.bsl", device())):
+    for name, content in (("host.bsl", host()), ("device.bsl", device()), ("ring.bsl", ring())):
         (target / name).write_bytes(content)

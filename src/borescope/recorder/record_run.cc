@@ -102,29 +102,21 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   BS_TRY(EnvironmentFor(library, target.folder, options));
   BS_ASSIGN(std::string place, MakePlace(target.folder, options));
   BS_ASSIGN(const Environment environment, EnvironmentFor(library, place, options));
-  const Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
+  Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
+  Result<std::unique_ptr<Schedule>> schedule =
+      page.ok() ? Schedule::Make(std::move(*page), options.times) : page.error();
   const Result<pid_t> program =
-      page.ok() ? StartProgram(words, environment) : Result<pid_t>(page.error());
+      schedule.ok() ? StartProgram(words, environment) : Result<pid_t>(schedule.error());
   if (!program.ok()) {
+    if (schedule.ok()) schedule->reset();
     RemoveEmptyRun(target.folder, place);
     return program.error();
   }
-  return RecordRun(std::move(target), std::move(place), *program, options);
-}
-
-RecordRun::RecordRun(RunTarget target, std::string place, pid_t program,
-                     const RecordRunOptions& options)
-    : target_(std::move(target)),
-      place_(std::move(place)),
-      program_(program),
-      begin_(Clock::now()) {
+  RecordRun run(std::move(target), std::move(place), *program, std::move(*schedule));
   if (options.sample.count() > 0) {
-    sampling_ = std::make_unique<Sampling>(place_, program_, options.sample);
+    run.sampling_ = std::make_unique<Sampling>(run.place_, run.program_, options.sample);
   }
-  Result<ControlPage> page = ControlPage::Open(place_);
-  if (!options.times.is_empty() && page.ok()) {
-    schedule_ = std::make_unique<Schedule>(std::move(*page), options.times);
-  }
+  return run;
 }
 
 Result<RecordRun::Report> RecordRun::Wait() {

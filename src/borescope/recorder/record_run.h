@@ -65,7 +65,12 @@ class RecordRun {
   Result<Report> Wait();
 
  private:
-  RecordRun(RunTarget target, std::string place, pid_t program, const RecordRunOptions& options);
+  RecordRun(RunTarget target, std::string place, pid_t program, std::unique_ptr<Schedule> schedule)
+      : target_(std::move(target)),
+        place_(std::move(place)),
+        program_(program),
+        begin_(Clock::now()),
+        schedule_(std::move(schedule)) {}
   Result<void> Conclude(Report& report) const;
 
   using Clock = std::chrono::steady_clock;

@@ -1,13 +1,23 @@
 #include "borescope/recorder/schedule.h"
 
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "borescope/recorder/signals.h"
 
 namespace borescope::internal {
 
-Schedule::Schedule(ControlPage page, ScheduleTimes times) : page_(std::move(page)), times_(times) {
-  thread_ = std::thread([this] { Run(); });
+Result<std::unique_ptr<Schedule>> Schedule::Make(ControlPage page, ScheduleTimes times) {
+  if (times.is_empty()) return std::unique_ptr<Schedule>();
+  std::unique_ptr<Schedule> schedule(new Schedule(std::move(page), times));
+  try {
+    schedule->thread_ = std::thread([self = schedule.get()] { self->Run(); });
+  } catch (const std::system_error& error) {
+    return Error{ErrorCode::kIo,
+                 std::string("no thread can be made that starts and stops: ") + error.what()};
+  }
+  return schedule;
 }
 
 Schedule::~Schedule() {
@@ -16,7 +26,7 @@ Schedule::~Schedule() {
     is_ending_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 // False if it is to end before.

@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "borescope/base/result.h"
 #include "borescope/recorder/control_page.h"
 
 namespace borescope::internal {
@@ -21,13 +24,14 @@ struct ScheduleTimes {
 // A thread that does so while this lives.
 class Schedule {
  public:
-  // std::system_error where no thread can be made.
-  Schedule(ControlPage page, ScheduleTimes times);
+  // A null pointer for times that are empty; kIo where no thread can be made.
+  static Result<std::unique_ptr<Schedule>> Make(ControlPage page, ScheduleTimes times);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
   ~Schedule();
 
  private:
+  Schedule(ControlPage page, ScheduleTimes times) : page_(std::move(page)), times_(times) {}
   void Run();
   bool Sleep(std::chrono::nanoseconds time);
 

@@ -18,13 +18,14 @@ Error SpoolError(const std::string& path, const std::string& what, const std::er
 
 std::error_code LastError() { return {errno, std::generic_category()}; }
 
-// All files of one folder, into another that is made.
+// All that is in one folder, into another that is made.
 std::error_code CopyFiles(const fs::path& from, const fs::path& to) {
   if (mkdir(to.c_str(), 0700) != 0) return LastError();
   std::error_code error;
   for (fs::directory_iterator entry(from, error), end; !error && entry != end;
        entry.increment(error)) {
-    fs::copy_file(entry->path(), to / entry->path().filename(), error);
+    // Not only files: traces of other profilers may have folders of their own.
+    fs::copy(entry->path(), to / entry->path().filename(), fs::copy_options::recursive, error);
     if (error) return error;
   }
   return error;

@@ -1,0 +1,69 @@
+"""How many calls, kernels and copies there are, and that they belong together."""
+
+from checks.registry import Failures, check
+
+LAUNCHES = "SELECT COUNT(*) FROM launches WHERE name LIKE '{}%'"
+
+
+@check(1, "inventory", "a libcupti is found; the GPU, driver, nvcc and PyTorch are in the report", ("gpu",))
+def inventory(bench):
+    found = bench.output("find", "/", "-name", "libcupti.so*", "-not", "-path", "/proc/*").splitlines()
+    failures = Failures()
+    failures.expect(found, "no libcupti.so on this machine")
+    return {"libcupti": found, **bench.inventory()}, failures
+
+
+def expect_work(bench, failures, run, kernels, call, linked=True):
+    """So many kernels, each with its call."""
+    figures = {"kernels": bench.value("SELECT COUNT(*) FROM kernels", run),
+               "calls": bench.value(LAUNCHES.format(call), run),
+               "linked": bench.value("SELECT COUNT(launch_id) FROM kernels", run)}
+    for name, measured in figures.items():
+        if name != "linked" or linked:
+            failures.equal(name, measured, kernels)
+    return figures
+
+
+@check(2, "a thousand launches of the runtime",
+       "exit 0; 1000 kernels, 1000 cudaLaunchKernel, all linked; 2 copies of 4 MiB; doctor finds nothing")
+def launches(bench):
+    failures = Failures()
+    run, ended = bench.record(bench.program(), "saxpy", 1000, 1)
+    failures.equal("exit status", ended.returncode, 0)
+    figures = expect_work(bench, failures, run, 1000, "cudaLaunchKernel")
+    copies = bench.query("SELECT name, bytes FROM copies ORDER BY ts_ns", run)
+    figures["copies"] = copies
+    failures.equal("directions", [name.split()[1] for name, _ in copies], ["HtoD", "DtoH"])
+    failures.equal("bytes", [size for _, size in copies], [4 << 20, 4 << 20])
+    failures.equal("doctor", bench.doctor(run), [])
+    return figures, failures
+
+
+@check(3, "the driver's calls, streams of threads, four threads",
+       "counts exact; thread ids are those of gettid")
+def threads(bench):
+    failures, figures = Failures(), {}
+    run, _ = bench.record(bench.program(), "driver", 1000, 1)
+    figures["driver"] = expect_work(bench, failures, run, 1000, "cuLaunchKernel")
+    run, _ = bench.record(bench.program("--default-stream=per-thread"), "saxpy", 1000, 1)
+    figures["stream of a thread"] = expect_work(bench, failures, run, 1000, "cudaLaunchKernel")
+    run, ended = bench.record(bench.program(), "saxpy", 1000, 4)
+    figures["four threads"] = expect_work(bench, failures, run, 4000, "cudaLaunchKernel")
+    said = sorted(int(line.split()[1]) for line in ended.stdout.splitlines() if line.startswith("tid "))
+    seen = [row[0] for row in bench.query(
+        "SELECT DISTINCT tid FROM launches WHERE name LIKE 'cudaLaunchKernel%' ORDER BY tid", run)]
+    failures.equal("threads", seen, said)
+    return figures, failures
+
+
+@check(9, "graphs of 100 nodes, 1000 times", "1000 rows; with --graph-nodes 100,000 kernels with node ids")
+def graphs(bench):
+    failures = Failures()
+    runs = 100 if bench.quick else 1000
+    run, _ = bench.record(bench.program(), "graph", 100, runs)
+    rows = bench.value("SELECT COUNT(*) FROM kernels WHERE name LIKE 'CUDA graph%'", run)
+    failures.equal("rows", rows, runs)
+    run, _ = bench.record(bench.program(), "graph", 100, runs, options=["--graph-nodes"])
+    nodes = bench.value("SELECT COUNT(*) FROM kernels WHERE graph_node_id IS NOT NULL", run)
+    failures.equal("kernels of nodes", nodes, 100 * runs)
+    return {"rows": rows, "nodes": nodes}, failures
