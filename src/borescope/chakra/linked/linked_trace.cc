@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <unordered_map>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
@@ -112,7 +112,7 @@ class Parser {
 
   LinkedTrace& trace_;
   LinkedNodeReader node_reader_;
-  std::unordered_map<uint64_t, size_t> index_;
+  HashMap<uint64_t, size_t> index_;
   size_t node_count_ = 0;
   bool has_nodes_ = false;
   std::string cause_;
