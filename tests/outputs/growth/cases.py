@@ -12,10 +12,13 @@ from growth.shapes import SHAPES
 
 WRITE_DATABASES = Path(__file__).resolve().parents[2] / "formats" / "write_databases.py"
 
+# What other profilers record of every call and kernel.
+OF_DATABASES = {"grid": [1, 1, 1], "block": [32, 1, 1], "registers per thread": 32, "shared memory": 0, "cbid": 211}
+
 EVENTS = 2500
 # Of each shape the number of parts where it is not EVENTS: what few parts make is cheap, and some are
 # promised for a number.
-COUNTS = {"ordinary": 4000, "long_names": 20_000, "brackets": 20_000, "names_of_one_hash": 5000,
+COUNTS = {"ordinary": 4000, "long_names": 1500, "brackets": 6000, "names_of_one_hash": 5000,
           "ids_of_one_slot": 4000, "kernel_files": 5000, "tracks": 25_000, "one_long_name": 15_000_000,
           "many_devices": 1000}
 
@@ -31,7 +34,7 @@ WRITERS = ("report {run} -o {out}.html", "convert {run} {out}.pftrace", "convert
            "query 'select name, count(*) from events group by 1' {run} -f csv")
 ALL = tuple(f"{verb} {{run}} -f csv" for verb in (*TOGETHER, *ALONE)) + WRITERS
 # Of files that take long to read: what looks at each part.
-FEW = ("info,breakdown,idle,annotations,stacks {run} -f csv",)
+FEW = ("info,breakdown,idle,annotations {run} -f csv",)
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,13 @@ class Case:
     commands: tuple[str, ...]
 
 
-def write_trace(shape: str, path: Path, n: int) -> Path:
-    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": list(SHAPES[shape](n)),
+def write_trace(shape: str, path: Path, n: int, **more: object) -> Path:
+    """`more` are arguments that all events get."""
+    events = list(SHAPES[shape](n))
+    if more:
+        for event in events:
+            event["args"] = {**event.get("args", {}), **more}
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events,
                                 "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}]}))
     return path
 
@@ -93,7 +101,7 @@ def of_databases(shape: str) -> Case:
     names = ("nsys.sqlite", "nvprof.nvvp", "trace.rpd", "rocpd.db")
 
     def make(folder: Path, n: int) -> dict[str, Path]:
-        trace = write_trace(shape, folder / "run.json", n)
+        trace = write_trace(shape, folder / "run.json", n, **OF_DATABASES)
         subprocess.run([sys.executable, WRITE_DATABASES, trace, folder], check=True)
         return {name.split(".")[0]: folder / name for name in names}
 

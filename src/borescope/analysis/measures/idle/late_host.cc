@@ -16,6 +16,7 @@
 #include "borescope/analysis/measures/stacks/callers.h"
 #include "borescope/base/saturating.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {
 namespace {
