@@ -102,6 +102,50 @@ def faults_of(borescope: str, path: Path, base: "Run", start: int) -> list[str]:
     return faults
 
 
+def faults_of_writer(borescope: str, words: list[str], output: Path, base: "Run") -> list[str]:
+    """Of a verb that writes a file: under a limit it writes the same, or nothing and says why."""
+    words = [borescope, *words, "-o", str(output), "-q"]
+    words += [] if words[1] == "chakra" else ["--threads", str(THREADS)]
+    plenty = Run(words)
+    if plenty.status != 0:
+        return [f"{' '.join(words)}: {plenty.errors}"]
+    expected = output.read_bytes()
+    need = max(plenty.peak - base.peak, SMALLEST_BYTES)
+    faults = []
+    refused = 0
+    for share in SHARES:
+        output.unlink(missing_ok=True)
+        limit = int(need * share) + (OF_THREADS_BYTES if share == SHARES[-1] else 0)
+        done = Run([*words, "--memory-limit", str(limit)])
+        name = f"{words[1]}, {limit / MIB:.1f} MiB of {need / MIB:.1f}"
+        refused += done.status != 0
+        if done.status == 0:
+            faults += [f"{name}: another file"] if output.read_bytes() != expected else []
+        elif done.status != 2 or not re.search("out of memory|the system refuses", done.errors) or output.exists():
+            faults.append(f"{name}: status {done.status}: {done.errors[:300]}")
+        elif share == SHARES[-1]:
+            faults.append(f"{name}: refused: {done.errors[:300]}")
+        if done.peak > base.peak + limit + limit // 16 + MIB:
+            faults.append(f"{name}: took {done.peak / MIB:.1f} MiB")
+    if refused == 0 and need > SMALLEST_BYTES:
+        faults.append(f"{words[1]}: writes with a fifth of what it needs: the limit tests nothing")
+    print(f"{words[1]}: needs {need / MIB:.1f} MiB, refused {refused} of {len(SHARES)}", flush=True)
+    return faults
+
+
+def writers(folder: Path) -> list[tuple[list[str], Path]]:
+    """Their words and what they write; the last reads what the one before wrote."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    from growth.pairs import write_pair
+
+    host, device, linked = folder / "host.json", folder / "device.json", folder / "linked.json"
+    write_pair("flat", 20_000, host, device)
+    pair = ["--host", str(host), "--device", str(device)]
+    return [(["convert", str(folder / "trace.json")], folder / "out.pftrace"),
+            (["link", *pair], linked),
+            (["chakra", "convert", str(linked)], folder / "linked.et")]
+
+
 def write_dense(path: Path) -> None:
     """Events that compress to a hundredth: by its size the file seems small."""
     event = ('{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,'
@@ -158,6 +202,9 @@ def main() -> int:
         for path in sorted(folder.iterdir()):
             if not arguments.only or path.name in arguments.only:
                 faults += faults_of(arguments.borescope, path, base, start)
+        if not arguments.only:
+            for words, output in writers(folder):
+                faults += faults_of_writer(arguments.borescope, words, output, base)
     print("\n".join(faults) or "every limit was kept or refused")
     return 1 if faults else 0
 

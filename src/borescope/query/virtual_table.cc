@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal::query {
@@ -27,15 +28,22 @@ struct Cursor : sqlite3_vtab_cursor {
 TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
 RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
-// Neither memory that runs out nor a stop must be thrown through SQLite.
+// Neither memory that runs out, nor a stop, nor too many rows must be thrown through SQLite. What
+// is wrong is left in `table`, where there is one.
 template <class Body>
-int Guarded(Body body) {
+int Guarded(Body body, sqlite3_vtab* table = nullptr) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   } catch (const StopRequested&) {
     return SQLITE_INTERRUPT;
+  } catch (const TooManyRows& error) {
+    if (table != nullptr) {
+      sqlite3_free(table->zErrMsg);
+      table->zErrMsg = sqlite3_mprintf("%s", error.what());
+    }
+    return SQLITE_ERROR;
   }
 }
 
@@ -119,18 +127,20 @@ int StatusOf(const RowCursor& rows) { return rows.timed_out() ? SQLITE_INTERRUPT
 
 int Filter(sqlite3_vtab_cursor* cursor, int, const char* plan_text, int count,
            sqlite3_value** arguments) {
-  return Guarded([&] {
-    const Relation& relation = SourceOf(cursor->pVtab).relation;
-    const Plan plan = ParsePlan(plan_text);
-    std::vector<FilterValue> values;
-    values.reserve(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i) {
-      const uint8_t column = plan.filters[static_cast<size_t>(i)].column;
-      values.push_back(ValueOf(arguments[i], relation.columns[column].type));
-    }
-    RowsOf(cursor).Start(plan, values);
-    return StatusOf(RowsOf(cursor));
-  });
+  return Guarded(
+      [&] {
+        const Relation& relation = SourceOf(cursor->pVtab).relation;
+        const Plan plan = ParsePlan(plan_text);
+        std::vector<FilterValue> values;
+        values.reserve(static_cast<size_t>(count));
+        for (int i = 0; i < count; ++i) {
+          const uint8_t column = plan.filters[static_cast<size_t>(i)].column;
+          values.push_back(ValueOf(arguments[i], relation.columns[column].type));
+        }
+        RowsOf(cursor).Start(plan, values);
+        return StatusOf(RowsOf(cursor));
+      },
+      cursor->pVtab);
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {

@@ -86,7 +86,19 @@ TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnError) {
             "more than 2 rows of a result, as many as can be numbered; record or select less time, "
             "or fewer processes");
   EXPECT_EQ(error_of("SELECT 'a' UNION SELECT 'b'"), "");
-  EXPECT_TRUE(error_of("SELECT count(*) FROM (SELECT ts_ns FROM kernels ORDER BY name)").empty());
+}
+
+// Within a call of SQLite, through which nothing may be thrown.
+TEST_F(QuerySessionTest, MoreRowsThanCanBeSortedAreAnError) {
+  Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_TRUE(session.ok());
+  const RowLimitForTest limit(0);
+  const Result<Document> document =
+      session->Run("SELECT name, count(*) FROM kernels GROUP BY name", {}, {});
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().message,
+            "query: more than 0 rows of a table, as many as can be numbered; record or select less "
+            "time, or fewer processes");
 }
 
 TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnErrorOfLoading) {
