@@ -31,7 +31,7 @@ RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cur
 // Neither memory that runs out, nor a stop, nor too many rows must be thrown through SQLite. What
 // is wrong is left in `table`, where there is one.
 template <class Body>
-int Guarded(Body body, sqlite3_vtab* table = nullptr) {
+int Guarded(sqlite3_vtab* table, Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
@@ -58,7 +58,7 @@ std::string SchemaOf(const Relation& relation) {
 
 int Connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vtab** table,
             char**) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     auto made = std::make_unique<Table>();
     made->source = static_cast<TableData::Source*>(source);
     sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
@@ -76,7 +76,7 @@ int Disconnect(sqlite3_vtab* table) {
 }
 
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* question) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     const TableData::Source& source = SourceOf(table);
     const Plan plan = MakePlan(source.relation, source.data.ranks(), *question);
     question->idxStr = sqlite3_mprintf("%s", PlanText(plan).c_str());
@@ -86,7 +86,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* question) {
 }
 
 int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     *cursor = std::make_unique<Cursor>(SourceOf(table)).release();
     return SQLITE_OK;
   });
@@ -127,20 +127,18 @@ int StatusOf(const RowCursor& rows) { return rows.timed_out() ? SQLITE_INTERRUPT
 
 int Filter(sqlite3_vtab_cursor* cursor, int, const char* plan_text, int count,
            sqlite3_value** arguments) {
-  return Guarded(
-      [&] {
-        const Relation& relation = SourceOf(cursor->pVtab).relation;
-        const Plan plan = ParsePlan(plan_text);
-        std::vector<FilterValue> values;
-        values.reserve(static_cast<size_t>(count));
-        for (int i = 0; i < count; ++i) {
-          const uint8_t column = plan.filters[static_cast<size_t>(i)].column;
-          values.push_back(ValueOf(arguments[i], relation.columns[column].type));
-        }
-        RowsOf(cursor).Start(plan, values);
-        return StatusOf(RowsOf(cursor));
-      },
-      cursor->pVtab);
+  return Guarded(cursor->pVtab, [&] {
+    const Relation& relation = SourceOf(cursor->pVtab).relation;
+    const Plan plan = ParsePlan(plan_text);
+    std::vector<FilterValue> values;
+    values.reserve(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      const uint8_t column = plan.filters[static_cast<size_t>(i)].column;
+      values.push_back(ValueOf(arguments[i], relation.columns[column].type));
+    }
+    RowsOf(cursor).Start(plan, values);
+    return StatusOf(RowsOf(cursor));
+  });
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {
