@@ -52,6 +52,19 @@ bool HasEnding(const ConvertTarget& target, std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
+// Sampled stacks and times without a processor, which no format here can hold.
+ConvertCounts CountsWithoutPlace(const ConvertInput& input) {
+  ConvertCounts counts;
+  const auto count = [&](const std::vector<int64_t>& times) {
+    for (const int64_t ts_ns : times) {
+      (input.window.Holds(ts_ns) ? counts.unplaced : counts.outside) += 1;
+    }
+  };
+  count(input.trace.pauses().ts_ns);
+  count(input.trace.stack_samples().ts_ns);
+  return counts;
+}
+
 }  // namespace
 
 std::span<const ConvertTarget> ConvertTargets() { return kTargets; }
@@ -127,6 +140,7 @@ Result<void> ConvertedFile::Add(const ConvertInput& input) {
     return Renamed(counts.error());
   }
   counts_.Add(*counts);
+  counts_.Add(CountsWithoutPlace(input));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "borescope/testing/test_trace.h"
 #include "borescope/testing/trace_maker.h"
 
 namespace borescope::internal {
@@ -104,6 +105,20 @@ TEST_F(ConvertFiles, ReplacesWhatIsThere) {
   EXPECT_EQ(Write("", In("out.rpd")), "");
   EXPECT_TRUE(Content(In("out.rpd")).starts_with("SQLite format 3"));
   EXPECT_EQ(Files(), 1U);
+}
+
+// No format holds them, and none loses them silently.
+TEST_F(ConvertFiles, SampledStacksAndPausesAreCountedAsLeftOut) {
+  TestTrace trace;
+  trace.Op("op", {0, 100}).Pause({10, 5}).Sample(20, {"main"}).Sample(90, {"main"});
+  const RankView& view = trace.View();
+  for (const ConvertTarget& target : ConvertTargets()) {
+    const ConvertInput input{view.trace, view.index, {.begin_ns = 0, .end_ns = 50}, {}};
+    const Result<ConvertCounts> counts = WriteConverted(input, target, In("out"));
+    ASSERT_TRUE(counts.ok()) << counts.error().message;
+    EXPECT_EQ(counts->unplaced, 2U) << target.name;
+    EXPECT_EQ(counts->outside, 1U) << target.name;
+  }
 }
 
 TEST_F(ConvertFiles, CompressesWhatIsNamedSo) {

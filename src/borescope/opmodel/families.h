@@ -31,7 +31,10 @@ OpCost TransformerEngineProduct(const OpCall& call);
 OpCost ProductScaledByLists(const OpCall& call);  // variant: where the bias is
 
 // served_gemm.cc
-OpCost ProductOfRowsInto(const OpCall& call);    // variant: where the result is
+OpCost ProductOfRowsInto(const OpCall& call);
+OpCost ProductOfFewRowsInto(const OpCall& call);
+OpCost MarlinProduct(const OpCall& call);
+OpCost PackedExpertsInto(const OpCall& call);    // variant: where the result is
 OpCost ScaledProductOfType(const OpCall& call);  // (a, b, scale_a, scale_b, out_dtype, bias)
 OpCost FusedExperts(const OpCall& call);         // x, w1, w2, weights and numbers of experts
 OpCost ExpertsProductInto(const OpCall& call);   // (result, a, b, scales, ...)
@@ -73,6 +76,7 @@ enum AttentionArgs : uint8_t {
   kEfficientBackward,
   kFlashAttn,  // of the package flash_attn, as those below
   kFlashAttnVarlen,
+  kAiterVarlen,
   kFlashAttnBackward,
   kFlashAttnVarlenBackward,
   kXformersFlash,

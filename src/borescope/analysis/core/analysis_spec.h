@@ -8,13 +8,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "borescope/analysis/core/params.h"
+#include "borescope/analysis/core/shared_measures.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
@@ -33,7 +36,15 @@ struct RankView {
   const TraceIndex& index;
   int threads = 1;                       // that an answer may use
   const Steps* matched_steps = nullptr;  // those of --step-pattern
+  SharedMeasures* shared = nullptr;      // of the question that this is part of, if of any
 
+  // What `make()` gives; within a question that has several parts, once for each `Measure`.
+  template <class Measure, class Make>
+  auto Shared(const Make& make) const {
+    using Value = const std::invoke_result_t<Make>;
+    return shared == nullptr ? std::shared_ptr<Value>(std::make_shared<Value>(make()))
+                             : shared->Get<Measure>(make);
+  }
   const Steps& steps() const { return matched_steps == nullptr ? index.steps : *matched_steps; }
 };
 

@@ -21,12 +21,17 @@ class Grouper {
   std::span<const int64_t> key(size_t group) const { return {&keys_[group * width_], width_}; }
 
  private:
+  // Whether a tuple is kept in places_, not in slots_.
+  bool IsPlaced(std::span<const int64_t> key) const;
+  uint32_t FindPlaced(std::span<const int64_t> key);
+  uint32_t Add(std::span<const int64_t> key);
   void Grow();
 
   size_t width_;
   size_t size_ = 0;
-  std::vector<int64_t> keys_;    // size_ tuples, one after another
-  std::vector<uint32_t> slots_;  // open addressing, power of two; kFree = free
+  std::vector<int64_t> keys_;     // size_ tuples, one after another
+  std::vector<uint32_t> places_;  // by the number itself; kFree = free
+  std::vector<uint32_t> slots_;   // open addressing, power of two; kFree = free
 };
 
 }  // namespace borescope::internal

@@ -34,5 +34,21 @@ TEST(GrouperTest, AgreesWithAMapWhileItGrows) {
   EXPECT_EQ(groups.size(), expected.size());
 }
 
+// Small numbers alone have places of their own, others are in the table.
+TEST(GrouperTest, NumbersAloneAgreeWithAMap) {
+  std::mt19937_64 random(2);
+  Grouper groups(1);
+  std::map<int64_t, uint32_t> expected;
+  for (int i = 0; i < 50'000; ++i) {
+    const int64_t number = static_cast<int64_t>(random() % 3'000) << (random() % 40);
+    const std::vector<int64_t> key{random() % 8 == 0 ? -number : number};
+    const auto next = static_cast<uint32_t>(expected.size());
+    const uint32_t group = expected.emplace(key[0], next).first->second;
+    ASSERT_EQ(groups.Find(key), group) << key[0];
+    ASSERT_EQ(groups.key(group)[0], key[0]);
+  }
+  EXPECT_EQ(groups.size(), expected.size());
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "borescope/base/text/text.h"
 
@@ -199,18 +200,24 @@ size_t Uuid(std::string_view text, size_t at) {
 
 bool IsTokenCharacter(char c) { return IsAlnum(c) || IsOneOf(c, "_-.+/=~"); }
 
+constexpr std::string_view kTokenPrefixes[] = {
+    "ghp_",  "gho_",  "ghu_",   "ghs_",  "ghr_", "github_pat_", "glpat-",   "hf_",   "sk-",
+    "xoxb-", "xoxp-", "xoxa-",  "xapp-", "AKIA", "ASIA",        "AIza",     "eyJ",   "npm_",
+    "pypi-", "dckr_", "nvapi-", "ya29.", "SG.",  "rk_live_",    "sk_live_", "wandb_"};
+constexpr std::string_view kTokenLetters = "ASdeghnprswxy";  // that they begin with
+static_assert(std::all_of(std::begin(kTokenPrefixes), std::end(kTokenPrefixes),
+                          [](std::string_view prefix) {
+                            return kTokenLetters.find(prefix[0]) != std::string_view::npos;
+                          }));
+
 size_t KnownToken(std::string_view text, size_t at) {
-  constexpr std::string_view kPrefixes[] = {
-      "ghp_",  "gho_",  "ghu_",   "ghs_",  "ghr_", "github_pat_", "glpat-",   "hf_",   "sk-",
-      "xoxb-", "xoxp-", "xoxa-",  "xapp-", "AKIA", "ASIA",        "AIza",     "eyJ",   "npm_",
-      "pypi-", "dckr_", "nvapi-", "ya29.", "SG.",  "rk_live_",    "sk_live_", "wandb_"};
   constexpr size_t kLeast = 16;
-  if (IsAlnum(Before(text, at))) {
+  if (IsAlnum(Before(text, at)) || !IsOneOf(text[at], kTokenLetters)) {
     return kNone;
   }
   const std::string_view rest = text.substr(at);
   const bool has_prefix =
-      std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+      std::any_of(std::begin(kTokenPrefixes), std::end(kTokenPrefixes),
                   [&](std::string_view prefix) { return rest.starts_with(prefix); });
   if (!has_prefix) {
     return kNone;
@@ -308,6 +315,45 @@ bool MayHoldAny(std::string_view text) {
   return text.size() >= kShortest && text.find_first_of("/\\@.:=-_ ~") != std::string_view::npos;
 }
 
+// Whether any of them may begin at `c`, which follows `before`. Inside of a word few can: most
+// characters are passed by this alone.
+bool MayBegin(char before, char c) {
+  if (!IsAlnum(c)) {
+    return IsOther(c) || IsOneOf(c, "_-.+~/\\:");
+  }
+  const bool may_be_uuid = !IsHex(before) && (IsHex(c) || c == 'G' || c == 'M');
+  return !IsAlnum(before) || may_be_uuid || c == 'B';  // "Bearer", "Basic"
+}
+
+// The end and kind of what begins at a place; kNone for nothing.
+std::pair<size_t, Sensitive> FindAt(std::string_view text, size_t at) {
+  for (const Finder& finder : kFinders) {
+    if (const size_t end = finder.find(text, at); end != kNone) {
+      return {end, finder.kind};
+    }
+  }
+  return {kNone, Sensitive::kPath};
+}
+
+template <class May>
+std::vector<SensitiveSpan> FindWhere(std::string_view text, const May& may_begin) {
+  std::vector<SensitiveSpan> spans;
+  constexpr size_t kShortestToken = 16;
+  if (!MayHoldAny(text) && text.size() < kShortestToken) {
+    return spans;
+  }
+  for (size_t at = 0; at < text.size();) {
+    const auto [end, kind] = may_begin(Before(text, at), text[at])
+                                 ? FindAt(text, at)
+                                 : std::pair(kNone, Sensitive::kPath);
+    if (end != kNone) {
+      spans.push_back({at, end, kind});
+    }
+    at = end != kNone ? end : at + 1;
+  }
+  return spans;
+}
+
 struct Words {
   std::string_view word;
   std::string_view name;
@@ -325,23 +371,11 @@ std::string_view SensitiveWord(Sensitive kind) { return kWords[static_cast<size_
 std::string_view SensitiveName(Sensitive kind) { return kWords[static_cast<size_t>(kind)].name; }
 
 std::vector<SensitiveSpan> FindSensitive(std::string_view text) {
-  std::vector<SensitiveSpan> spans;
-  constexpr size_t kShortestToken = 16;
-  if (!MayHoldAny(text) && text.size() < kShortestToken) {
-    return spans;
-  }
-  for (size_t at = 0; at < text.size();) {
-    size_t end = kNone;
-    for (const Finder& finder : kFinders) {
-      end = finder.find(text, at);
-      if (end != kNone) {
-        spans.push_back({at, end, finder.kind});
-        break;
-      }
-    }
-    at = end != kNone ? end : at + 1;
-  }
-  return spans;
+  return FindWhere(text, MayBegin);
+}
+
+std::vector<SensitiveSpan> FindSensitiveAtAnyPlace(std::string_view text) {
+  return FindWhere(text, [](char, char) { return true; });
 }
 
 }  // namespace borescope::internal

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 namespace borescope::internal {
 namespace {
@@ -50,6 +54,62 @@ TEST(FindSensitive, NamesOfWorkAreNone) {
         "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
         "15FillFunctorIfEESt5arrayIPcLm1EEEEviT0_"}) {
     EXPECT_EQ(Found(name), "") << name;
+  }
+}
+
+// What may begin inside of a word is known; the twin looks everywhere.
+TEST(FindSensitive, PassesNoPlaceThatItsTwinFinds) {
+  constexpr std::string_view kPieces[] = {"a",
+                                          "G",
+                                          "M",
+                                          "B",
+                                          "f",
+                                          "z",
+                                          "_",
+                                          "-",
+                                          ".",
+                                          "/",
+                                          "\\",
+                                          ":",
+                                          "@",
+                                          "=",
+                                          "~",
+                                          " ",
+                                          "(",
+                                          "\xc3",
+                                          "0",
+                                          "9",
+                                          "::",
+                                          "1.2.3.4",
+                                          "Bearer abcdefghij",
+                                          "Basic abcdefghij",
+                                          "password: x",
+                                          "/home/x",
+                                          "sk-abcdefghij0123456789",
+                                          "GPU-01234567-89ab-cdef-0123-456789abcdef",
+                                          "C:\\alice\\y",
+                                          "01234567-89ab-cdef-0123-456789abcdef",
+                                          "tcp://node7",
+                                          "user@node7",
+                                          "n.cluster.local",
+                                          "02:42:ac:11:00:02",
+                                          "fe80::1",
+                                          "0123456789abcdef0123456789abcdef",
+                                          "A_B=c"};
+  std::mt19937 random(19);  // NOLINT(*-msc51-cpp): the same texts each time
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (size_t pieces = random() % 8 + 1; pieces > 0; --pieces) {
+      text += kPieces[random() % std::size(kPieces)];
+    }
+    const auto fast = FindSensitive(text);
+    const auto slow = FindSensitiveAtAnyPlace(text);
+    ASSERT_EQ(fast.size(), slow.size()) << text;
+    for (size_t k = 0; k < fast.size(); ++k) {
+      ASSERT_EQ(std::tuple(fast[k].begin, fast[k].end, fast[k].kind),
+                std::tuple(slow[k].begin, slow[k].end, slow[k].kind))
+          << text;
+    }
   }
 }
 

@@ -186,9 +186,9 @@ ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation
   return result;
 }
 
-DeviceClocks FindDeviceClocks(const Trace& trace, const Correlation& correlation) {
-  const Found found = Find(trace, correlation, StreamOrder(trace, correlation), {}, 0);
-  return EstimateClocks(trace, correlation, found.pairs);
+ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlation) {
+  Found found = Find(trace, correlation, StreamOrder(trace, correlation), {}, 0);
+  return {EstimateClocks(trace, correlation, found.pairs), std::move(found.syncs)};
 }
 
 }  // namespace borescope::internal

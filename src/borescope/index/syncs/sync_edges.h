@@ -63,8 +63,8 @@ struct ClockedSyncs {
 };
 ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation);
 
-// The clocks alone.
-DeviceClocks FindDeviceClocks(const Trace& trace, const Correlation& correlation);
+// The edges by the times as recorded, and the clocks that follow from them.
+ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlation);
 
 // Whether the host's waits are missing from a trace: it holds device work and runtime calls, but no
 // record of a wait, and no call that waits, beside asynchronous copies, which few programs wait

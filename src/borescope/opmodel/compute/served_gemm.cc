@@ -51,6 +51,18 @@ void ReadWeights(const OpTensor& weights, int64_t experts, int64_t read, CostBui
   cost.Read((Elements(weights) * read).DividedUp(static_cast<uint64_t>(experts)), weights.type);
 }
 
+// The n of three numbers m, n, k that follow each other, where x is [..., k] with m rows.
+std::optional<Quantity> ColumnsByNumbers(const OpCall& call, const OpTensor& x) {
+  const Quantity rows = Product(Leading(x.dims, 1));
+  for (size_t i = 1; i + 2 < call.args.size(); ++i) {
+    const auto m = call.args.Integer(i);
+    const auto n = call.args.Integer(i + 1);
+    const auto k = call.args.Integer(i + 2);
+    if (m && n && k && *n > 0 && Quantity(*m) == rows && *k == x.dims.back()) return Quantity(*n);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // (x [m, k], w [n, k], scales, ..., result [m, n], ...). variant: where the result is
@@ -72,6 +84,76 @@ OpCost ProductOfRowsInto(const OpCall& call) {
       .Read(*weight)
       .Write(*result)
       .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Finish();
+}
+
+// (w [n, k], x [m, k], result [m, n], scales, ...), in later versions with a bias before the
+// result.
+OpCost ProductOfFewRowsInto(const OpCall& call) {
+  const OpTensor* weight = call.args.Tensor(0);
+  const OpTensor* x = call.args.Tensor(1);
+  if (weight == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const bool fits = x->rank() == 2 && weight->rank() == 2 && x->dims[1] == weight->dims[1];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(x->dims[0]) * weight->dims[0];
+  const auto is_result = [&](size_t i) {
+    const OpTensor* tensor = call.args.Tensor(i);
+    return tensor != nullptr && tensor->rank() == 2 && Elements(*tensor) == outputs;
+  };
+  const size_t result = is_result(3) ? 3 : 2;
+  if (!is_result(result)) return Failure(call, CostStatus::kMissingShapes);
+  CostBuilder cost(call);
+  if (const OpTensor* bias = result == 3 ? call.args.Tensor(2) : nullptr) {
+    cost.Vector(outputs).Read(*bias);
+  }
+  return cost.Read(*x)
+      .Read(*weight)
+      .Write(*call.args.Tensor(result))
+      .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Finish();
+}
+
+// (x [m, k], perhaps the result, packed weights, scales, ..., m, n, k, ...): packings differ, so
+// the sizes are read from the three numbers m, n, k that follow each other.
+OpCost MarlinProduct(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  if (x->rank() < 2) return Failure(call, CostStatus::kBadShapes);
+  const std::optional<Quantity> columns = ColumnsByNumbers(call, *x);
+  if (!columns.has_value()) return Failure(call, CostStatus::kNeedsValues);
+  const Quantity outputs = Product(Leading(x->dims, 1)) * *columns;
+  CostBuilder cost(call);
+  for (size_t i = 1; i < call.args.size(); ++i) {
+    const OpTensor* tensor = call.args.Tensor(i);
+    const bool is_result = i == 1 && tensor != nullptr && tensor->rank() >= 2 &&
+                           Elements(*tensor) == outputs &&
+                           Quantity(tensor->dims.back()) == *columns;
+    if (!is_result) cost.Read(tensor);
+  }
+  return cost.Read(*x)
+      .Write(outputs, x->type)
+      .MultiplyAdds(outputs * x->dims.back(), x->type)
+      .Finish();
+}
+
+// (x [m, k], result [..., n], packed weights [experts, ...], scales [experts, ...], ...): each row
+// of the result is one token in one of its experts.
+OpCost PackedExpertsInto(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* result = call.args.Tensor(1);
+  const OpTensor* weight = call.args.Tensor(2);
+  if (x == nullptr || result == nullptr || weight == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const bool fits =
+      x->rank() == 2 && result->rank() >= 2 && weight->rank() == 3 && weight->dims[0] > 0;
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  ReadWeights(*weight, weight->dims[0], x->dims[0] == 0 ? 0 : 1, cost);
+  return cost.Read(*x)
+      .Write(*result)
+      .MultiplyAdds(Elements(*result) * x->dims[1], x->type)
+      .LowerBound()
       .Finish();
 }
 

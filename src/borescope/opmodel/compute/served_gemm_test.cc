@@ -86,6 +86,68 @@ TEST(ServedGemm, ProductsOfQuantizedMatrices) {
   EXPECT_EQ(cost.matrix_flops, 480U);
 }
 
+// 3 x 16 by 16 x 5; the result is argument 2, in later versions 3, after a bias.
+TEST(ServedGemm, ProductsOfFewRows) {
+  for (const std::string_view name : {"_rocm_C::wvSplitKQ", "aiter::wvSplitKQ"}) {
+    ExpectCost(name,
+               {"[[5, 16], [3, 16], [3, 5], [], [], []]",
+                "c10::Float8_e4m3fnuz,c10::Float8_e4m3fnuz,c10::BFloat16,float,float,Scalar"},
+               {480, 0, 80 + 48 + 30});
+    ExpectCost(name,
+               {"[[5, 16], [3, 16], [5], [3, 5], [], [], []]",
+                "c10::Float8_e4m3fnuz,c10::Float8_e4m3fnuz,c10::BFloat16,c10::BFloat16,float,float,"
+                "Scalar"},
+               {480, 15, 80 + 48 + 10 + 30});
+  }
+  EXPECT_EQ(Cost("_rocm_C::wvSplitKQ", {"[[5, 16], [3, 16], [], []]", ""}).status,
+            CostStatus::kMissingShapes);
+}
+
+// [4, 64] by packed weights of 64 x 128: the sizes are numbers after them.
+TEST(ServedGemm, MarlinProductsHaveTheirSizesInNumbers) {
+  const TestCall first{"[[4, 64], [4, 256], [2, 128], [96], [], [], []]",
+                       "c10::Half,int,c10::Half,int,Scalar,Scalar,Scalar", ",,,,4,128,64"};
+  ExpectCost("_C::marlin_gemm", first, {65536, 0, 512 + 4096 + 512 + 384 + 1024});
+  const TestCall with_result{
+      "[[4, 64], [4, 128], [4, 256], [], [2, 128], [96], [], [], [], [], []]",
+      "c10::Half,c10::Half,int,,c10::Half,int,Scalar,Scalar,Scalar,Scalar,Scalar",
+      ",,,,,,1125899906843648,4,128,64,True"};
+  ExpectCost("_C::gptq_marlin_gemm", with_result, {65536, 0, 512 + 4096 + 512 + 384 + 1024});
+  ExpectCost("sgl_kernel::gptq_marlin_gemm", with_result,
+             {65536, 0, 512 + 4096 + 512 + 384 + 1024});
+  EXPECT_EQ(Cost("_C::marlin_gemm", {first.dims, first.types}).status, CostStatus::kNeedsValues);
+}
+
+// Four tokens in two experts each: eight rows of 32 columns from 64. Of the six experts at least
+// the weights of one are read.
+TEST(ServedGemm, ExpertsWithPackedWeights) {
+  constexpr std::string_view kTypes = "c10::Half,c10::Half,unsigned char,c10::Half,,float,int,int";
+  ExpectCost("_moe_C::moe_wna16_gemm",
+             {"[[4, 64], [4, 2, 32], [6, 32, 32], [6, 32, 2], [], [8], [64], [8]]", kTypes},
+             {32768, 0, 512 + 512 + 1024});
+  ExpectCost("_moe_C::moe_wna16_marlin_gemm",
+             {"[[4, 64], [8, 32], [6, 4, 64], [6, 2, 32]]", "c10::Half,c10::Half,int,c10::Half"},
+             {32768, 0, 512 + 512 + 1024});
+  EXPECT_EQ(
+      Cost("_moe_C::moe_wna16_marlin_gemm", {"[[4, 64], [], [6, 4, 64]]", "c10::Half,,int"}).status,
+      CostStatus::kMissingShapes);
+}
+
+TEST(ServedGemm, AttentionOfAiter) {
+  // As flash_attn::_flash_attn_forward: 2 x 4 queries x 4 keys x (8 + 8) x 2 for two heads.
+  const TestCall call{
+      "[[1, 4, 2, 8], [1, 4, 2, 8], [1, 4, 2, 8], [], [], [], [], []]",
+      "c10::BFloat16,c10::BFloat16,c10::BFloat16,Scalar,Scalar,Scalar,Scalar,Scalar",
+      ",,,0.0,0.35,False,-1,-1"};
+  const OpCost expected = Cost("flash_attn::_flash_attn_forward", call);
+  EXPECT_EQ(expected.matrix_flops, 1024U);
+  for (const std::string_view name : {"aiter::mha_fwd", "aiter::fmha_v3_fwd"}) {
+    EXPECT_EQ(Cost(name, call).matrix_flops, expected.matrix_flops) << name;
+    EXPECT_EQ(Cost(name, call).bytes(), expected.bytes()) << name;
+  }
+  EXPECT_EQ(Cost("aiter::pa_fwd_asm", call).status, CostStatus::kDependsOnData);
+}
+
 TEST(ServedGemm, WhatServesAttention) {
   constexpr std::string_view kTypes = "c10::BFloat16,float,c10::BFloat16,float,c10::BFloat16,float";
   constexpr std::string_view kDims = "[[4, 2, 8], [2, 4], [4, 2, 8], [2, 4], [4, 2, 8], [2, 4]]";

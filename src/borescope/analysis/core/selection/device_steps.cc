@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -32,7 +33,7 @@ class Divider {
  public:
   explicit Divider(std::vector<StepWork> works) : works_(std::move(works)) {
     // The first step of those that begin together first.
-    std::sort(works_.begin(), works_.end(), [](const StepWork& a, const StepWork& b) {
+    SortRuns(std::span(works_), [](const StepWork& a, const StepWork& b) {
       return std::tuple(a.time.begin, a.step) < std::tuple(b.time.begin, b.step);
     });
   }

@@ -79,17 +79,7 @@ int64_t CoverageIn(const IntervalSet& set, const IntervalSet& windows) {
   return Coverage(Within(set, windows));
 }
 
-}  // namespace
-
-bool HasDeviceWork(const Trace& trace, uint32_t track) {
-  const Tracks& tracks = trace.tracks();
-  const auto& kinds = trace.device().kind;
-  return tracks.kind[track] == TrackKind::kDevice &&
-         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
-                     IsDeviceWork);
-}
-
-std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
+std::vector<DeviceTime> MeasureTimes(const RankView& view, const Selected& selected, PerTrack per) {
   std::map<std::pair<int64_t, int64_t>, std::pair<std::vector<Activities>, std::vector<uint32_t>>>
       groups;
   const Tracks& tracks = view.trace.tracks();
@@ -111,6 +101,25 @@ std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& select
     times.emplace_back();
   }
   return times;
+}
+
+struct TimesOfGpus {};
+struct TimesOfStreams {};
+
+}  // namespace
+
+bool HasDeviceWork(const Trace& trace, uint32_t track) {
+  const Tracks& tracks = trace.tracks();
+  const auto& kinds = trace.device().kind;
+  return tracks.kind[track] == TrackKind::kDevice &&
+         std::any_of(kinds.begin() + tracks.first_row[track], kinds.begin() + tracks.end_row[track],
+                     IsDeviceWork);
+}
+
+SharedDeviceTimes DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
+  const auto measure = [&] { return MeasureTimes(view, selected, per); };
+  return per == PerTrack::kGpu ? view.Shared<TimesOfGpus>(measure)
+                               : view.Shared<TimesOfStreams>(measure);
 }
 
 TimeSplit SplitTime(const DeviceTime& time, const IntervalSet& windows) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -32,8 +33,9 @@ enum class PerTrack : bool { kGpu, kStream };
 bool HasDeviceWork(const Trace& trace, uint32_t track);
 
 // By GPU number, then stream. A rank without device work gives one empty row, unless the selection
-// itself left its devices out.
-std::vector<DeviceTime> DeviceTimes(const RankView& view, const Selected& selected, PerTrack per);
+// itself left its devices out. Parts of one question, which have one selection, share them.
+using SharedDeviceTimes = std::shared_ptr<const std::vector<DeviceTime>>;
+SharedDeviceTimes DeviceTimes(const RankView& view, const Selected& selected, PerTrack per);
 
 // The lengths within some windows. All but the unions comm, copy and the two ends add up:
 // compute + exposed_comm + exposed_copy = busy, and busy + idle = span.

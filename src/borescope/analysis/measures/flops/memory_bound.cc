@@ -169,8 +169,8 @@ MatrixUse MemoryBound::UseOf(DeviceId id) {
 }
 
 std::optional<RoofTime> MemoryBound::RoofOf(const CallKernels& call, int64_t gpu) {
-  ModelledCall modelled{.op = call.op, .shapes_of = call.op, .cost = costs_.Of(call.op)};
-  if (modelled.cost.is_composite && is_above_[call.op.value] != 0) {
+  ModelledCall modelled{.op = call.op, .shapes_of = call.op, .cost_of_all = &costs_.Of(call.op)};
+  if (modelled.cost().is_composite && is_above_[call.op.value] != 0) {
     return std::nullopt;  // operators below it are counted
   }
   const DeviceId main = call.on_matrix_units;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -23,13 +24,14 @@ class Modeller {
   Modeller(const RankView& view, const OpModelOptions& options)
       : view_(view),
         host_(view.trace.host()),
-        costs_(view.trace, options),
         phases_(HostPhases(view)),
         measured_(view),
         op_of_(view.trace.device().size()),
         arguments_(view.trace.host().all_size(), Arguments::kNone),
         is_graph_(view.trace.strings().size()),
-        uses_(view.trace.strings().size()) {}
+        uses_(view.trace.strings().size()) {
+    result_.costs = std::make_unique<OpCosts>(view.trace, options);
+  }
 
   Result<ModelledWork> Build();
 
@@ -37,6 +39,7 @@ class Modeller {
   // Whose arguments tell the cost of a host row.
   enum class Arguments : uint8_t { kNone, kOwn, kForward };
 
+  OpCosts& Costs() { return *result_.costs; }
   void Assign(DeviceId id);
   void AssignTo(DeviceId id, HostId op, Arguments arguments);
   HostId OperatorOf(DeviceId id) const;
@@ -55,13 +58,13 @@ class Modeller {
   void AssignRoles(ModelledCall& call);
   void InferListType(ModelledCall& call);
   void InferCost(ModelledCall& call);
+  const OpCost& BackwardCostOf(const OpCost& forward, uint64_t gradients);
   Evidence EvidenceOf(DeviceId id);
   MatrixUse UseOf(DeviceId id);
   WorkDirection DirectionOf(HostId op);
 
   const RankView& view_;
   const HostEvents& host_;
-  OpCosts costs_;
   std::vector<Phase> phases_;
   MeasuredMatrixUse measured_;
   // Per host row, of it and the rows around it: the innermost with a model, and the innermost that
@@ -98,7 +101,7 @@ void Modeller::LookAround() {
     CheckStopAt(row);
     const HostId id{row};
     const HostId outer = view_.index.tree.parent[row];
-    if (costs_.ModelOf(id) != nullptr) {
+    if (Costs().ModelOf(id) != nullptr) {
       with_model_[row] = id;
     } else if (outer.valid()) {
       with_model_[row] = with_model_[outer.value];
@@ -110,7 +113,7 @@ void Modeller::LookAround() {
 }
 
 bool Modeller::HasBackwardFormula(HostId forward) {
-  const OpFamily family = costs_.Of(forward).family;
+  const OpFamily family = Costs().Of(forward).family;
   return IsMatrixFamily(family) && family != OpFamily::kRecurrent;
 }
 
@@ -140,7 +143,7 @@ void Modeller::Assign(DeviceId id) {
   info.status = WorkStatus::kNoModel;
   info.direction = DirectionOf(op);
   const HostId call = with_model_[op.value];
-  if (call.valid() && costs_.Of(call).status != CostStatus::kMissingShapes) {
+  if (call.valid() && Costs().Of(call).status != CostStatus::kMissingShapes) {
     AssignTo(id, call, Arguments::kOwn);
     return;
   }
@@ -176,14 +179,16 @@ std::vector<char> Modeller::RowsAboveCalls() const {
 ModelledCall Modeller::CallOf(HostId op) {
   const bool is_own = arguments_[op.value] == Arguments::kOwn;
   const HostId shapes_of = is_own ? op : view_.index.ForwardOf(op);
-  return {
-      .op = op, .shapes_of = shapes_of, .cost = costs_.Of(shapes_of), .direction = DirectionOf(op)};
+  return {.op = op,
+          .shapes_of = shapes_of,
+          .cost_of_all = &Costs().Of(shapes_of),
+          .direction = DirectionOf(op)};
 }
 
 // A composite call, or a backward call that stands in for operators that were not recorded, is not
 // counted beside calls below it.
 bool Modeller::IsCounted(const ModelledCall& call, const std::vector<char>& is_above) const {
-  const bool stands_in = call.cost.is_composite || call.op != call.shapes_of;
+  const bool stands_in = call.cost().is_composite || call.op != call.shapes_of;
   return !stands_in || is_above[call.op.value] == 0;
 }
 
@@ -273,7 +278,7 @@ Evidence Modeller::EvidenceOf(DeviceId id) {
 
 void Modeller::AssignRoles(ModelledCall& call) {
   const DeviceEvents& device = view_.trace.device();
-  const bool is_matrix = IsMatrixFamily(call.cost.family);
+  const bool is_matrix = IsMatrixFamily(call.cost().family);
   const auto evidence = [&](DeviceId id) {
     return is_matrix ? EvidenceOf(id) : Evidence::kNothing;
   };
@@ -318,13 +323,21 @@ OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
 
 // Types of tensors in lists, by the kernels that worked on them.
 void Modeller::InferListType(ModelledCall& call) {
-  if (call.cost.status != CostStatus::kUnknownType) return;
+  if (call.cost().status != CostStatus::kUnknownType) return;
   for (const DeviceId id : result_.WorksOf(call)) {
     const ScalarType type = ListTypeOfKernel(view_.trace.Name(id));
     if (type == ScalarType::kUnknown) continue;
-    call.cost = costs_.Of(call.shapes_of, type);
+    call.cost_of_all = &Costs().Of(call.shapes_of, type);
     return;
   }
+}
+
+const OpCost& Modeller::BackwardCostOf(const OpCost& forward, uint64_t gradients) {
+  const auto [known, is_new] = result_.backward_costs.try_emplace({&forward, gradients});
+  if (is_new) {
+    known->second = BackwardCost(forward, gradients);
+  }
+  return known->second;
 }
 
 void Modeller::InferCost(ModelledCall& call) {
@@ -334,10 +347,11 @@ void Modeller::InferCost(ModelledCall& call) {
     const auto mains = std::count_if(works.begin(), works.end(), [&](DeviceId id) {
       return result_.info[id.value].role == KernelRole::kMain;
     });
-    call.cost = BackwardCost(call.cost, std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
+    call.cost_of_all =
+        &BackwardCostOf(call.cost(), std::clamp<uint64_t>(static_cast<uint64_t>(mains), 1, 2));
   }
   const bool is_known =
-      KnowsBytes(call.cost.status) || (KnowsFlops(call.cost.status) && call.cost.flops() > 0);
+      KnowsBytes(call.cost().status) || (KnowsFlops(call.cost().status) && call.cost().flops() > 0);
   for (const DeviceId id : result_.WorksOf(call)) {
     WorkInfo& info = result_.info[id.value];
     info.status = is_known ? WorkStatus::kModelled : WorkStatus::kUnknownCost;
@@ -346,7 +360,7 @@ void Modeller::InferCost(ModelledCall& call) {
 }
 
 WorkDirection Modeller::DirectionOf(HostId op) {
-  const OpModel* model = costs_.ModelOf(op);
+  const OpModel* model = Costs().ModelOf(op);
   const OpDirection by_model = model == nullptr ? OpDirection::kForward : model->direction;
   if (by_model == OpDirection::kUpdate || phases_[op.value] == Phase::kOptimizer) {
     return WorkDirection::kUpdate;

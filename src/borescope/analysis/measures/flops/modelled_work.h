@@ -25,8 +25,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -60,12 +63,14 @@ inline constexpr uint32_t kNoCall = ~uint32_t{0};
 struct ModelledCall {
   HostId op;         // the call that the work belongs to
   HostId shapes_of;  // whose arguments tell the cost: `op`, or its forward operator
-  OpCost cost;       // of the whole call; counts are 0 unless known
+  const OpCost* cost_of_all = nullptr;  // in ModelledWork; counts are 0 unless known
   WorkDirection direction = WorkDirection::kUnknown;
   bool is_replay = false;  // in a capture: its work is that of one launch of the graph
   MatrixUse matrix_use = MatrixUse::kNotMatrix;  // of its main kernels; kYes if one of them does
   uint32_t first_work = 0;                       // its slice of ModelledWork::works
   uint32_t end_work = 0;
+
+  const OpCost& cost() const { return *cost_of_all; }
 };
 
 // What is known of one piece of device work.
@@ -77,10 +82,21 @@ struct WorkInfo {
 };
 
 struct ModelledWork {
+  ModelledWork() = default;
+  // Calls refer to costs.
+  ModelledWork(const ModelledWork&) = delete;
+  ModelledWork& operator=(const ModelledWork&) = delete;
+  ModelledWork(ModelledWork&&) = default;
+  ModelledWork& operator=(ModelledWork&&) = default;
+  ~ModelledWork() = default;
+
   std::vector<ModelledCall> calls;  // by host row; those of graphs behind all others
   std::vector<DeviceId> works;      // of one call in row order (stream, then start)
   std::vector<WorkInfo> info;       // per device row
   CapturedLaunches captured;
+  std::unique_ptr<OpCosts> costs;
+  // By the cost of the forward call and the number of gradients.
+  std::map<std::pair<const OpCost*, uint64_t>, OpCost> backward_costs;
 
   // Whether its cost is known by the capture of its graph.
   bool IsCaptured(DeviceId id) const {

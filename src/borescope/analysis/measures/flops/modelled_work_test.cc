@@ -29,7 +29,7 @@ std::string Calls(TestTrace& trace) {
   std::string text;
   for (const ModelledCall& call : work.calls) {
     text += fmt::format("{} {} {}:", data.Name(call.op), WorkDirectionName(call.direction),
-                        call.cost.flops());
+                        call.cost().flops());
     for (const DeviceId id : work.WorksOf(call)) {
       const bool is_main = work.info[id.value].role == KernelRole::kMain;
       text += fmt::format(" {}{}", data.Name(id), is_main ? "*" : "");
@@ -64,16 +64,17 @@ TEST(ModelledWork, TypesOfTensorsInListsAreThoseOfTheKernel) {
   trace.Op("aten::_foreach_add_", {0, 100}, lists)
       .Launched("multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpListAlphaFunctor<float>>",
                 {10, 10}, {200, 50}, {1});
-  const ModelledCall call = Modelled(trace).calls[0];
-  EXPECT_EQ(call.cost.status, CostStatus::kOk);
-  EXPECT_EQ(call.cost.bytes(), 3U * 4 * (128 + 4));
+  const ModelledWork work = Modelled(trace);
+  const ModelledCall& call = work.calls[0];
+  EXPECT_EQ(call.cost().status, CostStatus::kOk);
+  EXPECT_EQ(call.cost().bytes(), 3U * 4 * (128 + 4));
 }
 
 TEST(ModelledWork, OfAnUnknownKernelTypesOfListsStayUnknown) {
   TestTrace trace;
   const OpArgs lists{.dims = "[[[8, 16], [8, 16]], []]", .types = R"(["TensorList", "Scalar"])"};
   trace.Op("aten::cat", {0, 100}, lists).Launched("some_copy", {10, 10}, {200, 50}, {1});
-  EXPECT_EQ(Modelled(trace).calls[0].cost.status, CostStatus::kUnknownType);
+  EXPECT_EQ(Modelled(trace).calls[0].cost().status, CostStatus::kUnknownType);
   EXPECT_EQ(Statuses(trace), "unknown cost;");
 }
 
@@ -84,7 +85,7 @@ TEST(ModelledWork, BytesAloneAreAModel) {
   trace.Op("triton_poi_fused_relu_0", {0, 100}, buffers)
       .Launched("triton_poi_fused_relu_0", {10, 10}, {200, 50}, {1});
   EXPECT_EQ(Statuses(trace), "modelled;");
-  EXPECT_EQ(Modelled(trace).calls[0].cost.bytes(), 1024U);
+  EXPECT_EQ(Modelled(trace).calls[0].cost().bytes(), 1024U);
 }
 
 TEST(ModelledWork, InnermostModelCountsAndCompositeDoesNotBesideIt) {

@@ -29,9 +29,9 @@ Result<void> CountWithDevice(const RankView& view, const Selected& selected, Cal
         std::any_of(works.begin(), works.end(), [&](DeviceId id) { return selected.Keeps(id); });
     if (!is_known || !is_selected) continue;
     if (call.is_replay) {
-      flops.replayed.push_back({call.op, works.front(), FlopsOf(call.cost)});
+      flops.replayed.push_back({call.op, works.front(), FlopsOf(call.cost())});
     } else {
-      flops.of_call[call.op.value] = FlopsOf(call.cost);
+      flops.of_call[call.op.value] = FlopsOf(call.cost());
     }
   }
   return {};

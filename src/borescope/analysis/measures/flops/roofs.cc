@@ -171,7 +171,7 @@ const DeviceSpec* Roofs::SpecOf(int64_t gpu) const {
 
 std::optional<RoofTime> Roofs::TimeOf(const ModelledCall& call, std::string_view operands,
                                       int64_t gpu) const {
-  const OpCost& cost = call.cost;
+  const OpCost& cost = call.cost();
   const DeviceSpec* spec = SpecOf(gpu);
   if (spec == nullptr) return std::nullopt;
   RoofTime time;
@@ -197,7 +197,7 @@ namespace {
 
 // Communication and copies from or to the host go over links, whose speed is not known.
 bool UsesLinks(const Trace& trace, const ModelledCall& call, DeviceId main) {
-  if (call.cost.family == OpFamily::kCollective) return true;
+  if (call.cost().family == OpFamily::kCollective) return true;
   const DeviceKind kind = trace.device().kind[main.value];
   return kind == DeviceKind::kMemcpy &&
          ClassifyCopy(kind, trace.Name(main)) != CopyKind::kDeviceToDevice;

@@ -41,7 +41,7 @@ std::string Calls(TestTrace& trace) {
   EXPECT_TRUE(work.ok());
   std::string text;
   for (const ModelledCall& call : work->calls) {
-    text += fmt::format("{} {}:", trace.View().trace.Name(call.op), call.cost.flops());
+    text += fmt::format("{} {}:", trace.View().trace.Name(call.op), call.cost().flops());
     for (const DeviceId id : work->WorksOf(call)) {
       text += fmt::format(" {}{}", trace.View().trace.Name(id), work->IsCaptured(id) ? "'" : "");
     }

@@ -130,6 +130,10 @@ void HostWalk::WalkPiece(Interval time) {
 }
 
 void HostWalk::WalkOutsideCalls(Interval time) {
+  if (pauses_.first == pauses_.second && samples_.first == samples_.second) {
+    WalkEvent(time);  // most recordings have neither
+    return;
+  }
   const Pauses& pauses = view_.trace.pauses();
   const auto first = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.first);
   const auto end = pauses.end_ns.begin() + static_cast<ptrdiff_t>(pauses_.second);

@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/measures/idle/late_host.h"
@@ -17,7 +18,6 @@
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 namespace {
@@ -308,11 +308,13 @@ Table NewTable() {
 }
 
 // Gaps between the work of the main processes are divided, those within a gap of the main threads
-// by what these did; what other processes do in them is no idle time.
-CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const MainProcesses& main,
+// by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
+CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const StreamGaps& all,
                        const IntervalSet& windows, int64_t skew_ns, Causes& causes) {
-  const StreamGaps gaps = FindStreamGaps(view, main.tracks, 0);
-  return causes.SumsOf(gaps, FindMainGaps(view, main.tracks),
+  const MainProcesses main = FindMainProcesses(view, time.tracks);
+  const bool are_all = main.tracks.size() == time.tracks.size();
+  const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
+  return causes.SumsOf(are_all ? all : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
                        skew_ns);
 }
@@ -391,16 +393,17 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
 Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view.trace);
-  const DeviceClocks clocks = FindDeviceClocks(view.trace, view.index.correlation);
+  const auto waits = SyncsByRecordedTimes(view);
   Tables tables{NewTable(), NewLateHost()};
   LateHost late(view);
-  for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
-    const std::vector<uint32_t>& tracks = time.tracks;
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
     const IntervalSet windows = selected.TimeOf(time.tracks);
-    const MainProcesses main = FindMainProcesses(view, tracks);
-    CauseSums sums = SumsOfDevice(view, time, main, windows, SkewOf(clocks, tracks), causes);
-    const int64_t gaps = SumWaits(FindStreamGaps(view, tracks, 0), windows).gaps;
-    PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, gaps, std::move(sums), late);
+    const StreamGaps gaps = FindStreamGaps(view, time.tracks, 0);
+    CauseSums sums =
+        SumsOfDevice(view, time, gaps, windows, SkewOf(waits->clocks, time.tracks), causes);
+    PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, SumWaits(gaps, windows).gaps,
+               std::move(sums), late);
   }
   return tables;
 }

@@ -149,7 +149,7 @@ TestTrace RandomThreads(std::mt19937& random) {
 }
 
 // More questions than are answered by walking over the rows.
-TEST(LateHostTest, PreparedThreadsAnswerAsWalksDo) {
+TEST(LateHostTest, WhatIsPreparedAnswersAsWalksDo) {
   std::mt19937 random(11);
   for (int round = 0; round < 20; ++round) {
     TestTrace trace = RandomThreads(random);

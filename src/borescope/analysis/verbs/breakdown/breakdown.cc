@@ -80,7 +80,8 @@ Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable(keys);
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
-  const std::vector<DeviceTime> times = DeviceTimes(view, selected, per);
+  const SharedDeviceTimes shared = DeviceTimes(view, selected, per);
+  const std::vector<DeviceTime>& times = *shared;
   const std::vector<StepWindow> windows =
       WindowsOf(view, selected, keys.step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));

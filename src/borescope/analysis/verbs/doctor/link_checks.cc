@@ -2,15 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <vector>
 
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_edges.h"
@@ -64,9 +68,44 @@ void ForEachExternalId(const Trace& trace, const Use& use) {
   }
 }
 
-// Whether some id stands twice; true as well where that would take a sort to tell. Ids are numbers
-// of a counter: a bit for each is less than they take themselves.
-bool MayRepeat(const Trace& trace) {
+// How many operators have an External id that an earlier one has, and the smallest such id.
+struct Repeats {
+  int64_t count = 0;
+  int64_t least = kMissing;
+
+  void Add(int64_t id) { least = count++ == 0 ? id : std::min(least, id); }
+};
+
+Repeats RepeatsOfSparseIds(const Trace& trace, size_t count) {
+  std::vector<int64_t> ids;
+  ids.reserve(count);
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) { ids.push_back(id); });
+  SortRuns(std::span(ids), std::less<>());  // each thread counts upwards
+  Repeats repeats;
+  for (size_t i = 1; i < ids.size(); ++i) {
+    if (ids[i] == ids[i - 1]) {
+      repeats.Add(ids[i]);
+    }
+  }
+  return repeats;
+}
+
+// With a bit for each id from `least` on.
+Repeats RepeatsOfDenseIds(const Trace& trace, int64_t least, uint64_t range) {
+  std::vector<bool> seen(range + 1);
+  Repeats repeats;
+  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
+    const uint64_t bit = static_cast<uint64_t>(id) - static_cast<uint64_t>(least);
+    if (seen[bit]) {
+      repeats.Add(id);
+    }
+    seen[bit] = true;
+  });
+  return repeats;
+}
+
+// Ids are numbers of a counter: a bit for each is less than they take themselves.
+Repeats RepeatsOfIds(const Trace& trace) {
   constexpr uint64_t kMostBits = 64;  // for each id
   uint64_t count = 0;
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -77,35 +116,32 @@ bool MayRepeat(const Trace& trace) {
     largest = std::max(largest, id);
   });
   if (count == 0) {
-    return false;
+    return {};
   }
   const uint64_t range = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
-  if (range / kMostBits >= count) {
-    return true;
-  }
-  std::vector<bool> seen(range + 1);
-  bool repeats = false;
-  ForEachExternalId(trace, [&](int64_t id, uint32_t) {
-    const uint64_t bit = static_cast<uint64_t>(id) - static_cast<uint64_t>(least);
-    repeats = repeats || seen[bit];
-    seen[bit] = true;
+  return range / kMostBits < count ? RepeatsOfDenseIds(trace, least, range)
+                                   : RepeatsOfSparseIds(trace, count);
+}
+
+// The second row with the id.
+uint32_t SecondRowOf(const Trace& trace, int64_t id) {
+  int64_t count = 0;
+  uint32_t second = 0;
+  ForEachExternalId(trace, [&](int64_t other, uint32_t row) {
+    if (other == id && ++count == 2) {
+      second = row;
+    }
   });
-  return repeats;
+  return second;
 }
 
 CheckOutcome DuplicateExternalId(const RankView& view) {
+  const Repeats repeats = RepeatsOfIds(view.trace);
   CheckOutcome outcome;
-  if (!MayRepeat(view.trace)) {
-    return outcome;
-  }
-  std::vector<std::pair<int64_t, uint32_t>> ids;
-  ForEachExternalId(view.trace, [&](int64_t id, uint32_t row) { ids.emplace_back(id, row); });
-  std::sort(ids.begin(), ids.end());
-  for (size_t i = 1; i < ids.size(); ++i) {
-    if (ids[i].first == ids[i - 1].first && outcome.count++ == 0) {
-      outcome.first =
-          fmt::format("External id {}: {}", ids[i].first, Describe(view, HostId{ids[i].second}));
-    }
+  outcome.count = repeats.count;
+  if (repeats.count > 0) {
+    const HostId second{SecondRowOf(view.trace, repeats.least)};
+    outcome.first = fmt::format("External id {}: {}", repeats.least, Describe(view, second));
   }
   return outcome;
 }
@@ -259,7 +295,8 @@ CheckOutcome SyncDuringKernel(const RankView& view) {
 
 // What critical-path and link leave out, since nothing waits for what ends after it.
 CheckOutcome BackwardWait(const RankView& view) {
-  const SyncEdges syncs = FindSyncEdges(view.trace, view.index.correlation);
+  const auto recorded = SyncsByRecordedTimes(view);
+  const SyncEdges& syncs = recorded->syncs;
   const SyncEdge& first = syncs.first_backward;
   CheckOutcome outcome;
   outcome.count = static_cast<int64_t>(syncs.backward);
@@ -293,15 +330,20 @@ CheckOutcome BackwardNameConflict(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const Ops& ops = view.trace.ops();
   const std::vector<char> is_backward = BackwardNames(view.trace.strings());
-  std::map<std::pair<int64_t, int64_t>, StringId> names;
+  Grouper pairs(2);
+  std::vector<StringId> names;  // of each pair, the first
   return CountHostCases(view, [&](HostId id) {
     const uint32_t detail = host.detail[id.value];
     if (host.kind[id.value] != HostKind::kOp || detail == kNoDetail ||
         is_backward[host.name[id.value].value] == 0 || ops.sequence[detail] == kMissing) {
       return false;
     }
-    const std::pair key{ops.sequence[detail], ops.forward_thread[detail]};
-    return names.emplace(key, host.name[id.value]).first->second != host.name[id.value];
+    const int64_t pair[] = {ops.sequence[detail], ops.forward_thread[detail]};
+    const uint32_t found = pairs.Find(pair);
+    if (found == names.size()) {
+      names.push_back(host.name[id.value]);
+    }
+    return names[found] != host.name[id.value];
   });
 }
 

@@ -46,14 +46,14 @@ std::vector<Stream> FindStreams(const RankView& view, const Selected& selected,
     }
   }
   std::vector<Stream> streams;
-  for (DeviceTime& time : DeviceTimes(view, selected, PerTrack::kStream)) {
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kStream);
+  for (const DeviceTime& time : *times) {
     const auto found = tracks_of.find({time.gpu, time.stream});
     StreamGaps gaps;
     if (found != tracks_of.end()) {
       gaps = FindStreamGaps(view, found->second, kernel_wait_ns);
     }
-    LineTracks of_line = time.tracks;
-    streams.push_back({std::move(time), std::move(gaps), std::move(of_line)});
+    streams.push_back({time, std::move(gaps), time.tracks});
   }
   return streams;
 }

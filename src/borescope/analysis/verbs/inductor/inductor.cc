@@ -199,7 +199,8 @@ Table TimeTable(const RankView& view, const Selected& selected, const Params& pa
   AddFloat(table, "memory_gbps", Unit::kGigabytesPerSecond, Role::kMin,
            "Bandwidth of the memory of the device, of several kinds the lowest; missing if none is "
            "known.");
-  for (const DeviceTime& time : DeviceTimes(view, selected, PerTrack::kGpu)) {
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
     const IntervalSet windows = selected.TimeOf(time.tracks);
     const int64_t busy_ns = SplitTime(time, windows).busy_ns;
     const DeviceSpec* spec = roofs.SpecOf(time.gpu);

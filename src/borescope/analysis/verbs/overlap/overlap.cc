@@ -42,7 +42,8 @@ Result<Tables> MapOverlap(const RankView& view, const Params& params) {
   const bool by_step = HasKey(params.by, "step");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable(by_step);
-  const std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
+  const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);
+  const std::vector<DeviceTime>& times = *shared;
   const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {

@@ -164,7 +164,7 @@ Assigned ProfTable::Assign(DeviceId id) {
   const ModelledCall* call = info.call == kNoCall ? nullptr : &modelled_.calls[info.call];
   one.call = call != nullptr ? call->op : InnermostOperator(trace_, ranges);
   one.arguments = call != nullptr ? call->shapes_of : one.call;
-  if (call != nullptr && call->cost.status == CostStatus::kOk) return one;
+  if (call != nullptr && call->cost().status == CostStatus::kOk) return one;
   const HostId own = marker_work_.Choose(ranges);
   const bool is_borrowed = !own.valid() && one.forward.valid();
   const HostId marker = is_borrowed ? marker_work_.Choose(RangesOf(view_, one.forward)) : own;
@@ -302,11 +302,11 @@ void ProfTable::AddModelled(DeviceId id, ProfRow& row) {
   row.status = WorkStatusName(info.status);
   const bool is_main = info.role == KernelRole::kMain;
   const bool is_matrix =
-      info.call != kNoCall && IsMatrixFamily(modelled_.calls[info.call].cost.family);
+      info.call != kNoCall && IsMatrixFamily(modelled_.calls[info.call].cost().family);
   row.tc = TcText(UseOf(id, is_main && is_matrix));
   if (info.call == kNoCall) return;
   const ModelledCall& call = modelled_.calls[info.call];
-  WorkShare share = ShareOfCost(call.cost, main_index_[id.value], mains_[info.call]);
+  WorkShare share = ShareOfCost(call.cost(), main_index_[id.value], mains_[info.call]);
   if (!is_main && share.flops.has_value()) share = {.flops = 0, .bytes = 0, .status = "helper"};
   const bool is_captured = is_main && share.flops.has_value() && modelled_.IsCaptured(id);
   row.flops = share.flops;

@@ -30,13 +30,13 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 std::optional<ProductShape> ShapeOf(const Trace& trace, const ModelledCall& call) {
   const CallArgs args = CallArgsOf(trace, call.shapes_of);
   if (!args.is_recorded() || args.is_bad()) return std::nullopt;
-  return ProductShapeOf(args, call.cost);
+  return ProductShapeOf(args, call.cost());
 }
 
 // Calls that the selection cuts have no rate: their FLOPs belong to all of their kernels.
 bool HasRate(const RooflineInput& in, const ModelledCall& call, const CallTotals& totals) {
-  return call.cost.family == OpFamily::kGemm && KnowsFlops(call.cost.status) &&
-         call.cost.matrix_flops > 0 && totals.total_ns > 0 &&
+  return call.cost().family == OpFamily::kGemm && KnowsFlops(call.cost().status) &&
+         call.cost().matrix_flops > 0 && totals.total_ns > 0 &&
          static_cast<size_t>(totals.kernels) == in.work.WorksOf(call).size();
 }
 
@@ -73,8 +73,8 @@ Sample SampleOf(const RooflineInput& in, const ModelledCall& call, std::vector<i
           size(&ProductShape::n),
           size(&ProductShape::k),
           size(&ProductShape::batch),
-          call.cost.type,
-          static_cast<int64_t>(std::min<uint64_t>(call.cost.matrix_flops, kMost)),
+          call.cost().type,
+          static_cast<int64_t>(std::min<uint64_t>(call.cost().matrix_flops, kMost)),
           total_ns};
 }
 

@@ -74,7 +74,7 @@ size_t Ledger::KindOf(DeviceId id) const {
   if (activity == Activity::kCopy) return kCopyKind;
   const WorkInfo& info = in_.work.info[id.value];
   if (info.status != WorkStatus::kModelled) return kNoModelKind;
-  const auto family = static_cast<size_t>(in_.work.calls[info.call].cost.family);
+  const auto family = static_cast<size_t>(in_.work.calls[info.call].cost().family);
   return in_.at_roof[info.call].has_value() ? family : kFamilies + family;
 }
 
@@ -96,7 +96,7 @@ void Ledger::AddAtRoof() {
       const int64_t inside_ns = KindOf(id) < kFamilies ? InsideOf(in_, id) : 0;
       if (inside_ns == 0) continue;
       AtRoof& sums =
-          accounts_[in_.view.trace.DeviceOf(id)].at_roof[static_cast<size_t>(call.cost.family)];
+          accounts_[in_.view.trace.DeviceOf(id)].at_roof[static_cast<size_t>(call.cost().family)];
       sums.math_ns = AddSaturating(sums.math_ns, time.PartOf(math_ns, inside_ns));
       sums.all_ns = AddSaturating(sums.all_ns, time.PartOf(all_ns, inside_ns));
     }

@@ -14,7 +14,7 @@ namespace {
 std::string_view StatusOf(const RooflineInput& in, DeviceId id) {
   const WorkInfo& info = in.work.info[id.value];
   if (info.status == WorkStatus::kUnknownCost) {
-    return CostStatusName(in.work.calls[info.call].cost.status);
+    return CostStatusName(in.work.calls[info.call].cost().status);
   }
   return in.work.IsCaptured(id) ? kCapturedStatus : WorkStatusName(info.status);
 }
@@ -40,7 +40,7 @@ std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
     default:
       return "";
   }
-  switch (in.work.calls[info.call].cost.status) {
+  switch (in.work.calls[info.call].cost().status) {
     case CostStatus::kMissingShapes:
       return "profile with record_shapes=True";
     case CostStatus::kNeedsValues:

@@ -78,7 +78,7 @@ void AddKnown(CostStatus status, int64_t total_ns, Stats& stats) {
 }
 
 void AddMatrixUse(const ModelledCall& call, Stats& stats) {
-  if (!IsMatrixFamily(call.cost.family)) return;
+  if (!IsMatrixFamily(call.cost().family)) return;
   const bool is_yes = call.matrix_use == MatrixUse::kYes;
   ++stats.unit_calls[is_yes ? 0 : call.matrix_use == MatrixUse::kNo ? 1 : 2];
 }
@@ -134,12 +134,12 @@ void RooflineRows::Add(size_t i) {
   ++stats.count;
   AddSaturatingTo(stats.totals.kernels, totals.kernels);
   AddSaturatingTo(stats.totals.total_ns, totals.total_ns);
-  stats.has_types = stats.count > 1 && (stats.has_types || stats.type != call.cost.type);
-  stats.type = call.cost.type;
-  AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost.main_flops()));
-  AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost.vector_flops));
-  AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost.bytes()));
-  AddKnown(call.cost.status, totals.total_ns, stats);
+  stats.has_types = stats.count > 1 && (stats.has_types || stats.type != call.cost().type);
+  stats.type = call.cost().type;
+  AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost().main_flops()));
+  AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost().vector_flops));
+  AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost().bytes()));
+  AddKnown(call.cost().status, totals.total_ns, stats);
   if (in_.at_roof[i].has_value()) {
     AddRoof(*in_.at_roof[i], totals, stats);
   }

@@ -34,8 +34,8 @@ bool HasMatrixUnits(const Trace& trace, int64_t gpu) {
 }
 
 bool IsMiss(const ModelledCall& call) {
-  const int bits = BitsPerElement(call.cost.type);
-  return call.matrix_use == MatrixUse::kNo && IsFloatingPoint(call.cost.type) && bits > 0 &&
+  const int bits = BitsPerElement(call.cost().type);
+  return call.matrix_use == MatrixUse::kNo && IsFloatingPoint(call.cost().type) && bits > 0 &&
          bits <= kMostBits;
 }
 
@@ -52,8 +52,8 @@ std::string MisalignedText(const Trace& trace, const ModelledCall& call) {
       CallArgs::Parse({.dims = dims, .types = types, .strides = {}, .values = {}});
   if (!args.is_recorded() || args.is_bad()) return "";
   const std::vector<NamedSize> sizes =
-      MatrixSizesOf(trace.Name(call.shapes_of), call.cost.family, args);
-  const int bits = BitsPerElement(call.cost.type);
+      MatrixSizesOf(trace.Name(call.shapes_of), call.cost().family, args);
+  const int bits = BitsPerElement(call.cost().type);
   std::string text;
   for (const NamedSize& size : MisalignedSizes(sizes, bits)) {
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", size.name, size.size);
@@ -90,7 +90,7 @@ Table TensorCoreMissesTable(const RooflineInput& in) {
     const CallTotals totals = TotalsOf(in, call);
     if (totals.kernels == 0) continue;
     Sums& sums = misses[{trace.Name(call.op), TextOf(trace, call.shapes_of, &Ops::input_dims),
-                         call.cost.type, MisalignedText(trace, call)}];
+                         call.cost().type, MisalignedText(trace, call)}];
     ++sums.count;
     sums.total_ns = AddSaturating(sums.total_ns, totals.total_ns);
     if (in.at_roof[i].has_value()) {

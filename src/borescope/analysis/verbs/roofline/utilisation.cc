@@ -38,7 +38,7 @@ struct Use {
 void AddCall(const RooflineInput& in, size_t i, Use& use) {
   const ModelledCall& call = in.work.calls[i];
   const CallTime time = TimeOf(in, call);
-  const int64_t flops = time.PartOf(static_cast<int64_t>(call.cost.matrix_flops));
+  const int64_t flops = time.PartOf(static_cast<int64_t>(call.cost().matrix_flops));
   const bool is_recomputed = call.direction == WorkDirection::kRecompute;
   int64_t& flops_sum = is_recomputed ? use.recomputed_flops : use.model_flops;
   int64_t& ns_sum = is_recomputed ? use.recomputed_ns : use.model_ns;
@@ -61,7 +61,7 @@ bool IsInside(const RooflineInput& in, const ModelledCall& call) {
 bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id) {
   const WorkInfo& info = in.work.info[id.value];
   if (info.call == kNoCall) return false;
-  const OpCost& cost = in.work.calls[info.call].cost;
+  const OpCost& cost = in.work.calls[info.call].cost();
   return !IsMatrixFamily(cost.family) || KnowsFlops(cost.status);
 }
 
@@ -120,7 +120,7 @@ Table UtilisationTable(const RooflineInput& in) {
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
     CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
-    const bool counts = call.cost.matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
+    const bool counts = call.cost().matrix_flops > 0 && call.direction != WorkDirection::kUpdate &&
                         IsInside(in, call);
     if (counts) {
       AddCall(in, i, uses[in.view.trace.DeviceOf(in.work.WorksOf(call).front())]);

@@ -9,7 +9,9 @@
 // In every row device_span = busy + idle. Over the rows of a device, those without a step included,
 // busy less shared adds up to the busy time of the device, and kernels and copies to all of them.
 #include <algorithm>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
@@ -77,7 +79,7 @@ void PushRow(Table& table, const Line& line, const StepGroup& group, const HostW
 
 // The rows of steps: of each device that its process may use; if there is none, one without.
 void PushStep(Table& table, const RankView& view, const StepGroups& groups, size_t group,
-              const std::vector<DeviceTime>& times,
+              std::span<const DeviceTime> times,
               const std::vector<std::vector<DeviceStep>>& on_devices) {
   const HostWindow& host = groups.HostWindowOf(group);
   bool has_device = false;
@@ -102,8 +104,9 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
     return Tables{NewTable()};  // in a summary
   }
   const StepGroups groups(view, selected);
-  std::vector<DeviceTime> times = DeviceTimes(view, selected, PerTrack::kGpu);
-  std::erase_if(times, [](const DeviceTime& time) { return time.tracks.empty(); });
+  const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);
+  const bool has_work = !shared->empty() && !shared->front().tracks.empty();
+  const std::span<const DeviceTime> times(shared->data(), has_work ? shared->size() : 0);
   BS_TRY(CheckRows(view, groups.size(), times.size()));
   std::vector<std::vector<DeviceStep>> on_devices;
   on_devices.reserve(times.size());

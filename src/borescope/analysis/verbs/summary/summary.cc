@@ -317,7 +317,10 @@ constexpr bool AreInOrder() {
 }
 static_assert(AreInOrder());
 
-Result<Tables> MapSummary(const RankView& view, const Params& params) {
+Result<Tables> MapSummary(const RankView& whole, const Params& params) {
+  SharedMeasures shared;
+  RankView view = whole;
+  view.shared = &shared;
   std::vector<Result<Tables>> answers(std::size(kMapped), Tables());
   ParallelFor(answers.size(), view.threads, [&](size_t i) {
     const size_t row = answers.size() - 1 - i;  // the dearest stand last

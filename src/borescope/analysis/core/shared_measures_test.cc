@@ -1,0 +1,42 @@
+#include "borescope/analysis/core/shared_measures.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+
+namespace borescope::internal {
+namespace {
+
+struct One {};
+struct Other {};
+
+TEST(SharedMeasuresTest, EachMeasureIsMadeOnce) {
+  SharedMeasures shared;
+  std::atomic<int> made{0};
+  std::vector<int> found(64);
+  ParallelFor(found.size(), 8, [&](size_t i) {
+    const auto make = [&made, i] {
+      ++made;
+      return i % 2 == 0 ? 10 : 20;
+    };
+    found[i] = i % 2 == 0 ? *shared.Get<One>(make) : *shared.Get<Other>(make);
+  });
+  EXPECT_EQ(made, 2);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], i % 2 == 0 ? 10 : 20);
+  }
+}
+
+TEST(SharedMeasuresTest, WhatCouldNotBeMadeIsMadeByTheNext) {
+  SharedMeasures shared;
+  const auto fail = []() -> int { throw std::runtime_error("stopped"); };
+  EXPECT_THROW(shared.Get<One>(fail), std::runtime_error);
+  EXPECT_EQ(*shared.Get<One>([] { return 3; }), 3);
+}
+
+}  // namespace
+}  // namespace borescope::internal
