@@ -50,7 +50,7 @@ def node(number: int, name: str, parent: int, rf_id: int) -> dict:
                       {"name": "op_schema", "type": "string", "value": ""}]}
 
 
-def write_pair(shape: str, n: int, host: Path, device: Path) -> None:
+def write_pair(shape: str, n: int, host: str | Path, device: str | Path) -> None:
     """Every operator launches a kernel, and each hundredth waits for the device after it."""
     nodes = [node(1, "[pytorch|profiler|execution_trace|process]", 1, 0),
              node(ROOT, "[pytorch|profiler|execution_trace|thread]", 1, 0)]
@@ -64,6 +64,6 @@ def write_pair(shape: str, n: int, host: Path, device: Path) -> None:
         if i % 100 == 99:
             events.append(event("cuda_runtime", "cudaDeviceSynchronize", op.ts + 0.3, 0.5, op.tid,
                                 correlation=3 * i + 2))
-    host.write_text(json.dumps({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "", "start_ts": 0,
+    Path(host).write_text(json.dumps({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "", "start_ts": 0,
                                 "nodes": nodes}))
-    device.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    Path(device).write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
