@@ -22,23 +22,46 @@ struct RecordOptions {
   bool nvtx = true;            // ranges and marks of NVTX
   bool roctx = true;           // and of ROCTX
   bool cuda = true;            // calls and device work, by CUPTI
+  bool rocm = false;           // those of AMD, by rocprofiler-sdk; experimental
   bool children = true;        // also of programs that the program starts
   bool memory = false;         // allocations of device memory
   bool sync = false;           // what synchronisation waits for
   bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
-  bool force = false;          // replaces the injected libraries of other tools
-  bool replace = false;        // replaces an earlier recording of the name
+  // What Python programs record besides: of programs that are started without -I, -E or -S.
+  std::string ops = {};     // operators of PyTorch: "nvtx", "profile", or empty for none
+  bool shapes = false;      // with ops "nvtx": shapes of inputs, which "profile" has anyway
+  uint64_t ops_steps = 0;   // with ops "profile": steps that it keeps in memory; 0: 20
+  std::string python = {};  // "calls" of functions, or empty for none
+  bool rpd_compat = false;  // rocmProfileData's rpdTracerControl and librpd_tracer.so record here
+  // Keeps the last part of each log alone, as a flight recorder does: at least so long, at most a
+  // day; 0: everything. With max_bytes, no more than that, however long it is.
+  std::chrono::nanoseconds ring{};
+  // How often device records are fetched, from 1 ms to a minute; 0: every 100 ms.
+  std::chrono::nanoseconds flush{};
+  // How often processes of the program and GPUs are measured, at least 1 ms; 0: never.
+  std::chrono::nanoseconds sample{};
+  std::chrono::nanoseconds start_after{};  // then recording starts; with it, starts_paused is set
+  std::chrono::nanoseconds record_for{};   // it stops so long after the first start; 0: at the end
+  // Ranks of a distributed job that are recorded, at most 64, by the variables of its launcher;
+  // empty: all, and processes that have none.
+  std::vector<int> ranks = {};
+  // A folder, as in /dev/shm, that logs are written into while the program runs; they are moved to
+  // that of the run afterwards, unless processes still record. Empty: not so.
+  std::string spool = {};
+  bool force = false;    // replaces the injected libraries of other tools
+  bool replace = false;  // replaces an earlier recording of the name
 };
 
 struct RecordReport {
-  std::string folder;      // of the logs: an input like any other
-  std::string converted;   // what `output` wants it converted into; empty: nothing
-  int status = 0;          // the program's exit status; 0 where a signal ended it
-  int signal = 0;          // that ended the program; 0: none
-  uint64_t processes = 0;  // that recorded something
-  uint64_t running = 0;    // of these, that still run
-  uint64_t bytes = 0;      // of all logs
+  std::string folder;       // of the logs: an input like any other
+  std::string converted;    // what `output` wants it converted into; empty: nothing
+  int status = 0;           // the program's exit status; 0 where a signal ended it
+  int signal = 0;           // that ended the program; 0: none
+  uint64_t processes = 0;   // that recorded something
+  uint64_t running = 0;     // of these, that still run
+  uint64_t bytes = 0;       // of all logs
+  bool is_sampled = false;  // there is a log of samples, or of marks
   std::chrono::nanoseconds duration{};
 };
 
@@ -70,11 +93,55 @@ class BORESCOPE_EXPORT Recording {
   std::unique_ptr<State> state_;
 };
 
+// A profile of processes that already run PyTorch, by its own profiler.
+struct AttachOptions {
+  std::vector<int> pids;    // with all processes that they started
+  std::string output = {};  // a folder that is made; empty: attached, attached-2, …
+  std::chrono::nanoseconds duration = std::chrono::seconds(2);
+  int iterations = 0;  // this many steps of an optimizer, instead of a time; 0: not so
+};
+
+struct AttachedProfile {
+  int pid = 0;
+  std::string file;
+  uint64_t events = 0;  // of the file, once it was read to check it
+  std::string trouble;  // why it is missing or cannot be read; empty: it is whole
+};
+
+struct AttachReport {
+  std::string folder;
+  std::vector<AttachedProfile> profiles;
+  std::vector<int> silent;  // processes that did not ask within 12 s
+};
+
+// Asks for the profiles and waits until they are written. The processes must have been started with
+// KINETO_USE_DAEMON=1, and look for a request every five seconds. kInvalidArgument if a process
+// does not exist or the folder does; kIo if another one attaches, or dynolog runs.
+BORESCOPE_EXPORT Result<AttachReport> AttachRecording(const AttachOptions& options);
+
 // Starts or stops recording in all processes of a run, from any process that may write to its
 // folder. Starts count: as many stops end them. Returns whether processes record now.
 // kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<bool> StartRecording(const std::string& folder);
 BORESCOPE_EXPORT Result<bool> StopRecording(const std::string& folder);
+
+// Marks this moment in a run, from outside of its programs: an annotation without a duration,
+// whether or not processes record now. kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<void> MarkRecording(const std::string& folder, const std::string& text);
+
+struct FlushRecordingReport {
+  uint32_t answered = 0;  // processes that have fetched what their devices did
+  uint32_t silent = 0;    // that did not within `deadline`
+};
+// Has all processes of a run fetch what their devices did until now; records of the host are in the
+// logs already. kInvalidArgument if `folder` is no run.
+BORESCOPE_EXPORT Result<FlushRecordingReport> FlushRecording(
+    const std::string& folder, std::chrono::nanoseconds deadline = std::chrono::seconds(3));
+
+// Copies what the logs of a run hold now into a new run, `output`, while its programs go on: of a
+// ring, the last part. Of each thread, the copy ends about when this was called. kInvalidArgument
+// if `folder` is no run or `output` exists, kIo.
+BORESCOPE_EXPORT Result<void> CopyRecording(const std::string& folder, const std::string& output);
 
 // The state of a run. Table `processes`: a row per log. kInvalidArgument if `folder` is no run.
 BORESCOPE_EXPORT Result<Answer> RecordingStatus(const std::string& folder);

@@ -20,8 +20,13 @@ def test_mypy_is_content(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     folder = Path(borescope.__file__).parent.parent
     environment = {**os.environ, "MYPYPATH": "" if folder.name == "site-packages" else str(folder)}
+    check_types("borescope", tmp_path, environment)
+    check_types("borescope_record", tmp_path, {**os.environ, "MYPYPATH": str(ROOT / "python")})
+
+
+def check_types(package: str, tmp_path: Path, environment: dict[str, str]) -> None:
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml",
-                           "--no-incremental", "-p", "borescope"],
+                           "--no-incremental", "-p", package],
                           capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stdout
 

@@ -20,6 +20,9 @@ extern "C" {
 /* Whether what follows is recorded now: 1 or 0. */
 BORESCOPE_RECORD_API int borescope_record_is_recording(void);
 
+/* Whether this process belongs to a run: 1 or 0. It does also while recording is paused. */
+BORESCOPE_RECORD_API int borescope_record_is_enabled(void);
+
 /* Starts and stops recording in all processes of the run; starts count, so that a program that
  * starts twice stops twice. Stops beyond the last start are ignored. */
 BORESCOPE_RECORD_API void borescope_record_start(void);
@@ -29,6 +32,12 @@ BORESCOPE_RECORD_API void borescope_record_stop(void);
  * nest. */
 BORESCOPE_RECORD_API void borescope_record_push(const char* text);
 BORESCOPE_RECORD_API void borescope_record_pop(void);
+
+/* A step of the program, such as a training step: a range "ProfilerStep#NUMBER" of the calling
+ * thread, which ends with its next step or with step_end. It may end within a range that began
+ * outside of it. */
+BORESCOPE_RECORD_API void borescope_record_step(uint64_t number);
+BORESCOPE_RECORD_API void borescope_record_step_end(void);
 
 /* A moment. */
 BORESCOPE_RECORD_API void borescope_record_mark(const char* text);
@@ -49,6 +58,17 @@ BORESCOPE_RECORD_API void borescope_record_operator(const char* name, uint64_t s
                                                     uint64_t end_ns, int64_t sequence,
                                                     uint64_t forward_thread, uint64_t id,
                                                     const char* inputs);
+
+/* The same, of an operator that ran on another thread of the process, which has this id in the
+ * system. */
+BORESCOPE_RECORD_API void borescope_record_operator_of(uint32_t thread, const char* name,
+                                                       uint64_t start_ns, uint64_t end_ns,
+                                                       int64_t sequence, uint64_t forward_thread,
+                                                       uint64_t id, const char* inputs);
+
+/* A range of a thread of the process that is over. */
+BORESCOPE_RECORD_API void borescope_record_range_of(uint32_t thread, const char* text,
+                                                    uint64_t start_ns, uint64_t end_ns);
 
 /* A function of an interpreter: describe it once, which gives its number (0 outside of a
  * recording), then record its calls and returns. */

@@ -317,7 +317,7 @@ RandomRun OnClock(RandomRun run, int64_t skew) {
 // Of each device, in units of kMomentNs.
 std::map<int64_t, int64_t> SkewsOf(const Trace& trace) {
   std::map<int64_t, int64_t> skews;
-  const DeviceClocks clocks = FindDeviceClocks(trace, BuildIndex(trace, 1).correlation);
+  const DeviceClocks clocks = FindSyncsAndClocks(trace, BuildIndex(trace, 1).correlation).clocks;
   for (const DeviceClock& clock : clocks.clocks) {
     skews[clock.device] = clock.skew_ns / kMomentNs;
   }

@@ -97,7 +97,7 @@ Sums SlowSums(const RankView& view) {
     const bool is_fast = total_ns / 2 <= roof->memory_ns;
     if (kernels > 0 && is_fast && BoundOf(*roof, total_ns, kernels) == Bound::kMemory) {
       sums.calls_ns += total_ns;
-      sums.bytes += static_cast<int64_t>(work.calls[i].cost.bytes());
+      sums.bytes += static_cast<int64_t>(work.calls[i].cost().bytes());
       sums.bound.insert(sums.bound.end(), times.begin(), times.end());
     }
   }

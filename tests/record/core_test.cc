@@ -67,6 +67,19 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
 }
 
+TEST(Options, Ranks) {
+  const Options some = ParseOptions("ranks=0,12;sync");
+  EXPECT_TRUE(IsWantedRank(some, 0));
+  EXPECT_TRUE(IsWantedRank(some, 12));
+  EXPECT_FALSE(IsWantedRank(some, 1));
+  EXPECT_FALSE(IsWantedRank(some, -1));
+  EXPECT_TRUE(some.has_sync);
+  EXPECT_TRUE(IsWantedRank(ParseOptions(""), -1));
+  std::string many = "ranks=";
+  for (int i = 0; i < 100; ++i) many += std::to_string(i) + ",";
+  EXPECT_EQ(ParseOptions(many.c_str()).rank_count, kMostRanks);
+}
+
 std::string ReadAll(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     std::ifstream file(entry.path(), std::ios::binary);

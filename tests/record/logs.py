@@ -14,11 +14,11 @@ PUSH, POP, MARK, RANGE_START, RANGE_END, NAME = 0x10, 0x11, 0x12, 0x13, 0x14, 0x
 CALL, KERNEL, COPY, SET, SYNC, MEMORY, GRAPH_RUN = 0x20, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35
 EXTERNAL, OVERHEAD, DEVICE, DROPPED = 0x36, 0x37, 0x38, 0x39
 PYTHON_CALL, PYTHON_RETURN, PYTHON_CODE, OPERATOR = 0x40, 0x41, 0x42, 0x50
-STATE, END = 0x70, 0x7F
+SAMPLE, STATE, END = 0x60, 0x70, 0x7F
 # Words of numbers before the text; records that have none hold exactly so many.
 BODY = {STRING: 0, PROCESS: 0, ANCHOR: 4, THREAD: 2, PUSH: 1, POP: 1, MARK: 1, RANGE_START: 2,
         RANGE_END: 2, NAME: 2, CALL: 5, DROPPED: 3, PYTHON_CALL: 1, PYTHON_RETURN: 1,
-        PYTHON_CODE: 1, OPERATOR: 5, STATE: 1, END: 2, KERNEL: 11, COPY: 8, SET: 8, SYNC: 4,
+        PYTHON_CODE: 1, OPERATOR: 5, SAMPLE: 2, STATE: 1, END: 2, KERNEL: 11, COPY: 8, SET: 8, SYNC: 4,
         MEMORY: 6, GRAPH_RUN: 4, EXTERNAL: 2, OVERHEAD: 3, DEVICE: 1}
 WITH_TEXT = {STRING, PROCESS, THREAD, PUSH, MARK, RANGE_START, NAME, PYTHON_CODE, OPERATOR, STATE,
              DEVICE}
@@ -74,6 +74,8 @@ def parse_record(head, words, tid):
     if kind not in BODY:
         raise LogError(f"unknown type {kind:#x}")
     count = BODY[kind]
+    # What a ring has overwritten is numbers, not a text.
+    count = 3 if (kind, record.a) == (STATE, 7) else count
     record.body = words[:count]
     rest = words[count:]
     if flags & 8:
@@ -120,16 +122,29 @@ def parse(path):
         raise LogError(f"version {version}")
     log.flags, log.rank = struct.unpack_from("<Ii", data, 84)
     log.image, alignment = struct.unpack_from("<II", data, 100)
-    at = header_bytes
+    at, chunks = header_bytes, []
     while at + 64 <= len(data):
-        magic, size, _, _, tid = struct.unpack_from("<IIQII", data, at)
-        if magic != 0x48435342:
+        magic, size, _, kind, tid, _, _, _, _, released = struct.unpack_from("<IIQIIQQQQQ", data, at)
+        if magic not in (0x48435342, 0x52435342):
             at += alignment
             continue
-        parse_chunk(data[at:at + size], tid, log.records)
-        log.chunks += 1
+        if magic == 0x48435342:  # else it is being used again
+            records = []
+            parse_chunk(data[at:at + size], tid, records)
+            chunks.append((kind, released, records))
         at += (size + alignment - 1) // alignment * alignment
+    add_chunks(log, chunks)
     return log
+
+
+def add_chunks(log, chunks):
+    """All records, but for those that a ring was about to overwrite."""
+    notes = [record.body[0] for kind, _, records in chunks if kind == 3 for record in records
+             if (record.type, record.a) == (STATE, 7)]
+    for kind, released, records in chunks:
+        if kind == 3 or not notes or not 0 < released <= max(notes):
+            log.records += records
+            log.chunks += 1
 
 
 def parse_folder(folder):

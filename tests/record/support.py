@@ -60,5 +60,8 @@ class Counters:
         with path.open("r+b") as file:
             self.memory = mmap.mmap(file.fileno(), 4096)
 
+    def by_thread(self):
+        return struct.unpack("<512Q", self.memory[:4096])
+
     def total(self):
-        return sum(struct.unpack("<512Q", self.memory[:4096]))
+        return sum(self.by_thread())

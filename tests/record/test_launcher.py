@@ -8,27 +8,13 @@ import sys
 import time
 import unittest
 
-from support import LIBRARY, PROGRAMS, RecordTest
+from launching import BORESCOPE, LauncherTest
+from support import LIBRARY, PROGRAMS
 
-BORESCOPE = os.environ["BORESCOPE_PROGRAM"]
 RANGES = str(PROGRAMS / "ranges")
 
 
-class Launcher(RecordTest):
-    def setUp(self):
-        super().setUp()
-        self.run_path = self.folder / "x.bsr"
-
-    def borescope(self, *arguments, **more):
-        kept = {name: value for name, value in os.environ.items()
-                if not name.startswith(("LD_PRELOAD", "NVTX_", "CUDA_", "RANK"))}
-        return subprocess.run([BORESCOPE, *map(str, arguments)], cwd=self.folder, timeout=120,
-                              capture_output=True, text=True, check=False,
-                              env=kept | {"BORESCOPE_RECORD_LIBRARY": str(LIBRARY)} | more)
-
-    def record(self, *command, options=(), **more):
-        return self.borescope("record", "-o", "x", *options, "--", *command, **more)
-
+class Launcher(LauncherTest):
     def info(self, path="x.bsr"):
         result = self.borescope("info", path, "-f", "json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -127,6 +113,39 @@ class Launcher(RecordTest):
         self.assertEqual(len(status.stdout.splitlines()), 3)
         self.assertEqual(self.borescope("record", "status", self.folder).returncode, 2)
 
+    def test_marks_from_outside(self):
+        self.record(RANGES, "exit", 1, 10)
+        for text in ("phase é", "x" * 5000):
+            result = self.borescope("record", "mark", "x.bsr", text)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        rows = self.query("SELECT name, dur_ns FROM host_events WHERE kind = 'annotation' AND name "
+                          "NOT LIKE 't0%' ORDER BY ts_ns")
+        self.assertEqual(rows, [["phase é", "0"], ["x" * 4096, "0"]])
+        (row,) = self.info()
+        self.assertEqual((row["host_events"], row["format"]), (12, "recording"))
+        self.assertEqual(self.borescope("doctor", "x.bsr", "-f", "csv").stdout.count("torn-chunk"), 0)
+        self.assertIn("launcher", self.borescope("record", "status", "x.bsr", "-f", "csv").stdout)
+        self.assertEqual(self.borescope("record", "mark", self.folder, "x").returncode, 2)
+
+    def test_flush_from_outside(self):
+        """Device work that CUPTI would keep until the end is in the log of a program that is killed."""
+        command = [BORESCOPE, "record", "-o", "x", "--flush", "60s", "--", PROGRAMS / "device", "wait", "2", "500"]
+        variables = os.environ | {
+            "BORESCOPE_RECORD_LIBRARY": str(LIBRARY), "SIMCUPTI_VERSION": "28",
+            "BORESCOPE_CUPTI": str(PROGRAMS / "libsimcupti.so"), "LD_LIBRARY_PATH": str(PROGRAMS)}
+        with subprocess.Popen(command, cwd=self.folder, env=variables, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
+            launcher.stdout.readline()
+            result = self.borescope("record", "flush", "x.bsr")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("1 process fetched", result.stderr)
+            launcher.stdin.close()
+            self.assertEqual(launcher.wait(60), -signal.SIGKILL)
+        kernels = self.borescope("query", "SELECT COUNT(*) FROM kernels", "x.bsr", "-f", "csv")
+        self.assertEqual(kernels.stdout.split()[-1], "1000")
+        result = self.borescope("record", "flush", "x.bsr")
+        self.assertIn("0 processes fetched", result.stderr)
+
     def test_errors_name_their_remedy(self):
         cases = (
             ((), "borescope record -- PROGRAM"),
@@ -135,6 +154,7 @@ class Launcher(RecordTest):
             (("-o", "%z", "--", "true"), "placeholders are"),
             (("--max-bytes", "much", "--", "true"), "max-bytes"),
             (("start",), "name one folder"),
+            (("mark", "x.bsr"), "and a text"),
         )
         for arguments, said in cases:
             result = self.borescope("record", *arguments)

@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/process.h"
+#include "core/ring.h"
 #include "core/state.h"
 #include "core/text.h"
 #include "core/writer.h"
@@ -112,6 +113,26 @@ void WriteDropped() {
   g_log->dropped = reinterpret_cast<std::atomic<uint64_t>*>(record + 1);
 }
 
+// Without memory for it, the log grows.
+void StartRing() {
+  uint64_t* record = g_log->process_words + g_log->process_used.load();
+  const uint64_t body[3] = {};
+  WriteProcessRecord(RecordType::kState, static_cast<uint32_t>(StateKind::kRingOverwrote), body, 3,
+                     "");
+  g_log->overwritten = reinterpret_cast<std::atomic<uint64_t>*>(record + 1);
+  g_log->ring = MakeRing();
+}
+
+void NoteOverwritten(const FullChunk& chunk, uint64_t first_ns) {
+  std::atomic<uint64_t>* noted = g_log->overwritten;
+  uint64_t last = noted[0].load();
+  while (last < chunk.released_ns && !noted[0].compare_exchange_weak(last, chunk.released_ns)) {
+  }
+  uint64_t none = 0;
+  noted[1].compare_exchange_strong(none, first_ns);
+  noted[2].fetch_add(1);
+}
+
 void RememberFile(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return;
@@ -127,6 +148,7 @@ bool CreateLog() {
   header.header_bytes = alignment;
   header.chunk_alignment = alignment;
   if (IsForked()) header.flags |= recording::kIsForked;
+  if (IsRing()) header.flags |= recording::kIsRing;
   const int file = CreateFile(&header);
   if (file < 0) return false;
   const size_t bytes =
@@ -144,6 +166,7 @@ bool CreateLog() {
   StartProcessChunk(memory + alignment, static_cast<uint32_t>(bytes - alignment));
   WriteDescription();
   WriteDropped();
+  if (IsRing()) StartRing();
   return true;
 }
 
@@ -177,22 +200,36 @@ int ReopenFile() {
   return -1;
 }
 
+// Why there is no space.
+struct Refusal {
+  StateKind state;
+  const char* why;
+};
+
 // Memory of the file, of `bytes`; a null pointer where it cannot be had.
-char* TakeSpace(int file, uint32_t bytes, const char** why, StateKind* state) {
+char* TakeSpace(int file, uint32_t bytes, Refusal* refusal) {
   const uint64_t offset = g_log->file_bytes.fetch_add(bytes);
   if (g_options.most_bytes != 0 && offset + bytes > g_options.most_bytes) {
-    *state = StateKind::kLimitReached;
-    *why = "the log has reached max-bytes";
+    *refusal = {StateKind::kLimitReached, "the log has reached max-bytes"};
     return nullptr;
   }
   if (!Allocate(file, offset, bytes)) {
-    *state = StateKind::kDiskFull;
-    *why = "no space is left for the log";
+    *refusal = {StateKind::kDiskFull, "no space is left for the log"};
     return nullptr;
   }
-  *state = StateKind::kDiskFull;
-  *why = "the log could not be mapped";
-  return static_cast<char*>(MapFile(file, offset, bytes));
+  auto* memory = static_cast<char*>(MapFile(file, offset, bytes));
+  if (memory == nullptr) *refusal = {StateKind::kDiskFull, "the log could not be mapped"};
+  // A ring finds the chunk by it.
+  if (memory != nullptr && IsRing()) reinterpret_cast<ChunkHeader*>(memory)->offset = offset;
+  return memory;
+}
+
+// As much as is wanted, or the least.
+char* TakeSpace(int file, uint32_t* wanted, uint32_t least, Refusal* refusal) {
+  char* memory = TakeSpace(file, *wanted, refusal);
+  if (memory != nullptr || *wanted <= least || IsRing()) return memory;
+  *wanted = least;
+  return TakeSpace(file, least, refusal);
 }
 
 // A disk that makes the program wait is worth knowing; said a few times, so that space stays for
@@ -213,6 +250,75 @@ uint32_t RoundedUp(size_t bytes) {
   return static_cast<uint32_t>((bytes + alignment - 1) / alignment * alignment);
 }
 
+struct Writer {
+  ChunkKind kind;
+  uint32_t tid;
+  uint64_t pthread_self;
+};
+
+// All but the magic, which is stored last.
+Chunk BeginChunk(char* memory, uint32_t bytes, const Writer& writer) {
+  auto* chunk = reinterpret_cast<ChunkHeader*>(memory);
+  chunk->bytes = bytes;
+  chunk->sequence = g_log->sequence.fetch_add(1);
+  chunk->kind = writer.kind;
+  chunk->tid = writer.tid;
+  chunk->first_ns = Now();
+  chunk->pthread_self = writer.pthread_self;
+  __atomic_store_n(&chunk->magic, recording::kChunkMagic, __ATOMIC_RELEASE);
+  return {reinterpret_cast<uint64_t*>(memory) + kHeaderWords, bytes / 8 - kHeaderWords};
+}
+
+// A chunk of the ring that was released before a time, used again. Until that is done, its magic
+// says that it holds nothing: whoever reads the log passes over it, also after a kill.
+Chunk Reuse(uint64_t before_ns, const Writer& writer) {
+  const int file = ReopenFile();
+  if (file < 0) return {};
+  FullChunk full;
+  const bool is_old = PopFull(g_log->ring, before_ns, &full);
+  auto* memory = is_old ? static_cast<char*>(MapFile(file, full.offset, full.bytes)) : nullptr;
+  close(file);
+  if (memory == nullptr) return {};
+  auto* chunk = reinterpret_cast<ChunkHeader*>(memory);
+  NoteOverwritten(full, chunk->first_ns);
+  __atomic_store_n(&chunk->magic, recording::kReusedChunkMagic, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  memset(memory + sizeof(ChunkHeader), 0, full.bytes - sizeof(ChunkHeader));
+  chunk->generation = uint64_t{full.generation} + 1;
+  chunk->offset = full.offset;
+  chunk->released_ns = 0;
+  return BeginChunk(memory, full.bytes, writer);
+}
+
+// Whether the log is being copied.
+bool IsHeld(uint64_t now) {
+  const uint64_t until = __atomic_load_n(&g_control->ring_held_until_ns, __ATOMIC_RELAXED);
+  return until > now && until - now <= recording::kMostHoldNs;
+}
+
+// The oldest chunk of a ring whose window has passed; or any where the ring cannot grow.
+Chunk ReuseOldest(const Writer& writer) {
+  const bool is_any = g_log->is_full.load() || IsCrowded(g_log->ring);
+  const uint64_t now = Now();
+  const uint64_t before = now > g_options.ring_ns ? now - g_options.ring_ns : 0;
+  if (!is_any && IsHeld(now)) return {};
+  return Reuse(is_any ? ~uint64_t{0} : before, writer);
+}
+
+// Whether chunks of a kind are used again: not those whose records others refer to.
+bool IsOfRing(ChunkKind kind) { return g_log->ring != nullptr && kind != ChunkKind::kStrings; }
+
+// A ring goes on with its oldest chunk, whatever its age; any other log ends.
+Chunk ClaimWhenFull(const Refusal& refusal, const Writer& writer) {
+  if (IsOfRing(writer.kind)) {
+    g_log->is_full.store(true);
+    const Chunk old = ReuseOldest(writer);
+    if (old.words != nullptr) return old;
+  }
+  EndRecording(refusal.state, refusal.why);
+  return {};
+}
+
 }  // namespace
 
 bool OpenLog(bool* opened_now) {
@@ -227,37 +333,34 @@ bool OpenLog(bool* opened_now) {
 
 Chunk ClaimChunk(uint32_t bytes, size_t least_words, ChunkKind kind, uint32_t tid,
                  uint64_t pthread_self) {
+  const Writer writer = {kind, tid, pthread_self};
   const uint32_t least = RoundedUp((least_words + kHeaderWords) * 8);
   uint32_t wanted = RoundedUp(bytes) > least ? RoundedUp(bytes) : least;
+  if (IsOfRing(kind)) {
+    wanted = RoundedUp(recording::kRingChunkBytes);
+    const Chunk old = ReuseOldest(writer);
+    if (old.words != nullptr) return old;
+  }
   const int file = ReopenFile();
   // Descriptors may be free again later.
   if (file < 0 && (errno == EMFILE || errno == ENFILE)) return {};
   const uint64_t begun = Now();
-  const char* why = "the log is gone";
-  StateKind state = StateKind::kDiskFull;
-  char* memory = file < 0 ? nullptr : TakeSpace(file, wanted, &why, &state);
-  if (memory == nullptr && file >= 0 && wanted > least) {
-    wanted = least;
-    memory = TakeSpace(file, wanted, &why, &state);
-  }
+  Refusal refusal = {StateKind::kDiskFull, "the log is gone"};
+  char* memory = file < 0 ? nullptr : TakeSpace(file, &wanted, least, &refusal);
   if (file >= 0) close(file);
-  if (memory == nullptr) {
-    EndRecording(state, why);
-    return {};
-  }
+  if (memory == nullptr) return ClaimWhenFull(refusal, writer);
   NoteSlowness(Now() - begun);
-  auto* chunk = reinterpret_cast<ChunkHeader*>(memory);
-  chunk->bytes = wanted;
-  chunk->sequence = g_log->sequence.fetch_add(1);
-  chunk->kind = kind;
-  chunk->tid = tid;
-  chunk->first_ns = Now();
-  chunk->pthread_self = pthread_self;
-  __atomic_store_n(&chunk->magic, recording::kChunkMagic, __ATOMIC_RELEASE);
-  return {reinterpret_cast<uint64_t*>(memory) + kHeaderWords, wanted / 8 - kHeaderWords};
+  return BeginChunk(memory, wanted, writer);
 }
 
 void ReleaseChunk(uint64_t* words, size_t count) {
+  auto* chunk = reinterpret_cast<ChunkHeader*>(words - kHeaderWords);
+  if (IsOfRing(chunk->kind)) {
+    const uint64_t now = Now();
+    __atomic_store_n(&chunk->released_ns, now, __ATOMIC_RELEASE);
+    PushFull(g_log->ring,
+             {chunk->offset, now, chunk->bytes, static_cast<uint32_t>(chunk->generation)});
+  }
   munmap(words - kHeaderWords, (count + kHeaderWords) * 8);
 }
 

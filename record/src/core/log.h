@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "borescope/recording/log_format.h"
+#include "core/state.h"
 
 namespace borescope::inject {
 
@@ -22,8 +23,12 @@ struct Chunk {
 Chunk ClaimChunk(uint32_t bytes, size_t least_words, recording::ChunkKind kind, uint32_t tid,
                  uint64_t pthread_self);
 
-// Unmaps a chunk. Its records stay in the file.
+// Unmaps a chunk that its thread has left. Its records stay in the file; those of a ring until they
+// are old.
 void ReleaseChunk(uint64_t* words, size_t count);
+
+// Whether chunks are used again.
+inline bool IsRing() { return g_options.ring_ns != 0; }
 
 // Gives the pages of a chunk after its first `used` words back to the disk: of a thread that ended.
 void TrimChunk(uint64_t* words, size_t count, size_t used);

@@ -1,10 +1,13 @@
 // The options of BORESCOPE_RECORD_OPTIONS, "name" or "name=value", separated by semicolons:
 //
 //   max-bytes=N      the log of a process grows to at most N bytes, then recording ends (no limit)
+//   ring-ms=N        chunks of the log are used again once they are older than this (never)
 //   no-nvtx          ranges and marks of NVTX are not recorded
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
+//   rocm             rocprofiler-sdk is asked for AMD's calls and device work
 //   children=none    programs that this one starts, and its forks, are not recorded
+//   ranks=N,N,...    processes of other ranks, or of none, are not recorded
 //   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
 //   api=all|launch|none  calls of CUDA: all, those that launch device work, none (all)
 //   graphs=node|graph    kernels of CUDA graphs one by one, or a record for a graph's run (graph)
@@ -37,10 +40,25 @@ struct Option {
   }
 };
 
+// Those beyond the most are left out.
+void ApplyRanks(const char* list, Options* options) {
+  uint64_t rank = 0;
+  while (options->rank_count < kMostRanks && ParseNumber(list, &rank) && rank <= 0x7fffffff) {
+    options->ranks[options->rank_count++] = static_cast<int32_t>(rank);
+    list += strspn(list, "0123456789");
+    if (*list != ',') break;
+    ++list;
+  }
+}
+
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
   if (bytes != nullptr && ParseNumber(bytes, &number)) options->most_bytes = number;
+  const char* window = option.Value("ring-ms");
+  if (window != nullptr && ParseNumber(window, &number) && number >= 1 && number <= 86'400'000) {
+    options->ring_ns = number * 1'000'000;
+  }
   const char* period = option.Value("flush-ms");
   if (period != nullptr && ParseNumber(period, &number) && number >= 1 && number <= 60'000) {
     options->flush_ms = static_cast<uint32_t>(number);
@@ -51,6 +69,7 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("no-nvtx")) options->has_nvtx = false;
   if (option.Is("no-roctx")) options->has_roctx = false;
   if (option.Is("no-cuda")) options->has_cuda = false;
+  if (option.Is("rocm")) options->has_rocm = true;
   if (option.Is("children=none")) options->has_children = false;
   if (option.Is("api=all")) options->api = ApiCalls::kAll;
   if (option.Is("api=launch")) options->api = ApiCalls::kLaunch;
@@ -60,6 +79,8 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("memory")) options->has_memory = true;
   if (option.Is("sync")) options->has_sync = true;
   if (option.Is("env")) options->keeps_environment = true;
+  const char* ranks = option.Value("ranks");
+  if (ranks != nullptr) ApplyRanks(ranks, options);
   ApplyNumbers(option, options);
 }
 
@@ -73,6 +94,14 @@ Options ParseOptions(const char* text) {
     text += length + (text[length] == ';' ? 1 : 0);
   }
   return options;
+}
+
+bool IsWantedRank(const Options& options, int32_t rank) {
+  if (options.rank_count == 0) return true;
+  for (uint32_t i = 0; i < options.rank_count; ++i) {
+    if (options.ranks[i] == rank) return true;
+  }
+  return false;
 }
 
 }  // namespace borescope::inject

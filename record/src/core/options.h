@@ -5,15 +5,21 @@
 
 namespace borescope::inject {
 
+inline constexpr uint32_t kMostRanks = 64;
+
 enum class ApiCalls : uint8_t { kNone, kLaunch, kAll };
 
 struct Options {
   uint64_t most_bytes = 0;  // of one log; 0: no limit
+  uint64_t ring_ns = 0;     // the last part that is kept; 0: all
   uint32_t flush_ms = 100;
   ApiCalls api = ApiCalls::kAll;
+  uint32_t rank_count = 0;  // of the ranks that are recorded; 0: all, and processes without one
+  int32_t ranks[kMostRanks] = {};
   bool has_nvtx = true;
   bool has_roctx = true;
   bool has_cuda = true;
+  bool has_rocm = false;  // experimental
   bool has_children = true;
   bool has_graph_nodes = false;
   bool has_memory = false;
@@ -24,5 +30,8 @@ struct Options {
 // Of a text such as "max-bytes=1000;no-cuda". What is unknown is ignored: the launcher may be
 // newer.
 Options ParseOptions(const char* text);
+
+// Whether a process of this rank is recorded; -1: of none.
+bool IsWantedRank(const Options& options, int32_t rank);
 
 }  // namespace borescope::inject

@@ -78,19 +78,6 @@ void ReadBootId(uint8_t (&id)[16]) {
   }
 }
 
-// Field 22 of /proc/self/stat. The second field, the name, may hold blanks and parentheses.
-uint64_t ReadStartTime() {
-  char text[1024];
-  ReadFile("/proc/self/stat", text, sizeof(text));
-  const char* at = strrchr(text, ')');
-  uint64_t number = 0;
-  for (int field = 2; at != nullptr && field < 22; ++field) {
-    at = strchr(at + 1, ' ');
-  }
-  if (at != nullptr) ParseNumber(at + 1, &number);
-  return number;
-}
-
 // The process id in the outermost namespace: known where this is it, or where /proc is of another.
 uint32_t OuterPid() {
   char link[64] = "";
@@ -181,6 +168,21 @@ Anchor ReadOnce() {
 
 }  // namespace
 
+int32_t ReadRank() { return FirstNumber(recording::kRankVariables, -1); }
+
+// The second field, the name, may hold blanks and parentheses.
+uint64_t ReadStartTime() {
+  char text[1024];
+  ReadFile("/proc/self/stat", text, sizeof(text));
+  const char* at = strrchr(text, ')');
+  uint64_t number = 0;
+  for (int field = 2; at != nullptr && field < 22; ++field) {
+    at = strchr(at + 1, ' ');
+  }
+  if (at != nullptr) ParseNumber(at + 1, &number);
+  return number;
+}
+
 Anchor ReadAnchor() {
   Anchor best = ReadOnce();
   for (int i = 0; i < 15; ++i) {
@@ -215,7 +217,7 @@ void DescribeHeader(LogHeader* header) {
   header->real_ns = anchor.real_ns;
   header->boot_ns = anchor.boot_ns;
   header->outer_pid = OuterPid();
-  header->rank = FirstNumber(recording::kRankVariables, -1);
+  header->rank = ReadRank();
   header->local_rank = FirstNumber(recording::kLocalRankVariables, -1);
   header->world_size = FirstNumber(recording::kWorldVariables, 0);
 }

@@ -13,6 +13,12 @@ namespace borescope::inject {
 // Fills in what does not depend on the file: process, machine, clocks and rank.
 void DescribeHeader(recording::LogHeader* header);
 
+// The rank of this process in a distributed job, by its variables; -1: none.
+int32_t ReadRank();
+
+// When this process began, in clock ticks since boot: field 22 of /proc/self/stat.
+uint64_t ReadStartTime();
+
 // A JSON object: argv, exe, host, the rank's variables, the container.
 void DescribeProcess(const Options& options, TextBuilder* json);
 

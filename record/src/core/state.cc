@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/files.h"
+#include "core/process.h"
 #include "core/text.h"
 #include "core/writer.h"
 
@@ -87,7 +88,7 @@ constinit Options g_options;
 void BeginRecording(const char* folder, const char* options) {
   if (folder == nullptr || folder[0] != '/' || strlen(folder) > kMostFolderBytes) return;
   g_options = ParseOptions(options);
-  if (!MapState()) return;
+  if (!IsWantedRank(g_options, ReadRank()) || !MapState()) return;
   memcpy(run_folder, folder, strlen(folder) + 1);
   home_pid = getpid();
   g_control = &own_control;

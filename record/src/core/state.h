@@ -28,6 +28,10 @@ struct LogState {
   uint64_t* process_words = nullptr;
   std::atomic<uint32_t> process_used = 0;
   uint32_t process_capacity = 0;
+  // What a ring has overwritten, in the log: the latest time, the first, the number of chunks.
+  std::atomic<uint64_t>* overwritten = nullptr;
+  class Ring* ring = nullptr;                // a null pointer: the log holds all
+  std::atomic<bool> is_full = false;         // a ring cannot grow any more
   std::atomic<uint64_t>* dropped = nullptr;  // the count of records that were not kept, in the log
   uint32_t pid = 0;
   uint32_t reserved = 0;

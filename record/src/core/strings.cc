@@ -141,7 +141,7 @@ void Announce(Entry* entry) {
   entry->next = newest.load();
   while (!newest.compare_exchange_weak(entry->next, entry)) {
   }
-  if (g_log->phase.load() == Phase::kOpen) CopyToLog(entry, Reserve(entry->words));
+  if (g_log->phase.load() == Phase::kOpen) CopyToLog(entry, ReserveKept(entry->words));
 }
 
 const Entry* Intern(const Key& wanted) {

@@ -28,6 +28,10 @@ void LetGo(uint64_t* begin, const uint64_t* end) {
   if (begin != nullptr) ReleaseChunk(begin, static_cast<size_t>(end - begin));
 }
 
+void Trim(uint64_t* begin, const uint64_t* end, const uint64_t* cursor) {
+  TrimChunk(begin, static_cast<size_t>(end - begin), static_cast<size_t>(cursor - begin));
+}
+
 // Runs at the end of a thread, in the C library's order of such functions. Records that come later
 // get a new chunk.
 void EndThread(void*) {
@@ -37,10 +41,14 @@ void EndThread(void*) {
   // In a child made by fork, the chunk of the parent is not mapped.
   const bool is_mapped = g_log->pid == static_cast<uint32_t>(getpid());
   if (thread.begin != nullptr && is_mapped) {
-    TrimChunk(thread.begin, static_cast<size_t>(thread.end - thread.begin),
-              static_cast<size_t>(thread.cursor - thread.begin));
-    LetGo(thread.begin, thread.end);
+    if (!IsRing()) Trim(thread.begin, thread.end, thread.cursor);
+    // In the order of their records.
     LetGo(thread.previous, thread.previous_end);
+    LetGo(thread.begin, thread.end);
+  }
+  if (thread.kept_begin != nullptr && is_mapped) {
+    Trim(thread.kept_begin, thread.kept_end, thread.kept_cursor);
+    LetGo(thread.kept_begin, thread.kept_end);
   }
   FreeDepths();
   thread = {};
@@ -81,16 +89,19 @@ uint32_t NextBytes(uint32_t bytes) {
   return bytes >= recording::kMostChunkBytes / 4 ? recording::kMostChunkBytes : bytes * 4;
 }
 
+void KnowThread() {
+  if (t_thread.tid != 0) return;
+  t_thread.tid = CurrentTid();
+  WatchThreadEnd();
+}
+
 bool NextChunk(size_t words) {
   Thread& thread = t_thread;
   LetGo(thread.previous, thread.previous_end);
   thread.previous = thread.begin;
   thread.previous_end = thread.end;
   thread.begin = thread.cursor = thread.end = nullptr;
-  if (thread.tid == 0) {
-    thread.tid = CurrentTid();
-    WatchThreadEnd();
-  }
+  KnowThread();
   const uint32_t bytes = NextBytes(thread.chunk_bytes);
   const auto kind = thread.chunk_kind == 0 ? recording::ChunkKind::kThread
                                            : static_cast<recording::ChunkKind>(thread.chunk_kind);
@@ -114,23 +125,60 @@ uint64_t* ReserveInChunk(size_t words) {
   return record;
 }
 
+// In a ring; other logs keep all, and need no chunk of their own for it.
+uint64_t* ReserveInKeptChunk(size_t words) {
+  if (!IsRing()) return ReserveInChunk(words);
+  Thread& thread = t_thread;
+  if (static_cast<size_t>(thread.kept_end - thread.kept_cursor) < words) {
+    LetGo(thread.kept_begin, thread.kept_end);
+    thread.kept_begin = thread.kept_cursor = thread.kept_end = nullptr;
+    KnowThread();
+    const Chunk chunk =
+        ClaimChunk(recording::kLeastChunkBytes, words, recording::ChunkKind::kStrings, thread.tid,
+                   static_cast<uint64_t>(pthread_self()));
+    if (chunk.words == nullptr) return nullptr;
+    thread.kept_begin = thread.kept_cursor = chunk.words;
+    thread.kept_end = chunk.words + chunk.count;
+  }
+  uint64_t* record = thread.kept_cursor;
+  thread.kept_cursor += words;
+  return record;
+}
+
 // The chunk of another log, which a parent's thread wrote, is not mapped here.
 void ForgetChunk(uint32_t generation) {
   Thread& thread = t_thread;
   thread.begin = thread.cursor = thread.end = nullptr;
   thread.previous = thread.previous_end = nullptr;
+  thread.kept_begin = thread.kept_cursor = thread.kept_end = nullptr;
   thread.chunk_bytes = 0;
   thread.tid = 0;
   thread.generation = generation;
 }
 
-uint64_t* ReserveGuarded(size_t words) {
+using ReserveWords = uint64_t* (*)(size_t words);
+
+uint64_t* ReserveGuarded(size_t words, ReserveWords reserve) {
   bool opened_now = false;
   if (!OpenLog(&opened_now)) return nullptr;
   const uint32_t generation = g_log->generation.load();
   if (t_thread.generation != generation) ForgetChunk(generation);
-  if (opened_now) WriteKnownStrings(ReserveInChunk);
-  return ReserveInChunk(words);
+  if (opened_now) WriteKnownStrings(ReserveInKeptChunk);
+  return reserve(words);
+}
+
+uint64_t* ReserveQuietly(size_t words, ReserveWords reserve) {
+  if (!IsEnabled()) return nullptr;
+  if (t_thread.is_busy != 0 || g_log->phase.load() == Phase::kEnded) {
+    CountDropped();
+    return nullptr;
+  }
+  const QuietSection quiet;
+  t_thread.is_busy = 1;
+  uint64_t* record = ReserveGuarded(words, reserve);
+  t_thread.is_busy = 0;
+  if (record == nullptr) CountDropped();
+  return record;
 }
 
 }  // namespace
@@ -154,18 +202,10 @@ TextPlan PlanCutText(const char* text, size_t most) {
   return plan;
 }
 
-uint64_t* ReserveSlowly(size_t words) {
-  if (!IsEnabled()) return nullptr;
-  if (t_thread.is_busy != 0 || g_log->phase.load() == Phase::kEnded) {
-    CountDropped();
-    return nullptr;
-  }
-  const QuietSection quiet;
-  t_thread.is_busy = 1;
-  uint64_t* record = ReserveGuarded(words);
-  t_thread.is_busy = 0;
-  if (record == nullptr) CountDropped();
-  return record;
+uint64_t* ReserveSlowly(size_t words) { return ReserveQuietly(words, ReserveInChunk); }
+
+uint64_t* ReserveKept(size_t words) {
+  return IsRing() ? ReserveQuietly(words, ReserveInKeptChunk) : Reserve(words);
 }
 
 }  // namespace borescope::inject

@@ -26,6 +26,10 @@ struct Thread {
   // record was being written into it.
   uint64_t* previous;
   uint64_t* previous_end;
+  // Of records that others refer to, which a ring keeps.
+  uint64_t* kept_cursor;
+  uint64_t* kept_end;
+  uint64_t* kept_begin;
   OpenRanges* open_ranges;  // by domain (depths.h); a null pointer until one is needed
   uint32_t generation;      // of the log that the chunk belongs to
   uint32_t chunk_bytes;     // 0 before the first
@@ -54,6 +58,9 @@ inline uint64_t* Reserve(size_t words) {
   }
   return ReserveSlowly(words);
 }
+
+// Words for a record that others refer to: a ring keeps it.
+uint64_t* ReserveKept(size_t words);
 
 // Makes the record complete for those who read the log.
 inline void Publish(uint64_t* record, recording::RecordType type, uint32_t words, uint8_t flags,
@@ -90,20 +97,36 @@ inline void CopyText(uint64_t* words, const char* text, const TextPlan& plan) {
   memcpy(words, text, plan.bytes);
 }
 
+template <size_t N>
+inline void FillAndPublish(uint64_t* record, recording::RecordType type, uint32_t a,
+                           const uint64_t (&body)[N], const char* text, const TextPlan& plan,
+                           uint8_t flags) {
+  for (size_t i = 0; i < N; ++i) record[1 + i] = body[i];
+  CopyText(record + 1 + N, text, plan);
+  Publish(record, type, static_cast<uint32_t>(1 + N + plan.words),
+          static_cast<uint8_t>(flags | plan.flags), a);
+}
+
 // Writes a whole record: its words, then its text.
 template <size_t N>
 inline bool Write(recording::RecordType type, uint32_t a, const uint64_t (&body)[N],
                   const char* text, size_t length, uint8_t flags = 0) {
   const TextPlan plan = PlanText(text, length);
-  const auto words = static_cast<uint32_t>(1 + N + plan.words);
-  uint64_t* record = Reserve(words);
+  uint64_t* record = Reserve(1 + N + plan.words);
   if (record == nullptr) [[unlikely]] {
     return false;
   }
-  for (size_t i = 0; i < N; ++i) record[1 + i] = body[i];
-  CopyText(record + 1 + N, text, plan);
-  Publish(record, type, words, static_cast<uint8_t>(flags | plan.flags), a);
+  FillAndPublish(record, type, a, body, text, plan, flags);
   return true;
+}
+
+// One that others refer to.
+template <size_t N>
+inline void WriteKept(recording::RecordType type, uint32_t a, const uint64_t (&body)[N],
+                      const char* text, size_t length) {
+  const TextPlan plan = PlanText(text, length);
+  uint64_t* record = ReserveKept(1 + N + plan.words);
+  if (record != nullptr) FillAndPublish(record, type, a, body, text, plan, 0);
 }
 
 template <size_t N>

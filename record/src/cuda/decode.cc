@@ -198,7 +198,7 @@ void WriteOverhead(const Fields& fields) {
 void WriteDescription(DeviceRecordKind kind, uint32_t id, uint32_t parent,
                       const TextBuilder& json) {
   const uint64_t body[] = {Pair(id, parent)};
-  Write(RecordType::kDevice, static_cast<uint32_t>(kind), body, json.text(), json.length());
+  WriteKept(RecordType::kDevice, static_cast<uint32_t>(kind), body, json.text(), json.length());
 }
 
 void WriteDevice(const Fields& fields) {

@@ -45,16 +45,23 @@ constexpr InsteadRow kQueryInstead[] = {
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
 
-constexpr std::string_view kRecordOptions[] = {"paused",      "no-nvtx", "no-roctx", "no-cuda",
-                                               "no-children", "memory",  "sync",     "graph-nodes",
-                                               "max-bytes",   "force",   "replace"};
+constexpr std::string_view kRecordOptions[] = {
+    "attach",      "iterations", "paused",      "start",    "for",       "no-nvtx", "no-roctx",
+    "no-cuda",     "rocm",       "no-children", "children", "rank-only", "memory",  "sync",
+    "graph-nodes", "max-bytes",  "ops",         "shapes",   "ops-steps", "python",  "rpd-compat",
+    "ring",        "flush",      "sample",      "spool",    "force",     "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
     "or NAME.pftrace converts it, too. %h is the host, %p the process, %r the rank,\n"
     "%q{VARIABLE} a variable.\n"
     "The exit status is that of the program.\n"
+    "  borescope record --attach PID[,PID...] [--for 2s | --iterations N] [-o FOLDER]\n"
+    "    a profile of PyTorch processes that run, started with KINETO_USE_DAEMON=1\n"
     "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
+    "  borescope record mark NAME.bsr TEXT    a moment, from outside of the programs\n"
+    "  borescope record flush NAME.bsr        fetches what devices did until now; with\n"
+    "                                         -o COPY, copies what there is, as of a ring\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
 constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};

@@ -8,23 +8,17 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <new>
+#include <thread>
 
+#include "borescope/recorder/clocks.h"
+#include "borescope/recorder/process_facts.h"
 #include "borescope/recording/control.h"
 
 namespace borescope::internal {
 namespace {
 
 using recording::Control;
-
-uint64_t MonotonicNow() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
-  return static_cast<uint64_t>(now.tv_sec) * kNanosecondsPerSecond +
-         static_cast<uint64_t>(now.tv_nsec);
-}
 
 std::string PathIn(const std::string& folder) { return folder + "/" + recording::kControlName; }
 
@@ -43,6 +37,27 @@ bool HasPageSize(int file) {
   struct stat status{};
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
          status.st_size >= static_cast<off_t>(recording::kControlBytes);
+}
+
+// Whether the process of a slot runs. The slot of one that has ended is freed: it could not.
+bool IsAlive(recording::FlusherSlot& slot, uint32_t pid) {
+  if (StartTimeOf(pid) == std::atomic_ref(slot.start_time).load()) return true;
+  std::atomic_ref(slot.pid).compare_exchange_strong(pid, 0);
+  return false;
+}
+
+// Who has answered a request by now, and who has not.
+FlushReport CountFlushers(Control& page, uint32_t request) {
+  FlushReport report;
+  for (recording::FlusherSlot& slot : page.flushers) {
+    const uint32_t pid = std::atomic_ref(slot.pid).load();
+    if (pid == 0 || pid == recording::kSlotBeingTaken || !IsAlive(slot, pid)) continue;
+    // Numbers of requests go round.
+    const uint32_t answered = std::atomic_ref(slot.answered).load();
+    const bool has_answered = static_cast<int32_t>(answered - request) >= 0;
+    (has_answered ? report.answered : report.silent) += 1;
+  }
+  return report;
 }
 
 Error CannotMake(const std::string& path) {
@@ -69,7 +84,11 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .nested_starts = is_recording ? 1U : 0U,
                      .marks = 0,
                      .changed_ns = MonotonicNow(),
-                     .reserved = {}};
+                     .flush_requests = 0,
+                     .reserved_0 = 0,
+                     .ring_held_until_ns = 0,
+                     .reserved = {},
+                     .flushers = {}};
   return ControlPage(page);
 }
 
@@ -112,6 +131,29 @@ bool ControlPage::Stop() {
   recording::AddStop(*page_);
   recording::ApplyStarts(*page_, MonotonicNow());
   return is_recording();
+}
+
+void ControlPage::CountMark() {
+  std::atomic_ref(page_->marks).fetch_add(1, std::memory_order_relaxed);
+}
+
+void ControlPage::HoldRings() {
+  constexpr uint64_t kHoldNs = recording::kMostHoldNs / 2;
+  std::atomic_ref(page_->ring_held_until_ns).store(MonotonicNow() + kHoldNs);
+}
+
+void ControlPage::LetGoOfRings() { std::atomic_ref(page_->ring_held_until_ns).store(0); }
+
+FlushReport ControlPage::Flush(std::chrono::nanoseconds deadline) {
+  const uint32_t request = std::atomic_ref(page_->flush_requests).fetch_add(1) + 1;
+  const auto end = std::chrono::steady_clock::now() + deadline;
+  FlushReport report = CountFlushers(*page_, request);
+  while (report.silent > 0 && std::chrono::steady_clock::now() < end) {
+    constexpr auto kLookEvery = std::chrono::milliseconds(5);
+    std::this_thread::sleep_for(kLookEvery);
+    report = CountFlushers(*page_, request);
+  }
+  return report;
 }
 
 }  // namespace borescope::internal

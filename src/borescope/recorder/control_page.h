@@ -2,12 +2,20 @@
 // map. Whoever may write to the folder may do so; a launcher that has ended leaves it valid.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "borescope/base/result.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {
+
+// Processes that record device work, by whether they have fetched what was asked for.
+struct FlushReport {
+  uint32_t answered = 0;
+  uint32_t silent = 0;
+};
 
 // Movable; unmaps the page at its end. Any number of processes use one page at a time.
 class ControlPage {
@@ -30,6 +38,15 @@ class ControlPage {
   // One more start, or one less, never below none. Return whether programs record now.
   bool Start();
   bool Stop();
+
+  // One more mark was set from outside of the programs.
+  void CountMark();
+  // Has rings grow for a while, rather than overwrite anything, and ends that. Whoever holds them
+  // and ends does not do so forever.
+  void HoldRings();
+  void LetGoOfRings();
+  // Has all processes fetch what their devices did, and waits for them, at most so long.
+  FlushReport Flush(std::chrono::nanoseconds deadline);
 
  private:
   explicit ControlPage(recording::Control* page) : page_(page) {}

@@ -24,6 +24,12 @@ std::string_view WordAt(std::string_view text, size_t number) {
   return text.substr(0, text.find(' '));
 }
 
+std::optional<uint64_t> NumberOf(std::string_view word) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::array<uint8_t, 16> BootId() {
@@ -40,22 +46,44 @@ std::array<uint8_t, 16> BootId() {
 }
 
 std::string HostName() {
-  std::array<char, 256> name{};
+  std::array<char, 65> name{};
   gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+std::string HostFileName() {
+  std::string name = HostName();
+  for (char& c : name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name.empty() ? "host" : name;
+}
+
+uint64_t HostHash() {
+  constexpr uint64_t kBasis = 0xcbf29ce484222325U;
+  constexpr uint64_t kPrime = 0x100000001b3U;
+  uint64_t hash = kBasis;
+  for (const uint8_t byte : BootId()) hash = (hash ^ byte) * kPrime;
+  for (const char c : HostName()) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return hash;
 }
 
 std::optional<uint64_t> StartTimeOf(int64_t pid) {
   const std::string text = TextOf("/proc/" + std::to_string(pid) + "/stat");
   // The name in field 2 may hold spaces and brackets; what follows its last bracket does not.
   const size_t bracket = text.rfind(')');
-  constexpr size_t kFieldsBehindName = 20;
   const std::string_view rest = std::string_view(text).substr(
       bracket == std::string::npos ? text.size() : std::min(bracket + 1, text.size()));
-  const std::string_view word = WordAt(rest, kFieldsBehindName);
-  uint64_t ticks = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ticks);
-  return error == std::errc() ? std::optional(ticks) : std::nullopt;
+  constexpr size_t kState = 1;  // words after the name
+  constexpr size_t kThreads = 18;
+  constexpr size_t kStart = 20;
+  // Nobody has asked how it ended, so its entry is still there. A process whose first thread has
+  // ended looks the same, but for its other threads.
+  const bool is_zombie =
+      WordAt(rest, kState) == "Z" && NumberOf(WordAt(rest, kThreads)).value_or(0) <= 1;
+  return is_zombie ? std::nullopt : NumberOf(WordAt(rest, kStart));
 }
 
 }  // namespace borescope::internal

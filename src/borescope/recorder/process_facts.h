@@ -13,6 +13,12 @@ std::array<uint8_t, 16> BootId();
 
 std::string HostName();
 
+// The name of the host as it may be part of a file's name.
+std::string HostFileName();
+
+// The machine since its last start and its name: LogHeader::host_hash.
+uint64_t HostHash();
+
 // When a process began, in clock ticks since boot: field 22 of /proc/PID/stat; nothing for a
 // process that has ended.
 std::optional<uint64_t> StartTimeOf(int64_t pid);

@@ -23,11 +23,12 @@ Result<void> SetOnlyTool(const char* name, const InjectionPlan& plan, Environmen
   return {};
 }
 
-// Makes `first` the first item of a list that colons separate.
-void PutFirst(const char* name, const std::string& first, Environment& environment) {
-  std::string& list = environment[name];
-  if (list == first || list.starts_with(first + ":")) return;
-  list = list.empty() ? first : first + ":" + list;
+// Parsers of 2024 leave out what follows the last colon, so the list ends with one.
+void AddRocmTool(const std::string& library, Environment& environment) {
+  constexpr const char* kList = "ROCP_TOOL_LIBRARIES";
+  const std::string folder = library.substr(0, library.rfind('/') + 1);
+  PutFirst(kList, folder + "libborescope_record_rocm.so", environment);
+  if (!environment[kList].ends_with(":")) environment[kList] += ":";
 }
 
 }  // namespace
@@ -52,10 +53,17 @@ Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   }
   if (plan.with_nvtx) BS_TRY(SetOnlyTool("NVTX_INJECTION64_PATH", plan, environment));
   if (plan.with_cuda) BS_TRY(SetOnlyTool("CUDA_INJECTION64_PATH", plan, environment));
+  if (plan.with_rocm) AddRocmTool(plan.library, environment);
   PutFirst("LD_PRELOAD", plan.library, environment);
   environment[recording::kRunVariable] = plan.folder;
   environment[recording::kOptionsVariable] = plan.options;
   return {};
+}
+
+void PutFirst(const char* name, const std::string& first, Environment& environment) {
+  std::string& list = environment[name];
+  if (list == first || list.starts_with(first + ":")) return;
+  list = list.empty() ? first : first + ":" + list;
 }
 
 std::vector<std::string> EntriesOf(const Environment& environment) {

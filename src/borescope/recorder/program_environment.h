@@ -22,6 +22,7 @@ struct InjectionPlan {
   std::string options;  // for the library, as log_format.h has them
   bool with_nvtx = true;
   bool with_cuda = true;
+  bool with_rocm = false;  // rocprofiler-sdk loads libborescope_record_rocm.so, beside the library
   // A variable that names another tool's library is replaced rather than refused.
   bool replaces_others = false;
 };
@@ -29,6 +30,9 @@ struct InjectionPlan {
 // Adds what makes a program load and use the library. kInvalidArgument names a variable that
 // belongs to another tool.
 Result<void> AddInjection(const InjectionPlan& plan, Environment& environment);
+
+// Makes `first` the first item of a list that colons separate.
+void PutFirst(const char* name, const std::string& first, Environment& environment);
 
 // "NAME=value" for execve.
 std::vector<std::string> EntriesOf(const Environment& environment);

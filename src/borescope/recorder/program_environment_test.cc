@@ -18,6 +18,19 @@ TEST(ProgramEnvironmentTest, TheLibraryIsFoundByEveryLoader) {
   EXPECT_EQ(environment["BORESCOPE_RECORD_OPTIONS"], "no-roctx");
 }
 
+TEST(ProgramEnvironmentTest, ToolsOfRocprofilerEndWithAColon) {
+  InjectionPlan plan = kPlan;
+  plan.with_rocm = true;
+  Environment environment;
+  ASSERT_TRUE(AddInjection(plan, environment).ok());
+  EXPECT_EQ(environment["ROCP_TOOL_LIBRARIES"], "/opt/libborescope_record_rocm.so:");
+  ASSERT_TRUE(AddInjection(plan, environment).ok());
+  EXPECT_EQ(environment["ROCP_TOOL_LIBRARIES"], "/opt/libborescope_record_rocm.so:");
+  environment["ROCP_TOOL_LIBRARIES"] = "/opt/other.so";
+  ASSERT_TRUE(AddInjection(plan, environment).ok());
+  EXPECT_EQ(environment["ROCP_TOOL_LIBRARIES"], "/opt/libborescope_record_rocm.so:/opt/other.so:");
+}
+
 TEST(ProgramEnvironmentTest, AddedTwiceItIsThereOnce) {
   Environment environment;
   ASSERT_TRUE(AddInjection(kPlan, environment).ok());

@@ -7,10 +7,17 @@
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/recorder_library.h"
 #include "borescope/recorder/run_folder.h"
+#include "borescope/recorder/spool.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {
 namespace {
+
+std::string ListOf(const std::vector<int>& numbers) {
+  std::string list;
+  for (const int number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+  return list;
+}
 
 // For the library, which knows these names.
 std::string LibraryOptions(const RecordRunOptions& options) {
@@ -21,19 +28,36 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.with_nvtx, "no-nvtx");
   add(!options.with_roctx, "no-roctx");
   add(!options.with_cuda, "no-cuda");
+  add(options.with_rocm, "rocm");
   add(!options.with_children, "children=none");
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
   add(options.with_graph_nodes, "graphs=node");
+  const auto milliseconds = [](std::chrono::nanoseconds time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+  };
+  add(options.ring.count() != 0, "ring-ms=" + milliseconds(options.ring));
+  add(!options.ranks.empty(), "ranks=" + ListOf(options.ranks));
+  add(options.flush.count() != 0, "flush-ms=" + milliseconds(options.flush));
   add(options.max_bytes != 0, "max-bytes=" + std::to_string(options.max_bytes));
   return text;
 }
 
 // An empty run is nothing to keep.
-void RemoveEmptyRun(const std::string& folder) {
+void RemoveEmptyRun(const std::string& folder, const std::string& place) {
+  if (place != folder) return RemoveSpool(place, folder);
   std::error_code ignored;
   std::filesystem::remove(std::filesystem::path(folder) / recording::kControlName, ignored);
   std::filesystem::remove(folder, ignored);
+}
+
+// The folder that logs are written into.
+Result<std::string> MakePlace(const std::string& folder, const RecordRunOptions& options) {
+  BS_TRY(MakeRunFolder(folder, options.replaces_folder));
+  if (options.spool.empty()) return folder;
+  std::error_code ignored;
+  std::filesystem::remove(folder, ignored);
+  return MakeSpool(folder, options.spool);
 }
 
 Result<Environment> EnvironmentFor(const std::string& library, const std::string& folder,
@@ -45,8 +69,15 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
                        .options = LibraryOptions(options),
                        .with_nvtx = options.with_nvtx,
                        .with_cuda = options.with_cuda,
+                       .with_rocm = options.with_rocm,
                        .replaces_others = options.replaces_others},
                       environment));
+  if (options.python.ops == "nvtx" && !options.with_nvtx) {
+    return UsageError(
+        "--no-nvtx: --ops=nvtx has PyTorch write ranges of NVTX; leave one of them out, or record "
+        "with --ops=profile");
+  }
+  BS_TRY(AddPython(options.python, library, environment));
   return environment;
 }
 
@@ -56,32 +87,60 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
                                    const RecordRunOptions& options) {
   BS_ASSIGN(RunTarget target, TargetOfRun(options.output));
   BS_ASSIGN(const std::string library, FindRecorderLibrary());
-  BS_ASSIGN(const Environment environment, EnvironmentFor(library, target.folder, options));
-  BS_TRY(MakeRunFolder(target.folder, options.replaces_folder));
-  const Result<ControlPage> page = ControlPage::Make(target.folder, !options.starts_paused);
+  // Before anything is made: what the environment cannot hold is an error of its own.
+  BS_TRY(EnvironmentFor(library, target.folder, options));
+  BS_ASSIGN(std::string place, MakePlace(target.folder, options));
+  BS_ASSIGN(const Environment environment, EnvironmentFor(library, place, options));
+  const Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
   const Result<pid_t> program =
       page.ok() ? StartProgram(words, environment) : Result<pid_t>(page.error());
   if (!program.ok()) {
-    RemoveEmptyRun(target.folder);
+    RemoveEmptyRun(target.folder, place);
     return program.error();
   }
-  return RecordRun(std::move(target), *program);
+  return RecordRun(std::move(target), std::move(place), *program, options);
+}
+
+RecordRun::RecordRun(RunTarget target, std::string place, pid_t program,
+                     const RecordRunOptions& options)
+    : target_(std::move(target)),
+      place_(std::move(place)),
+      program_(program),
+      begin_(Clock::now()) {
+  if (options.sample.count() > 0) {
+    sampling_ = std::make_unique<Sampling>(place_, program_, options.sample);
+  }
+  Result<ControlPage> page = ControlPage::Open(place_);
+  if (!options.times.is_empty() && page.ok()) {
+    schedule_ = std::make_unique<Schedule>(std::move(*page), options.times);
+  }
 }
 
 Result<RecordRun::Report> RecordRun::Wait() {
   Report report{.target = target_, .end = WaitForProgram(program_)};
   report.duration = Clock::now() - begin_;
-  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(target_.folder));
-  SealEnded(target_.folder, logs);
+  sampling_.reset();
+  schedule_.reset();
+  BS_TRY(Conclude(report));
+  return report;
+}
+
+Result<void> RecordRun::Conclude(Report& report) const {
+  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
+  SealEnded(place_, logs);
   // A process that executes other programs has a log for each.
   std::set<std::pair<uint32_t, uint64_t>> processes;
   for (const LogFile& log : logs) {
-    processes.emplace(log.header.pid, log.header.start_time);
     report.bytes += log.bytes;
+    report.has_launchers_log |= log.is_launchers();
+    if (log.is_launchers()) continue;
+    processes.emplace(log.header.pid, log.header.start_time);
     report.running += log.is_alive ? 1 : 0;
   }
   report.processes = processes.size();
-  return report;
+  // Those that still run would go on in the spool: it stays, and the folder is a link to it.
+  const bool is_spooled = place_ != target_.folder;
+  return is_spooled && report.running == 0 ? MoveFromSpool(place_, target_.folder) : Result<void>();
 }
 
 }  // namespace borescope::internal

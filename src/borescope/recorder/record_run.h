@@ -5,12 +5,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/recorder/program.h"
+#include "borescope/recorder/python_startup.h"
 #include "borescope/recorder/run_name.h"
+#include "borescope/recorder/sampling/sampling.h"
+#include "borescope/recorder/schedule.h"
 
 namespace borescope::internal {
 
@@ -20,13 +24,21 @@ struct RecordRunOptions {
   bool with_nvtx = true;
   bool with_roctx = true;
   bool with_cuda = true;
-  bool with_children = true;      // also programs that the program starts
-  bool with_memory = false;       // allocations of device memory
-  bool with_sync = false;         // what synchronisation waits for
-  bool with_graph_nodes = false;  // a kernel per node of a graph, rather than a row per graph
-  uint64_t max_bytes = 0;         // of each log; 0: no limit
-  bool replaces_others = false;   // another tool's variables
-  bool replaces_folder = false;   // an earlier recording
+  bool with_rocm = false;
+  bool with_children = true;         // also programs that the program starts
+  bool with_memory = false;          // allocations of device memory
+  bool with_sync = false;            // what synchronisation waits for
+  bool with_graph_nodes = false;     // a kernel per node of a graph, rather than a row per graph
+  uint64_t max_bytes = 0;            // of each log; 0: no limit
+  std::chrono::nanoseconds ring{};   // the last part of each log that is kept; 0: all
+  ScheduleTimes times;               // with start_after, starts_paused is set
+  std::vector<int> ranks;            // that are recorded; empty: all, and processes without one
+  std::string spool;                 // where logs are while the program runs; empty: in the folder
+  std::chrono::nanoseconds flush{};  // how often device records are fetched; 0: as the library does
+  std::chrono::nanoseconds sample{};  // how often GPUs and processes are measured; 0: never
+  PythonPlan python = {};
+  bool replaces_others = false;  // another tool's variables
+  bool replaces_folder = false;  // an earlier recording
 };
 
 // A run that has begun. Its program goes on if it is destroyed.
@@ -46,19 +58,23 @@ class RecordRun {
     uint64_t processes = 0;               // with a log
     uint64_t running = 0;                 // of these, that have not ended
     uint64_t bytes = 0;                   // of all logs
+    bool has_launchers_log = false;       // of samples or marks
     std::chrono::nanoseconds duration{};  // from start to end of the program
   };
   // Waits for the program's end and seals the logs of processes that have ended. To be called once.
   Result<Report> Wait();
 
  private:
-  RecordRun(RunTarget target, pid_t program)
-      : target_(std::move(target)), program_(program), begin_(Clock::now()) {}
+  RecordRun(RunTarget target, std::string place, pid_t program, const RecordRunOptions& options);
+  Result<void> Conclude(Report& report) const;
 
   using Clock = std::chrono::steady_clock;
   RunTarget target_;
+  std::string place_;  // of the logs: the target's folder, or one of the spool
   pid_t program_;
   Clock::time_point begin_;
+  std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
+  std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };
 
 }  // namespace borescope::internal

@@ -61,9 +61,13 @@ enum LogFlags : uint32_t {
   kSealed = 1,      // the writer or the launcher knows that no more comes
   kIsForked = 2,    // the process was made by fork: ppid is the process it is a copy of
   kIsLauncher = 4,  // the launcher's own log, of samples and states of the run
+  kIsRing = 8,      // chunks are used again once they are old: the log holds the last part
 };
 
 inline constexpr uint32_t kChunkMagic = 0x48435342;  // "BSCH"
+// In place of it while a chunk of a ring is being used again: it holds nothing, and its size is right.
+inline constexpr uint32_t kReusedChunkMagic = 0x52435342;  // "BSCR"
+inline constexpr uint32_t kRingChunkBytes = 64 * 1024;
 inline constexpr uint32_t kLeastChunkBytes = 16 * 1024;
 inline constexpr uint32_t kMostChunkBytes = 1024 * 1024;
 
@@ -83,7 +87,8 @@ struct ChunkHeader {
   uint64_t first_ns;      // no record of it is older, but for what its device did
   uint64_t generation;    // how often this place was written, in a ring; else 0
   uint64_t pthread_self;  // of the writer, as CUPTI knows threads; 0: unknown
-  uint64_t reserved[2];
+  uint64_t offset;        // in the file, in a ring; else 0
+  uint64_t released_ns;   // in a ring: when its writer left it; 0: it has not
 };
 static_assert(sizeof(ChunkHeader) == 64);
 
@@ -114,6 +119,8 @@ inline constexpr uint8_t kPaddingMask = 7;
 inline constexpr uint8_t kHasAttributes =
     8;                                 // push, mark and range start: Attributes precede the text
 inline constexpr uint8_t kIsCut = 16;  // the text was longer than a record can hold
+inline constexpr uint8_t kHasThread = 32;  // operator: the tid it ran on precedes the text
+inline constexpr uint8_t kIsRange = 64;    // operator: a range of the program's own, which is over
 
 // In brackets: `a`; then the words that follow. Words of two numbers are written low/high.
 enum class RecordType : uint8_t {
@@ -145,7 +152,7 @@ enum class RecordType : uint8_t {
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
   kOperator = 0x50,      // [string id of the name] start, end, sequence number, forward tid, op id,
-                         // text: its inputs as JSON (docs); without any the text is empty
+                         // tid?, text: its inputs as JSON (docs); without any the text is empty
   kSample = 0x60,        // [string id of the series] t, a double
   kState = 0x70,         // [StateKind] t, text
   kEnd = 0x7f,           // [EndKind] t, status
@@ -155,7 +162,8 @@ enum class RecordType : uint8_t {
 enum FixedDomain : uint32_t {
   kDefaultDomain = 0,  // of NVTX
   kRoctxDomain = 1,
-  kApiDomain = 2,  // of borescope_record.h and the Python package
+  kApiDomain = 2,   // of borescope_record.h and the Python package
+  kStepDomain = 3,  // of its steps
   kFirstFreeDomain = 16,
 };
 
@@ -170,7 +178,13 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 24);
 
-enum class NameKind : uint32_t { kDomain = 1, kCategory = 2, kThread = 3, kResource = 4 };
+enum class NameKind : uint32_t {
+  kDomain = 1,
+  kCategory = 2,
+  kThread = 3,
+  kResource = 4,
+  kCall = 5,  // of a function of an ApiDomain, by its callback
+};
 
 enum class ApiDomain : uint16_t { kRuntime = 1, kDriver = 2, kHip = 3, kHsa = 4, kRccl = 5 };
 
@@ -231,8 +245,11 @@ enum class StateKind : uint32_t {
   kLimitReached = 4,    // of --max-bytes
   kBackendMissing = 5,  // a source that was asked for cannot be had; the text says why
   kGap = 6,             // another profiler took what a source delivers, or it was off
-  kRingOverwrote = 7,   // text: from, to
-  kSlow = 8,            // the file system made the program wait
+  // t, then words: the first record that was overwritten, the number of chunks. Chunks that were
+  // released until t are about to be overwritten, or a part of those around them is: readers leave
+  // them out.
+  kRingOverwrote = 7,
+  kSlow = 8,  // the file system made the program wait
 };
 
 enum class EndKind : uint32_t {
@@ -240,6 +257,15 @@ enum class EndKind : uint32_t {
   kExec = 2,    // another program took its place
   kParent = 3,  // the launcher saw its status
 };
+
+// A process that can be asked to fetch what its devices did, and which request it has answered.
+struct FlusherSlot {
+  uint32_t pid;  // stored last; 0: free
+  uint32_t answered;
+  uint64_t start_time;  // as in LogHeader
+};
+inline constexpr uint32_t kSlotBeingTaken = 0xffffffff;  // a pid that none has
+inline constexpr size_t kFlusherSlots = 64;
 
 // One page that the launcher makes and every process of the run maps, to start and stop recording
 // while programs run. Whoever reads it checks every value.
@@ -249,12 +275,19 @@ struct Control {
   uint32_t generation;  // rises with every change; futex of those that wait for one
   uint32_t is_recording;
   uint32_t nested_starts;
-  uint32_t marks;  // how many are in the launcher's log
+  uint32_t marks;  // how many were set from outside of the programs
   uint64_t changed_ns;
-  uint64_t reserved[11];
+  uint32_t flush_requests;  // rises with every request to fetch what devices did
+  uint32_t reserved_0;
+  // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
+  // is further away than kMostHoldNs is ignored.
+  uint64_t ring_held_until_ns;
+  uint64_t reserved[9];
+  FlusherSlot flushers[kFlusherSlots];
 };
+inline constexpr uint64_t kMostHoldNs = 60'000'000'000;
 inline constexpr uint32_t kControlMagic = 0x54435342;  // "BSCT"
 inline constexpr size_t kControlBytes = 4096;
-static_assert(sizeof(Control) == 120);
+static_assert(sizeof(Control) == 1144 && sizeof(Control) <= kControlBytes);
 
 }  // namespace borescope::recording

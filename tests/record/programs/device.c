@@ -2,7 +2,7 @@
  *
  * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush (asks
  * for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's memory is
- * used by another), fork (a child calls cuInit, too), idle. */
+ * used by another), fork (a child calls cuInit, too), wait (dies by a signal once its input ends). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -134,6 +134,10 @@ int main(int argc, char** argv) {
   if (strcmp(how, "_exit") == 0) {
     usleep(400000); /* several periods of the flusher */
     _exit(7);
+  }
+  if (strcmp(how, "wait") == 0) {
+    getchar(); /* until somebody writes, or closes our input */
+    raise(SIGKILL);
   }
   if (strcmp(how, "flush") == 0) {
     borescope_record_flush();

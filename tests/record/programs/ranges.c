@@ -149,6 +149,21 @@ static int with_handler(void) {
   return 5;
 }
 
+/* One text, said once, that all ranges refer to. */
+static int registered(void) {
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("registered");
+  nvtxEventAttributes_t event = {0};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = nvtxDomainRegisterStringA(domain, "said once");
+  for (long i = 0; i < count; ++i) {
+    nvtxDomainRangePushEx(domain, &event);
+    nvtxDomainRangePop(domain);
+  }
+  return 5;
+}
+
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   count = strcmp(argv[1], "forever") == 0 ? -1 : atol(argv[3]);
@@ -156,6 +171,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "one") == 0) return one_after_another(atoi(argv[2]));
   if (strcmp(argv[1], "forks") == 0) return forks(atoi(argv[2]));
   if (strcmp(argv[1], "handler") == 0) return with_handler();
+  if (strcmp(argv[1], "registered") == 0) return registered();
   run_threads(atoi(argv[2]));
   return end(argv[1], argv);
 }

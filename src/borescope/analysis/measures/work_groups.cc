@@ -15,7 +15,9 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const DeviceId id{row};
-    const bool is_asked_for = kinds == WorkKinds::kAll || device.kind[row] == DeviceKind::kKernel;
+    const bool is_kernel = device.kind[row] == DeviceKind::kKernel;
+    const bool is_asked_for =
+        kinds == WorkKinds::kAll || is_kernel == (kinds == WorkKinds::kKernels);
     if (!is_asked_for || !selected.Keeps(id)) {
       continue;
     }

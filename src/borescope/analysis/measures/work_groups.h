@@ -38,7 +38,7 @@ struct WorkGroups {
   int64_t label(size_t group) const { return groups.key(group).back(); }
 };
 
-enum class WorkKinds : bool { kKernels, kAll };
+enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
 
 // Everything selected of these kinds, whether or not its launch was recorded. O(rows).
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,

@@ -1,10 +1,15 @@
 #include "borescope/record.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/ingest/load.h"
+#include "borescope/recorder/attach/attach.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/record_run.h"
+#include "borescope/recorder/run_copy.h"
+#include "borescope/recorder/run_log.h"
 #include "borescope/verbs/record/run_status.h"
 
 namespace borescope {
@@ -12,15 +17,27 @@ namespace {
 
 internal::RecordRunOptions Inside(const RecordOptions& options) {
   return {.output = options.output,
-          .starts_paused = options.starts_paused,
+          .starts_paused = options.starts_paused || options.start_after.count() != 0,
           .with_nvtx = options.nvtx,
           .with_roctx = options.roctx,
           .with_cuda = options.cuda,
+          .with_rocm = options.rocm,
           .with_children = options.children,
           .with_memory = options.memory,
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
+          .python = {.ops = options.ops,
+                     .shapes = options.shapes,
+                     .ops_steps = options.ops_steps,
+                     .functions = options.python,
+                     .rpd_compat = options.rpd_compat},
+          .ring = options.ring,
+          .times = {.start_after = options.start_after, .record_for = options.record_for},
+          .ranks = options.ranks,
+          .spool = options.spool,
+          .flush = options.flush,
+          .sample = options.sample,
           .replaces_others = options.force,
           .replaces_folder = options.replace};
 }
@@ -33,6 +50,7 @@ RecordReport Outside(internal::RecordRun::Report report) {
           .processes = report.processes,
           .running = report.running,
           .bytes = report.bytes,
+          .is_sampled = report.has_launchers_log,
           .duration = report.duration};
 }
 
@@ -42,6 +60,22 @@ Result<bool> Change(const std::string& folder, bool (internal::ControlPage::*cha
   return Public(
       internal::ControlPage::Open(folder),
       [change](internal::ControlPage page) { return (page.*change)(); }, paths);
+}
+
+// Reads a profile, to see that it can be read.
+AttachedProfile Check(internal::AttachedProcess process) {
+  AttachedProfile profile{.pid = process.pid,
+                          .file = std::move(process.file),
+                          .events = 0,
+                          .trouble = std::move(process.trouble)};
+  if (!profile.trouble.empty()) return profile;
+  const internal::Result<internal::Trace> trace = internal::LoadFile(profile.file, {});
+  if (trace.ok()) {
+    profile.events = trace->host().size() + trace->device().size();
+  } else {
+    profile.trouble = trace.error().message;
+  }
+  return profile;
 }
 
 }  // namespace
@@ -62,6 +96,12 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
                  .message = "no program to record",
                  .hint = "name it with its arguments"};
   }
+  constexpr auto kLeastSample = std::chrono::milliseconds(1);
+  if (options.sample.count() != 0 && options.sample < kLeastSample) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "samples more often than every millisecond",
+                 .hint = "sample every 100 ms, or less often"};
+  }
   return Public(internal::RecordRun::Start(command, Inside(options)), [](internal::RecordRun run) {
     return Recording(std::make_unique<State>(State{std::move(run)}));
   });
@@ -71,12 +111,56 @@ int Recording::pid() const { return state_->run.program(); }
 
 Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
 
+Result<AttachReport> AttachRecording(const AttachOptions& options) {
+  if (options.pids.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "no process to attach to",
+                 .hint = "name the number of one that runs PyTorch"};
+  }
+  internal::AttachRequest request{
+      .pids = {options.pids.begin(), options.pids.end()},
+      .folder = options.output,
+      .duration = std::chrono::ceil<std::chrono::milliseconds>(options.duration),
+      .iterations = static_cast<uint32_t>(std::max(0, options.iterations))};
+  return Public(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
+    AttachReport report{.folder = std::move(outcome.folder),
+                        .profiles = {},
+                        .silent = {outcome.silent.begin(), outcome.silent.end()}};
+    for (internal::AttachedProcess& process : outcome.processes) {
+      report.profiles.push_back(Check(std::move(process)));
+    }
+    return report;
+  });
+}
+
 Result<bool> StartRecording(const std::string& folder) {
   return Change(folder, &internal::ControlPage::Start);
 }
 
 Result<bool> StopRecording(const std::string& folder) {
   return Change(folder, &internal::ControlPage::Stop);
+}
+
+Result<void> MarkRecording(const std::string& folder, const std::string& text) {
+  const std::string paths[] = {folder};
+  return Public(internal::MarkRun(folder, text), paths);
+}
+
+Result<FlushRecordingReport> FlushRecording(const std::string& folder,
+                                            std::chrono::nanoseconds deadline) {
+  const std::string paths[] = {folder};
+  return Public(
+      internal::ControlPage::Open(folder),
+      [deadline](internal::ControlPage page) {
+        const internal::FlushReport report = page.Flush(deadline);
+        return FlushRecordingReport{.answered = report.answered, .silent = report.silent};
+      },
+      paths);
+}
+
+Result<void> CopyRecording(const std::string& folder, const std::string& output) {
+  const std::string paths[] = {folder, output};
+  return Public(internal::CopyRun(folder, output), paths);
 }
 
 Result<Answer> RecordingStatus(const std::string& folder) {

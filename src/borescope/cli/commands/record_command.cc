@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -20,8 +23,74 @@ namespace {
 
 // The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
+constexpr int kMostSteps = 1'000'000;
+
+// --start=now|paused|after:TIME
+Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
+  constexpr std::string_view kAfter = "after:";
+  if (text == "now" || text.empty()) return {};
+  options.starts_paused = true;
+  if (text == "paused") return {};
+  if (text.starts_with(kAfter)) {
+    CLI_ASSIGN(options.start_after, ParseDuration("start", text.substr(kAfter.size())));
+    return {};
+  }
+  return UsageError(
+      fmt::format("--start: '{}' is neither now, paused nor after:TIME, such as after:10s", text));
+}
+
+Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
+  if (text.empty() || text == "all") return {};
+  options.children = false;
+  if (text == "none") return {};
+  return UsageError(fmt::format("--children: '{}' is neither all nor none", text));
+}
+
+// "0,8", the value of `option`.
+Result<void> ParseNumbers(std::string_view option, std::string_view text, int smallest,
+                          std::vector<int>& numbers) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    CLI_ASSIGN(const int number,
+               ParseCount(option, item, std::numeric_limits<int>::max(), smallest));
+    numbers.push_back(number);
+  }
+  return {};
+}
+
+Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
+  constexpr size_t kMostRanks = 64;
+  CLI_TRY(ParseNumbers("rank-only", text, 0, options.ranks));
+  if (options.ranks.size() <= kMostRanks) return {};
+  return UsageError(fmt::format("--rank-only: more than {} ranks", kMostRanks));
+}
 
 bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What the scripts of rocmProfileData set for its tracer.
+void TakeRpdVariables(RecordOptions& options) {
+  if (options.output.empty()) options.output = Variable("RPDT_FILENAME");
+  options.starts_paused = options.starts_paused || Variable("RPDT_AUTOSTART") == "0";
+}
+
+Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
+  options.ops = raw.Param("ops");
+  options.shapes = IsSet(raw, "shapes");
+  options.python = raw.python;
+  options.rpd_compat = IsSet(raw, "rpd-compat");
+  if (const std::string steps = raw.Param("ops-steps"); !steps.empty()) {
+    CLI_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
+    options.ops_steps = static_cast<uint64_t>(count);
+  }
+  if (options.rpd_compat) TakeRpdVariables(options);
+  return {};
+}
 
 Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   RecordOptions options{.output = raw.output,
@@ -29,6 +98,7 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .nvtx = !IsSet(raw, "no-nvtx"),
                         .roctx = !IsSet(raw, "no-roctx"),
                         .cuda = !IsSet(raw, "no-cuda"),
+                        .rocm = IsSet(raw, "rocm"),
                         .children = !IsSet(raw, "no-children"),
                         .memory = IsSet(raw, "memory"),
                         .sync = IsSet(raw, "sync"),
@@ -38,6 +108,22 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
     CLI_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
+  CLI_TRY(UnderstandPython(raw, options));
+  const auto take_time = [&raw](std::string_view name,
+                                std::chrono::nanoseconds& time) -> Result<void> {
+    if (const std::string text = raw.Param(name); !text.empty()) {
+      CLI_ASSIGN(time, ParseDuration(name, text));
+    }
+    return {};
+  };
+  CLI_TRY(UnderstandStart(raw.Param("start"), options));
+  CLI_TRY(UnderstandChildren(raw.Param("children"), options));
+  CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
+  CLI_TRY(take_time("ring", options.ring));
+  CLI_TRY(take_time("for", options.record_for));
+  CLI_TRY(take_time("flush", options.flush));
+  CLI_TRY(take_time("sample", options.sample));
+  options.spool = raw.Param("spool");
   return options;
 }
 
@@ -52,9 +138,9 @@ void ReportRecording(const RecordReport& report) {
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
   if (report.processes == 0) {
     WriteMessageLine(fmt::format(
-        "borescope: {}: nothing was recorded: the program used neither NVTX, ROCTX, CUDA nor "
+        "borescope: {}: nothing was recorded{}: the program used neither NVTX, ROCTX, CUDA nor "
         "borescope_record.h, or is statically linked",
-        report.folder));
+        report.folder, report.is_sampled ? " but samples and marks" : ""));
     return;
   }
   constexpr double kMegabyte = 1e6;
@@ -79,7 +165,7 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 
 void Conclude(const RecordReport& report, const Command& command) {
   if (!command.raw.quiet) ReportRecording(report);
-  if (report.processes == 0) return;
+  if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
   if (!command.raw.quiet) {
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report.folder));
@@ -100,7 +186,60 @@ int RecordProgram(const Command& command) {
   return report->signal != 0 ? kSignalStatus + report->signal : report->status;
 }
 
-// ---- start, stop, status ----
+// ---- --attach ----
+
+void ReportProfile(const AttachedProfile& profile) {
+  WriteMessageLine(profile.trouble.empty()
+                       ? fmt::format("borescope: process {} wrote {}: {} events", profile.pid,
+                                     profile.file,
+                                     GroupDigits(static_cast<int64_t>(profile.events)))
+                       : fmt::format("borescope: process {}: {}: {}", profile.pid, profile.file,
+                                     profile.trouble));
+}
+
+Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
+  AttachOptions options{.pids = {}, .output = raw.output};
+  CLI_TRY(ParseNumbers("attach", raw.Param("attach"), 1, options.pids));
+  const std::string time = raw.Param("for");
+  const std::string steps = raw.Param("iterations");
+  if (!time.empty() && !steps.empty()) {
+    return UsageError("--for and --iterations: give one of the two");
+  }
+  if (!time.empty()) {
+    CLI_ASSIGN(options.duration, ParseDuration("for", time));
+  }
+  if (!steps.empty()) {
+    CLI_ASSIGN(options.iterations, ParseCount("iterations", steps, 1'000'000));
+  }
+  return options;
+}
+
+int AttachToProcesses(const Command& command) {
+  const Result<AttachOptions> options = UnderstandAttach(command.raw);
+  if (!options.ok()) return FailWith(options.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+  }
+  const Result<AttachReport> report = AttachRecording(*options);
+  if (!report.ok()) return FailWith(report.error(), command);
+  bool is_whole = report->silent.empty();
+  for (const AttachedProfile& profile : report->profiles) {
+    is_whole = is_whole && profile.trouble.empty();
+    if (!command.raw.quiet || !profile.trouble.empty()) ReportProfile(profile);
+  }
+  for (const int pid : report->silent) {
+    WriteMessageLine(
+        fmt::format("borescope: process {} did not ask: start it with "
+                    "KINETO_USE_DAEMON=1, in this network namespace",
+                    pid));
+  }
+  if (!command.raw.quiet && !report->profiles.empty()) {
+    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report->folder));
+  }
+  return is_whole ? kDone : kFailed;
+}
+
+// ---- start, stop, mark, flush, status ----
 
 int ChangeRun(const Command& command, const std::string& folder, bool starts) {
   const Result<bool> is_recording = starts ? StartRecording(folder) : StopRecording(folder);
@@ -119,29 +258,74 @@ int ShowStatus(const Command& command, const std::string& folder) {
   return answer.ok() ? WriteAnswer(*output, *answer, command) : FailWith(answer.error(), command);
 }
 
+int MarkRun(const Command& command, const std::string& folder, const std::string& text) {
+  const Result<void> marked = MarkRecording(folder, text);
+  if (!marked.ok()) return FailWith(marked.error(), command);
+  if (!command.raw.quiet) WriteMessageLine(fmt::format("borescope: {}: marked", folder));
+  return kDone;
+}
+
+// What the logs hold now, in a run of its own: the programs go on.
+int CopyRun(const Command& command, const std::string& folder) {
+  const std::string& name = command.raw.output;
+  const std::string output = name.ends_with(".bsr") ? name : name + ".bsr";
+  const Result<void> copied = CopyRecording(folder, output);
+  if (!copied.ok()) return FailWith(copied.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine(fmt::format("borescope: copied to {}", output));
+    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", output));
+  }
+  return kDone;
+}
+
+int FlushRun(const Command& command, const std::string& folder) {
+  const Result<FlushRecordingReport> report = FlushRecording(folder);
+  if (!report.ok()) return FailWith(report.error(), command);
+  if (!command.raw.quiet) {
+    WriteMessageLine(fmt::format(
+        "borescope: {}: {} process{} fetched what devices did{}; records of the host are there "
+        "already",
+        folder, report->answered, report->answered == 1 ? "" : "es",
+        report->silent == 0 ? "" : fmt::format(", {} did not within 3 s", report->silent)));
+  }
+  return command.raw.output.empty() ? kDone : CopyRun(command, folder);
+}
+
+constexpr std::string_view kRunTasks[] = {"start", "stop", "mark", "flush", "status"};
+
 int ControlRun(const Command& command) {
   const std::vector<std::string>& words = command.raw.inputs;
   const std::string& task = words.front();
-  const bool is_known = task == "start" || task == "stop" || task == "status";
-  if (!is_known) {
+  if (std::find(std::begin(kRunTasks), std::end(kRunTasks), task) == std::end(kRunTasks)) {
     return FailWith(UsageError(fmt::format("record: put -- before the program: borescope record "
                                            "[OPTIONS] -- {} ...",
                                            task)),
                     command);
   }
-  if (words.size() != 2) {
-    return FailWith(UsageError(fmt::format("record {0}: name one folder of a run: borescope record "
-                                           "{0} NAME.bsr",
-                                           task)),
-                    command);
+  const bool is_mark = task == "mark";
+  if (words.size() != (is_mark ? 3 : 2)) {
+    return FailWith(
+        UsageError(fmt::format("record {0}: name one folder of a run{1}: borescope "
+                               "record {0} NAME.bsr{2}",
+                               task, is_mark ? " and a text" : "", is_mark ? " TEXT" : "")),
+        command);
   }
-  return task == "status" ? ShowStatus(command, words[1])
-                          : ChangeRun(command, words[1], task == "start");
+  const std::string& folder = words[1];
+  if (is_mark) return MarkRun(command, folder, words[2]);
+  if (task == "flush") return FlushRun(command, folder);
+  return task == "status" ? ShowStatus(command, folder)
+                          : ChangeRun(command, folder, task == "start");
 }
 
 }  // namespace
 
 int RunRecordVerb(const Command& command) {
+  if (!command.raw.Param("attach").empty()) {
+    return command.raw.program.empty() && command.raw.inputs.empty()
+               ? AttachToProcesses(command)
+               : FailWith(UsageError("record --attach: takes processes that run, and no program"),
+                          command);
+  }
   if (!command.raw.program.empty()) {
     return command.raw.inputs.empty()
                ? RecordProgram(command)

@@ -157,15 +157,31 @@ Error UnknownOption(std::string_view word, const Command& command) {
                   nearest.empty() ? "" : fmt::format("; did you mean '--{}'?", nearest)));
 }
 
+// An option whose value may be left out: the next word is an input, or the program.
+struct OptionalValue {
+  std::string_view verb;  // empty: of every one
+  std::string_view option;
+  std::string_view filled;
+};
+constexpr OptionalValue kOptionalValues[] = {{"", "--scrub", "--scrub=secrets"},
+                                             {"record", "--ops", "--ops=nvtx"},
+                                             {"record", "--python", "--python=calls"}};
+
+void FillOptionalValues(const VerbRow* verb, std::vector<std::string>& words) {
+  for (const OptionalValue& row : kOptionalValues) {
+    if (row.verb.empty() || (verb != nullptr && verb->name == row.verb)) {
+      std::replace(words.begin(), words.end(), std::string(row.option), std::string(row.filled));
+    }
+  }
+}
+
 // CLI11 reports by exception; nothing else in Borescope throws or catches on purpose. Its messages
 // differ between versions, so ours are made from the few cases that can happen.
 Result<void> ParseOptions(std::span<const std::string> words, Command& command) {
   CLI::App app;
   AddOptions(app, command);
   std::vector<std::string> reversed = Translate(words, command.verb);
-  // The one option whose value may be left out: the next word is an input.
-  std::replace(reversed.begin(), reversed.end(), std::string("--scrub"),
-               std::string("--scrub=secrets"));
+  FillOptionalValues(command.verb, reversed);
   std::reverse(reversed.begin(), reversed.end());  // the order CLI11 wants
   try {
     app.parse(std::move(reversed));

@@ -94,19 +94,34 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "time-limit", &Raw::time_limit),
     FromTask(kQuestion, "temp-limit", &Raw::temp_limit),
     FromTask(kQuestion, "trace", &Raw::trace),
-    FromTask(kQuestion, "python", &Raw::python),
     {kQuestion, "", "report", "", "the HTML report instead of the trace", nullptr, &Raw::report,
      OnlyNamed, nullptr},
-    FromTask(kQuestion, "timeout", &Raw::timeout),
     FromTask(kQuestion, "paused"),
     FromTask(kQuestion, "no-nvtx"),
     FromTask(kQuestion, "no-roctx"),
     FromTask(kQuestion, "no-cuda"),
+    FromTask(kQuestion, "rocm"),
     FromTask(kQuestion, "no-children"),
+    FromTask(kQuestion, "attach"),
+    FromTask(kQuestion, "iterations"),
+    FromTask(kQuestion, "start"),
+    FromTask(kQuestion, "for"),
+    FromTask(kQuestion, "children"),
+    FromTask(kQuestion, "rank-only"),
     FromTask(kQuestion, "memory"),
     FromTask(kQuestion, "sync"),
     FromTask(kQuestion, "graph-nodes"),
     FromTask(kQuestion, "max-bytes"),
+    FromTask(kQuestion, "ops"),
+    FromTask(kQuestion, "shapes"),
+    FromTask(kQuestion, "ops-steps"),
+    FromTask(kQuestion, "python", &Raw::python),
+    FromTask(kQuestion, "timeout", &Raw::timeout),
+    FromTask(kQuestion, "rpd-compat"),
+    FromTask(kQuestion, "ring"),
+    FromTask(kQuestion, "flush"),
+    FromTask(kQuestion, "sample"),
+    FromTask(kOutput, "spool"),
     FromTask(kOutput, "force"),
     FromTask(kOutput, "replace"),
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
@@ -180,6 +195,21 @@ OptionRow WithTexts(OptionRow row) {
   if (row.parameter != nullptr) {
     row.value = row.parameter->placeholder;
     row.help = row.parameter->doc;
+  }
+  return row;
+}
+
+// The same with the words of one task, where several have a parameter of the name.
+OptionRow WithTextsOf(const VerbRow& verb, OptionRow row) {
+  for (const TaskInfo& task : Describe().tasks) {
+    const ParameterInfo* const own = task.name == verb.name && row.parameter != nullptr
+                                         ? FindParameter(task, row.long_name)
+                                         : nullptr;
+    if (own != nullptr) {
+      row.parameter = own;
+      row.value = own->placeholder;
+      row.help = own->doc;
+    }
   }
   return row;
 }
@@ -343,7 +373,7 @@ std::vector<OptionView> OptionViews(const VerbRow& verb) {
   };
   for (const OptionRow& row : Options()) {
     if (Applies(row, verb) && !is_pointless(row)) {
-      views.push_back(ViewOf(row, nullptr));
+      views.push_back(ViewOf(WithTextsOf(verb, row), nullptr));
     }
   }
   return views;

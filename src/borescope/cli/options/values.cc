@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -47,6 +48,26 @@ Result<double> ParseSeconds(const std::string& text) {
     return UsageError(fmt::format("--time-limit: '{}' is no number of seconds above 0", text));
   }
   return *seconds;
+}
+
+Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text) {
+  struct TimeUnit {
+    std::string_view name;
+    double nanoseconds;
+  };
+  constexpr TimeUnit kUnits[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
+                                 {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  const auto* const unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                        [end](const TimeUnit& row) { return row.name == end; });
+  constexpr double kLargest = 9e18;
+  const bool good = end != copy.c_str() && unit != std::end(kUnits);
+  if (!good || !(number * unit->nanoseconds >= 1) || number * unit->nanoseconds > kLargest) {
+    return UsageError(fmt::format("--{}: '{}' is no time; write 100ms, 5s or 2min", option, text));
+  }
+  return std::chrono::nanoseconds(static_cast<int64_t>(number * unit->nanoseconds));
 }
 
 Result<uint64_t> ParseSize(std::string_view option, std::string_view text) {

@@ -1,6 +1,7 @@
 // Values of options that are the command line's own. Every error is about usage and one line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ Result<int> ParseCount(std::string_view option, std::string_view text, int large
 Result<int> ParseThreads(const std::string& text);
 // The seconds of --time-limit.
 Result<double> ParseSeconds(const std::string& text);
+// "100ms", "2s", "1.5min", the value of `option`: a time of more than nothing. The unit is ns, us,
+// ms, s, min or h.
+Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text);
 // "8G", "1.5GB", "512MiB", "1000000", the value of `option`: bytes. K, M, G, T are powers of 1000,
 // Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view option, std::string_view text);

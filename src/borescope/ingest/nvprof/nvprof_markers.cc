@@ -120,7 +120,7 @@ void NvprofMarkers::AddRange(const Range& range) {
 void NvprofMarkers::AddOpenRanges() {
   std::vector<Range> open;
   open.reserve(open_.size());
-  for (const auto& [number, range] : open_.InAnyOrder()) {  // all that tells them apart orders them
+  for (const auto& [number, range] : open_.InAnyOrder()) {  // put in order below
     open.push_back(range);
   }
   std::sort(open.begin(), open.end(), [](const Range& a, const Range& b) {

@@ -26,8 +26,17 @@ uint64_t AlignUp(uint64_t offset, uint64_t alignment) {
 }
 
 bool IsChunk(const ChunkHeader& header) {
-  return header.magic == recording::kChunkMagic && header.bytes >= sizeof(ChunkHeader) &&
+  const bool has_magic =
+      header.magic == recording::kChunkMagic || header.magic == recording::kReusedChunkMagic;
+  return has_magic && header.bytes >= sizeof(ChunkHeader) &&
          header.bytes <= recording::kMostChunkBytes && header.bytes % sizeof(uint64_t) == 0;
+}
+
+// Whether a chunk of a ring was given to other records after its header was read.
+bool IsUsedAgain(const LogSource& source, const LogChunk& chunk) {
+  ChunkHeader now{};
+  source.Read(chunk.offset, &now, sizeof(now));
+  return now.magic != chunk.header.magic || now.generation != chunk.header.generation;
 }
 
 }  // namespace
@@ -79,6 +88,10 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& heade
     if (std::exchange(is_hole, false)) {
       diagnostics.Count(Diag::kTornChunk, chunk.offset, "a chunk that was not begun, before this");
     }
+    if (chunk.header.magic == recording::kReusedChunkMagic) {
+      offset = AlignUp(chunk.offset + chunk.header.bytes, alignment);
+      continue;  // of a ring: it was old, and its place was about to be used again
+    }
     chunk.bytes =
         static_cast<uint32_t>(std::min<uint64_t>(chunk.header.bytes, source.size() - chunk.offset));
     if (chunk.bytes < chunk.header.bytes) {
@@ -94,12 +107,14 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& heade
   return chunks;
 }
 
-std::span<const uint64_t> ChunkBuffer::Read(const LogSource& source, const LogChunk& chunk) {
+std::span<const uint64_t> ChunkBuffer::Read(const LogSource& source, const LogChunk& chunk,
+                                            bool is_ring) {
   constexpr size_t kHeaderBytes = sizeof(ChunkHeader);
   const size_t bytes = chunk.bytes - std::min<size_t>(chunk.bytes, kHeaderBytes);
   words_.resize(std::max(words_.size(), bytes / sizeof(uint64_t)));
   const size_t read = source.Read(chunk.offset + kHeaderBytes, words_.data(),
                                   bytes / sizeof(uint64_t) * sizeof(uint64_t));
+  if (is_ring && IsUsedAgain(source, chunk)) return {};
   return std::span(words_).first(read / sizeof(uint64_t));
 }
 

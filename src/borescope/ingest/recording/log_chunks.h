@@ -34,8 +34,9 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const recording::LogHe
 // Reads one chunk after the other into the same memory.
 class ChunkBuffer {
  public:
-  // The words of the records of `chunk`; valid until the next call.
-  std::span<const uint64_t> Read(const LogSource& source, const LogChunk& chunk);
+  // The words of the records of `chunk`; valid until the next call. Those of a ring are none if its
+  // program has overwritten the chunk since its header was read.
+  std::span<const uint64_t> Read(const LogSource& source, const LogChunk& chunk, bool is_ring);
 
  private:
   std::vector<uint64_t> words_;

@@ -106,6 +106,9 @@ void LogNames::AddName(const LogRecord& record) {
     domains_[LowHalf(record.body[0])] = text;
   } else if (kind == NameKind::kThread) {
     trace_.part().thread_names.push_back({process_.pid, LowHalf(record.body[1]), text});
+  } else if (kind == NameKind::kCall) {
+    trace_.NameCall(static_cast<recording::ApiDomain>(record.body[0]), LowHalf(record.body[1]),
+                    text);
   }
 }
 

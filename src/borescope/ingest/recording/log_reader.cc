@@ -1,5 +1,6 @@
 #include "borescope/ingest/recording/log_reader.h"
 
+#include <algorithm>
 #include <string>
 
 #include "borescope/base/stop.h"
@@ -28,6 +29,12 @@ bool IsGap(StateKind kind) {
   return false;
 }
 
+// A ring says from its beginning how many chunks it has overwritten.
+bool HasOverwritten(const LogRecord& state) {
+  constexpr size_t kChunks = 2;
+  return state.body.size() > kChunks && state.body[kChunks] != 0;
+}
+
 std::string_view StateText(StateKind kind) {
   switch (kind) {
     case StateKind::kDiskFull:
@@ -39,7 +46,7 @@ std::string_view StateText(StateKind kind) {
     case StateKind::kGap:
       return "a source was off";
     case StateKind::kRingOverwrote:
-      return "the ring holds the last part only";
+      return "the log is a ring, which holds the last part";
     default:
       return "";
   }
@@ -53,12 +60,16 @@ LogReader::LogReader(RecordingTrace& trace, const LogSource& source,
       source_(source),
       header_(header),
       process_(process),
+      is_ring_((header.flags & recording::kIsRing) != 0),
       names_(trace, process_),
       threads_(trace, process_, names_),
       devices_(trace, process_, names_) {}
 
 void LogReader::Read(const std::function<void(uint64_t)>& read) {
   chunks_ = FindChunks(source_, header_, trace_.diagnostics());
+  if (is_ring_) {
+    LeaveOutOverwritten();
+  }
   ReadNames();
   uint64_t done = 0;
   for (const LogChunk& chunk : chunks_) {
@@ -70,12 +81,30 @@ void LogReader::Read(const std::function<void(uint64_t)>& read) {
   devices_.Finish();
 }
 
+// What a ring was about to overwrite, of which it may have overwritten what came next already.
+void LogReader::LeaveOutOverwritten() {
+  uint64_t until = 0;
+  for (const LogChunk& chunk : chunks_) {
+    if (chunk.header.kind != recording::ChunkKind::kStrings) continue;
+    LogRecords records(buffer_.Read(source_, chunk, is_ring_));
+    for (LogRecord record; records.Next(record);) {
+      const bool is_note = record.type() == RecordType::kState &&
+                           record.head.a == static_cast<uint32_t>(StateKind::kRingOverwrote);
+      if (is_note && HasOverwritten(record)) until = std::max(until, record.body[0]);
+    }
+  }
+  std::erase_if(chunks_, [until](const LogChunk& chunk) {
+    return chunk.header.kind != recording::ChunkKind::kStrings && chunk.header.released_ns != 0 &&
+           chunk.header.released_ns <= until;
+  });
+}
+
 // Nothing is counted here: all records are read once more.
 void LogReader::ReadNames() {
   for (const LogChunk& chunk : chunks_) {
     CheckStop();
     names_.AddChunk(chunk.header);
-    LogRecords records(buffer_.Read(source_, chunk));
+    LogRecords records(buffer_.Read(source_, chunk, is_ring_));
     for (LogRecord record; records.Next(record);) {
       if (record.body.size() >= LeastWords(record.head)) {
         names_.Add(record);
@@ -99,7 +128,7 @@ bool LogReader::IsUsable(const LogRecord& record) {
 
 void LogReader::ReadEvents(const LogChunk& chunk) {
   threads_.BeginChunk(chunk.header.tid);
-  LogRecords records(buffer_.Read(source_, chunk));
+  LogRecords records(buffer_.Read(source_, chunk, is_ring_));
   for (LogRecord record; records.Next(record);) {
     if (IsUsable(record)) {
       AddEvent(record);
@@ -124,8 +153,12 @@ void LogReader::AddEvent(const LogRecord& record) {
 void LogReader::AddState(const LogRecord& record) {
   const auto kind = static_cast<StateKind>(record.head.a);
   trace_.Count('i', trace_.Category("state"));
+  if (kind == StateKind::kRingOverwrote && !HasOverwritten(record)) {
+    return;
+  }
   if (IsGap(kind)) {
-    const std::string_view text = record.Text(1);
+    const std::string_view text =
+        kind == StateKind::kRingOverwrote ? std::string_view() : record.Text(1);
     trace_.diagnostics().Count(
         Diag::kRecordingGap, Diagnostics::kNoByte,
         trace_.data().strings.Get(trace_.Intern(text.empty() ? StateText(kind) : text)));

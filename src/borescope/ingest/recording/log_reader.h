@@ -21,6 +21,7 @@ class LogReader {
   const LogNames& names() const { return names_; }
 
  private:
+  void LeaveOutOverwritten();
   void ReadNames();
   void ReadEvents(const LogChunk& chunk);
   void AddEvent(const LogRecord& record);
@@ -32,6 +33,7 @@ class LogReader {
   const LogSource& source_;
   const recording::LogHeader& header_;
   const LogProcess process_;
+  const bool is_ring_;
   LogNames names_;
   ThreadRecords threads_;
   DeviceRecords devices_;

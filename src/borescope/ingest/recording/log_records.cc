@@ -60,9 +60,11 @@ size_t LeastWords(const recording::RecordHead& head) {
   const auto type = static_cast<Type>(head.type);
   const bool may_have_attributes =
       type == Type::kPush || type == Type::kMark || type == Type::kRangeStart;
-  return PlainWords(type) + (may_have_attributes && (head.flags & recording::kHasAttributes) != 0
-                                 ? kWordsOf<recording::Attributes>
-                                 : 0);
+  const bool has_thread = type == Type::kOperator && (head.flags & recording::kHasThread) != 0;
+  return PlainWords(type) + (has_thread ? 1 : 0) +
+         (may_have_attributes && (head.flags & recording::kHasAttributes) != 0
+              ? kWordsOf<recording::Attributes>
+              : 0);
 }
 
 }  // namespace borescope::internal

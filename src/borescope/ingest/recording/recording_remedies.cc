@@ -10,16 +10,15 @@ std::string_view RecordingRemedy(MissingData lack) {
     case MissingData::kLaunches:
       return "record without --no-cuda, a part of the run in which the device works";
     case MissingData::kOperators:
-      return "run the model in torch.autograd.profiler.emit_nvtx()";
+      return "record a program of PyTorch with borescope record --ops";
     case MissingData::kSteps:
-      return remedies::kStepRanges;
+      return "call borescope_record.step(number) of the Python package at the start of every step";
     case MissingData::kShapes:
-      return remedies::kShapes;
+      return "record with borescope record --ops --shapes, or --ops=profile";
     case MissingData::kMemory:
       return "record with borescope record --memory";
     case MissingData::kAnnotations:
-      return "mark code with torch.cuda.nvtx.range(\"name\"), or with borescope_record_push and "
-             "borescope_record_pop of borescope_record.h";
+      return "mark code with borescope_record.range(\"name\") of the Python package, or with NVTX";
     case MissingData::kCollectives:
       return remedies::kDistributed;
     case MissingData::kGraphs:

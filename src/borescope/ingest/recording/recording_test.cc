@@ -63,6 +63,46 @@ std::string WholeLog() {
   return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
 }
 
+// A ring whose note says that chunks released until 5000 may be overwritten: of its three chunks
+// one is, one is being used again, and one is newer.
+TEST(RecordingTest, OfARingWhatIsAboutToBeOverwrittenIsLeftOut) {
+  recording::LogHeader header = TestLogHeader();
+  header.flags |= recording::kIsRing;
+  TestChunk process(100, 1'000, ChunkKind::kStrings);
+  constexpr auto kOverwrote = static_cast<uint32_t>(recording::StateKind::kRingOverwrote);
+  process.Add(RecordType::kState, kOverwrote, {5'000, 1'500, 7});
+  const auto marks = [](uint64_t ns, std::string_view text) {
+    TestChunk chunk(101, ns);
+    chunk.Add(RecordType::kMark, 0, {ns}, text);
+    return chunk;
+  };
+  std::string log =
+      TestLog(header, {process, marks(4'000, "old"), marks(4'500, "reused"), marks(6'000, "kept")});
+  const auto chunk_at = [&](size_t number) {
+    return reinterpret_cast<recording::ChunkHeader*>(log.data() +
+                                                     (1 + number) * recording::kLeastHeaderBytes);
+  };
+  chunk_at(1)->released_ns = 5'000;
+  chunk_at(2)->magic = recording::kReusedChunkMagic;
+  chunk_at(3)->released_ns = 7'000;
+  const Trace trace = Load(log);
+  ASSERT_EQ(trace.host().size(), 1U);
+  EXPECT_EQ(RowOf(trace, "kept"), 0);
+  EXPECT_EQ(CountOf(trace, Diag::kTornChunk), 0U);
+  EXPECT_EQ(CountOf(trace, Diag::kRecordingGap), 1U);
+}
+
+TEST(RecordingTest, ARingThatHasNotOverwrittenAnythingHasNoGap) {
+  recording::LogHeader header = TestLogHeader();
+  header.flags |= recording::kIsRing;
+  TestChunk process(100, 1'000, ChunkKind::kStrings);
+  process.Add(RecordType::kState, static_cast<uint32_t>(recording::StateKind::kRingOverwrote),
+              {0, 0, 0});
+  const Trace trace = Load(TestLog(header, {process, ThreadChunk()}));
+  EXPECT_EQ(trace.host().size(), 3U);
+  EXPECT_EQ(CountOf(trace, Diag::kRecordingGap), 0U);
+}
+
 TEST(RecordingTest, RangesOfAThreadNest) {
   const Trace trace = Load(TestLog(TestLogHeader(), {ThreadChunk()}));
   ASSERT_EQ(trace.host().size(), 3U);
@@ -102,6 +142,69 @@ TEST(RecordingTest, ARangeEndsOnAnotherThread) {
   const Trace trace = Load(TestLog(TestLogHeader(), {ends, starts}));
   ASSERT_EQ(trace.host().size(), 1U);
   EXPECT_EQ(trace.host().dur_ns[0], 700);
+}
+
+int64_t ForwardThreadOf(const Trace& trace, std::string_view name) {
+  const auto row = static_cast<uint32_t>(RowOf(trace, name));
+  return trace.ops().forward_thread[trace.host().detail[row]];
+}
+
+TEST(RecordingTest, BackwardNodesOfPyTorchHaveTheirForwardThread) {
+  TestChunk forward(101, 2'000);
+  forward.Add(RecordType::kPush, 0, {2'000}, "aten::mm, seq = 7, op_id = 1")
+      .Add(RecordType::kPop, 0, {2'100});
+  TestChunk backward(102, 3'000);
+  backward
+      .Add(RecordType::kPush, 0, {3'000},
+           "autograd::engine::evaluate_function: MmBackward0, op_id = 2")
+      .Add(RecordType::kPush, 0, {3'010}, "MmBackward0, seq = 7, op_id = 3")
+      .Add(RecordType::kPush, 0, {3'020}, "aten::t, seq = 0, op_id = 4")
+      .Add(RecordType::kPop, 0, {3'030})
+      .Add(RecordType::kPop, 0, {3'040})
+      .Add(RecordType::kPop, 0, {3'050});
+  const Trace trace = Load(TestLog(TestLogHeader(), {backward, forward}));
+  EXPECT_EQ(ForwardThreadOf(trace, "MmBackward0"), 101);
+  EXPECT_EQ(ForwardThreadOf(trace, "autograd::engine::evaluate_function: MmBackward0"), 101);
+  EXPECT_EQ(ForwardThreadOf(trace, "aten::t"), kMissing);
+  EXPECT_EQ(ForwardThreadOf(trace, "aten::mm"), kMissing);
+}
+
+// record_function has a number, too, and is a range of the program.
+TEST(RecordingTest, NumberedRangesOfTheProgramAreNoOperators) {
+  TestChunk chunk(101, 2'000);
+  chunk.Add(RecordType::kPush, 0, {2'000}, "my forward, op_id = 4")
+      .Add(RecordType::kPush, 0, {2'010}, "aten::detach, op_id = 5")
+      .Add(RecordType::kPush, 0, {2'020}, "detach, op_id = 6")
+      .Add(RecordType::kPop, 0, {2'030})
+      .Add(RecordType::kPop, 0, {2'040})
+      .Add(RecordType::kPop, 0, {2'050});
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk}));
+  const auto kind = [&](std::string_view name) {
+    return trace.host().kind[static_cast<uint32_t>(RowOf(trace, name))];
+  };
+  EXPECT_EQ(kind("my forward"), HostKind::kAnnotation);
+  EXPECT_EQ(kind("aten::detach"), HostKind::kOp);
+  EXPECT_EQ(kind("detach"), HostKind::kOp);
+}
+
+// The profiler of PyTorch is read by one thread for all.
+TEST(RecordingTest, AnOperatorMayBeOfAnotherThread) {
+  TestChunk strings(100, 1'000, ChunkKind::kStrings);
+  strings.Add(RecordType::kString, 1, {}, "aten::mm").Add(RecordType::kString, 2, {}, "mine");
+  TestChunk chunk(101, 2'000);
+  constexpr uint8_t kRange = recording::kHasThread | recording::kIsRange;
+  chunk
+      .Add(RecordType::kOperator, 1, {1'000, 1'500, 3, 0, 0, 105}, R"({"Input Dims":[[2]]})",
+           recording::kHasThread)
+      .Add(RecordType::kOperator, 2, {900, 1'600, ~uint64_t{0}, 0, 0, 105}, "", kRange);
+  const Trace trace = Load(TestLog(TestLogHeader(), {chunk, strings}));
+  const auto mm = static_cast<uint32_t>(RowOf(trace, "aten::mm"));
+  const auto mine = static_cast<uint32_t>(RowOf(trace, "mine"));
+  EXPECT_EQ(trace.tracks().tid[trace.host().track[mm].value], 105);
+  EXPECT_EQ(trace.host().track[mine].value, trace.host().track[mm].value);
+  EXPECT_EQ(trace.host().kind[mine], HostKind::kAnnotation);
+  const uint32_t detail = trace.host().detail[mm];
+  EXPECT_EQ(trace.Text(trace.ops().input_dims[detail]), "[[2]]");
 }
 
 // Zero says that a thread is not known, also where threads are described without their handle.

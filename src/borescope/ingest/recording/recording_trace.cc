@@ -79,8 +79,20 @@ bool RecordingTrace::Span(StringId category, uint64_t start, uint64_t end, Event
   return start != 0;
 }
 
+namespace {
+
+uint64_t KeyOfCall(ApiDomain domain, uint32_t callback) {
+  return static_cast<uint64_t>(domain) << 32U | callback;
+}
+
+}  // namespace
+
+void RecordingTrace::NameCall(ApiDomain domain, uint32_t callback, StringId name) {
+  call_names_[KeyOfCall(domain, callback)] = name;
+}
+
 StringId RecordingTrace::CallName(ApiDomain domain, uint32_t callback) {
-  const uint64_t key = static_cast<uint64_t>(domain) << 32U | callback;
+  const uint64_t key = KeyOfCall(domain, callback);
   const auto [place, is_new] = call_names_.try_emplace(key, StringId{0});
   if (is_new) {
     place->second = part_.Intern(NameOfCallback(domain, callback));

@@ -51,6 +51,8 @@ class RecordingTrace {
     return part_.Track(TrackKind::kHost, process.pid, tid);
   }
 
+  // The log has a name for a function. Before the calls.
+  void NameCall(recording::ApiDomain domain, uint32_t callback, StringId name);
   // Names of functions of an API, and how that API is called.
   StringId CallName(recording::ApiDomain domain, uint32_t callback);
   StringId DomainName(recording::ApiDomain domain);

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "borescope/ingest/cupti/nvtx_text.h"
 #include "borescope/ingest/recording/operator_inputs.h"
 #include "borescope/trace/columns.h"
 
@@ -21,6 +20,7 @@ constexpr std::string_view kBefore = "a range that began before the recording";
 
 ThreadRecords::ThreadRecords(RecordingTrace& trace, const LogProcess& process, LogNames& names)
     : trace_(trace),
+      torch_(trace),
       process_(process),
       names_(names),
       range_(trace.Category("range")),
@@ -86,7 +86,40 @@ StringId ThreadRecords::InDomain(StringId name, uint32_t domain) {
   return full;
 }
 
-// Of zero length so far. Texts of PyTorch's emit_nvtx are operators, but only on a thread's stack.
+// The innermost range that is open in a domain of this thread.
+TorchOperators::Around ThreadRecords::Around(uint32_t domain) const {
+  const auto open = thread_->open.find(domain);
+  if (open == thread_->open.end() || open->second.empty()) {
+    return {};
+  }
+  const HostEvents& host = trace_.data().host;
+  const uint32_t row = open->second.back();
+  const bool is_op = host.kind[row] == HostKind::kOp;
+  return {trace_.data().strings.Get(host.name[row]), is_op ? host.detail[row] : kNoDetail};
+}
+
+uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, const LogRecord& record,
+                                      TrackId track) {
+  const EventTime time{trace_.Time(record.body[0]), 0};
+  const TorchOperators::Around around = Around(record.head.a);
+  if (!TorchOperators::IsOperator(op, around.name)) {
+    return AddHost(time, InDomain(trace_.Intern(op.name), record.head.a), HostKind::kAnnotation,
+                   track, kNoDetail);
+  }
+  if (op.sizes.empty() && (record.head.flags & recording::kIsCut) != 0) {
+    trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
+                               "the shapes of an operator with many inputs");
+  }
+  Ops& ops = trace_.data().ops;
+  const uint32_t detail = AddMissingRow(ops);
+  ops.sequence[detail] = op.sequence;
+  torch_.Add(op, detail, time.ts_ns, thread_->tid, around);
+  ops.input_dims[detail] = trace_.Intern(op.sizes);
+  return AddHost(time, trace_.Intern(op.name), HostKind::kOp, track, detail);
+}
+
+// Of zero length so far. Texts of PyTorch's NVTX observer are operators, but only on a thread's
+// stack.
 uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, TrackId track) {
   StringId registered{0};
   if ((record.head.flags & recording::kHasAttributes) != 0) {
@@ -100,10 +133,7 @@ uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, Trac
   const std::optional<OperatorText> op =
       record.type() == RecordType::kPush ? ParseOperatorText(text) : std::nullopt;
   if (op.has_value()) {
-    const uint32_t detail = AddMissingRow(trace_.data().ops);
-    trace_.data().ops.sequence[detail] = op->sequence;
-    trace_.data().ops.input_dims[detail] = trace_.Intern(op->sizes);
-    return AddHost(time, trace_.Intern(op->name), HostKind::kOp, track, detail);
+    return AddTorchRange(*op, record, track);
   }
   if (text.empty()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a range");
@@ -187,6 +217,15 @@ void ThreadRecords::AddOperator(const LogRecord& record) {
   if (!trace_.Span(operator_, record.body[0], record.body[1], time)) {
     return;
   }
+  const bool has_thread = (record.head.flags & recording::kHasThread) != 0;
+  const bool is_range = (record.head.flags & recording::kIsRange) != 0;
+  AddHost(time, names_.Text(record.head.a), is_range ? HostKind::kAnnotation : HostKind::kOp,
+          has_thread ? trace_.Thread(process_, LowHalf(record.body[5])) : Track(),
+          is_range ? kNoDetail : AddOperatorDetail(record, has_thread ? 6 : 5));
+}
+
+// `inputs` is the word at which they begin.
+uint32_t ThreadRecords::AddOperatorDetail(const LogRecord& record, size_t inputs) {
   constexpr int64_t kNone = -1;
   Ops& ops = trace_.data().ops;
   const uint32_t detail = AddMissingRow(ops);
@@ -196,8 +235,8 @@ void ThreadRecords::AddOperator(const LogRecord& record) {
       record.body[3] == 0 ? kMissing : static_cast<int64_t>(record.body[3]);
   ops.record_function_id[detail] =
       record.body[4] == 0 ? kMissing : static_cast<int64_t>(record.body[4]);
-  AddOperatorInputs(trace_, record.Text(5), detail);
-  AddHost(time, names_.Text(record.head.a), HostKind::kOp, Track(), detail);
+  AddOperatorInputs(trace_, record.Text(inputs), detail);
+  return detail;
 }
 
 void ThreadRecords::AddCall(const LogRecord& record) {
@@ -239,6 +278,7 @@ void ThreadRecords::EndRanges() {
 
 void ThreadRecords::Finish() {
   EndRanges();
+  torch_.Finish();
   std::vector<std::pair<uint32_t, StringId>> open;
   // In any order: they are put in that of their rows.
   for (const auto& [id, row] : ranges_.InAnyOrder()) {

@@ -7,6 +7,7 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/recording/log_names.h"
+#include "borescope/ingest/recording/torch_operators.h"
 
 namespace borescope::internal {
 
@@ -41,10 +42,13 @@ class ThreadRecords {
   void EnterFrame(const LogRecord& record);
   void LeaveFrame(const LogRecord& record);
   void AddOperator(const LogRecord& record);
+  uint32_t AddOperatorDetail(const LogRecord& record, size_t inputs);
   void AddCall(const LogRecord& record);
 
   TrackId Track();
   uint32_t AddRange(const LogRecord& record, size_t text_word, TrackId track);
+  TorchOperators::Around Around(uint32_t domain) const;
+  uint32_t AddTorchRange(const OperatorText& op, const LogRecord& record, TrackId track);
   StringId InDomain(StringId name, uint32_t domain);
   uint32_t AddHost(EventTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);
   void End(uint32_t row, int64_t end_ns, StringId category);
@@ -52,6 +56,7 @@ class ThreadRecords {
   void EndRanges();
 
   RecordingTrace& trace_;
+  TorchOperators torch_;
   const LogProcess& process_;
   LogNames& names_;
   StringId range_, mark_, async_, python_, operator_, call_;

@@ -10,6 +10,7 @@ namespace borescope::internal {
 namespace {
 
 std::string_view StateOf(const LogFile& log, bool is_recording) {
+  if (log.is_launchers()) return "launcher";
   if (!log.is_alive) return "ended";
   return is_recording ? "recording" : "paused";
 }
@@ -23,8 +24,10 @@ Table ProcessTable(const std::vector<LogFile>& logs, bool is_recording) {
   Column& pid = AddInt(table, "pid", Unit::kNone, Role::kKey, "The process.");
   Column& rank = AddInt(table, "rank", Unit::kNone, Role::kKey,
                         "Its rank in a distributed job; missing outside of one.");
-  Column& state = AddString(table, "state", Role::kDerived,
-                            "recording, paused, or ended (also of a process on another machine).");
+  Column& state =
+      AddString(table, "state", Role::kDerived,
+                "recording, paused, or ended (also of a process on another machine); launcher "
+                "for a log of samples or of marks.");
   Column& bytes = AddInt(table, "log_bytes", Unit::kBytes, Role::kSum, "The size of its log.");
   Column& file = AddString(table, "log", Role::kKey, "The name of its log.");
   for (const LogFile& log : logs) {

@@ -110,6 +110,7 @@ Result<Selected> Selected::Make(const RankView& view, const Selection& selection
   result.SelectTracks(selection);
   BS_TRY(result.SelectRange(selection.range));
   BS_TRY(result.CheckTracks());
+  result.keeps_all_ = selection.empty();
   return result;
 }
 
@@ -260,7 +261,7 @@ bool Selected::IsInSteps(TrackId track, int64_t ts_ns) const {
                                         ts_ns);
 }
 
-bool Selected::Keeps(HostId id) const {
+bool Selected::KeepsSelected(HostId id) const {
   const HostEvents& host = view_->trace.host();
   return Keeps(host.track[id.value], host.ts_ns[id.value]);
 }
@@ -294,10 +295,9 @@ bool Selected::KeepsAnyWork() const {
   return false;
 }
 
-bool Selected::Keeps(DeviceId id) const {
+bool Selected::KeepsWork(DeviceId id) const {
   const DeviceEvents& device = view_->trace.device();
-  return IsDeviceWork(device.kind[id.value]) && KeepsTrack(device.track[id.value]) &&
-         range_.Holds(device.ts_ns[id.value]) &&
+  return KeepsTrack(device.track[id.value]) && range_.Holds(device.ts_ns[id.value]) &&
          (!has_annotation_ || Holds(annotations_, RequestTime(*view_, id))) &&
          (!has_steps_ || KeepsStep(id));
 }

@@ -61,11 +61,13 @@ class Selected {
   bool KeepsTime(int64_t ts_ns, int64_t asked_ns) const {
     return range_.Holds(ts_ns) && IsAskedFor(asked_ns);
   }
-  bool Keeps(HostId id) const;
+  bool Keeps(HostId id) const { return keeps_all_ || KeepsSelected(id); }
   // Of what a thread did at a time, outside of any row.
   bool Keeps(TrackId thread, int64_t ts_ns) const;
   // REQUIRES: nothing of its kind; annotations and waits of the device are never kept.
-  bool Keeps(DeviceId id) const;
+  bool Keeps(DeviceId id) const {
+    return IsDeviceWork(view_->trace.device().kind[id.value]) && (keeps_all_ || KeepsWork(id));
+  }
 
  private:
   explicit Selected(const RankView& view);
@@ -78,6 +80,8 @@ class Selected {
   bool IsAskedFor(int64_t ts_ns) const;
   // Whether something on a track at a time is in the selected steps, with --step.
   bool IsInSteps(TrackId track, int64_t ts_ns) const;
+  bool KeepsSelected(HostId id) const;
+  bool KeepsWork(DeviceId id) const;
   bool KeepsStep(DeviceId id) const;
   bool KeepsAnyWork() const;
   // The selected steps of the processes that may use these tracks; of all, if there are none.
@@ -85,7 +89,8 @@ class Selected {
   // kMissingData when --gpu or --stream leaves none of the device work there is.
   Result<void> CheckTracks() const;
 
-  const RankView* view_;  // outlives this
+  const RankView* view_;    // outlives this
+  bool keeps_all_ = false;  // nothing is left out
   StepRule rule_ = StepRule::kLaunch;
   bool has_steps_ = false;
   bool has_annotation_ = false;

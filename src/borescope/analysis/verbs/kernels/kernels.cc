@@ -2,6 +2,8 @@
 // Every kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets.
 // `share` is a part of all device time listed, so overlapping streams count twice here but not in
 // the breakdown. With --patterns kernel_categories sums up by the user's own categories.
+#include "borescope/analysis/verbs/kernels/kernels.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -92,14 +94,17 @@ Result<void> CheckKernels(const Params& params) {
   return CheckPatterns(params);
 }
 
-Result<Tables> MapKernels(const RankView& view, const Params& params) {
+Result<Tables> MapWork(const RankView& view, const Params& params, WorkKinds kinds) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by, params.selection.step_rule);
-  const WorkKinds kinds = params.all ? WorkKinds::kAll : WorkKinds::kKernels;
   const WorkGroups kernels = GroupWork(view, selected, keys, kinds, kClassLabel);
   Table table =
       WorkTable({"kernels", "Device time per kernel", {}}, view, kernels, keys, kClassLabel);
   return Tables{std::move(table), ClassTable(kernels, keys)};
+}
+
+Result<Tables> MapKernels(const RankView& view, const Params& params) {
+  return MapWork(view, params, params.all ? WorkKinds::kAll : WorkKinds::kKernels);
 }
 
 Result<Tables> FinishKernels(Tables findings, const Params& params) {
@@ -128,6 +133,13 @@ constexpr ViewSpec kViews[] = {
     {"kernels", ViewKind::kBars, "Kernels that take most of it", kName, kTotal}};
 
 }  // namespace
+
+Result<Tables> MapCopiesOfKernels(const RankView& view, const Params& params) {
+  BS_ASSIGN(Tables tables, MapWork(view, params, WorkKinds::kCopies));
+  tables.resize(1);
+  tables[0].name = "copies";
+  return tables;
+}
 
 const AnalysisSpec kKernelsVerb{
     .name = "kernels",

@@ -81,9 +81,9 @@ class OpTable {
   CallFlops flops_;
   std::vector<OpStats> stats_;
   std::vector<int64_t> key_;
-  std::vector<int64_t> self_host_ns_;   // per host row; 0 for what is not an operator
-  std::vector<int64_t> device_ns_;      // per host row: selected device work of that operator
-  std::vector<int64_t> device_before_;  // prefix sums of device_ns_
+  std::vector<int64_t> self_host_ns_;  // per host row; 0 for what is not an operator
+  // Selected device work of the operators in the rows before each host row.
+  std::vector<int64_t> device_before_;
 };
 
 uint32_t OpTable::GroupOf(HostId id) {
@@ -153,7 +153,7 @@ void OpTable::AddReplayed(DeviceId id, int64_t dur_ns) {
 void OpTable::SumDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
   const size_t host_rows = view_.trace.host().size();
-  device_ns_.assign(host_rows, 0);
+  device_before_.assign(host_rows + 1, 0);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const DeviceId id{row};
@@ -164,14 +164,13 @@ void OpTable::SumDeviceTime() {
     if (op.valid() && view_.trace.host().IsCaptured(op)) {
       AddReplayed(id, device.dur_ns[row]);
     } else if (op.valid() && IsOp(op.value)) {
-      AddSaturatingTo(device_ns_[op.value], device.dur_ns[row]);
+      AddSaturatingTo(device_before_[op.value + 1], device.dur_ns[row]);
     } else {
       AddWithoutOp(id, device.dur_ns[row]);
     }
   }
-  device_before_.assign(host_rows + 1, 0);
   for (size_t row = 0; row < host_rows; ++row) {
-    device_before_[row + 1] = AddSaturating(device_before_[row], device_ns_[row]);
+    AddSaturatingTo(device_before_[row + 1], device_before_[row]);
   }
 }
 
@@ -200,7 +199,7 @@ void OpTable::SumTotals() {
     OpStats& stats = stats_[group];
     stats.calls += kept ? 1 : 0;
     AddSaturatingTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
-    AddSaturatingTo(stats.self_device_ns, device_ns_[row]);
+    AddSaturatingTo(stats.self_device_ns, device_before_[row + 1] - device_before_[row]);
     AddFlops(stats, flops_.of_call[row]);
     if (depth[group] == 0) {
       AddSaturatingTo(stats.total_host_ns, kept ? host.dur_ns[row] : 0);

@@ -20,6 +20,7 @@
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
@@ -44,7 +45,7 @@ enum Part {
   kOverview,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
-  kDeviceWork,
+  kCopies,
   kBreakdown,
   kSteps,
   kIdleCauses,
@@ -143,14 +144,12 @@ std::vector<int64_t> RanksOfWholeProcesses(const Table& overview) {
   return ranks;
 }
 
-Params WithAll(const Params& params) {
-  Params copy = params;
-  copy.all = true;
-  return copy;
-}
-
-// Kernels and memcpys less the kernels: what class "copy" holds, blit kernels included.
-Table OnlyCopies(const Table& device_work) {
+// What class "copy" holds of all device work, blit kernels included, with its share of all.
+Result<Table> OnlyCopies(const Table& kernels, Table copies) {
+  copies.name = kernels.name;
+  const Tables both[] = {{kernels}, {std::move(copies)}};
+  BS_ASSIGN(Tables merged, MergeTables(both, {}));
+  const Table device_work = FinishStatsTable(std::move(merged[0]));
   std::vector<uint32_t> rows;
   const StringValues& classes = Texts(device_work, "class");
   for (uint32_t row = 0; row < classes.size(); ++row) {
@@ -158,10 +157,10 @@ Table OnlyCopies(const Table& device_work) {
       rows.push_back(row);
     }
   }
-  Table copies = TakeRows(device_work, rows);
-  copies.name = "copies";
-  copies.title = "Device time per kind of copy";
-  return copies;
+  Table found = TakeRows(device_work, rows);
+  found.name = "copies";
+  found.title = "Device time per kind of copy";
+  return found;
 }
 
 // Of a rank without device work no rows, as in `breakdown` and `idle`: nothing of it stood idle.
@@ -280,10 +279,6 @@ Result<Tables> MapOf(const RankView& view, const Params& params) {
   return spec.answer.map(view, params);
 }
 
-Result<Tables> MapDeviceWork(const RankView& view, const Params& params) {
-  return kKernelsVerb.answer.map(view, WithAll(params));
-}
-
 // Each gives the first `tables` of what it maps, which are the Parts from `first` on. They know
 // nothing of each other and may run at once.
 struct MappedParts {
@@ -295,7 +290,7 @@ constexpr MappedParts kMapped[] = {
     {kOverview, 1, MapTable<Overview>},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
-    {kDeviceWork, 1, MapDeviceWork},
+    {kCopies, 1, MapCopiesOfKernels},
     {kBreakdown, 1, MapOf<kBreakdownVerb>},
     {kSteps, 1, MapOf<kStepsVerb>},
     {kIdleCauses, 1, MapTable<IdleCauses>},
@@ -348,6 +343,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
             kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
+  BS_ASSIGN(Table copies, OnlyCopies(findings[kKernels], findings[kCopies]));
   Table spread = BreakdownSpread(findings[kBreakdown]);
   BS_ASSIGN(Table stragglers, Stragglers(findings, spread, params));
   SummaryTables tables{findings[kOverview],
@@ -356,7 +352,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        std::move(stragglers),
                        findings[kIdleCauses],
                        FinishStatsTable(findings[kKernels]),
-                       OnlyCopies(FinishStatsTable(findings[kDeviceWork])),
+                       std::move(copies),
                        ops[0],
                        findings[kMemoryBound],
                        findings[kSteps],

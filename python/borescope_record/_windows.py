@@ -1,0 +1,169 @@
+"""Operators of PyTorch by its profiler, of the processor alone so that CUPTI stays ours: with types, strides and values.
+
+The profiler keeps what it sees in memory. So it runs in windows of some steps; at the end of each what it saw goes
+into the log. A step is what record.step() says, else a step of an optimizer; without either the whole program is one
+window. A crash loses the window that is open, and no other.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+from . import _operators, _quiet, _ranges
+from ._library import library
+
+DEFAULT_STEPS = 20
+MOST_BYTES = 4096  # of a text in the log
+INPUTS = ("Input Dims", "Input type", "Concrete Inputs", "Input Strides")
+
+
+class Window:
+    """The profiler of this process, which sees all its threads, and which any of them can end."""
+
+    def __init__(self, torch: Any, steps: int) -> None:
+        self._config, self._activities = _configuration(torch)
+        self._prepare = torch._C._autograd._prepare_profiler
+        self._enable = torch._C._autograd._enable_profiler
+        self._disable = torch._C._autograd._disable_profiler
+        self._steps, self._seen = steps, 0
+        self._process = 0  # in which it is open; a child made by fork leaves its parent's alone
+        self._lock = threading.Lock()
+        self.has_own_steps = False
+
+    def turn_on(self) -> None:
+        with self._lock:
+            if self._process == 0:
+                self._prepare(self._config, self._activities)
+                self._enable(self._config, self._activities)
+                self._process = os.getpid()
+
+    def enable(self) -> None:
+        _quiet.run(self.turn_on)
+
+    def disable(self) -> bool:
+        """Ends the window. Whether there was one."""
+        if self._process != os.getpid():
+            return False
+        with self._lock:
+            if self._process == 0:
+                return False
+            self._process = 0
+            result = _quiet.run(self._disable)
+        if result is not None:
+            _quiet.run(write, result)
+        return True
+
+    def step(self) -> None:
+        self._seen += 1
+        if self._seen >= self._steps and self.disable():
+            self._seen = 0
+            self.enable()
+
+
+def _configuration(torch: Any) -> tuple[Any, Any]:
+    find = _operators.find
+    try:
+        # A window that one thread alone could end would be in the way of a program that profiles itself in another.
+        more = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+    except TypeError:
+        raise RuntimeError("--ops=profile needs a PyTorch that profiles all threads (2.6)") from None
+    state = find(torch, "ProfilerState").KINETO
+    return (find(torch, "ProfilerConfig")(state, True, False, False, False, False, more),
+            {find(torch, "ProfilerActivity").CPU})
+
+
+def _events(result: Any) -> tuple[list[Any], int]:
+    """What was profiled, as PyTorch writes it, and the time at which its own times are 0."""
+    handle, path = tempfile.mkstemp(prefix="borescope-", suffix=".json")
+    os.close(handle)
+    try:
+        result.save(path)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            trace = json.load(file, strict=False)
+    finally:
+        os.unlink(path)
+    return trace.get("traceEvents", []), int(trace.get("baseTimeNanoseconds", 0))
+
+
+def inputs_text(arguments: Any) -> bytes:
+    """The inputs as JSON; of those that are too long for the log, the part that matters most."""
+    known = [name for name in INPUTS if name in arguments]
+    while known:
+        text = json.dumps({name: arguments[name] for name in known}).encode("utf-8", "replace")
+        if len(text) <= MOST_BYTES:
+            return text
+        known.pop()
+    return b""
+
+
+def _nanoseconds(event: Any, base: int) -> tuple[int, int]:
+    start = base + round(float(event["ts"]) * 1000)
+    return start, start + round(float(event.get("dur", 0)) * 1000)
+
+
+def _write_event(event: Any, base: int) -> None:
+    start, end = _nanoseconds(event, base)
+    thread, name = int(event["tid"]), _ranges.encode(event["name"])
+    if event["cat"] == "user_annotation":
+        library.borescope_record_range_of(thread, name, start, end)
+        return
+    arguments = event.get("args", {})
+    library.borescope_record_operator_of(
+        thread, name, start, end, int(arguments.get("Sequence number", -1)),
+        int(arguments.get("Fwd thread id", 0)), int(arguments.get("Record function id", 0)),
+        inputs_text(arguments))
+
+
+def write(result: Any) -> None:
+    # The many small objects of a trace would have the collector look through all of the program's, again and again.
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        _write(result)
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _write(result: Any) -> None:
+    events, base = _events(result)
+    # PyTorch's times are of the wall clock, the log's of the monotonic one.
+    base += min((time.monotonic_ns() - time.time_ns() for _ in range(16)), key=abs)
+    for event in events:
+        if event.get("ph") == "X" and event.get("cat") in ("cpu_op", "user_annotation"):
+            _write_event(event, base)
+
+
+def _watch_optimizers(torch: Any, window: Window) -> None:
+    optimizer = sys.modules.get(torch.optim.Optimizer.__module__)
+    register = getattr(optimizer, "register_optimizer_step_post_hook", None)
+
+    def stepped(*arguments: Any) -> None:
+        if not window.has_own_steps:
+            window.step()
+
+    if register is not None:
+        register(stepped)
+
+
+def begin(steps: str) -> None:
+    torch = sys.modules["torch"]
+    window = Window(torch, max(1, int(steps or DEFAULT_STEPS)))
+
+    def own_step() -> None:
+        window.has_own_steps = True
+        window.step()
+
+    window.turn_on()
+    _operators.let_others_profile(torch, window)
+    _watch_optimizers(torch, window)
+    _ranges.after_step.append(own_step)
+    atexit.register(window.disable)

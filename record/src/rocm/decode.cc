@@ -1,0 +1,223 @@
+#include "rocm/decode.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "core/strings.h"
+#include "core/text.h"
+#include "core/writer.h"
+
+namespace borescope::inject::rocm {
+
+namespace {
+
+using recording::ApiDomain;
+using recording::CopyBody;
+using recording::DeviceRecordKind;
+using recording::KernelBody;
+using recording::NameKind;
+using recording::RecordType;
+
+constexpr uint32_t kMostAgents = 64;
+constexpr uint64_t kMostKernels = uint64_t{1} << 20U;
+constexpr uint32_t kMostOperations = 4096;
+constexpr uint32_t kHost = ~uint32_t{0};
+
+uint64_t agents[kMostAgents];  // of GPUs, by number
+uint32_t agent_count;
+int64_t clock_ahead_ns;
+// The text of each kernel's name; a null pointer until the first is loaded.
+std::atomic<std::atomic<uint32_t>*> kernel_names;
+// Whether the name of a call was written, by domain.
+bool is_named[2][kMostOperations];
+
+// A record: fields by offset; 0 beyond its end.
+class Fields {
+ public:
+  explicit Fields(const uint8_t* record) : record_(record) {
+    memcpy(&bytes_, record, sizeof(bytes_));
+  }
+
+  bool Has(size_t bytes) const { return bytes_ >= bytes; }
+  uint64_t bytes() const { return bytes_; }
+  uint32_t U32(size_t offset) const { return Read<uint32_t>(offset); }
+  uint64_t U64(size_t offset) const { return Read<uint64_t>(offset); }
+  uint64_t Time(size_t offset) const {
+    const uint64_t time = U64(offset);
+    return time == 0 ? 0 : time - static_cast<uint64_t>(clock_ahead_ns);
+  }
+
+ private:
+  template <typename Value>
+  Value Read(size_t offset) const {
+    Value value = {};
+    if (offset + sizeof(value) <= bytes_) memcpy(&value, record_ + offset, sizeof(value));
+    return value;
+  }
+
+  const uint8_t* record_;
+  uint64_t bytes_ = 0;
+};
+
+template <typename Body>
+void WriteBody(RecordType type, uint64_t correlation, const Body& body) {
+  uint64_t words[sizeof(Body) / 8];
+  memcpy(words, &body, sizeof(body));
+  Write(type, static_cast<uint32_t>(correlation), words);
+}
+
+uint32_t DeviceOf(uint64_t agent) {
+  for (uint32_t i = 0; i < agent_count; ++i) {
+    if (agents[i] == agent) return i;
+  }
+  return kHost;
+}
+
+uint32_t NameOf(uint64_t kernel) {
+  const std::atomic<uint32_t>* names = kernel_names.load();
+  return names == nullptr || kernel >= kMostKernels ? 0 : names[kernel].load();
+}
+
+void NameCall(ApiDomain domain, uint32_t kind, uint32_t operation, const Rocprofiler& library) {
+  bool* named = is_named[domain == ApiDomain::kRccl ? 1 : 0];
+  if (operation >= kMostOperations || named[operation] || library.operation_name == nullptr) return;
+  named[operation] = true;
+  const char* name = nullptr;
+  uint64_t length = 0;
+  if (library.operation_name(kind, static_cast<int32_t>(operation), &name, &length) != kSuccess ||
+      name == nullptr) {
+    return;
+  }
+  InternName(NameKind::kCall, static_cast<uint32_t>(domain), operation, name, TextLength(name));
+}
+
+void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocprofiler& library) {
+  using namespace call_offset;
+  if (!fields.Has(kLeastBytes)) return;
+  const size_t shift = fields.bytes() >= kWithAncestor ? kAncestorBytes : 0;
+  const uint32_t operation = fields.U32(record_offset::kOperation);
+  NameCall(domain, kind, operation, library);
+  const uint64_t body[] = {fields.Time(kStart + shift), fields.Time(kEnd + shift),
+                           operation | static_cast<uint64_t>(domain) << 32U, 0,
+                           fields.U64(kThread + shift)};
+  Write(RecordType::kCall, static_cast<uint32_t>(fields.U64(record_offset::kCorrelation)), body);
+}
+
+// Work-groups, of which a last one may be cut short.
+uint32_t Groups(uint32_t items, uint32_t size) {
+  return size == 0 ? items : static_cast<uint32_t>((uint64_t{items} + size - 1) / size);
+}
+
+void WriteKernel(const Fields& fields) {
+  using namespace dispatch_offset;
+  if (!fields.Has(kLeastBytes)) return;
+  KernelBody body = {};
+  body.start_ns = fields.Time(kStart);
+  body.end_ns = fields.Time(kEnd);
+  body.device = DeviceOf(fields.U64(kAgent));
+  body.stream = static_cast<uint32_t>(fields.U64(kQueue));
+  body.name = NameOf(fields.U64(kKernel));
+  for (size_t i = 0; i < 3; ++i) {
+    body.block[i] = fields.U32(kWorkgroup + 4 * i);
+    body.grid[i] = Groups(fields.U32(kGrid + 4 * i), body.block[i]);
+  }
+  body.static_shared_bytes = fields.U32(kGroupBytes);
+  body.local_bytes = fields.U32(kPrivateBytes);
+  WriteBody(RecordType::kKernel, fields.U64(record_offset::kCorrelation), body);
+}
+
+// As CUPTI counts the kinds of copies, and of memory: pinned or of a device.
+void SetKinds(uint32_t operation, CopyBody& body) {
+  constexpr uint32_t kPinned = 2;
+  constexpr uint32_t kOfDevice = 3;
+  const bool from_host = operation == kHostToHost || operation == kHostToDevice;
+  const bool to_host = operation == kHostToHost || operation == kDeviceToHost;
+  body.source_kind = from_host ? kPinned : kOfDevice;
+  body.target_kind = to_host ? kPinned : kOfDevice;
+  body.copy_kind = from_host ? (to_host ? 9 : 1) : (to_host ? 2 : 8);
+}
+
+void WriteCopy(const Fields& fields) {
+  using namespace copy_offset;
+  if (!fields.Has(kLeastBytes)) return;
+  CopyBody body = {};
+  body.start_ns = fields.Time(kStart);
+  body.end_ns = fields.Time(kEnd);
+  body.bytes = fields.U64(copy_offset::kBytes);
+  const uint32_t target = DeviceOf(fields.U64(kTargetAgent));
+  const uint32_t source = DeviceOf(fields.U64(kSourceAgent));
+  body.device = target != kHost ? target : source != kHost ? source : 0;
+  SetKinds(fields.U32(record_offset::kOperation), body);
+  WriteBody(RecordType::kCopy, fields.U64(record_offset::kCorrelation), body);
+}
+
+std::atomic<uint32_t>* KernelNames() {
+  std::atomic<uint32_t>* names = kernel_names.load();
+  if (names != nullptr) return names;
+  void* memory = mmap(nullptr, kMostKernels * sizeof(*names), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  names = static_cast<std::atomic<uint32_t>*>(memory);
+  std::atomic<uint32_t>* known = nullptr;
+  if (kernel_names.compare_exchange_strong(known, names)) return names;
+  munmap(memory, kMostKernels * sizeof(*names));
+  return known;
+}
+
+}  // namespace
+
+void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns = ahead_ns; }
+
+void DecodeRecord(const RecordHeader& header, const Rocprofiler& library) {
+  if (header.category != kTracingCategory || header.payload == nullptr) return;
+  const Fields fields(header.payload);
+  switch (header.kind) {
+    case kHipCalls:
+      return WriteCall(ApiDomain::kHip, header.kind, fields, library);
+    case kRcclCalls:
+      return WriteCall(ApiDomain::kRccl, header.kind, fields, library);
+    case kKernelDispatches:
+      return WriteKernel(fields);
+    case kMemoryCopies:
+      return WriteCopy(fields);
+    default:
+      return;
+  }
+}
+
+void NameKernel(uint64_t kernel, const char* name) {
+  std::atomic<uint32_t>* names = kernel < kMostKernels && name != nullptr ? KernelNames() : nullptr;
+  if (names == nullptr) return;
+  // The file of a kernel's descriptor ends so; its name does not.
+  constexpr char kSuffix[] = ".kd";
+  size_t length = TextLength(name);
+  const size_t suffix = sizeof(kSuffix) - 1;
+  if (length > suffix && memcmp(name + length - suffix, kSuffix, suffix) == 0) length -= suffix;
+  const Entry* entry = InternString(name, length);
+  if (entry != nullptr) names[kernel].store(entry->id);
+}
+
+void AddAgent(const uint8_t* agent) {
+  const Fields fields(agent);
+  if (!fields.Has(agent_offset::kLeastBytes) || fields.U32(agent_offset::kType) != kGpuAgent ||
+      agent_count == kMostAgents) {
+    return;
+  }
+  const uint32_t target = fields.U32(agent_offset::kTarget);
+  char text[256];
+  TextBuilder json(text, sizeof(text));
+  constexpr char kDigits[] = "0123456789abcdef";
+  const char step[] = {kDigits[target % 100 % 16], '\0'};
+  json.Add("{\"name\":\"AMD gfx").Add(uint64_t{target / 10'000}).Add(uint64_t{target / 100 % 100});
+  json.Add(step).Add("\",\"multiprocessors\":");
+  json.Add(uint64_t{fields.U32(agent_offset::kComputeUnits)}).Add(",\"warp_size\":");
+  json.Add(uint64_t{fields.U32(agent_offset::kWarp)}).Add("}");
+  const uint64_t body[] = {agent_count};
+  Write(RecordType::kDevice, static_cast<uint32_t>(DeviceRecordKind::kDevice), body, text,
+        json.length());
+  agents[agent_count++] = fields.U64(agent_offset::kId);
+}
+
+}  // namespace borescope::inject::rocm

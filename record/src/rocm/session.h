@@ -1,0 +1,12 @@
+// rocprofiler-sdk's collection: set up when rocprofiler asks for tools, switched on and off with
+// the recording. Experimental: never tried on an AMD device.
+#pragma once
+
+#include "rocm/abi.h"
+
+namespace borescope::inject::rocm {
+
+// What rocprofiler gets as its answer; a null pointer where nothing is recorded.
+ConfigureResult* Configure(ClientId* client);
+
+}  // namespace borescope::inject::rocm

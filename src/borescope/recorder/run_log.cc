@@ -1,0 +1,177 @@
+#include "borescope/recorder/run_log.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "borescope/recorder/clocks.h"
+#include "borescope/recorder/control_page.h"
+#include "borescope/recorder/log_words.h"
+#include "borescope/recorder/process_facts.h"
+
+namespace borescope::internal {
+namespace {
+
+using recording::ChunkHeader;
+using recording::LogHeader;
+using recording::RecordType;
+
+constexpr uint32_t kAlignment = recording::kLeastHeaderBytes;
+
+LogHeader OwnHeader() {
+  LogHeader header{};
+  std::copy(std::begin(recording::kLogMagic), std::end(recording::kLogMagic), header.magic);
+  const std::array<uint8_t, 16> boot = BootId();
+  std::copy(boot.begin(), boot.end(), std::begin(header.boot_id));
+  const ClockReading clocks = ReadClocks();
+  header.version = recording::kLogVersion;
+  header.header_bytes = kAlignment;
+  header.pid = static_cast<uint32_t>(getpid());
+  header.ppid = static_cast<uint32_t>(getppid());
+  header.start_time = StartTimeOf(getpid()).value_or(0);
+  header.host_hash = HostHash();
+  header.mono_ns = clocks.mono_ns;
+  header.real_ns = clocks.real_ns;
+  header.boot_ns = clocks.boot_ns;
+  header.flags = recording::kIsLauncher;
+  header.rank = -1;
+  header.local_rank = -1;
+  header.chunk_alignment = kAlignment;
+  return header;
+}
+
+// While it lives, no other process finds the end of the file, or writes its header.
+class FileLock {
+ public:
+  explicit FileLock(int file) : file_(file) { flock(file, LOCK_EX); }
+  ~FileLock() { flock(file_, LOCK_UN); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+uint64_t RoundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// What a log begins with: which instants of the clocks are the same.
+void AddAnchor(LogWords& words) {
+  const ClockReading clocks = ReadClocks();
+  words.Add(RecordType::kAnchor, 0,
+            {clocks.mono_ns, clocks.real_ns, clocks.boot_ns, clocks.half_width_ns});
+}
+
+}  // namespace
+
+Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
+  const std::string path = folder + "/" + std::string(name);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return Error{ErrorCode::kIo, path + ": cannot be opened: " + std::strerror(errno)};
+  RunLog log(file, path);
+  const FileLock lock(file);
+  struct stat status{};
+  if (fstat(file, &status) == 0 && status.st_size == 0) {
+    const LogHeader header = OwnHeader();
+    if (ftruncate(file, kAlignment) != 0) {
+      return Error{ErrorCode::kIo, path + ": cannot be made: " + std::strerror(errno)};
+    }
+    BS_TRY(log.Write(&header, sizeof(header), 0));
+  }
+  return log;
+}
+
+RunLog::RunLog(RunLog&& other) noexcept
+    : file_(other.file_),
+      path_(std::move(other.path_)),
+      chunk_bytes_(other.chunk_bytes_),
+      at_(other.at_),
+      end_(other.end_) {
+  other.file_ = -1;
+}
+
+RunLog::~RunLog() {
+  if (file_ >= 0) close(file_);
+}
+
+Result<void> RunLog::Write(const void* bytes, size_t count, uint64_t offset) const {
+  const auto* rest = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t written = pwrite(file_, rest, count, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      return Error{ErrorCode::kIo, path_ + ": cannot be written: " + std::strerror(errno)};
+    }
+    rest += written;
+    offset += static_cast<uint64_t>(written);
+    count -= static_cast<size_t>(written);
+  }
+  return {};
+}
+
+Result<void> RunLog::BeginChunk(size_t least_bytes) {
+  const FileLock lock(file_);
+  struct stat status{};
+  if (fstat(file_, &status) != 0) {
+    return Error{ErrorCode::kIo, path_ + ": cannot be read: " + std::strerror(errno)};
+  }
+  const uint64_t begin = RoundUp(std::max<uint64_t>(static_cast<uint64_t>(status.st_size), 1));
+  const uint64_t bytes = RoundUp(std::max<uint64_t>(chunk_bytes_, least_bytes));
+  if (ftruncate(file_, static_cast<off_t>(begin + bytes)) != 0) {
+    return Error{ErrorCode::kIo, path_ + ": cannot grow: " + std::strerror(errno)};
+  }
+  ChunkHeader header{};
+  header.magic = recording::kChunkMagic;
+  header.bytes = static_cast<uint32_t>(bytes);
+  header.sequence = begin / kAlignment - 1;
+  header.kind = recording::ChunkKind::kSamples;
+  header.tid = static_cast<uint32_t>(getpid());
+  header.first_ns = MonotonicNow();
+  BS_TRY(Write(&header, sizeof(header), begin));
+  at_ = begin + sizeof(header);
+  end_ = begin + bytes;
+  return {};
+}
+
+// The first word comes last: until then, readers see the chunk end before these records.
+Result<void> RunLog::Append(std::span<const uint64_t> records) {
+  if (records.empty()) return {};
+  if (end_ - at_ < records.size_bytes()) {
+    LogWords anchor;
+    AddAnchor(anchor);
+    BS_TRY(BeginChunk(sizeof(ChunkHeader) + anchor.words().size_bytes() + records.size_bytes()));
+    BS_TRY(Append(anchor.words()));
+  }
+  constexpr size_t kWord = sizeof(uint64_t);
+  BS_TRY(Write(records.data() + 1, records.size_bytes() - kWord, at_ + kWord));
+  BS_TRY(Write(records.data(), kWord, at_));
+  at_ += records.size_bytes();
+  return {};
+}
+
+std::string MarksLogName() { return HostFileName() + ".marks" + recording::kLogSuffix; }
+
+std::string OwnLogName() {
+  return HostFileName() + "." + std::to_string(getpid()) + "." +
+         std::to_string(StartTimeOf(getpid()).value_or(0)) + ".0" + recording::kLogSuffix;
+}
+
+Result<void> MarkRun(const std::string& folder, std::string_view text) {
+  const uint64_t now = MonotonicNow();
+  BS_ASSIGN(ControlPage page, ControlPage::Open(folder));
+  BS_ASSIGN(RunLog log, RunLog::Open(folder, MarksLogName()));
+  log.set_chunk_bytes(kAlignment);
+  LogWords words;
+  const auto thread = static_cast<uint32_t>(getpid());
+  words.Add(RecordType::kThread, thread, {0, 0}, "borescope record mark");
+  words.Add(RecordType::kMark, recording::kDefaultDomain, {now}, text);
+  BS_TRY(log.Append(words.words()));
+  page.CountMark();
+  return {};
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,143 @@
+#include "borescope/recorder/sampling/sampling.h"
+
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "borescope/recorder/clocks.h"
+#include "borescope/recorder/log_words.h"
+#include "borescope/recorder/run_log.h"
+#include "borescope/recorder/sampling/gpu_samplers.h"
+#include "borescope/recorder/sampling/process_sampler.h"
+#include "borescope/recorder/signals.h"
+
+namespace borescope::internal {
+
+// What the threads share with whoever ends them. It lives as long as the last of them.
+struct SamplingState {
+  std::string folder;
+  std::chrono::nanoseconds interval{};
+  std::atomic<uint32_t> next_series = 1;  // numbers are of the log, which both threads add to
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_ending = false;
+  int running = 0;
+};
+
+namespace {
+
+using recording::RecordType;
+using Samplers = std::vector<std::unique_ptr<Sampler>>;
+
+// Adds samples to the log, which is made with the first.
+class SampleWriter {
+ public:
+  explicit SampleWriter(SamplingState& state) : state_(state) {}
+
+  // False once the log can no longer be written.
+  bool Write(uint64_t now, const std::vector<Sample>& samples) {
+    if (samples.empty()) return true;
+    if (!log_.has_value()) {
+      Result<RunLog> log = RunLog::Open(state_.folder, OwnLogName());
+      if (!log.ok()) return false;
+      log_.emplace(std::move(*log));
+    }
+    LogWords words;
+    for (const Sample& sample : samples) {
+      const uint32_t series = SeriesOf(sample.series, words);
+      words.Add(RecordType::kSample, series, {now, std::bit_cast<uint64_t>(sample.value)});
+    }
+    return log_->Append(words.words()).ok();
+  }
+
+ private:
+  // The number of a series, whose name comes before its first sample.
+  uint32_t SeriesOf(const std::string& name, LogWords& words) {
+    const auto [known, is_new] = series_.try_emplace(name, 0);
+    if (is_new) {
+      known->second = state_.next_series.fetch_add(1);
+      words.Add(RecordType::kString, known->second, {}, name);
+    }
+    return known->second;
+  }
+
+  SamplingState& state_;
+  std::optional<RunLog> log_;
+  std::map<std::string, uint32_t> series_;
+};
+
+// False if it is to end.
+bool WaitForTurn(SamplingState& state, std::chrono::steady_clock::time_point turn) {
+  std::unique_lock lock(state.mutex);
+  state.changed.wait_until(lock, turn, [&] { return state.is_ending; });
+  return !state.is_ending;
+}
+
+void SampleInTurns(SamplingState& state, const Samplers& samplers) {
+  SampleWriter writer(state);
+  std::vector<Sample> samples;
+  auto turn = std::chrono::steady_clock::now() + state.interval;
+  while (WaitForTurn(state, turn)) {
+    samples.clear();
+    const uint64_t now = MonotonicNow();
+    for (const auto& sampler : samplers) sampler->Read(samples);
+    if (!writer.Write(now, samples)) return;
+    // Turns that were missed are left out.
+    const auto done = std::chrono::steady_clock::now();
+    do turn += state.interval;
+    while (turn <= done);
+  }
+}
+
+// Runs `make` and samples what it made, on a thread that nobody joins: it may hang.
+template <class Make>
+void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
+  state->running += 1;
+  const auto run = [state, make] {
+    BlockAllSignals();
+    const Samplers samplers = make();
+    if (!samplers.empty()) SampleInTurns(*state, samplers);
+    const std::scoped_lock lock(state->mutex);
+    state->running -= 1;
+    state->changed.notify_all();
+  };
+  try {
+    std::thread(run).detach();
+  } catch (const std::system_error&) {
+    state->running -= 1;  // a recording without samples is better than none
+  }
+}
+
+}  // namespace
+
+Sampling::Sampling(const std::string& folder, pid_t root, std::chrono::nanoseconds interval)
+    : state_(std::make_shared<SamplingState>()) {
+  state_->folder = folder;
+  state_->interval = interval;
+  const std::scoped_lock lock(state_->mutex);
+  StartThread(state_, [root] {
+    Samplers samplers;
+    samplers.push_back(std::make_unique<ProcessSampler>(root));
+    std::vector<Sample> first;
+    samplers.front()->Read(first);  // what shares of time are measured from
+    return samplers;
+  });
+  StartThread(state_, MakeGpuSamplers);
+}
+
+Sampling::~Sampling() {
+  constexpr auto kPatience = std::chrono::seconds(2);
+  std::unique_lock lock(state_->mutex);
+  state_->is_ending = true;
+  state_->changed.notify_all();
+  state_->changed.wait_for(lock, kPatience, [&] { return state_->running == 0; });
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,42 @@
+// Starting and stopping a run by the clock.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "borescope/recorder/control_page.h"
+
+namespace borescope::internal {
+
+// Zero: not by the clock.
+struct ScheduleTimes {
+  std::chrono::nanoseconds start_after{};  // from now
+  std::chrono::nanoseconds record_for{};   // from the first start on, whoever started
+
+  bool is_empty() const { return start_after.count() == 0 && record_for.count() == 0; }
+};
+
+// A thread that does so while this lives.
+class Schedule {
+ public:
+  // std::system_error where no thread can be made.
+  Schedule(ControlPage page, ScheduleTimes times);
+  Schedule(const Schedule&) = delete;
+  Schedule& operator=(const Schedule&) = delete;
+  ~Schedule();
+
+ private:
+  void Run();
+  bool Sleep(std::chrono::nanoseconds time);
+
+  ControlPage page_;
+  ScheduleTimes times_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace borescope::internal

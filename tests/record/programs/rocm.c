@@ -1,0 +1,37 @@
+// Plants work of an AMD device: rocm HOW COUNT. HOW is how it ends: exit, kill (after a second), or
+// pause (nothing recorded).
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../sim/simrocprofiler.h"
+
+static const char* const kNames[] = {"_Z3addPfS_.kd", "_Z3mulPfS_.kd", "Cijk_Ailk_Bljk.kd"};
+
+int main(int count, char** words) {
+  if (count != 3) return 2;
+  const uint64_t kernels = strtoull(words[2], NULL, 10);
+  simrocprofiler_begin();
+  for (uint64_t i = 0; i < 3; ++i) simrocprofiler_load_kernel(i + 1, kNames[i]);
+  uint64_t total = 0;
+  for (uint64_t i = 1; i <= kernels; ++i) {
+    const uint64_t now = simrocprofiler_now();
+    simrocprofiler_call(i, 1, now, now + 2000);
+    simrocprofiler_kernel(i, i % 3 + 1, now + 3000, now + 3000 + i);
+    total += i;
+  }
+  const uint64_t now = simrocprofiler_now();
+  simrocprofiler_call(kernels + 1, 2, now, now + 100);
+  simrocprofiler_copy(kernels + 1, 2, 4096, now + 200, now + 300);
+  simrocprofiler_copy(kernels + 2, 3, 512, now + 300, now + 400);
+  printf("%llu\n", (unsigned long long)total);
+  fflush(stdout);
+  if (strcmp(words[1], "kill") == 0) {
+    sleep(1);
+    kill(getpid(), SIGKILL);
+  }
+  simrocprofiler_end();
+  return 0;
+}

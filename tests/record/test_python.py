@@ -1,0 +1,392 @@
+"""Python programs that record: the package, what runs at the start of the interpreter, functions, and the names of
+rocmProfileData. Without PyTorch."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import logs
+from support import LIBRARY
+from python_support import BORESCOPE, PACKAGE, PythonTest, calls_of, clean_environment
+
+RANGES = """
+import threading
+import borescope_record as record
+with record.range("outer"):
+    with record.range("inner"):
+        record.mark("moment")
+
+@record.range("decorated")
+def function(value):
+    return value + 1
+assert function(1) == 2 and function.__name__ == "function"
+
+def work():
+    with record.range("of a thread"):
+        pass
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+try:
+    with record.range("raises"):
+        raise KeyError
+except KeyError:
+    pass
+record.flush()
+print(record.is_recording())
+"""
+
+
+class Package(PythonTest):
+    def test_ranges_and_marks(self):
+        self.expect_quiet(self.record("--python", script=RANGES), "True\n")
+        log = self.log_of()
+        self.assertEqual([text for _, text in logs.finished(log)],
+                         ["inner", "outer", "decorated", "raises", "of a thread"])
+        self.assertEqual([mark.text for mark in log.of(logs.MARK)], ["moment"])
+        self.assertEqual(len({tid for tid, _ in logs.finished(log)}), 2)
+
+    def test_without_options_of_python_it_is_found_where_it_is_installed(self):
+        self.expect_quiet(self.record(script=RANGES, PYTHONPATH=str(PACKAGE)), "True\n")
+        self.assertEqual(len(logs.finished(self.log_of())), 5)
+
+    def test_nothing_happens_outside_of_a_recording(self):
+        script = RANGES + """
+import sys
+assert "ctypes" not in sys.modules
+with record.recording(), record.step(3), record.ops():
+    record.start()
+    record.stop()
+"""
+        self.expect_quiet(self.run_plain(script, PYTHONPATH=str(PACKAGE)), "False\n")
+
+    def test_all_pythons_do(self):
+        script = RANGES + "\nwith record.recording(): record.step(1)\n"
+        for python in other_pythons():
+            with self.subTest(python):
+                self.python = python
+                self.expect_quiet(self.record("--python", script=script), "True\n")
+                self.assertEqual(len(logs.finished(self.log_of())), 5)
+
+    def test_steps(self):
+        script = """
+import borescope_record as record
+with record.range("epoch"):
+    for number in range(3):
+        record.step(number)
+record.mark("between")
+with record.step(7):
+    pass
+record.step("no number")
+"""
+        result = self.record("--python", script=script)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("invalid literal", result.stderr)  # said because of BORESCOPE_RECORD_DEBUG
+        log = self.log_of()
+        self.assertEqual([text for _, text in logs.finished(log)],
+                         ["ProfilerStep#0", "ProfilerStep#1", "epoch", "ProfilerStep#2", "ProfilerStep#7"])
+        rows = self.query("SELECT number FROM steps ORDER BY number", "x.bsr")
+        self.assertEqual(rows, [(0,), (1,), (2,), (7,)])
+
+    def test_from_here_to_there(self):
+        script = """
+import borescope_record as record
+record.mark("before")
+with record.recording():
+    record.mark("within")
+    with record.recording():
+        record.mark("nested")
+    record.mark("still within")
+record.mark("after")
+@record.recording()
+def function():
+    record.mark("of a function")
+function()
+"""
+        self.expect_quiet(self.record("--python", "--paused", script=script))
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)],
+                         ["within", "nested", "still within", "of a function"])
+
+    def test_texts_of_all_kinds(self):
+        script = """
+import borescope_record as record
+class Bad:
+    def __str__(self):
+        raise ValueError
+for text in ("Größe", 7, None, "a\\0b", "\\udc80", Bad(), "x" * 5000):
+    record.mark(text)
+"""
+        self.expect_quiet(self.record("--python", script=script))
+        texts = [mark.text for mark in self.log_of().of(logs.MARK)]
+        self.assertEqual(texts[:6], ["Größe", "7", "None", "a b", "?", "?"])
+        self.assertEqual(len(texts[6]), 4096)
+
+    def test_coroutines_overlap(self):
+        script = """
+import asyncio
+import borescope_record as record
+@record.range("request")
+async def request():
+    await asyncio.sleep(0)
+async def main():
+    await asyncio.gather(request(), request())
+asyncio.run(main())
+"""
+        self.expect_quiet(self.record("--ops", script=script))
+        log = self.log_of()
+        order = [record.type for record in log.of(logs.RANGE_START, logs.RANGE_END)]
+        self.assertEqual(order, [logs.RANGE_START] * 2 + [logs.RANGE_END] * 2)
+
+    def test_a_child_of_fork_and_one_of_spawn(self):
+        script = """
+import multiprocessing
+import sys
+import borescope_record as record
+def work(text):
+    with record.range(text):
+        pass
+if __name__ == "__main__":
+    record.mark("parent")
+    for way in ("fork", "spawn"):
+        process = multiprocessing.get_context(way).Process(target=work, args=(way,))
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+"""
+        self.expect_quiet(self.record("--ops", script=script))
+        texts = sorted(text for log in self.logs_of() for _, text in logs.finished(log))
+        self.assertEqual(texts, ["fork", "spawn"])
+
+    def test_without_children_these_do_nothing(self):
+        script = """
+import subprocess, sys
+import borescope_record as record
+record.mark("parent")
+subprocess.run([sys.executable, "-c", "import borescope_record as r; r.mark('child'); print(r.is_recording())"])
+"""
+        self.expect_quiet(self.record("--no-children", "--python", script=script), "False\n")
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], ["parent"])
+
+
+def other_pythons():
+    """This one, and those of other versions that are here: BORESCOPE_PYTHONS names more, separated by colons."""
+    names = ["python3.9", "python3.10", "python3.12", "python3.13", "python3.14"]
+    names += filter(None, os.environ.get("BORESCOPE_PYTHONS", "").split(":"))
+    found = {sys.executable}
+    for name in filter(shutil.which, names):
+        answer = subprocess.run([name, "-S", "-c", "import sys; print(sys.executable)"], check=False,
+                                capture_output=True, text=True)
+        if answer.returncode == 0:
+            found.add(answer.stdout.strip())
+    return sorted(found)
+
+
+class Startup(PythonTest):
+    def test_the_hidden_sitecustomize_runs(self):
+        self.write("theirs/sitecustomize.py", "import sys; sys.theirs = (__name__, __file__)")
+        script = "import sys, sitecustomize; print(sys.theirs[0], sitecustomize.__file__ == sys.theirs[1])"
+        result = self.record("--ops", script=script, PYTHONPATH=str(self.folder / "theirs"))
+        self.expect_quiet(result, "sitecustomize True\n")
+
+    def test_a_broken_one_fails_as_without_us(self):
+        self.write("theirs/sitecustomize.py", "raise RuntimeError('theirs')")
+        variables = {"PYTHONPATH": str(self.folder / "theirs")}
+        script = "print('goes on')"
+        plain, recorded = self.run_plain(script, **variables), self.record("--ops", script=script, **variables)
+        self.assertEqual((recorded.returncode, recorded.stdout), (0, "goes on\n"))
+        self.assertEqual(recorded.stderr, plain.stderr)
+        self.assertIn("theirs", plain.stderr)
+
+    def test_interpreters_that_look_for_no_site(self):
+        for flag in ("-S", "-I", "-E"):
+            with self.subTest(flag):
+                self.expect_quiet(self.record("--ops", "--python", flags=[flag], script="print('runs')"),
+                                  "runs\n")
+
+    def test_pythons_that_are_too_old(self):
+        """They run as without us, with the sitecustomize that is theirs."""
+        self.write("theirs/sitecustomize.py", "import sys; sys.theirs = __name__")
+        for python in ("python2", "python3.6", *filter(None, os.environ.get("BORESCOPE_OLD_PYTHONS", "").split(":"))):
+            answer = subprocess.run([python, "-S", "-c", ""], capture_output=True, check=False) \
+                if shutil.which(python) else None
+            if answer is None or answer.returncode != 0:
+                continue
+            with self.subTest(python):
+                self.python = python
+                result = self.record("--ops", "--python", script="import sys; print(sys.theirs)",
+                                     BORESCOPE_RECORD_DEBUG="", PYTHONPATH=str(self.folder / "theirs"))
+                self.expect_quiet(result, "sitecustomize\n")
+
+    def test_options_of_the_program_are_its_own(self):
+        result = self.record("--ops", script="import sys; print(sys.argv[1:])", arguments=["--ops", "--python", "x"])
+        self.expect_quiet(result, "['--ops', '--python', 'x']\n")
+
+    def test_a_torch_that_is_not_pytorch(self):
+        self.write("theirs/torch.py", "name = 'another'")
+        script = "import torch; print(torch.name, torch.__spec__.loader.name)"
+        for way in ("nvtx", "profile"):
+            result = self.record(f"--ops={way}", script=script, PYTHONPATH=str(self.folder / "theirs"))
+            self.assertEqual((result.returncode, result.stdout), (0, "another torch\n"))
+            said = [mark.text for mark in self.log_of().of(logs.MARK)]
+            self.assertEqual([text.partition(":")[0] for text in said], ["borescope"] * 2)
+            self.assertIn("operators are not recorded", said[0])
+
+    def test_a_torch_that_fails(self):
+        self.write("theirs/torch.py", "raise ImportError('broken')")
+        script = "try:\n    import torch\nexcept ImportError as error:\n    print(error)"
+        self.expect_quiet(self.record("--ops", script=script, PYTHONPATH=str(self.folder / "theirs")),
+                          "broken\n")
+
+    def test_no_torch(self):
+        self.expect_quiet(self.record("--ops", flags=["-s"], script="""
+import sys
+sys.path = [entry for entry in sys.path if "-packages" not in entry]
+for _ in range(2):
+    try:
+        import torch
+    except ImportError:
+        print("none")
+"""), "none\nnone\n")
+
+    def test_as_a_wheel_has_it(self):
+        """The library in the folder of the module, the package beside that."""
+        (self.folder / "site/borescope").mkdir(parents=True)
+        library = shutil.copy(LIBRARY, self.folder / "site/borescope")
+        shutil.copytree(PACKAGE / "borescope_record", self.folder / "site/borescope_record")
+        result = self.record("--python", script="import borescope_record; print(borescope_record.__file__)",
+                             BORESCOPE_RECORD_LIBRARY=str(library))
+        self.expect_quiet(result, f"{self.folder}/site/borescope_record/__init__.py\n")
+
+    def test_words_that_are_unknown(self):
+        for options in (["--ops=all"], ["--python=lines"], ["--shapes"], ["--ops-steps", "3"], ["--no-nvtx", "--ops"]):
+            result = self.record(*options, script="")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(options[0], result.stderr)
+
+
+FUNCTIONS = """
+import threading
+def leaf(value):
+    return value + 1
+def values(count):
+    try:
+        for number in range(count):
+            yield leaf(number)
+    finally:
+        pass
+def raises():
+    raise ValueError
+def main():
+    try:
+        raises()
+    except ValueError:
+        pass
+    first = values(3)
+    next(first)
+    try:
+        first.throw(KeyError)
+    except KeyError:
+        pass
+    second = values(3)
+    next(second)
+    second.close()
+    list(values(2))
+main()
+thread = threading.Thread(target=leaf, args=(1,))
+thread.start()
+thread.join()
+import json
+json.dumps([1])
+"""
+# A generator counts each time that it is entered: at its start, and after each yield.
+CALLED = {"main": 1, "raises": 1, "values": 2 + 2 + 3, "leaf": 1 + 1 + 2 + 1}
+
+
+class Functions(PythonTest):
+    def check(self, log):
+        called, still_open = calls_of(log)
+        counts = {name: called.count(name) for name in CALLED}
+        self.assertEqual(counts, CALLED)
+        self.assertEqual(still_open, [])
+        self.assertNotIn("dumps", called)
+
+    def test_each_call_has_its_return(self):
+        for python in other_pythons():
+            with self.subTest(python):
+                self.python = python
+                self.expect_quiet(self.record("--python", script=FUNCTIONS))
+                self.check(self.log_of())
+
+    def test_frames_are_those_of_other_formats(self):
+        self.expect_quiet(self.record("--python=calls", script=FUNCTIONS))
+        rows = self.query("SELECT DISTINCT name FROM host_events WHERE kind = 'python' AND name LIKE '%leaf'",
+                          "x.bsr")
+        self.assertEqual(rows, [(f"{self.folder / 'program.py'}(3): leaf",)])
+
+
+RPD = """
+from rpdTracerControl import rpdTracerControl
+rpdTracerControl.skipCreate()
+rpdTracerControl.setFilename("trace.rpd", append=True)
+rpd = rpdTracerControl()
+def work():
+    rpd.rangePush("python", "work", "1, 2")
+    rpd.rangePop()
+rpd.setPythonTrace(True)
+rpd.start()
+rpd.rangePush("", "rpd profile range", "")
+work()
+rpd.rangePop()
+rpd.stop()
+rpd.flush()
+rpd.setPythonTrace(False)
+with rpd:
+    work()
+work()
+"""
+
+
+class Rpd(PythonTest):
+    def test_scripts_of_its_users(self):
+        self.expect_quiet(self.record("--rpd-compat", "--paused", script=RPD))
+        log = self.log_of()
+        self.assertEqual([text for _, text in logs.finished(log)],
+                         ["python: work(1, 2)", "rpd profile range", "python: work(1, 2)"])
+        self.assertEqual(calls_of(log), (["work"], []))
+
+    def test_its_variables(self):
+        path = self.write("program.py", RPD)
+        command = [BORESCOPE, "record", "-q", "--rpd-compat", "--", sys.executable, str(path)]
+        subprocess.run(command, cwd=self.folder, check=True,
+                       env=clean_environment(RPDT_FILENAME="theirs.rpd", RPDT_AUTOSTART="0"))
+        self.assertEqual(len(logs.finished(self.log_of("theirs"))), 3)
+        self.assertTrue((self.folder / "theirs.rpd").exists())
+
+    def test_outside_of_a_recording(self):
+        startup = PACKAGE / "borescope_record" / "startup"
+        self.expect_quiet(self.run_plain(RPD, PYTHONPATH=f"{startup}:{PACKAGE}"))
+
+    def test_its_library(self):
+        script = """
+import ctypes
+rpd = ctypes.CDLL("librpd_tracer.so")
+rpd.rpdstart()
+rpd.rpd_rangePush(b"domain", b"name", b"")
+rpd.rpd_mark(None, b"mark", b"x")
+rpd.rpd_rangePop()
+rpd.rpdflush()
+rpd.rpdstop()
+"""
+        self.expect_quiet(self.record("--rpd-compat", script=script))
+        log = self.log_of()
+        self.assertEqual([text for _, text in logs.finished(log)], ["domain: name"])
+        self.assertEqual([mark.text for mark in log.of(logs.MARK)], ["mark(x)"])
+        folder = Path(os.environ["BORESCOPE_RECORD_LIBRARY"]).parent / "rpd"
+        self.expect_quiet(self.run_plain(script, LD_LIBRARY_PATH=str(folder)))
+
+
+if __name__ == "__main__":
+    unittest.main()
