@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/recorder/control_page.h"
+#include "borescope/recorder/network_folder.h"
 #include "borescope/recorder/recorder_library.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/spool.h"
@@ -51,13 +52,23 @@ void RemoveEmptyRun(const std::string& folder, const std::string& place) {
   std::filesystem::remove(folder, ignored);
 }
 
+// Logs are mapped, which a network file system cannot serve at its speed: they are moved there
+// afterwards.
+std::string SpoolFor(const std::string& folder, const RecordRunOptions& options) {
+  if (!options.spool.empty() || !IsOnNetwork(folder)) return options.spool;
+  std::error_code ignored;
+  const std::string local = std::filesystem::temp_directory_path(ignored).string();
+  return local.empty() || IsOnNetwork(local) ? std::string() : local;
+}
+
 // The folder that logs are written into.
 Result<std::string> MakePlace(const std::string& folder, const RecordRunOptions& options) {
   BS_TRY(MakeRunFolder(folder, options.replaces_folder));
-  if (options.spool.empty()) return folder;
+  const std::string spool = SpoolFor(folder, options);
+  if (spool.empty()) return folder;
   std::error_code ignored;
   std::filesystem::remove(folder, ignored);
-  return MakeSpool(folder, options.spool);
+  return MakeSpool(folder, spool);
 }
 
 Result<Environment> EnvironmentFor(const std::string& library, const std::string& folder,
