@@ -19,7 +19,8 @@ EVENTS = 2500
 # Of each shape the number of parts where it is not EVENTS: what few parts make is cheap, and some are
 # promised for a number.
 COUNTS = {"ordinary": 4000, "long_names": 1500, "brackets": 6000, "names_of_one_hash": 5000,
-          "ids_of_one_slot": 4000, "kernel_files": 5000, "tracks": 25_000, "one_long_name": 15_000_000,
+          "ids_of_one_slot": 4000, "ids_of_one_bucket": 5000,
+          "kernel_files": 5000, "tracks": 25_000, "one_long_name": 15_000_000,
           "many_devices": 1000}
 
 # Verbs by what they share: those of a line run in one command. What one of them cannot answer of a

@@ -166,6 +166,13 @@ def ids_of_one_slot(n: int) -> Iterator[Event]:
         yield from work((i + 1) << 40, 2 * i)
 
 
+def ids_of_one_bucket(n: int) -> Iterator[Event]:
+    """Multiples of the sizes that tables of the standard library have, whose hash of a number is the
+    number."""
+    for i in range(n):
+        yield from work((i + 1) * 10273 * 20753 * 42043, 2 * i)
+
+
 def names_of_one_hash(n: int) -> Iterator[Event]:
     yield from work(1, 0)
     for i, name in enumerate(colliding_names(n)):
@@ -227,6 +234,7 @@ SHAPES: dict[str, Callable[[int], Iterator[Event]]] = {
     shape.__name__: shape
     for shape in (ordinary, equal_times, deep_nesting, open_ranges, many_threads, many_streams,
                   many_processes, many_devices, many_steps, many_names, long_names, one_long_name, brackets,
-                  kernel_files, allocations, collectives, ids_of_one_slot, names_of_one_hash,
+                  kernel_files, allocations, collectives, ids_of_one_slot, ids_of_one_bucket,
+                  names_of_one_hash,
                   synchronised, flows, tracks)
 }
