@@ -19,24 +19,24 @@ class Names:
     """Texts by module. Modules compare by what they hold, so they are known by their identity."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, bytes]] = {}
+        self._known: dict[int, tuple[Any, bytes, int]] = {}  # the last is how many modules the naming root has
 
     def find(self, module: Any) -> bytes | None:
         entry = self._known.get(id(module))
         return entry[1] if entry is not None and entry[0]() is module else None
 
     def learn(self, root: Any) -> bytes:
-        """All below a module that is called from outside, unless another root has named it."""
-        for name, module in root.named_modules():
-            if self.find(module) is None:
-                self._add(module, name or type(module).__name__)
-        return self.find(root) or self._add(root, type(root).__name__)
+        """Names all below a module that is called from outside; of two roots that hold a module the larger names it."""
+        named = list(root.named_modules())
+        for name, module in named:
+            if self.find(module) is None or self._known[id(module)][2] < len(named):
+                self._add(module, name or type(module).__name__, len(named))
+        return self._known[id(root)][1]
 
-    def _add(self, module: Any, name: str) -> bytes:
+    def _add(self, module: Any, name: str, size: int) -> None:
         key = id(module)
-        text = _ranges.encode("module:" + name)
-        self._known[key] = (weakref.ref(module, lambda _: self._known.pop(key, None)), text)
-        return text
+        reference = weakref.ref(module, lambda _: self._known.pop(key, None))
+        self._known[key] = (reference, _ranges.encode("module:" + name), size)
 
 
 class Hooks:

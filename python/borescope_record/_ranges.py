@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 from typing import Any, Callable
@@ -115,6 +116,7 @@ class _Recording:
         return recorded
 
 
+_ends_steps = False
 after_step: list[Callable[[], None]] = []  # called when a step begins: profiler windows
 push: Any = None
 pop: Any = None
@@ -124,8 +126,12 @@ if library is not None:
 
 
 def begin_step(number: int) -> Any:
-    """Begins a step; the one before ends."""
+    """Begins a step; the one before ends, and the last one when the program does."""
+    global _ends_steps
     try:
+        if not _ends_steps:
+            _ends_steps = True
+            atexit.register(library.borescope_record_step_end)
         for action in after_step:
             action()
         library.borescope_record_step(int(number) & (2**64 - 1))

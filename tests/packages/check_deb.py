@@ -69,6 +69,17 @@ def check_depends(package: Path, program: Path) -> list[str]:
     return [] if named == expected else [f"depends on {sorted(named)}, is linked with {sorted(expected)}"]
 
 
+def check_recorder(root: Path, folder: Path) -> list[str]:
+    """The program finds what it loads into others, of Python, too."""
+    program, package = root / "usr/bin/borescope", root / "usr/lib/borescope/record/python/borescope_record"
+    script = "import borescope_record as record; record.mark('x'); print(record.__file__)"
+    printed = output(program, "record", "-q", "-o", folder / "run", "--python", "--", sys.executable, "-c", script,
+                     env={name: value for name, value in os.environ.items() if "BORESCOPE" not in name}
+                     | {"PYTHONDONTWRITEBYTECODE": "1"})
+    found = "record" in output(program, "info", folder / "run.bsr", "-q")
+    return [] if found and printed.strip() == str(package.resolve() / "__init__.py") else [f"records {printed!r}"]
+
+
 def check_program(root: Path, demo: Path) -> list[str]:
     program = root / "usr/bin/borescope"
     answer = output(program, "breakdown", demo, "-f", "csv", "-q")
@@ -139,6 +150,7 @@ def main() -> int:
         output("dpkg", "-x", package, root)
         version = field(package, "Version").rpartition("-")[0]
         problems = check_depends(package, root / "usr/bin/borescope")
+        problems += check_recorder(root, folder)
         problems += check_program(root, demo) + check_pages(root, version) + check_completion(root)
         if os.geteuid() == 0:
             problems += check_with_dpkg(package, folder / "system", files_below(root / "usr"))

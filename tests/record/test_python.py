@@ -69,7 +69,7 @@ with record.recording(), record.step(3), record.ops():
             with self.subTest(python):
                 self.python = python
                 self.expect_quiet(self.record("--python", script=script), "True\n")
-                self.assertEqual(len(logs.finished(self.log_of())), 5)
+                self.assertEqual(len(logs.finished(self.log_of())), 6)
 
     def test_steps(self):
         script = """
@@ -81,15 +81,17 @@ record.mark("between")
 with record.step(7):
     pass
 record.step("no number")
+record.step(8)
 """
         result = self.record("--python", script=script)
         self.assertEqual(result.returncode, 0)
         self.assertIn("invalid literal", result.stderr)  # said because of BORESCOPE_RECORD_DEBUG
         log = self.log_of()
         self.assertEqual([text for _, text in logs.finished(log)],
-                         ["ProfilerStep#0", "ProfilerStep#1", "epoch", "ProfilerStep#2", "ProfilerStep#7"])
+                         ["ProfilerStep#0", "ProfilerStep#1", "epoch", "ProfilerStep#2", "ProfilerStep#7",
+                          "ProfilerStep#8"])
         rows = self.query("SELECT number FROM steps ORDER BY number", "x.bsr")
-        self.assertEqual(rows, [(0,), (1,), (2,), (7,)])
+        self.assertEqual(rows, [(0,), (1,), (2,), (7,), (8,)])
 
     def test_from_here_to_there(self):
         script = """

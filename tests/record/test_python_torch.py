@@ -15,7 +15,7 @@ import logs
 from support import PROGRAMS
 from python_support import BORESCOPE, PythonTest, clean_environment
 
-TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON", sys.executable)
+TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON") or sys.executable
 SKIPPED = 77
 
 MLP = """
@@ -143,6 +143,20 @@ class Equality(TorchTest):
     def test_transformer_by_the_profiler(self):
         self.check(TRANSFORMER, ["--ops=profile"], exact=True)
 
+    def calls_of_operators(self, *words):
+        result = subprocess.run([BORESCOPE, "ops", *words, "-f", "csv", "-q"], cwd=self.folder, text=True,
+                                capture_output=True, check=False, env=clean_environment())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        table = result.stdout.partition("\n")[2].partition("\n\n")[0]
+        return {row["name"]: row["calls"] for row in csv.DictReader(table.splitlines())}
+
+    def test_ops_has_the_same_calls(self):
+        self.run_plain(TRANSFORMER + PROFILED)
+        self.expect_quiet(self.record("--ops", script=TRANSFORMER + RECORDED))
+        expected = self.calls_of_operators("profiled.json", "--top", "100000")
+        self.assertGreater(len(expected), 50)
+        self.assertEqual(self.calls_of_operators("x.bsr", "--annotation", "measured", "--top", "100000"), expected)
+
     def test_verbs_answer(self):
         self.run_plain(MLP + PROFILED)
         for way in (["--ops", "--shapes"], ["--ops=profile"]):
@@ -166,6 +180,20 @@ class Manners(TorchTest):
         rows = self.query("SELECT DISTINCT p.name FROM host_events h JOIN host_events p ON p.id = h.parent_id "
                           "WHERE h.name = 'module:blocks.1.mlp.0'", "x.bsr")
         self.assertEqual(rows, [("module:blocks.1.mlp",)])
+
+    def test_a_module_is_named_by_the_larger_of_its_roots(self):
+        script = """
+import torch
+inner = torch.nn.Sequential(torch.nn.Linear(2, 2))
+outer = torch.nn.Sequential(inner, torch.nn.ReLU())
+x = torch.ones(1, 2)
+inner(x), outer(x), inner(x)
+"""
+        self.expect_quiet(self.record("--ops", script=script))
+        names = [record.text for record in self.log_of().of(logs.PUSH) if record.text.startswith("module:")]
+        self.assertEqual(names, ["module:Sequential", "module:0",
+                                 "module:Sequential", "module:0", "module:0.0", "module:1",
+                                 "module:0", "module:0.0"])
 
     def test_ranges_of_the_program_are_none_of_operators(self):
         self.expect_quiet(self.record("--ops", script=MLP + "steps(1)"))

@@ -90,7 +90,7 @@ void TakeBuffer(Handle, Handle, RecordHeader** headers, size_t count, void*, uin
 template <typename Value>
 Value At(const uint8_t* record, size_t offset) {
   Value value = {};
-  memcpy(&value, record + offset, sizeof(value));
+  memcpy(static_cast<void*>(&value), record + offset, sizeof(value));
   return value;
 }
 

@@ -65,7 +65,8 @@ enum LogFlags : uint32_t {
 };
 
 inline constexpr uint32_t kChunkMagic = 0x48435342;  // "BSCH"
-// In place of it while a chunk of a ring is being used again: it holds nothing, and its size is right.
+// In place of it while a chunk of a ring is being used again: it holds nothing, and its size is
+// right.
 inline constexpr uint32_t kReusedChunkMagic = 0x52435342;  // "BSCR"
 inline constexpr uint32_t kRingChunkBytes = 64 * 1024;
 inline constexpr uint32_t kLeastChunkBytes = 16 * 1024;
