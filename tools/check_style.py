@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks every file of the repository for what no reviewer should have to look for.
 
-    check_style.py           size, tabs, trailing blanks, last newline, machine paths
+    check_style.py           size, tabs, trailing blanks, last newline, machine paths, tables that inputs slow
     check_style.py --format  clang-format 19 over all C++ files (exit 77 if it is not installed)
 """
 
@@ -19,6 +19,10 @@ MAX_BYTES = 500 * 1024
 RECORDED = ("tests/golden/", "tests/data/", "fuzz/corpus/")
 # Where somebody's checkout or home lies: such a path works nowhere else.
 MACHINE_PATH = re.compile(rb"(?<![\w.$}/-])/(?:home|root|work|Users|mnt)/[\w.-]+")
+
+# Tables whose hashes anyone can compute: an input could fill one slot of them.
+PLAIN_TABLE = re.compile(rb"\bstd::(?:unordered_\w+|hash)\b|# *include <unordered_")
+KEYED_TABLES = "src/borescope/base/hash/hash_tables.h"
 
 
 def repository_files() -> list[Path]:
@@ -48,6 +52,10 @@ def check(name: str, data: bytes) -> list[str]:
         findings.append(f"{name}:{line_of(data, match.start())}: path {match[0].decode()}")
     if name.startswith(RECORDED):
         return findings
+    if name.startswith("src/borescope/") and name.endswith((".h", ".cc")) and name != KEYED_TABLES:
+        findings += [f"{name}:{line_of(data, match.start())}: {match[0].decode()}: inputs can make it "
+                     "slow; take HashMap or HashSet (base/hash/hash_tables.h)"
+                     for match in PLAIN_TABLE.finditer(data)]
     for pattern, what in ((rb"\t", "tab"), (rb"[ \r]+$", "trailing blank")):
         match = re.search(pattern, data, re.MULTILINE)
         if match:

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """Checks that no shape of input makes a verb slow: four times as much takes at most six times as much work.
 
-    check_growth.py --borescope BIN [--each] [SHAPE...]
+    check_growth.py --borescope BIN [--each] [CASE...]
     check_growth.py self-test
 
-Recordings of the shapes in growth/shapes.py are made with n and 4n events, and many commands run on both. Work is
-processor time and what is written. Time varies: a command that seems too slow is repeated, the times that speak for it
-count, and what takes less than a moment is not judged. n is so large that what grows with its square is seen. Verbs share a command, as loading would be most of the time else;
-those of a command that fails run by themselves, which names the one. --each runs all by themselves.
+Files of the cases in growth/cases.py are made with n and 4n parts, and many commands run on both. Work is processor
+time and what is written. Time varies: a command that seems too slow is repeated, the times that speak for it count,
+and what takes less than a moment is not judged; n is so large that what grows with its square is seen. Verbs share a
+command, as loading would be most of the time else; those of a command that fails, or that is refused as one of them
+has no answer, run by themselves. --each runs all by themselves.
 
-The self-test judges a program whose work grows with the square, one that writes with the square, and one that does
-neither. Exit status: 0 all is well, 1 something is not.
+The self-test judges a program whose work grows with the square, one that writes with the square, one that does
+neither, and a command that is wrong. Exit status: 0 all is well, 1 something is not.
 """
 
 import argparse
 import concurrent.futures
-import json
 import os
 import re
 import sys
@@ -24,29 +24,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from growth.cases import Case, all_cases
 from growth.counting import Work, work_of
-from growth.shapes import SHAPES
 
-EVENTS = 2500
-# Of each shape the number of events where it is not EVENTS: what few events make is cheap.
-MORE = {"ordinary": 4000, "long_names": 20000, "brackets": 20000, "names_of_one_hash": 5000,
-        "ids_of_one_slot": 4000}
 MOST = 6
 TRIES = 3
 # Less is not worth a judgement.
 LEAST_S = 0.06
 LEAST_BYTES = 100_000
-
-# Verbs by what they share: those of a line run in one command. What cannot be answered of a recording is an error of
-# the whole command, so that such verbs run alone.
-TOGETHER = ("info,doctor,summary,breakdown,busy,idle,gaps,overlap,top,kernels,ops,stacks,flame,steps,launches,delays",
-            "queue,bandwidth,sequences,annotations,critical-path,prof")
-ALONE = ("roofline", "variability", "graphs", "memory", "inductor", "collectives", "stats all")
-WRITERS = ("report {run} -o {out}.html", "convert {run} {out}.pftrace", "convert {run} {out}.rpd",
-           "convert --scrub=names {run} {out}.json", "critical-path {run}",
-           "queue {run} --overlay {out}.json", "prof {run} --compat pyprof -f csv",
-           "critical-path {run} --compat hta -f csv", "ops {run} --compat key_averages -f csv",
-           "query 'select name, count(*) from events group by 1' {run} -f csv")
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,8 @@ class Judged:
 
 def judge(command: Callable[[int], str], count: int, name: str) -> Judged:
     """Of the commands for n and 4n. Only who seems too slow is measured again."""
-    judged = Judged(name, work_of(command(count)), work_of(command(4 * count)))
+    small = work_of(command(count))
+    judged = Judged(name, small, work_of(command(4 * count)))
     for _ in range(TRIES - 1):
         if judged.fault() is None:
             break
@@ -78,60 +64,57 @@ def judge(command: Callable[[int], str], count: int, name: str) -> Judged:
 
 
 class Growth:
-    """The commands on the recordings of one folder."""
+    """The commands on the files of one case."""
 
-    def __init__(self, borescope: str, folder: Path):
-        self.borescope, self.folder = borescope, folder
+    def __init__(self, borescope: str, case: Case, folder: Path):
+        self.borescope, self.case, self.folder = borescope, case, folder
+        self.places = {}
+        for size in (case.count, 4 * case.count):
+            (folder / str(size)).mkdir()
+            self.places[size] = case.make(folder / str(size), size)
 
-    def make(self, shape: str) -> int:
-        count = MORE.get(shape, EVENTS)
-        for size in (count, 4 * count):
-            events = list(SHAPES[shape](size))
-            text = json.dumps({"schemaVersion": 1, "traceEvents": events,
-                               "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}]})
-            (self.folder / f"{shape}.{size}.json").write_text(text)
-        return count
-
-    def remove(self, shape: str) -> None:
-        for path in self.folder.glob(f"{shape}.*"):
-            path.unlink()
-
-    def faults_of(self, shape: str, count: int, words: str) -> list[str]:
+    def faults_of(self, words: str) -> list[str]:
         def command(size: int) -> str:
             name = re.sub(r"\W+", "-", words)
-            places = {"run": self.folder / f"{shape}.{size}.json",
-                      "out": self.folder / f"{shape}.{size}.out.{name}"}
-            return f"{self.borescope} {words.format(**places)} -q --threads 1"
+            places = {**self.places[size], "out": self.folder / f"{size}.out.{name}"}
+            return f"{self.borescope} {words.format(**places)} -q{self.threads(words)}"
 
-        fault = judge(command, count, words).fault()
-        if fault is None:
+        verbs, _, rest = words.partition(" ")
+        judged = judge(command, self.case.count, words)
+        fault = judged.fault()
+        if fault is None and not judged.small.refused:
             return []
-        verbs = words.split()[0].split(",")
-        if len(verbs) > 1:
-            found = [each for verb in verbs
-                     for each in self.faults_of(shape, count, f"{verb} {{run}} -f csv")]
-            return found or [f"{shape}: {fault}"]
-        return [f"{shape}: {fault}"]
+        if "," in verbs:
+            found = [each for verb in verbs.split(",") for each in self.faults_of(f"{verb} {rest}")]
+            return found or ([] if fault is None else [fault])
+        return [] if fault is None else [fault]
+
+    @staticmethod
+    def threads(words: str) -> str:
+        return "" if words.startswith("chakra") else " --threads 1"
 
 
-def commands(each: bool) -> list[str]:
-    verbs = [verb for line in TOGETHER for verb in line.split(",")] if each else list(TOGETHER)
-    return [f"{verb} {{run}} -f csv" for verb in (*verbs, *ALONE)] + list(WRITERS)
+def commands_of(case: Case, each: bool) -> list[str]:
+    commands = []
+    for command in case.commands:
+        verbs, _, rest = command.partition(" ")
+        commands += [f"{verb} {rest}" for verb in verbs.split(",")] if each else [command]
+    return commands
 
 
-def check(borescope: str, shapes: list[str], each: bool) -> int:
-    faults = 0
-    with (tempfile.TemporaryDirectory() as name,
-          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool):
-        growth = Growth(borescope, Path(name))
-        for shape in shapes:
-            count = growth.make(shape)
-            found = [pool.submit(growth.faults_of, shape, count, words) for words in commands(each)]
-            for fault in (fault for one in found for fault in one.result()):
-                print(fault, flush=True)
-                faults += 1
-            growth.remove(shape)
-    print(f"{len(shapes)} shapes, {len(commands(each))} commands each, {faults} faults")
+def check(borescope: str, names: list[str], each: bool) -> int:
+    cases = all_cases(borescope)
+    faults = commands = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name in names or cases:
+            with tempfile.TemporaryDirectory() as folder:
+                growth = Growth(borescope, cases[name], Path(folder))
+                found = [pool.submit(growth.faults_of, words) for words in commands_of(cases[name], each)]
+                commands += len(found)
+                for fault in (fault for one in found for fault in one.result()):
+                    print(f"{name}: {fault}", flush=True)
+                    faults += 1
+    print(f"{len(names or cases)} cases, {commands} commands, {faults} faults")
     return 1 if faults else 0
 
 
@@ -148,9 +131,14 @@ def self_test() -> int:
         def command(n: int, program: str = program) -> str:
             return f'{sys.executable} -c "n = {n}; {program}"'
 
-        if (judge(command, EVENTS, name).fault() is not None) != is_slow:
+        if (judge(command, 2500, name).fault() is not None) != is_slow:
             faults.append(f"{name}: judged wrong")
-    print("\n".join([*faults, f"{len(PLANTED)} programs, {len(faults)} faults"]))
+    try:
+        work_of("printf 'no such verb\\nTry: borescope --help\\n' >&2")
+        faults.append("a wrong command counts as answered")
+    except RuntimeError:
+        pass
+    print("\n".join([*faults, f"{len(PLANTED) + 1} programs, {len(faults)} faults"]))
     return 1 if faults else 0
 
 
@@ -158,14 +146,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--borescope", type=Path)
     parser.add_argument("--each", action="store_true", help="every verb by itself")
-    parser.add_argument("shapes", nargs="*", help="self-test, or names of shapes (default: all)")
+    parser.add_argument("cases", nargs="*", help="self-test, or names of cases (default: all)")
     arguments = parser.parse_args()
-    if arguments.shapes == ["self-test"]:
+    if arguments.cases == ["self-test"]:
         return self_test()
-    unknown = set(arguments.shapes) - set(SHAPES)
-    if unknown or arguments.borescope is None:
-        parser.error(f"no such shape: {', '.join(unknown)}" if unknown else "--borescope is missing")
-    return check(str(arguments.borescope), arguments.shapes or list(SHAPES), arguments.each)
+    if arguments.borescope is None:
+        parser.error("--borescope is missing")
+    unknown = set(arguments.cases) - set(all_cases(""))
+    if unknown:
+        parser.error(f"no such case: {', '.join(unknown)}")
+    return check(str(arguments.borescope), arguments.cases, arguments.each)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ Exit status: 0 all is well, 1 something is not.
 
 import argparse
 import gzip
+import hashlib
 import os
 import re
 import resource
@@ -32,6 +33,8 @@ SHARES = (0.2, 0.5, 0.8, 1.0, 1.3)
 # Below, what this program itself had before it started the other hides the difference.
 SMALLEST_BYTES = 4 * MIB
 OF_THREADS_BYTES = (THREADS + 1) * 16 * MIB
+# Of what is needed, what is reserved besides and not touched: the parser of JSON takes five times the text.
+UNTOUCHED = 5
 # What counts as address space but is not memory: heaps of threads, reserved 64 MiB at a time, and
 # files of libraries that are mapped later.
 RESERVED_BYTES = (THREADS + 1) * 128 * MIB
@@ -102,6 +105,59 @@ def faults_of(borescope: str, path: Path, base: "Run", start: int) -> list[str]:
     return faults
 
 
+def digest(path: Path) -> str:
+    """Read in pieces, so that this program stays small."""
+    made = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(MIB):
+            made.update(piece)
+    return made.hexdigest()
+
+
+def faults_of_writer(borescope: str, words: list[str], output: Path, base: "Run") -> list[str]:
+    """Of a verb that writes a file: under a limit it writes the same, or nothing and says why."""
+    words = [borescope, *words, "-o", str(output), "-q"]
+    words += [] if words[1] == "chakra" else ["--threads", str(THREADS)]
+    plenty = Run(words)
+    if plenty.status != 0:
+        return [f"{' '.join(words)}: {plenty.errors}"]
+    expected = digest(output)
+    need = max(plenty.peak - base.peak, SMALLEST_BYTES)
+    faults = []
+    refused = 0
+    for share in SHARES:
+        output.unlink(missing_ok=True)
+        is_enough = share == SHARES[-1]
+        limit = int(need * share) + (OF_THREADS_BYTES + UNTOUCHED * need if is_enough else 0)
+        done = Run([*words, "--memory-limit", str(limit)])
+        name = f"{words[1]}, {limit / MIB:.1f} MiB of {need / MIB:.1f}"
+        refused += done.status != 0
+        if done.status == 0:
+            faults += [f"{name}: another file"] if digest(output) != expected else []
+        elif done.status != 2 or not re.search("out of memory|the system refuses", done.errors) or output.exists():
+            faults.append(f"{name}: status {done.status}: {done.errors[:300]}")
+        elif is_enough:
+            faults.append(f"{name}: refused: {done.errors[:300]}")
+        if done.peak > base.peak + limit + limit // 16 + MIB:
+            faults.append(f"{name}: took {done.peak / MIB:.1f} MiB")
+    if refused == 0 and need > SMALLEST_BYTES:
+        faults.append(f"{words[1]}: writes with a fifth of what it needs: the limit tests nothing")
+    print(f"{words[1]}: needs {need / MIB:.1f} MiB, refused {refused} of {len(SHARES)}", flush=True)
+    return faults
+
+
+def writers(folder: Path) -> list[tuple[list[str], Path]]:
+    """Their words and what they write; the last reads what the one before wrote."""
+    host, device, linked = folder / "host.json", folder / "device.json", folder / "linked.json"
+    # In another process: what this one has at most counts for all that it starts.
+    program = "import sys; from growth.pairs import write_pair; write_pair('flat', 5000, *sys.argv[1:])"
+    subprocess.run([sys.executable, "-c", program, host, device], check=True, cwd=Path(__file__).resolve().parent)
+    pair = ["--host", str(host), "--device", str(device)]
+    return [(["convert", str(folder / "trace.json")], folder / "out.pftrace"),
+            (["link", *pair], linked),
+            (["chakra", "convert", str(linked)], folder / "linked.et")]
+
+
 def write_dense(path: Path) -> None:
     """Events that compress to a hundredth: by its size the file seems small."""
     event = ('{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,'
@@ -158,6 +214,9 @@ def main() -> int:
         for path in sorted(folder.iterdir()):
             if not arguments.only or path.name in arguments.only:
                 faults += faults_of(arguments.borescope, path, base, start)
+        if not arguments.only:
+            for words, output in writers(folder):
+                faults += faults_of_writer(arguments.borescope, words, output, base)
     print("\n".join(faults) or "every limit was kept or refused")
     return 1 if faults else 0
 

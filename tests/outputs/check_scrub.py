@@ -341,6 +341,10 @@ def check_kineto(check: Checker, folder: Path, source: dict, seed: int) -> None:
         overlay = folder / f"{mode}-overlay.json.gz"
         check.run("queue", scrub, original, "--overlay", overlay, "-f", "csv", "-q")
         check.clean(overlay, canaries, ["queue --overlay", scrub])
+        rows = folder / f"{mode}-rows.csv"
+        for table in ("events", "ranks", "tracks", "strings", "devices", "collectives"):
+            check.run("query", scrub, f"SELECT * FROM {table}", original, "-o", rows, "-q")
+            check.clean(rows, canaries, ["query", scrub, table])
     names = folder / "names.map"
     check.run("convert", "--scrub=names", "--scrub-map", names, original, "-o",
               folder / "mapped.json", "-q")

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "borescope/cli/options/values.h"
+
 // Sanitizers take memory of their own, and end the process where they get none.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define BORESCOPE_SANITIZED 1
@@ -40,6 +42,15 @@ void RefuseMemoryBeyond(uint64_t bytes) {
   }
   limit.rlim_cur = std::min(limit.rlim_cur, base + bytes + bytes / 16);
   setrlimit(RLIMIT_DATA, &limit);
+}
+
+Result<uint64_t> KeepMemoryLimit(const RawOptions& raw) {
+  if (raw.memory_limit.empty()) {
+    return uint64_t{0};
+  }
+  CLI_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.memory_limit));
+  RefuseMemoryBeyond(bytes);
+  return bytes;
 }
 
 }  // namespace borescope::cli

@@ -40,10 +40,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
                     ProgressCallback progress) {
   OpenOptions options;
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
-  if (!raw.memory_limit.empty()) {
-    CLI_ASSIGN(options.memory_limit, ParseSize("memory-limit", raw.memory_limit));
-    RefuseMemoryBeyond(options.memory_limit);
-  }
+  CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   if (!raw.captures.empty()) options.captures.push_back(raw.captures);
   options.keep_bytes = 0;
   options.saved = !raw.load.empty();

@@ -8,8 +8,9 @@
 namespace borescope::cli {
 namespace {
 
-constexpr std::string_view kConvertOptions[] = {"to",        "begin",     "end",     "scrub",
-                                                "scrub-key", "scrub-map", "threads", "no-progress"};
+constexpr std::string_view kConvertOptions[] = {"to",      "begin",        "end",
+                                                "scrub",   "scrub-key",    "scrub-map",
+                                                "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",
@@ -21,11 +22,16 @@ constexpr std::string_view kLinkOptions[] = {"host",
                                              "rank",
                                              "compat",
                                              "threads",
+                                             "memory-limit",
                                              "no-progress"};
 
+// Copies without secrets are made first, of every file that is read.
+constexpr InsteadRow kScrubFirst[] = {
+    {"scrub", "borescope convert --scrub for each file, and name the copies here"}};
+
 constexpr std::string_view kQueryOptions[] = {
-    "rank",     "schema",  "row-limit",    "time-limit",  "temp-limit",
-    "captures", "threads", "memory-limit", "no-progress", "verbose"};
+    "rank",         "schema",      "row-limit", "time-limit", "temp-limit", "captures", "threads",
+    "memory-limit", "no-progress", "verbose",   "scrub",      "scrub-key",  "scrub-map"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.
@@ -76,7 +82,8 @@ constexpr std::string_view kChakraOptions[] = {"host",
                                                "npu-frequency",
                                                "default-runtime",
                                                "default-tensor-size",
-                                               "default-comm-size"};
+                                               "default-comm-size",
+                                               "memory-limit"};
 
 constexpr std::string_view kChakraDetails =
     "TASK is one of:\n"
@@ -112,9 +119,10 @@ constexpr std::string_view kReportOptions[] = {
     "top",         "against",    "captures",  "threads",      "memory-limit",
     "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
 constexpr std::string_view kOpenOptions[] = {
-    "report", "port",      "no-browser",   "timeout", "begin",        "end",         "rank",
-    "step",   "step-rule", "step-pattern", "gpu",     "stream",       "annotation",  "instance",
-    "top",    "against",   "captures",     "threads", "memory-limit", "no-progress", "verbose"};
+    "report",       "port",        "no-browser", "timeout",      "begin",     "end",
+    "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
+    "annotation",   "instance",    "top",        "against",      "captures",  "threads",
+    "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"
@@ -161,13 +169,15 @@ constexpr VerbRow kRows[] = {
     {.name = "link",
      .usage = "--host ET --device TRACE -o LINKED [OPTIONS]",
      .run = RunLinkVerb,
-     .options = kLinkOptions},
+     .options = kLinkOptions,
+     .instead = kScrubFirst},
     {.name = "chakra",
      .usage = "TASK [OPTIONS] [FILE]...",
      .run = RunChakraVerb,
      .options = kChakraOptions,
      .details = kChakraDetails,
-     .aliases = kChakraAliases},
+     .aliases = kChakraAliases,
+     .instead = kScrubFirst},
     {.name = "query",
      .usage = "[OPTIONS] [STATEMENT] INPUT...",
      .run = RunQueryVerb,

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
@@ -28,16 +28,9 @@ class DeviceLines {
     int64_t process;  // the first that is known
     bool is_shared;
   };
-  struct KeyHash {
-    size_t operator()(const std::pair<int64_t, int64_t>& key) const {
-      const uint64_t mix = static_cast<uint64_t>(key.first) * 0x9e3779b97f4a7c15ULL ^
-                           static_cast<uint64_t>(key.second) * 0xff51afd7ed558ccdULL;
-      return mix ^ (mix >> 31);
-    }
-  };
 
   std::vector<Line> lines_;
-  std::unordered_map<std::pair<int64_t, int64_t>, uint32_t, KeyHash> line_of_;
+  HashMap<std::pair<int64_t, int64_t>, uint32_t> line_of_;
   std::vector<uint32_t> row_lines_;
   std::vector<int64_t> row_processes_;
 };

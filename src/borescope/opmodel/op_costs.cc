@@ -51,16 +51,6 @@ CallArgs CallArgsOf(const Trace& trace, HostId call) {
                           trace.Text(ops.concrete_inputs[row])});
 }
 
-size_t OpCosts::KeyHash::operator()(const Key& key) const {
-  constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
-  uint64_t hash = 0;
-  for (const uint32_t part : key) {
-    hash = (hash ^ part) * kMultiplier;
-    hash ^= hash >> 32;
-  }
-  return static_cast<size_t>(hash);
-}
-
 const OpModel* OpCosts::ModelOf(HostId call) {
   const HostEvents& host = trace_.host();
   const HostKind kind = host.kind[call.value];

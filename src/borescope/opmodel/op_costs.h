@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/id.h"
 #include "borescope/opmodel/op_model.h"
 #include "borescope/trace/trace.h"
@@ -37,9 +37,6 @@ class OpCosts {
 
  private:
   using Key = std::array<uint32_t, 6>;  // name, list type, dims, types, strides, values
-  struct KeyHash {
-    size_t operator()(const Key& key) const;
-  };
 
   // What is known of the calls of one name. Neighbours are often alike: the last answer saves
   // most look-ups.
@@ -58,7 +55,7 @@ class OpCosts {
   OpModelOptions options_;
   OpCost unknown_;
   std::vector<Name> names_;  // by StringId
-  std::unordered_map<Key, OpCost, KeyHash> costs_;
+  HashMap<Key, OpCost> costs_;
 };
 
 }  // namespace borescope::internal

@@ -1,13 +1,12 @@
 #include "borescope/opmodel/op_model.h"
 
-#include <unordered_map>
-
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/opmodel/cost_builder.h"
 
 namespace borescope::internal {
 namespace {
 
-using ModelsByName = std::unordered_map<std::string_view, const OpModel*>;
+using ModelsByName = HashMap<std::string_view, const OpModel*>;
 
 ModelsByName IndexByName() {
   ModelsByName models;

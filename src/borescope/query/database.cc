@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/within_memory.h"
@@ -244,7 +245,7 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
       return Error{ErrorCode::kInvalidArgument,
                    "query: the result has more than 1 GiB of text; select fewer columns or rows"};
     }
-    if (++rows == limits.rows) {
+    if (CheckedRows(++rows, "rows of a result") == limits.rows) {
       status = sqlite3_step(statement);
       answer.is_cut = status == SQLITE_ROW;
       break;

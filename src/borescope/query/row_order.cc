@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
@@ -52,7 +53,8 @@ class TextNumbers {
   }
 
   uint32_t Intern(std::string_view text) {
-    const auto [entry, is_new] = ids_.emplace(text, static_cast<uint32_t>(texts_.size() + 1));
+    const auto [entry, is_new] =
+        ids_.emplace(text, CheckedRows(texts_.size() + 1, "different texts in a column"));
     if (is_new) {
       texts_.push_back(text);
     }
@@ -75,7 +77,7 @@ class TextNumbers {
   const ColumnSpec& column_;
   Ranks ranks_;
   std::vector<std::vector<uint32_t>> first_;  // per rank and StringId: its number
-  std::unordered_map<std::string_view, uint32_t> ids_;
+  HashMap<std::string_view, uint32_t> ids_;
   std::vector<std::string_view> texts_;
   std::vector<uint32_t> numbers_;  // per row
   std::vector<uint32_t> order_;    // per number: its place in the order
@@ -127,7 +129,7 @@ std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, std::stri
 std::vector<RowRef> RowOrders::Make(const ColumnList& columns) const {
   std::vector<RowRef> rows;
   for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const auto size = static_cast<uint32_t>(relation_.size(ranks_[rank]));
+    const uint32_t size = CheckedRows(relation_.size(ranks_[rank]), "rows of a table");
     rows.reserve(rows.size() + size);
     for (uint32_t row = 0; row < size; ++row) {
       if (relation_.keeps == nullptr || relation_.keeps(ranks_[rank], row)) {

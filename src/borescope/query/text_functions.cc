@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/query/pattern.h"
 
 namespace borescope::internal::query {
@@ -188,7 +188,7 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
 
 // ---- trim ----
 
-using Characters = std::unordered_set<std::string_view>;
+using Characters = HashSet<std::string_view>;
 
 Characters CharactersOf(std::string_view text) {
   Characters characters;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal::query {
@@ -27,15 +28,22 @@ struct Cursor : sqlite3_vtab_cursor {
 TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
 RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
-// Neither memory that runs out nor a stop must be thrown through SQLite.
+// Neither memory that runs out, nor a stop, nor too many rows must be thrown through SQLite. What
+// is wrong is left in `table`, where there is one.
 template <class Body>
-int Guarded(Body body) {
+int Guarded(sqlite3_vtab* table, Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   } catch (const StopRequested&) {
     return SQLITE_INTERRUPT;
+  } catch (const TooManyRows& error) {
+    if (table != nullptr) {
+      sqlite3_free(table->zErrMsg);
+      table->zErrMsg = sqlite3_mprintf("%s", error.what());
+    }
+    return SQLITE_ERROR;
   }
 }
 
@@ -50,7 +58,7 @@ std::string SchemaOf(const Relation& relation) {
 
 int Connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vtab** table,
             char**) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     auto made = std::make_unique<Table>();
     made->source = static_cast<TableData::Source*>(source);
     sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
@@ -68,7 +76,7 @@ int Disconnect(sqlite3_vtab* table) {
 }
 
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* question) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     const TableData::Source& source = SourceOf(table);
     const Plan plan = MakePlan(source.relation, source.data.ranks(), *question);
     question->idxStr = sqlite3_mprintf("%s", PlanText(plan).c_str());
@@ -78,7 +86,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* question) {
 }
 
 int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  return Guarded([&] {
+  return Guarded(nullptr, [&] {
     *cursor = std::make_unique<Cursor>(SourceOf(table)).release();
     return SQLITE_OK;
   });
@@ -119,7 +127,7 @@ int StatusOf(const RowCursor& rows) { return rows.timed_out() ? SQLITE_INTERRUPT
 
 int Filter(sqlite3_vtab_cursor* cursor, int, const char* plan_text, int count,
            sqlite3_value** arguments) {
-  return Guarded([&] {
+  return Guarded(cursor->pVtab, [&] {
     const Relation& relation = SourceOf(cursor->pVtab).relation;
     const Plan plan = ParsePlan(plan_text);
     std::vector<FilterValue> values;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -76,7 +76,7 @@ class Pairing {
   std::vector<RowPair> Order();
 
  private:
-  using RowByKey = std::unordered_map<uint64_t, uint32_t>;
+  using RowByKey = HashMap<uint64_t, uint32_t>;
 
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
   // The index of a row in lists where kNoRow, the root, has the last one.

@@ -287,14 +287,6 @@ bool IsNew(const TraceData& data) {
 
 }  // namespace
 
-size_t TracePart::TrackKeyHash::operator()(const TrackKey& key) const {
-  const auto mix = static_cast<uint64_t>(key.pid) * 0x9e3779b97f4a7c15ULL ^
-                   static_cast<uint64_t>(key.tid) * 0xff51afd7ed558ccdULL ^
-                   static_cast<uint64_t>(key.process) * 0xc2b2ae3d27d4eb4fULL ^
-                   static_cast<uint64_t>(key.kind) ^ uint64_t { key.is_async } << 1;
-  return mix ^ (mix >> 31);
-}
-
 TracePart::TracePart() = default;
 
 TrackId TracePart::Track(TrackKind kind, int64_t pid, int64_t tid, int64_t process) {

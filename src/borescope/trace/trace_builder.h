@@ -4,11 +4,12 @@
 // Legal order of calls: Append any number of times, then Finish exactly once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -54,17 +55,17 @@ class TracePart {
     int64_t process;
     bool is_async;
     bool operator==(const TrackKey&) const = default;
-  };
-  struct TrackKeyHash {
-    size_t operator()(const TrackKey& key) const;
+    std::array<int64_t, 4> Numbers() const {
+      return {pid, tid, process, static_cast<int64_t>(kind) * 2 + (is_async ? 1 : 0)};
+    }
   };
 
   TrackId TrackOf(const TrackKey& key);
 
-  std::unordered_map<TrackKey, TrackId, TrackKeyHash> track_ids_;
+  HashMap<TrackKey, TrackId> track_ids_;
   TrackKey last_key_{};
   TrackId last_track_;
-  std::unordered_map<uint64_t, size_t> count_ids_;  // by category and phase
+  HashMap<uint64_t, size_t> count_ids_;  // by category and phase
   size_t last_count_ = 0;
 };
 

@@ -61,6 +61,13 @@ def open_ranges(n: int) -> Iterator[Event]:
         yield kernel(i + 1, i + 0.6)
 
 
+def tracks(n: int) -> Iterator[Event]:
+    """A thread for every operator, and one kernel."""
+    yield from work(1, 0)
+    for i in range(n):
+        yield event("cpu_op", "aten::mm", i, 1, tid=i + 2)
+
+
 def many_threads(n: int) -> Iterator[Event]:
     for i in range(n):
         yield event("cpu_op", "aten::mm", i, 1, tid=i + 1)
@@ -111,6 +118,11 @@ def long_names(n: int) -> Iterator[Event]:
         yield kernel(i + 1, 10 * i + 2, name=f"void {long}<int, {i}>(float)")
 
 
+def one_long_name(n: int) -> Iterator[Event]:
+    yield event("user_annotation", "x" * n, 0, 9)
+    yield from work(1, 1)
+
+
 def brackets(n: int) -> Iterator[Event]:
     for i, text in enumerate(("<" * n, "<>" * n, "(" * n, "a::" * n, "a<b(" * n, "{" * n, "0x" * n,
                               " seq = 1," * n, "[" * n, "{'mod':[" * n)):
@@ -130,6 +142,7 @@ def kernel_files(n: int) -> Iterator[Event]:
 
 
 def allocations(n: int) -> Iterator[Event]:
+    yield from work(1, 0)
     for i in range(n):
         yield event("cpu_op", "aten::empty", 2 * i, 1)
         yield {"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 2 * i + 0.5,
@@ -153,7 +166,15 @@ def ids_of_one_slot(n: int) -> Iterator[Event]:
         yield from work((i + 1) << 40, 2 * i)
 
 
+def ids_of_one_bucket(n: int) -> Iterator[Event]:
+    """Multiples of the sizes that tables of the standard library have, whose hash of a number is the
+    number."""
+    for i in range(n):
+        yield from work((i + 1) * 10273 * 20753 * 42043, 2 * i)
+
+
 def names_of_one_hash(n: int) -> Iterator[Event]:
+    yield from work(1, 0)
     for i, name in enumerate(colliding_names(n)):
         yield event("cpu_op", name, 2 * i, 1)
 
@@ -212,7 +233,8 @@ def with_high_bytes(a: int, k: int) -> Iterator[int]:
 SHAPES: dict[str, Callable[[int], Iterator[Event]]] = {
     shape.__name__: shape
     for shape in (ordinary, equal_times, deep_nesting, open_ranges, many_threads, many_streams,
-                  many_processes, many_devices, many_steps, many_names, long_names, brackets,
-                  kernel_files, allocations, collectives, ids_of_one_slot, names_of_one_hash,
-                  synchronised, flows)
+                  many_processes, many_devices, many_steps, many_names, long_names, one_long_name, brackets,
+                  kernel_files, allocations, collectives, ids_of_one_slot, ids_of_one_bucket,
+                  names_of_one_hash,
+                  synchronised, flows, tracks)
 }

@@ -8,12 +8,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace borescope::internal {
@@ -83,11 +80,5 @@ struct InputHash {
         std::array{static_cast<uint64_t>(both.first), static_cast<uint64_t>(both.second)});
   }
 };
-
-// Whoever visits all members puts them in order before they show.
-template <typename Key, typename Value>
-using HashMap = std::unordered_map<Key, Value, InputHash, std::equal_to<>>;
-template <typename Key>
-using HashSet = std::unordered_set<Key, InputHash, std::equal_to<>>;
 
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 #include <functional>
 #include <queue>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/chakra/et/et_stream.h"
 
 namespace borescope::internal {
@@ -47,7 +48,7 @@ Result<EtFile> ReadEt(std::string_view bytes) {
       break;
     }
     et.unknown_fields += node.unknown_fields;
-    et.places.try_emplace(node.id, static_cast<uint32_t>(et.nodes.size()));
+    et.places.try_emplace(node.id, CheckedRows(et.nodes.size() + 1, "nodes") - 1);
     et.nodes.push_back(node);
   }
   et.empty_records = reader.empty_records();

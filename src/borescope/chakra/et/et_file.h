@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/result.h"
 #include "borescope/chakra/check/et_graph.h"
 #include "borescope/chakra/et/et_schema.h"
@@ -14,8 +14,8 @@ namespace borescope::internal {
 
 struct EtFile {
   EtMetadata metadata;
-  std::vector<EtNode> nodes;                      // in the order of the file
-  std::unordered_map<uint64_t, uint32_t> places;  // of the first node with an id
+  std::vector<EtNode> nodes;           // in the order of the file
+  HashMap<uint64_t, uint32_t> places;  // of the first node with an id
   uint64_t empty_records = 0;
   uint64_t unknown_fields = 0;
 };

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
@@ -20,7 +20,6 @@ constexpr std::string_view kFlatSchema = "1.0.1";
 constexpr std::string_view kSchemas[] = {kFlatSchema,          "1.0.2-chakra.0.0.4",
                                          "1.0.3-chakra.0.0.4", "1.0.4-chakra.0.0.4",
                                          "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
-constexpr size_t kMostMembers = std::numeric_limits<uint32_t>::max();
 
 class HostReader {
  public:
@@ -137,7 +136,7 @@ class HostReader {
       }
       AddMember(node, {key, value});
     }
-    if (cursor.failed() || trace_.members.size() > kMostMembers) {
+    if (cursor.failed()) {
       return Corrupt(at,
                      "this node ends early or is damaged; a process that died leaves its trace "
                      "so, record it again");
@@ -149,7 +148,7 @@ class HostReader {
       trace_.diagnostics.Count(Diag::kMissingName);
     }
     node.id = *id;
-    node.end_member = static_cast<uint32_t>(trace_.members.size());
+    node.end_member = CheckedRows(trace_.members.size(), "members of nodes");
     CheckStopAt(trace_.nodes.size());
     trace_.nodes.push_back(node);
     return {};

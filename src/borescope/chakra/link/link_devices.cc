@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/output/json_writer.h"
 
@@ -39,7 +39,7 @@ class JsonTexts {
   const Trace& trace_;
   LinkPlan& plan_;
   std::vector<std::string_view> texts_;
-  std::unordered_map<int64_t, std::string_view> numbers_;
+  HashMap<int64_t, std::string_view> numbers_;
   std::string_view empty_;
 };
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <iterator>
 #include <span>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal::chakra {
@@ -263,7 +263,7 @@ class LinkedWriter {
   std::deque<std::string> extra_;  // values that are not of the host trace
   std::vector<int64_t> sync_ids_;
   size_t sync_at_ = 0;  // in plan_.syncs
-  std::unordered_map<int64_t, int64_t> unknown_ids_;
+  HashMap<int64_t, int64_t> unknown_ids_;
   bool has_node_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
 #include "borescope/chakra/json/py_repr.h"
@@ -173,7 +174,7 @@ std::pair<uint32_t, uint32_t> LinkedNodeReader::ReadIds(std::string_view json) {
   } else {
     add(json);
   }
-  return {begin, static_cast<uint32_t>(trace_.ids.size()) - begin};
+  return {begin, CheckedRows(trace_.ids.size(), "dependencies of nodes") - begin};
 }
 
 bool LinkedNodeReader::ReadAttrs(ondemand::value& value, LinkedNode& node) {

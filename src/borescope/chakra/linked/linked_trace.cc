@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <unordered_map>
+#include <new>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/chakra/json/json_members.h"
@@ -15,6 +16,7 @@ namespace borescope::internal {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+using simdjson::MEMALLOC;
 using simdjson::SUCCESS;
 
 // Reads one document into a trace. An error of simdjson ends it; `cause_` keeps the first.
@@ -112,7 +114,7 @@ class Parser {
 
   LinkedTrace& trace_;
   LinkedNodeReader node_reader_;
-  std::unordered_map<uint64_t, size_t> index_;
+  HashMap<uint64_t, size_t> index_;
   size_t node_count_ = 0;
   bool has_nodes_ = false;
   std::string cause_;
@@ -130,6 +132,9 @@ Result<LinkedTrace> ParseLinkedTrace(std::string document, const std::string& na
   const simdjson::error_code error =
       parser.iterate(simdjson::padded_string_view(trace.text->data(), size, trace.text->capacity()))
           .get(parsed);
+  if (error == MEMALLOC) {
+    throw std::bad_alloc();  // not the fault of the text
+  }
   if (error != SUCCESS) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{}: no JSON that can be read: {}", name, error_message(error))};

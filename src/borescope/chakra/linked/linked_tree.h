@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/chakra/linked/linked_trace.h"
 
 namespace borescope::internal {
@@ -33,7 +33,7 @@ class LinkedTree {
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  std::unordered_map<uint64_t, uint32_t> places_;
+  HashMap<uint64_t, uint32_t> places_;
   std::vector<uint32_t> parents_;
   std::vector<uint32_t> begins_;  // of each node in children_
   std::vector<uint32_t> children_;

@@ -10,6 +10,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/text.h"
@@ -260,13 +261,14 @@ int Check(const Task& task) {
 }
 
 using Names = std::span<const std::string_view>;
-constexpr std::string_view kConvertOptions[] = {"host", "device", "compat", "num-npus",
-                                                "num-passes"};
-constexpr std::string_view kCheckOptions[] = {"host", "device", "linked", "order"};
-constexpr std::string_view kCompatOption[] = {"compat"};
+constexpr std::string_view kConvertOptions[] = {"host",     "device",     "compat",
+                                                "num-npus", "num-passes", "memory-limit"};
+constexpr std::string_view kCheckOptions[] = {"host", "device", "linked", "order", "memory-limit"};
+constexpr std::string_view kDumpOptions[] = {"compat", "memory-limit"};
 constexpr std::string_view kGenerateOptions[] = {"num-npus", "default-runtime",
                                                  "default-tensor-size", "default-comm-size"};
-constexpr std::string_view kTimelineOptions[] = {"compat", "num-npus", "npu-frequency"};
+constexpr std::string_view kTimelineOptions[] = {"compat", "num-npus", "npu-frequency",
+                                                 "memory-limit"};
 
 struct TaskRow {
   std::string_view name;
@@ -275,8 +277,8 @@ struct TaskRow {
 };
 constexpr TaskRow kTasks[] = {
     {"convert", Convert, kConvertOptions}, {"check", Check, kCheckOptions},
-    {"dump", Dump, kCompatOption},         {"generate", Generate, kGenerateOptions},
-    {"draw", Draw, kCompatOption},         {"timeline", DrawTimeline, kTimelineOptions}};
+    {"dump", Dump, kDumpOptions},          {"generate", Generate, kGenerateOptions},
+    {"draw", Draw, kDumpOptions},          {"timeline", DrawTimeline, kTimelineOptions}};
 
 // Options of the verb that mean nothing to this task of it.
 Result<void> CheckOptions(const TaskRow& task, const Command& command) {
@@ -318,6 +320,9 @@ int RunChakraVerb(const Command& command) {
   }
   if (const Result<void> checked = CheckOptions(*row, command); !checked.ok()) {
     return FailWith(checked.error(), command);
+  }
+  if (const Result<uint64_t> limit = KeepMemoryLimit(command.raw); !limit.ok()) {
+    return FailWith(limit.error(), command);
   }
   return row->run({command, {words.begin() + 1, words.end()}});
 }

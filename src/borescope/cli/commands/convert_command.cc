@@ -8,6 +8,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
@@ -53,6 +54,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
   CLI_ASSIGN(request.options.scrub, ParseScrub(raw));
+  CLI_TRY(KeepMemoryLimit(raw));
   return request;
 }
 

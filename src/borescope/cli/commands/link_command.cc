@@ -5,6 +5,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/link.h"
@@ -33,6 +34,7 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
     CLI_ASSIGN(options.rank, ParseRank(rank));
   }
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
+  CLI_TRY(KeepMemoryLimit(raw));
   return options;
 }
 

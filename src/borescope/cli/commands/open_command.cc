@@ -8,7 +8,9 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/interrupts.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/serve.h"
@@ -26,7 +28,7 @@ struct OpenRequest {
 // Options that select what the report is about; a trace is shown whole, or a window of it.
 constexpr std::string_view kReportOnly[] = {"rank", "step",    "step-rule",  "step-pattern",
                                             "gpu",  "stream",  "annotation", "instance",
-                                            "top",  "against", "captures",   "memory-limit"};
+                                            "top",  "against", "captures"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {
@@ -53,9 +55,11 @@ Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   if (!raw.report) {
     CLI_TRY(CheckForTrace(raw));
   }
+  CLI_ASSIGN(request.trace.scrub, ParseScrub(raw));
   request.trace.begin = raw.Param("begin");
   request.trace.end = raw.Param("end");
   CLI_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
+  CLI_TRY(KeepMemoryLimit(raw));
   if (!raw.port.empty()) {
     CLI_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
     request.port = static_cast<uint16_t>(port);

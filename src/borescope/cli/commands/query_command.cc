@@ -11,6 +11,7 @@
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
+#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/query.h"
 
@@ -69,9 +70,13 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
   return request;
 }
 
+// Once it is open, a session reads its inputs no more.
 Result<QuerySession> Load(const RawOptions& raw, const QueryRequest& request) {
   ProgressBar bar(raw);
-  CLI_ASSIGN(const Run run, OpenRun(request.inputs, raw, bar.Callback()));
+  RawOptions read = raw;
+  read.inputs = request.inputs;
+  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(read, bar.Callback()));
+  CLI_ASSIGN(const Run run, OpenRun(read.inputs, read, bar.Callback()));
   return QuerySession::Open(run, request.options);
 }
 

@@ -160,7 +160,7 @@ const OptionRow kRows[] = {
      &Raw::captures, nullptr, IsAnalysis, nullptr},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", &Raw::threads,
      nullptr, IsAnalysis, nullptr},
-    {kRun, "", "memory-limit", "SIZE", "load fewer ranks at once to stay below, e.g. 8G",
+    {kRun, "", "memory-limit", "SIZE", "stay below (fewer ranks at once), or end; e.g. 8G",
      &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
     {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
      IsAnalysis, nullptr},

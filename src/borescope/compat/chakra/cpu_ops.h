@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/chakra/device_events.h"
 
 namespace borescope::internal::chakra::compat {
@@ -26,11 +26,11 @@ struct CpuOp {
 struct SortedOps {
   std::vector<uint32_t> by_time;  // all events
   std::vector<CpuOp> cpu;
-  std::vector<uint32_t> gpu;                           // events: kernels and copies
-  std::unordered_map<int64_t, uint32_t> launch_of;     // event, by correlation
-  std::vector<std::vector<uint32_t>> by_thread;        // rows of `cpu`
-  std::vector<uint32_t> thread_order;                  // threads as their operators appear
-  std::unordered_map<int64_t, uint32_t> cpu_by_rf_id;  // the last in time
+  std::vector<uint32_t> gpu;                     // events: kernels and copies
+  HashMap<int64_t, uint32_t> launch_of;          // event, by correlation
+  std::vector<std::vector<uint32_t>> by_thread;  // rows of `cpu`
+  std::vector<uint32_t> thread_order;            // threads as their operators appear
+  HashMap<int64_t, uint32_t> cpu_by_rf_id;       // the last in time
   Diagnostics diagnostics;
 };
 

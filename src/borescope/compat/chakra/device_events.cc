@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
@@ -159,7 +159,7 @@ class DeviceReader {
   }
 
   DeviceTrace trace_;
-  std::unordered_map<std::string_view, uint32_t> threads_;
+  HashMap<std::string_view, uint32_t> threads_;
   std::string_view last_tid_;
   uint32_t last_thread_ = 0;
 };

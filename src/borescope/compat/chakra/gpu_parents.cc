@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
+
 namespace borescope::internal::chakra::compat {
 namespace {
 
@@ -52,7 +54,7 @@ class ParentFinder {
   struct Thread {
     std::vector<Candidate> ops;
     std::vector<uint32_t> all;  // rows of `ops` in time order, as in `by_id`
-    std::unordered_map<int64_t, std::vector<uint32_t>> by_id;
+    HashMap<int64_t, std::vector<uint32_t>> by_id;
   };
 
   void Add(const Candidate& candidate, uint32_t thread) {
@@ -85,7 +87,7 @@ class ParentFinder {
       return owner.ops[a].begin < owner.ops[b].begin;
     };
     std::stable_sort(owner.all.begin(), owner.all.end(), by_begin);
-    for (auto& [id, rows] : owner.by_id) {
+    for (auto& [id, rows] : owner.by_id.InAnyOrder()) {  // each list by itself
       std::stable_sort(rows.begin(), rows.end(), by_begin);
     }
   }

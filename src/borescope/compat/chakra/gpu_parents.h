@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/chakra/cpu_ops.h"
 
 namespace borescope::internal::chakra::compat {
 
 // Events of device work in time order, by the external id of the operator that launched them.
-using GpuOfOp = std::unordered_map<int64_t, std::vector<uint32_t>>;
+using GpuOfOp = HashMap<int64_t, std::vector<uint32_t>>;
 
 // The launch is the runtime call of the same correlation, the operator the last one of its thread
 // that began before it and has the external id of the work, else the last one at all. Work without

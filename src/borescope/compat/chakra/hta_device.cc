@@ -2,8 +2,8 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/chakra/hta_build.h"
 
 namespace borescope::internal::chakra::compat {
@@ -73,7 +73,7 @@ class DeviceBuilder {
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.row->begin < b.row->begin; });
-    std::unordered_map<int64_t, int64_t> length;
+    HashMap<int64_t, int64_t> length;
     for (const Change& change : changes) {
       queue_[change.row->event] = length[change.stream] += change.by;
     }
@@ -81,7 +81,7 @@ class DeviceBuilder {
 
   // The work before each recorded event that somebody waits for.
   void FindRecords() {
-    std::unordered_map<int64_t, Line> waited_for;  // by correlation of the recording call
+    HashMap<int64_t, Line> waited_for;  // by correlation of the recording call
     for (const HtaRow& row : table_.rows) {
       if (row.category == "cuda_sync" && row.wait_on_stream > kNone) {
         waited_for[row.wait_on_record_correlation] = {row.pid, row.wait_on_stream};
@@ -231,10 +231,10 @@ class DeviceBuilder {
   std::vector<Launch> launches_;  // by begin
   std::map<Line, std::vector<Launch>> by_stream_;
   std::map<CallLine, std::vector<Launch>> by_thread_;
-  std::unordered_map<uint32_t, int64_t> queue_;             // by event
-  std::unordered_map<int64_t, const HtaRow*> work_before_;  // by correlation of the record
-  std::unordered_map<uint32_t, uint32_t> source_of_;        // events: work -> what it waits for
-  std::vector<std::pair<int64_t, uint32_t>> last_;          // per stream as they appear: its end
+  HashMap<uint32_t, int64_t> queue_;                // by event
+  HashMap<int64_t, const HtaRow*> work_before_;     // by correlation of the record
+  HashMap<uint32_t, uint32_t> source_of_;           // events: work -> what it waits for
+  std::vector<std::pair<int64_t, uint32_t>> last_;  // per stream as they appear: its end
 };
 
 }  // namespace

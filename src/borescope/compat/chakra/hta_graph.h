@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
+
+#include "borescope/base/hash/hash_tables.h"
 
 namespace borescope::internal::chakra::compat {
 
@@ -50,8 +51,8 @@ class HtaGraph {
 
   std::vector<HtaNode> nodes_;
   std::vector<HtaEdge> edges_;
-  std::unordered_map<uint32_t, Ends> ends_;
-  std::unordered_map<uint64_t, uint32_t> edge_of_;  // by both nodes
+  HashMap<uint32_t, Ends> ends_;
+  HashMap<uint64_t, uint32_t> edge_of_;  // by both nodes
 };
 
 }  // namespace borescope::internal::chakra::compat

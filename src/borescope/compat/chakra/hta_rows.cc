@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
@@ -64,8 +64,8 @@ std::vector<HtaRow> ReadRows(const DeviceTrace& trace) {
 bool IsOnDevice(const HtaRow& row) { return row.stream > 0 || WaitsWithoutStream(row); }
 
 void SetPartners(std::vector<HtaRow>& rows) {
-  std::unordered_map<int64_t, uint32_t> calls;
-  std::unordered_map<int64_t, uint32_t> works;
+  HashMap<int64_t, uint32_t> calls;
+  HashMap<int64_t, uint32_t> works;
   for (const HtaRow& row : rows) {
     if (row.correlation != kNone) {
       (IsOnDevice(row) ? works : calls)[row.correlation] = row.event;
@@ -84,7 +84,7 @@ void SetPartners(std::vector<HtaRow>& rows) {
 // Of several steps the last one is left out: what its thread began before it stays, and device work
 // of that; device work comes first in the new order.
 std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
-  std::unordered_set<std::string_view> steps;
+  HashSet<std::string_view> steps;
   std::optional<int64_t> last;
   for (const HtaRow& row : rows) {
     if (NamesStep(row)) {
@@ -98,7 +98,7 @@ std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
   const auto stays = [&](const HtaRow& row) {
     return !IsOnDevice(row) && last.has_value() && row.begin < *last;
   };
-  std::unordered_set<int64_t> correlations;
+  HashSet<int64_t> correlations;
   for (const HtaRow& row : rows) {
     if (stays(row)) {
       correlations.insert(row.correlation);

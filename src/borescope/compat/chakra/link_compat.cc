@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/chakra/link/link_errors.h"
 #include "borescope/compat/chakra/cpu_ops.h"
@@ -89,7 +89,7 @@ class Linker {
     if (deps.by_waiting.empty()) {
       return;
     }
-    std::unordered_map<int64_t, uint32_t> by_external_id;  // the last in time
+    HashMap<int64_t, uint32_t> by_external_id;  // the last in time
     for (const uint32_t row : ops_.by_time) {
       by_external_id[device_.events[row].external_id] = row;
     }
@@ -120,7 +120,7 @@ class Linker {
   // is there already in the wrong list, so that nothing is ever found there but what waits for
   // itself; doubles are dropped later.)
   void Attach(const DeviceEvent& event, const std::vector<int64_t>& waits_for,
-              const std::unordered_map<int64_t, uint32_t>& by_external_id) {
+              const HashMap<int64_t, uint32_t>& by_external_id) {
     const auto target = std::partition_point(
         ops_.cpu.begin(), ops_.cpu.end(), [&](const CpuOp& op) { return op.begin <= event.begin; });
     if (target == ops_.cpu.end()) {
@@ -253,7 +253,7 @@ class Linker {
   }
 
   void AddSyncs() {
-    std::unordered_map<int64_t, std::vector<int64_t>> by_key;
+    HashMap<int64_t, std::vector<int64_t>> by_key;
     std::vector<int64_t> keys;
     for (uint32_t i = 0; i < plan_.devices.size(); ++i) {
       for (const int64_t key : KeysOf(i)) {
@@ -264,11 +264,11 @@ class Linker {
         ids.push_back(plan_.IdOfDevice(i));
       }
     }
-    std::unordered_map<int64_t, int64_t> key_of_node;  // the last one counts
+    HashMap<int64_t, int64_t> key_of_node;  // the last one counts
     for (const int64_t key : keys) {
       key_of_node[Translate(key)] = key;
     }
-    for (const auto& [node, key] : key_of_node) {
+    for (const auto& [node, key] : key_of_node.InAnyOrder()) {  // put in order by node below
       for (const int64_t id : by_key[key]) {
         plan_.syncs.push_back({node, id});
       }
@@ -322,7 +322,7 @@ class Linker {
   DeviceTrace device_;
   SortedOps ops_;
   GpuOfOp gpu_of_op_;
-  std::unordered_map<uint32_t, std::vector<uint32_t>> waiting_;  // event -> rows of ops_.cpu
+  HashMap<uint32_t, std::vector<uint32_t>> waiting_;  // event -> rows of ops_.cpu
   std::vector<uint32_t> op_of_host_;
   std::vector<uint32_t> host_of_op_;
   std::vector<std::pair<uint32_t, uint32_t>> waits_for_;  // rows of nodes

@@ -4,16 +4,16 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/chakra/device_events.h"
 
 namespace borescope::internal::chakra::compat {
 
 struct SyncDeps {
   // External id of who waits -> those of whom it waits for.
-  std::unordered_map<int64_t, std::vector<int64_t>> by_waiting;
+  HashMap<int64_t, std::vector<int64_t>> by_waiting;
   std::string failure;  // why there are none where the reference ends with an error; else empty
 };
 

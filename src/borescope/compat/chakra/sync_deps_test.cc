@@ -71,7 +71,10 @@ std::string LaterWait(int shift_us, int number) {
 
 using Waits = std::map<int64_t, std::vector<int64_t>>;
 
-Waits Sorted(const SyncDeps& deps) { return {deps.by_waiting.begin(), deps.by_waiting.end()}; }
+Waits Sorted(const SyncDeps& deps) {
+  const auto& waits = deps.by_waiting.InAnyOrder();
+  return {waits.begin(), waits.end()};
+}
 
 constexpr std::string_view kNoEvent = R"({"ph":"M","name":"process_name"},)";
 

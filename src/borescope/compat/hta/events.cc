@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/views/queue_launches.h"
 
@@ -93,7 +93,7 @@ void HtaEvents::MarkTriton() {
 }
 
 void HtaEvents::TieAndFilter() {
-  std::unordered_map<int64_t, Ends> ends;
+  HashMap<int64_t, Ends> ends;
   for (HtaEventRow row = 0; row < rows_.size(); ++row) {
     if (rows_[row].correlation >= 0) {
       Ends& found = ends[rows_[row].correlation];

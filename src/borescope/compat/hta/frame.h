@@ -17,10 +17,10 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/base/hash/hash_tables.h"
 
 namespace borescope::internal {
 
@@ -91,9 +91,9 @@ class HtaFrame {
   std::vector<char> steps_;  // per name: is a step
   bool includes_last_ = false;
   double last_us_ = 0;  // host rows from then on are left out; with includes_last_ those after it
-  std::unordered_map<int64_t, HostId> launches_;       // correlation -> last host row
-  std::unordered_map<int64_t, char> device_numbers_;   // correlations of device rows
-  std::unordered_map<int64_t, int64_t> kept_numbers_;  // correlation -> kept host rows with it
+  HashMap<int64_t, HostId> launches_;       // correlation -> last host row
+  HashMap<int64_t, char> device_numbers_;   // correlations of device rows
+  HashMap<int64_t, int64_t> kept_numbers_;  // correlation -> kept host rows with it
 };
 
 }  // namespace borescope::internal

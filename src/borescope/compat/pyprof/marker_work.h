@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/pyprof/aten_calls.h"
 #include "borescope/compat/pyprof/launch_ranges.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
@@ -65,8 +65,8 @@ class MarkerWork {
   const RankView& view_;
   PyProfMarkers& markers_;
   OpModelOptions options_;
-  std::unordered_map<uint32_t, OpCost> costs_;  // by the text of the marker
-  std::unordered_map<uint32_t, Call> calls_;    // by owner
+  HashMap<uint32_t, OpCost> costs_;  // by the text of the marker
+  HashMap<uint32_t, Call> calls_;    // by owner
 };
 
 }  // namespace borescope::internal

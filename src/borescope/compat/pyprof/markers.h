@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/pyprof/python_literal.h"
 #include "borescope/trace/trace.h"
 
@@ -65,7 +65,7 @@ class PyProfMarkers {
 
  private:
   const Trace& trace_;
-  std::unordered_map<uint32_t, PyProfMarker> by_name_;
+  HashMap<uint32_t, PyProfMarker> by_name_;
 };
 
 }  // namespace borescope::internal

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/pyprof/launch_ranges.h"
 
 namespace borescope::internal {
@@ -56,7 +56,7 @@ class PyProfRecords {
   std::vector<std::string> previous_ops_ = {"na"};
   // The last forward kernel with arguments or without, by its numbers: what a backward kernel gets.
   std::vector<PyProfRecord> forward_;
-  std::unordered_map<int64_t, size_t> by_seq_, by_alt_seq_;
+  HashMap<int64_t, size_t> by_seq_, by_alt_seq_;
 };
 
 }  // namespace borescope::internal

@@ -2,7 +2,6 @@
 // a run. By default the operators alone, so that launches count as time of the operator; with
 // --all everything in PyTorch's table: runtime calls, kernels and annotations of the device, too.
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/torch/profiler_calls.h"
 #include "borescope/compat/torch/profiler_flops.h"
@@ -72,8 +72,8 @@ class KeyAverages {
   Grouper groups_;  // key values, then the kind and the name
   std::vector<Sums> sums_;
   std::vector<int64_t> key_;
-  std::unordered_map<uint32_t, bool> has_flops_;  // by name
-  int64_t device_ns_ = 0;                         // all device work
+  HashMap<uint32_t, bool> has_flops_;  // by name
+  int64_t device_ns_ = 0;              // all device work
 };
 
 template <class Id>

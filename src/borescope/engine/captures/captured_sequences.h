@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/measures/graphs/match_captures.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/engine/captures/attach_captures.h"
 
 namespace borescope::internal {
@@ -22,7 +22,7 @@ class CommonTexts {
   }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
+  HashMap<std::string, uint32_t> numbers_;
 };
 
 struct CapturedGraph {

@@ -1,5 +1,6 @@
 #include "borescope/engine/loading/load_run.h"
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/map_run.h"
 
@@ -28,7 +29,7 @@ Result<LoadedRun> Load(const RunOptions& options) {
 }  // namespace
 
 Result<LoadedRun> LoadRun(const RunOptions& options) {
-  return Stoppable(options.stop, [&] { return Load(options); });
+  return WithNumberedRows([&] { return Stoppable(options.stop, [&] { return Load(options); }); });
 }
 
 }  // namespace borescope::internal

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -23,7 +23,7 @@ uint32_t IndexOf(const std::vector<int64_t>& processes, int64_t pid) {
 
 // The process that launched all work on a device, by the number of the device; kAnyProcess: there
 // are several.
-using DeviceUsers = std::unordered_map<int64_t, uint32_t>;
+using DeviceUsers = HashMap<int64_t, uint32_t>;
 
 DeviceUsers FindUsers(const Trace& trace, const Correlation& correlation, const Steps& steps) {
   const Tracks& tracks = trace.tracks();

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/cupti/cupti_strings.h"
 #include "borescope/trace/trace_builder.h"
@@ -126,11 +125,11 @@ class CuptiTrace {
   MemoryKindNumbers memory_kinds_;
   bool by_process_ = true;
   StringId category_{0};
-  std::unordered_map<int64_t, int64_t> processes_;  // number in the file, by process id
+  HashMap<int64_t, int64_t> processes_;  // number in the file, by process id
   int64_t last_process_ = kMissing;
   int64_t last_process_number_ = 0;
-  std::unordered_set<uint32_t> names_in_domains_;
-  std::unordered_set<int64_t> graph_launches_;  // correlations of graph nodes
+  HashSet<uint32_t> names_in_domains_;
+  HashSet<int64_t> graph_launches_;  // correlations of graph nodes
   int64_t last_graph_launch_ = kMissing;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
@@ -207,7 +207,7 @@ void NsysReader::AddBacktraces(std::span<const Call> backtraces) {
     return;
   }
   const std::vector<int64_t>& recorded = trace_.part().data.runtime_calls.correlation;
-  std::unordered_map<int64_t, uint32_t> calls;  // by correlation
+  HashMap<int64_t, uint32_t> calls;  // by correlation
   for (uint32_t call = 0; call < recorded.size(); ++call) {
     calls.emplace(recorded[call], call);
   }
@@ -241,7 +241,7 @@ void NsysReader::NameSyncsByCalls() {
     return;
   }
   const std::vector<StringId> waits = WaitsByName();
-  std::unordered_map<int64_t, StringId> wait_of;  // by correlation
+  HashMap<int64_t, StringId> wait_of;  // by correlation
   for (uint32_t row = 0; row < data.host.size(); ++row) {
     CheckStopAt(row);
     const StringId wait = waits[data.host.name[row].value];

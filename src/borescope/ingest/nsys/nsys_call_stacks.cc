@@ -93,7 +93,7 @@ int64_t NsysCallStacks::OffsetOf(const std::vector<CallChain>& calls,
   for (const CallChain& call : calls) {
     last_used = std::max(last_used, call.chain);
   }
-  for (const auto& [chain, frame] : frames) {
+  for (const auto& [chain, frame] : frames.InAnyOrder()) {
     last = std::max(last, chain);
   }
   return last_used < last ? 1 : 0;

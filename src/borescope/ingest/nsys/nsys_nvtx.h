@@ -1,10 +1,11 @@
 // The ranges of NVTX_EVENTS.
 #pragma once
 
-#include <unordered_map>
+#include <array>
 #include <utility>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 
 namespace borescope::internal {
@@ -21,12 +22,7 @@ class NsysRanges {
     int64_t process;
     int64_t domain;
     bool operator==(const DomainKey&) const = default;
-  };
-  struct DomainHash {
-    size_t operator()(const DomainKey& key) const {
-      return static_cast<size_t>(key.process) * 0x9e3779b97f4a7c15ULL ^
-             static_cast<size_t>(key.domain);
-    }
+    std::array<int64_t, 2> Numbers() const { return {process, domain}; }
   };
 
   void Add(TableRows& row);
@@ -36,7 +32,7 @@ class NsysRanges {
 
   TextTable& strings_;
   CuptiTrace& trace_;
-  std::unordered_map<DomainKey, StringId, DomainHash> domains_;
+  HashMap<DomainKey, StringId> domains_;
   std::vector<std::pair<uint32_t, DomainKey>> in_domain_;  // host rows of domains with a name
 };
 

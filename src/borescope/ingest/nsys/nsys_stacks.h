@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/database_rows.h"
 #include "borescope/ingest/text_table.h"
 
 namespace borescope::internal {
 
 // The innermost frame (row of StackFrames) of each chain of a table, by the id of the chain.
-using FrameOfChain = std::unordered_map<int64_t, uint32_t>;
+using FrameOfChain = HashMap<int64_t, uint32_t>;
 
 // Reads tables of call chains. Paths that several chains share are rows of StackFrames once.
 class NsysStacks {
@@ -36,8 +36,8 @@ class NsysStacks {
 
   TextTable& strings_;
   TracePart& part_;
-  std::unordered_map<uint64_t, uint32_t> frames_;      // by the frame around it and its name
-  std::unordered_map<uint32_t, StringId> unresolved_;  // names of modules as frames
+  HashMap<uint64_t, uint32_t> frames_;      // by the frame around it and its name
+  HashMap<uint32_t, StringId> unresolved_;  // names of modules as frames
 };
 
 }  // namespace borescope::internal

@@ -3,9 +3,9 @@
 // processes of which calls or ranges were recorded: a whole machine may have been watched.
 #pragma once
 
-#include <unordered_set>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/nsys/nsys_stacks.h"
 
@@ -39,7 +39,7 @@ class NsysThreads {
 
   NsysStacks& stacks_;
   CuptiTrace& trace_;
-  std::unordered_set<int64_t> processes_;  // with recorded calls
+  HashSet<int64_t> processes_;  // with recorded calls
 };
 
 }  // namespace borescope::internal

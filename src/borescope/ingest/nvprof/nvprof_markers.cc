@@ -120,12 +120,13 @@ void NvprofMarkers::AddRange(const Range& range) {
 void NvprofMarkers::AddOpenRanges() {
   std::vector<Range> open;
   open.reserve(open_.size());
-  for (const auto& [number, range] : open_) {
+  for (const auto& [number, range] : open_.InAnyOrder()) {  // put in order below
     open.push_back(range);
   }
   std::sort(open.begin(), open.end(), [](const Range& a, const Range& b) {
-    return std::tie(a.start.ts_ns, a.start.name, a.start.domain, a.start.owner, a.end_ns) <
-           std::tie(b.start.ts_ns, b.start.name, b.start.domain, b.start.owner, b.end_ns);
+    return std::tie(a.start.ts_ns, a.start.name, a.start.domain, a.start.owner, a.end_ns,
+                    a.end_owner) < std::tie(b.start.ts_ns, b.start.name, b.start.domain,
+                                            b.start.owner, b.end_ns, b.end_owner);
   });
   for (const Range& range : open) {
     AddRange(range);

@@ -2,8 +2,7 @@
 // number, in any order.
 #pragma once
 
-#include <unordered_map>
-
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 
 namespace borescope::internal {
@@ -43,7 +42,7 @@ class NvprofMarkers {
 
   TextTable& strings_;
   CuptiTrace& trace_;
-  std::unordered_map<int64_t, Range> open_;  // by number; one half is known
+  HashMap<int64_t, Range> open_;  // by number; one half is known
 };
 
 }  // namespace borescope::internal

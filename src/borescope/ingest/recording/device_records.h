@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/recording/log_names.h"
 
 namespace borescope::internal {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/ingest/recording/log_records.h"
 #include "borescope/ingest/recording/recording_trace.h"

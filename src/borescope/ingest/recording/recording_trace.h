@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/device_lines.h"
 #include "borescope/recording/log_format.h"

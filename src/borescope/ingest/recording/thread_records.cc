@@ -280,10 +280,12 @@ void ThreadRecords::Finish() {
   EndRanges();
   torch_.Finish();
   std::vector<std::pair<uint32_t, StringId>> open;
-  std::transform(ranges_.begin(), ranges_.end(), std::back_inserter(open),
-                 [&](const auto& range) { return std::pair(range.second, async_); });
-  for (const auto& [tid, thread] : threads_) {
-    for (const auto& [domain, rows] : thread.open) {
+  // In any order: they are put in that of their rows.
+  for (const auto& [id, row] : ranges_.InAnyOrder()) {
+    open.emplace_back(row, async_);
+  }
+  for (const auto& [tid, thread] : threads_.InAnyOrder()) {
+    for (const auto& [domain, rows] : thread.open.InAnyOrder()) {
       std::transform(rows.begin(), rows.end(), std::back_inserter(open),
                      [&](uint32_t row) { return std::pair(row, range_); });
     }

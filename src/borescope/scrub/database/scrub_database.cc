@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/sqlite/sqlite_table.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/utf8.h"
@@ -32,7 +32,7 @@ struct TableCopy {
 };
 
 // For what rows use each text of a table of texts; of several uses the one that leaves least.
-using TextUses = std::unordered_map<int64_t, TextUse>;
+using TextUses = HashMap<int64_t, TextUse>;
 
 // The smaller, the less stays of a text.
 int Rank(TextUse use) {

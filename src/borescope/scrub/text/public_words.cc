@@ -4,9 +4,9 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
@@ -93,7 +93,7 @@ class PublicWords {
     }
   }
 
-  std::unordered_set<std::string> words_;
+  HashSet<std::string> words_;
 };
 
 // Of the alternatives that kernels are recognised by, those of letters alone.

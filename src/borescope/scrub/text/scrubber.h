@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/text/sensitive.h"
 #include "borescope/scrub/text/keyed_hash.h"
 
@@ -62,7 +62,7 @@ class Scrubber {
 
   // Distinct texts whose result is remembered; recordings repeat theirs.
   static constexpr size_t kMostRemembered = size_t{1} << 20;
-  using Results = std::unordered_map<std::string, std::string>;
+  using Results = HashMap<std::string, std::string>;
 
   ScrubRules rules_;
   std::array<Results, static_cast<size_t>(TextUse::kCount)> results_;

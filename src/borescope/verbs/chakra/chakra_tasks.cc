@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/chakra/check/et_check.h"
 #include "borescope/chakra/check/et_totals.h"
 #include "borescope/chakra/et/et_draw.h"
@@ -238,9 +239,7 @@ Result<void> CheckSource(const CheckInputs& inputs, const ChakraCheckOptions& op
   return {};
 }
 
-}  // namespace
-
-Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
+Result<Document> ConvertAny(const ChakraConvertOptions& options) {
   const std::string inputs[] = {options.input, options.host, options.device};
   BS_TRY(CheckNoInput(inputs, options.output, "convert"));
   if (!options.host.empty() || !options.device.empty()) {
@@ -259,6 +258,36 @@ Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
                    "borescope link makes the first"};
 }
 
+Result<ChakraVerdict> CheckAll(const ChakraCheckOptions& options) {
+  CheckInputs inputs;
+  std::vector<CheckRow> rows;
+  std::vector<NamedTotals> totals;
+  for (const std::string& file : options.files) {
+    BS_TRY(inputs.Read(file));
+    CheckEt(file, *inputs.files.back(), rows);
+    totals.push_back({file, TotalsOf(*inputs.files.back())});
+  }
+  if (HasSource(options)) {
+    BS_TRY(CheckSource(inputs, options, rows));
+  }
+  CheckCollectives(inputs.Named(), rows);
+  ChakraVerdict verdict;
+  verdict.passed = std::none_of(rows.begin(), rows.end(), [](const CheckRow& row) {
+    return row.status == CheckStatus::kFailed;
+  });
+  verdict.document.tables = {CheckTable(rows), EtTotalsTable(totals)};
+  if (options.with_order) {
+    verdict.document.tables.push_back(OrderTable(inputs.Named()));
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
+  return WithNumberedRows([&] { return ConvertAny(options); });
+}
+
 Result<void> RunChakraDump(const std::string& input, bool as_reference, Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadWhole(input));
   return About(input,
@@ -274,8 +303,10 @@ std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
 Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_reference,
                            Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadWhole(input));
-  return About(input, format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
-                                                 : WriteEtGraphml(bytes, as_reference, sink));
+  return About(input, WithNumberedRows([&] {
+                 return format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
+                                                   : WriteEtGraphml(bytes, as_reference, sink);
+               }));
 }
 
 Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
@@ -341,27 +372,7 @@ Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs
 }
 
 Result<ChakraVerdict> RunChakraCheck(const ChakraCheckOptions& options) {
-  CheckInputs inputs;
-  std::vector<CheckRow> rows;
-  std::vector<NamedTotals> totals;
-  for (const std::string& file : options.files) {
-    BS_TRY(inputs.Read(file));
-    CheckEt(file, *inputs.files.back(), rows);
-    totals.push_back({file, TotalsOf(*inputs.files.back())});
-  }
-  if (HasSource(options)) {
-    BS_TRY(CheckSource(inputs, options, rows));
-  }
-  CheckCollectives(inputs.Named(), rows);
-  ChakraVerdict verdict;
-  verdict.passed = std::none_of(rows.begin(), rows.end(), [](const CheckRow& row) {
-    return row.status == CheckStatus::kFailed;
-  });
-  verdict.document.tables = {CheckTable(rows), EtTotalsTable(totals)};
-  if (options.with_order) {
-    verdict.document.tables.push_back(OrderTable(inputs.Named()));
-  }
-  return verdict;
+  return WithNumberedRows([&] { return CheckAll(options); });
 }
 
 }  // namespace borescope::internal

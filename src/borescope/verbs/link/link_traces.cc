@@ -7,6 +7,7 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/unchanged.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/chakra/link/link.h"
 #include "borescope/chakra/link/link_writer.h"
 #include "borescope/compat/chakra/device_events.h"
@@ -159,6 +160,16 @@ Table DependencyTable(const chakra::LinkCounts& counts) {
   return table;
 }
 
+Result<Document> LinkAndWrite(const LinkOptions& options) {
+  BS_TRY(CheckPaths(options));
+  BS_ASSIGN(LinkedPair linked, LinkTraces(options));
+  BS_TRY(WriteOutput(options, linked));
+  Document document;
+  document.tables = {CoverageTable(linked.plan.counts), DependencyTable(linked.plan.counts)};
+  document.diagnostics = std::move(linked.diagnostics);
+  return document;
+}
+
 }  // namespace
 
 Result<LinkedPair> LinkTraces(const LinkOptions& options) {
@@ -175,13 +186,7 @@ Result<LinkedPair> LinkTraces(const LinkOptions& options) {
 }
 
 Result<Document> RunLink(const LinkOptions& options) {
-  BS_TRY(CheckPaths(options));
-  BS_ASSIGN(LinkedPair linked, LinkTraces(options));
-  BS_TRY(WriteOutput(options, linked));
-  Document document;
-  document.tables = {CoverageTable(linked.plan.counts), DependencyTable(linked.plan.counts)};
-  document.diagnostics = std::move(linked.diagnostics);
-  return document;
+  return WithNumberedRows([&] { return LinkAndWrite(options); });
 }
 
 }  // namespace borescope::internal

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/chakra/link/link_writer.h"
 
 namespace borescope::internal {
@@ -158,6 +159,16 @@ TEST_F(LinkTest, ClocksThatDisagreeMakeNoCircle) {
         Call("cudaLaunchKernel", 21, 1, 50), Work("kernel", 4, 5, 50)});
   EXPECT_EQ(Counts().device_linked, 1U);
   EXPECT_EQ(Counts().sync_attached, 0U);
+}
+
+TEST_F(LinkTest, MoreThanCanBeNumberedIsAnErrorThatSaysSo) {
+  Save(Host(Node(3, "a", 1)), {Op("a", 10, 20, 1)});
+  const RowLimitForTest limit(8);
+  const Result<Document> document = RunLink(options_);
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().message,
+            "more than 8 members of nodes, as many as can be numbered; record or select less time, "
+            "or fewer processes");
 }
 
 TEST_F(LinkTest, WhatFitsNotIsAnError) {

@@ -157,6 +157,9 @@ Result<ServedFile> OpenServed(const std::string& path, const std::string& name) 
 
 // Why the inputs must be converted, before looking into them.
 std::string WhyConvert(const std::vector<InputFile>& files, const ConvertOptions& options) {
+  if (options.scrub.has_value()) {
+    return "a scrubbed copy was asked for";
+  }
   if (files.size() > 1) {
     return fmt::format("{} files become one", files.size());
   }
@@ -180,7 +183,8 @@ Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folde
   options.to = "perfetto";
   options.output = (fs::path(folder) / "trace.pftrace").string();
   BS_ASSIGN(ready.converted, RunConvert(options));
-  BS_ASSIGN(ready.file, OpenServed(options.output, StemOf(options.inputs.front()) + ".pftrace"));
+  const std::string stem = options.scrub.has_value() ? "trace" : StemOf(options.inputs.front());
+  BS_ASSIGN(ready.file, OpenServed(options.output, stem + ".pftrace"));
   return ready;
 }
 

@@ -25,11 +25,11 @@ struct ReadyTrace {
   std::optional<ConvertReport> converted;
 };
 
-// Of `options` it takes the inputs, the window, threads and progress. One file that Perfetto's page
-// reads and shows as it was recorded is served as it is: undamaged Chrome JSON, plain or as one
-// gzip stream, and Perfetto's own traces. All else (databases, other compression, several inputs, a
-// window, damage) is converted into a file below `folder`, which may go once this returns. Errors
-// are those of convert.
+// Of `options` it takes the inputs, the window, what to scrub, threads and progress. One file that
+// Perfetto's page reads and shows as it was recorded is served as it is: undamaged Chrome JSON,
+// plain or as one gzip stream, and Perfetto's own traces. All else (databases, other compression,
+// several inputs, a window, damage, what is to be scrubbed) is converted into a file below
+// `folder`, which may go once this returns. Errors are those of convert.
 Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder);
 
 // A page that is served from memory; it refers to `html`, which must outlive it.

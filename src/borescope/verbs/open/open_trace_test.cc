@@ -181,6 +181,23 @@ TEST_F(RunOpenTest, SeveralBecomeOne) {
   ExpectConverted({one, other}, "2 files become one", "rank-0.pftrace");
 }
 
+// Though Perfetto could have it as it is.
+TEST_F(RunOpenTest, WhatIsToBeScrubbedIsNotHandedOver) {
+  std::string secret = kTrace;
+  secret.insert(1, R"("hostname":"canary","user":"canary",)");
+  ConvertOptions options;
+  options.inputs = {Write("of-canary.json", secret)};
+  options.scrub.emplace();
+  options.threads = 1;
+  const Result<ReadyTrace> ready = PrepareTrace(options, folder_.path());
+  ASSERT_TRUE(ready.ok()) << ready.error().message;
+  EXPECT_EQ(ready->why, "a scrubbed copy was asked for");
+  const std::string content = Content(ready->file);
+  EXPECT_NE(content.find("aten::mm"), std::string::npos);
+  EXPECT_EQ(content.find("canary"), std::string::npos);
+  EXPECT_TRUE(ready->file.path.ends_with("/trace.pftrace")) << ready->file.path;
+}
+
 TEST_F(RunOpenTest, TheFileOutlivesItsFolder) {
   std::optional<TemporaryFolder> below = TemporaryFolder::Make().value();
   ConvertOptions options;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "borescope/base/memory_limit.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/loading/load_run.h"
 #include "borescope/query/database.h"
@@ -68,8 +69,10 @@ Result<Document> QuerySession::Run(std::string_view sql, const query::Parameters
   const query::Limits most{limits.seconds, limits.rows.value_or(query::kDefaultRowLimit),
                            state_->memory_left(),
                            limits.temporary_bytes.value_or(query::Limits().temporary_bytes)};
-  BS_ASSIGN(std::vector<query::QueryResult> answers,
-            Stoppable(state_->stop, [&] { return state_->database->Run(sql, parameters, most); }));
+  BS_ASSIGN(std::vector<query::QueryResult> answers, WithNumberedRows([&] {
+              return Stoppable(state_->stop,
+                               [&] { return state_->database->Run(sql, parameters, most); });
+            }));
   Document document{{}, state_->run.diagnostics};
   document.tables.reserve(answers.size());
   for (query::QueryResult& answer : answers) {

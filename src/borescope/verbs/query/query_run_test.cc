@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "borescope/base/row_limit.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -68,6 +70,43 @@ TEST_F(QuerySessionTest, ACutResultIsADiagnostic) {
   };
   EXPECT_EQ(count(2), 1);
   EXPECT_EQ(count(3), 0);
+}
+
+// Of 32 bits, which would take long to exceed.
+TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnError) {
+  Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_TRUE(session.ok());
+  const RowLimitForTest limit(2);
+  const auto error_of = [&](std::string_view sql) {
+    const Result<Document> document = session->Run(sql, {}, {});
+    return document.ok() ? "" : document.error().message;
+  };
+  EXPECT_EQ(error_of("SELECT rank FROM kernels WHERE rank < 2"), "");
+  EXPECT_EQ(error_of("SELECT 7 FROM kernels"),
+            "more than 2 rows of a result, as many as can be numbered; record or select less time, "
+            "or fewer processes");
+  EXPECT_EQ(error_of("SELECT 'a' UNION SELECT 'b'"), "");
+}
+
+// Within a call of SQLite, through which nothing may be thrown.
+TEST_F(QuerySessionTest, MoreRowsThanCanBeSortedAreAnError) {
+  Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_TRUE(session.ok());
+  const RowLimitForTest limit(0);
+  const Result<Document> document =
+      session->Run("SELECT name, count(*) FROM kernels GROUP BY name", {}, {});
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().message,
+            "query: more than 0 rows of a table, as many as can be numbered; record or select less "
+            "time, or fewer processes");
+}
+
+TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnErrorOfLoading) {
+  const RowLimitForTest limit(0);
+  const Result<QuerySession> session = QuerySession::Open(Run());
+  ASSERT_FALSE(session.ok());
+  EXPECT_TRUE(session.error().message.find("as many as can be numbered") != std::string::npos)
+      << session.error().message;
 }
 
 }  // namespace

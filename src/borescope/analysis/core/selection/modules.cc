@@ -1,8 +1,8 @@
 #include "borescope/analysis/core/selection/modules.h"
 
 #include <string>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -40,7 +40,7 @@ std::vector<int64_t> ModulesAround(const RankView& view) {
 }
 
 ModuleClasses::ModuleClasses(const StringPool& strings) : class_of_text_(strings.size(), kMissing) {
-  std::unordered_map<std::string_view, int64_t> numbers;
+  HashMap<std::string_view, int64_t> numbers;
   for (uint32_t text = 0; text < strings.size(); ++text) {
     const std::string_view name = ModuleClassOf(strings.Get(StringId{text}));
     if (name.empty()) {

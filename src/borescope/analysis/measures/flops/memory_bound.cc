@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -86,10 +86,10 @@ class MemoryBound {
   std::vector<uint32_t> group_of_;  // per host row: the last group of this call
   std::vector<char> is_above_;      // per host row: whether a call with kernels is below it
   std::vector<CallKernels> calls_;
-  std::vector<std::pair<DeviceId, uint32_t>> kernels_;       // with their call
-  std::vector<std::optional<bool>> is_graph_;                // per text
-  std::vector<std::optional<MatrixUse>> uses_;               // per text
-  std::unordered_map<uint32_t, std::string_view> operands_;  // by the name of the kernel
+  std::vector<std::pair<DeviceId, uint32_t>> kernels_;  // with their call
+  std::vector<std::optional<bool>> is_graph_;           // per text
+  std::vector<std::optional<MatrixUse>> uses_;          // per text
+  HashMap<uint32_t, std::string_view> operands_;        // by the name of the kernel
 };
 
 // By a graph, and no capture says which operator asked for it.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <unordered_map>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/index/names/copy_kind.h"
 #include "borescope/opmodel/devices/device_spec_file.h"
 #include "borescope/opmodel/devices/device_table.h"
@@ -208,7 +208,7 @@ bool UsesLinks(const Trace& trace, const ModelledCall& call, DeviceId main) {
 std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const ModelledWork& work,
                                                const Roofs& roofs) {
   std::vector<std::optional<RoofTime>> times(work.calls.size());
-  std::unordered_map<uint32_t, std::string_view> operands;  // by name
+  HashMap<uint32_t, std::string_view> operands;  // by name
   for (size_t i = 0; i < work.calls.size(); ++i) {
     const ModelledCall& call = work.calls[i];
     const std::span<const DeviceId> works = work.WorksOf(call);

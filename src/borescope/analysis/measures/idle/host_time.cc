@@ -26,37 +26,50 @@ int64_t SharedLength(Interval a, Interval b) {
 
 }  // namespace
 
-HostTime FindHostTime(const Trace& trace, std::span<const int64_t> pids) {
+HostTimes::HostTimes(const Trace& trace) {
   const std::vector<char> blocks = FindBlockingNames(trace);
   const std::vector<char> loads = FindDataLoading(trace);
   const HostEvents& host = trace.host();
-  std::vector<Interval> blocked;
-  std::vector<Interval> loading;
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    const int64_t pid = trace.tracks().pid[host.track[row].value];
-    if (!pids.empty() && !std::binary_search(pids.begin(), pids.end(), pid)) {
-      continue;
-    }
     const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
     const HostKind kind = host.kind[row];
     const uint32_t name = host.name[row].value;
+    const int64_t pid = trace.tracks().pid[host.track[row].value];
     if (kind == HostKind::kRuntime && blocks[name] != 0) {
-      blocked.push_back(interval);
+      by_process_[pid].blocked.push_back(interval);
     } else if ((kind == HostKind::kOp || kind == HostKind::kAnnotation) && loads[name] != 0) {
-      loading.push_back(interval);
+      by_process_[pid].loading.push_back(interval);
+    }
+  }
+  std::vector<int64_t> pids;
+  for (auto& [pid, time] : by_process_) {
+    time = {Union(std::move(time.blocked)), Union(std::move(time.loading))};
+    pids.push_back(pid);
+  }
+  all_ = Of(pids);
+}
+
+HostTime HostTimes::Of(std::span<const int64_t> pids) const {
+  std::vector<Interval> blocked;
+  std::vector<Interval> loading;
+  for (const int64_t pid : pids) {
+    if (const auto found = by_process_.find(pid); found != by_process_.end()) {
+      const HostTime& time = found->second;
+      blocked.insert(blocked.end(), time.blocked.begin(), time.blocked.end());
+      loading.insert(loading.end(), time.loading.begin(), time.loading.end());
     }
   }
   return {Union(std::move(blocked)), Union(std::move(loading))};
 }
 
-HostTime Shifted(HostTime host, int64_t by_ns) {
-  for (IntervalSet* set : {&host.blocked, &host.loading}) {
-    for (Interval& time : *set) {
-      time = {AddSaturating(time.begin, by_ns), AddSaturating(time.end, by_ns)};
-    }
-  }
-  return host;
+// Rows are in preorder: of two that are equally long the later one is inside the other.
+HostId InnerOf(const HostEvents& host, HostId innermost, HostId row, Interval time) {
+  const int64_t inside_ns = SharedLength({host.ts_ns[row.value], host.end_ns(row)}, time);
+  const bool fills_half = inside_ns >= time.length() - inside_ns;
+  const bool is_inner =
+      !innermost.valid() || host.dur_ns[row.value] <= host.dur_ns[innermost.value];
+  return fills_half && is_inner ? row : innermost;
 }
 
 HostId MainEventIn(const Trace& trace, HostId launch, Interval time) {
@@ -69,12 +82,7 @@ HostId MainEventIn(const Trace& trace, HostId launch, Interval time) {
   for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track]; ++row) {
     CheckStopAt(row);
     const HostId id{row};
-    const int64_t inside_ns = SharedLength({host.ts_ns[row], host.end_ns(id)}, time);
-    const bool fills_half = inside_ns >= time.length() - inside_ns;
-    // Rows are in preorder: of two that are equally long the later one is inside the other.
-    if (fills_half && (!innermost.valid() || host.dur_ns[row] <= host.dur_ns[innermost.value])) {
-      innermost = id;
-    }
+    innermost = InnerOf(host, innermost, id, time);
   }
   return innermost;
 }

@@ -97,8 +97,7 @@ bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause ==
 
 class Causes {
  public:
-  explicit Causes(const Trace& trace)
-      : trace_(trace), all_hosts_(FindHostTime(trace, {})), first_ns_(FirstWork(trace)) {}
+  explicit Causes(const Trace& trace) : trace_(trace), hosts_(trace), first_ns_(FirstWork(trace)) {}
 
   // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
   // clock: there the gaps are.
@@ -108,10 +107,8 @@ class Causes {
     sums_ = {};
     main_gap_ = {};
     skew_ns_ = skew_ns;
-    host_ = pids.empty() ? all_hosts_ : FindHostTime(trace_, pids);
-    if (skew_ns != 0) {
-      host_ = Shifted(std::move(host_), -skew_ns);
-    }
+    of_pids_ = pids.empty() ? HostTime() : hosts_.Of(pids);
+    host_ = pids.empty() ? &hosts_.all() : &of_pids_;
     if (device.first_ns == kMissing) {
       Add(IdleCause::kHead, Coverage(windows));
       return sums_;
@@ -136,7 +133,10 @@ class Causes {
 
   void AddHead(const StreamGaps& device, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch, skew_ns_);
-    DivideHead({trace_.begin_ns(), device.first_ns}, launch, first_ns_, host_, parts_);
+    DivideHead(OnHost({trace_.begin_ns(), device.first_ns}),
+               TimeOfLaunch(trace_, device.first_launch, 0), AddSaturating(first_ns_, skew_ns_),
+               *host_, parts_);
+    MoveToDevice(parts_);
     for (const IdlePart& part : parts_) {
       Add(part.cause, LengthIn(windows, part.time));
       if (part.cause == IdleCause::kHead) {
@@ -149,9 +149,22 @@ class Causes {
     }
   }
 
+  // On the clock of the device, as all times here; the host is looked at on its own.
+  void Divide(const StreamGap& gap, std::vector<IdlePart>& parts) const {
+    DivideGap(OnHost(gap.time), TimeOfLaunch(trace_, gap.launch, 0), *host_, parts);
+    MoveToDevice(parts);
+  }
+
+  void MoveToDevice(std::vector<IdlePart>& parts) const {
+    for (IdlePart& part : parts) {
+      part.time = {SubtractSaturating(part.time.begin, skew_ns_),
+                   SubtractSaturating(part.time.end, skew_ns_)};
+    }
+  }
+
   void AddGap(const StreamGap& gap, const IntervalSet& windows) {
     LateGap late = LateGapOf(gap);
-    DivideGap(gap.time, TimeOfLaunch(trace_, gap.launch, skew_ns_), host_, parts_);
+    Divide(gap, parts_);
     for (const IdlePart& part : parts_) {
       AddPart(part.time, part, windows, late);
     }
@@ -165,7 +178,7 @@ class Causes {
     if (main_gap_ != main.gap.time) {
       main_gap_ = main.gap.time;
       main_late_ = LateGapOf(main.gap);
-      DivideGap(main.gap.time, launch, host_, main_parts_);
+      Divide(main.gap, main_parts_);
     }
     const bool may_wait = main.after_small && main.gap.launch.valid();
     const int64_t end_ns =
@@ -230,8 +243,9 @@ class Causes {
   }
 
   const Trace& trace_;
-  const HostTime all_hosts_;
-  HostTime host_;  // on the clock of the device
+  const HostTimes hosts_;
+  HostTime of_pids_;
+  const HostTime* host_ = nullptr;
   int64_t skew_ns_ = 0;
   const int64_t first_ns_;
   CauseSums sums_;
@@ -354,8 +368,8 @@ int64_t& TimeOf(CauseTimes& times, IdleCause cause) { return times[static_cast<s
 
 // Adds the rows of a device to idle_causes and late_host.
 void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, int64_t idle_ns,
-                int64_t gaps, CauseSums sums) {
-  const std::vector<LateHostSum> host = ExplainLateHost(view, sums.host);
+                int64_t gaps, CauseSums sums, LateHost& late) {
+  const std::vector<LateHostSum> host = late.Explain(sums.host);
   int64_t parts_ns = 0;
   Row row(tables[0]);
   row.Int(view.rank).MaybeInt(time.gpu).Int(idle_ns).Int(gaps);
@@ -365,12 +379,12 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
     parts_ns += ns;
   }
   row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
-  row.Text(MostlyWords(view, {sums.longest_late, sums.longest_launch}));
-  row.Text(MostlyWords(view, {sums.head_late, sums.head_launch}));
+  row.Text(late.MostlyWords({sums.longest_late, sums.longest_launch}));
+  row.Text(late.MostlyWords({sums.head_late, sums.head_launch}));
   row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
   BS_CHECK(parts_ns == idle_ns);
   PushLateHost(tables[1], view, time.gpu, "host", host, TimeOf(sums.times, IdleCause::kHost));
-  PushLateHost(tables[1], view, time.gpu, "head", ExplainLateHost(view, sums.head),
+  PushLateHost(tables[1], view, time.gpu, "head", late.Explain(sums.head),
                TimeOf(sums.times, IdleCause::kHead));
 }
 
@@ -381,6 +395,7 @@ Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& sele
   Causes causes(view.trace);
   const auto waits = SyncsByRecordedTimes(view);
   Tables tables{NewTable(), NewLateHost()};
+  LateHost late(view);
   const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const DeviceTime& time : *times) {
     const IntervalSet windows = selected.TimeOf(time.tracks);
@@ -388,7 +403,7 @@ Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& sele
     CauseSums sums =
         SumsOfDevice(view, time, gaps, windows, SkewOf(waits->clocks, time.tracks), causes);
     PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, SumWaits(gaps, windows).gaps,
-               std::move(sums));
+               std::move(sums), late);
   }
   return tables;
 }

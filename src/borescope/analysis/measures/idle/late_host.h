@@ -1,36 +1,28 @@
 // What the host did while devices waited for its next launch: the time of the thread that launched,
-// each instant of it explained by the first of these that is known:
-//
-//   call          it was in a call: of several the outermost, which is the program's own
-//   no processor  the thread did not have one
-//   sampled       a call stack was sampled, at this instant or less than two periods earlier: its
-//                 innermost frame with a name
-//   event         it was in an operator, a range or a frame: the innermost
-//   unknown       nothing was recorded
-//
-// The parts of a time add up to it.
+// each instant of it explained as in host_activities.h. The parts of a time add up to it.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/idle/host_activities.h"
 #include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope::internal {
-
-enum class HostActivity : uint8_t { kCall, kNoProcessor, kSampled, kEvent, kUnknown, kCount };
-
-std::string_view HostActivityName(HostActivity activity);
 
 // Time in which the host was late, on its own clock.
 struct LateTime {
   Interval time;
   HostId launch;  // the one that was late; invalid: not recorded
 };
+
+class ThreadHistory;
 
 struct LateHostSum {
   HostActivity activity;
@@ -53,8 +45,33 @@ std::string MostlyWords(const Trace& trace, const std::vector<LateHostSum>& sums
 // else as above. Empty without a launch.
 std::string MostlyWords(const RankView& view, const LateTime& late);
 
-// The sampling period: the median time between two samples of a thread in succession, of several
-// threads together; of an even number the lower one. 0 without two samples of a thread.
-int64_t SamplingPeriod(const Trace& trace);
+// The same for many times of few threads, as of many devices: a thread that is asked about often is
+// prepared for it (thread_history.h), so that its rows are not walked for each.
+class LateHost {
+ public:
+  // `view` must outlive it.
+  explicit LateHost(const RankView& view);
+  LateHost(const LateHost&) = delete;
+  LateHost& operator=(const LateHost&) = delete;
+  ~LateHost();
+
+  // As ExplainLateHost and MostlyWords.
+  std::vector<LateHostSum> Explain(std::vector<LateTime> late);
+  std::string MostlyWords(const LateTime& late);
+
+ private:
+  struct Thread {
+    size_t walks = 0;
+    std::unique_ptr<const ThreadHistory> history;
+  };
+
+  // nullptr for a thread that is walked once more.
+  const ThreadHistory* HistoryOf(TrackId track);
+  HostId MainEventIn(const LateTime& late);
+
+  const RankView& view_;
+  const int64_t period_ns_;
+  std::map<uint32_t, Thread> threads_;
+};
 
 }  // namespace borescope::internal

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "borescope/testing/test_trace.h"
@@ -107,6 +108,65 @@ TEST(LateHostTest, TimesAtTheEndsOfTheClock) {
   const RankView& view = trace.View();
   EXPECT_EQ(Explained(view, {{{-kFar, kFar}, LastRow(view)}}),
             "no processor - (-) 2\nsampled main (-) " + std::to_string(kFar - 2 + kFar) + "\n");
+}
+
+std::string TextOf(const std::vector<LateHostSum>& sums) {
+  std::string text;
+  for (const LateHostSum& sum : sums) {
+    text += std::string(HostActivityName(sum.activity)) + " " + std::to_string(sum.name.value) +
+            " " + std::to_string(sum.caller.value) + " " + std::to_string(sum.operation.value) +
+            " " + std::to_string(sum.ns) + "\n";
+  }
+  return text;
+}
+
+TestTrace RandomThreads(std::mt19937& random) {
+  TestTrace trace;
+  const auto upto = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
+  for (int i = 0; i < 40; ++i) {
+    const std::string name(1, static_cast<char>('a' + random() % 3));
+    const Interval time{upto(400), 0};
+    switch (random() % 5) {
+      case 0:
+        trace.Op(name, {time.begin, upto(60)});
+        break;
+      case 1:
+        trace.LibraryCall(name, {time.begin, upto(30)});
+        break;
+      case 2:
+        trace.Annotation(name, {time.begin, upto(100)});
+        break;
+      case 3:
+        trace.Sample(time.begin, {"main", name});
+        break;
+      default:
+        trace.Runtime("cudaLaunchKernel", {time.begin, upto(5)});
+    }
+  }
+  trace.Pause({100, 20}).Pause({200, 50});
+  trace.Runtime("cudaLaunchKernel", {450, 5});
+  return trace;
+}
+
+// More questions than are answered by walking over the rows.
+TEST(LateHostTest, WhatIsPreparedAnswersAsWalksDo) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 20; ++round) {
+    TestTrace trace = RandomThreads(random);
+    const RankView& view = trace.View();
+    LateHost prepared(view);
+    for (int question = 0; question < 200; ++question) {
+      std::vector<LateTime> late;
+      int64_t now_ns = -20 + static_cast<int64_t>(random() % 100);
+      for (size_t i = 0; i < 1 + random() % 3; ++i) {
+        const int64_t begin_ns = now_ns + static_cast<int64_t>(random() % 50);
+        now_ns = begin_ns + 1 + static_cast<int64_t>(random() % 300);
+        late.push_back({{begin_ns, now_ns}, random() % 9 == 0 ? HostId() : LastRow(view)});
+      }
+      ASSERT_EQ(TextOf(prepared.Explain(late)), TextOf(ExplainLateHost(view, late)));
+      ASSERT_EQ(prepared.MostlyWords(late.front()), MostlyWords(view, late.front()));
+    }
+  }
 }
 
 }  // namespace

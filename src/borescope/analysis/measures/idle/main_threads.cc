@@ -1,6 +1,7 @@
 #include "borescope/analysis/measures/idle/main_threads.h"
 
 #include <algorithm>
+#include <map>
 
 #include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/base/saturating.h"
@@ -11,39 +12,42 @@ namespace {
 
 constexpr int64_t kSmallPart = 10;  // one of so many parts
 
-// Per track of the trace: the time of work that it launched on `tracks`; kMissing: launched none.
-std::vector<int64_t> LaunchedTimes(const RankView& view, std::span<const uint32_t> tracks) {
+// Of the threads that launched work on `tracks` its time, by track of the trace.
+std::map<uint32_t, int64_t> LaunchedTimes(const RankView& view, std::span<const uint32_t> tracks) {
   const Tracks& all = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
-  std::vector<int64_t> times(all.size(), kMissing);
+  std::map<uint32_t, int64_t> times;
   for (const uint32_t track : tracks) {
     for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
       CheckStopAt(row);
       const HostId launch = view.index.correlation.launch_of[row];
       if (IsDeviceWork(device.kind[row]) && launch.valid()) {
-        int64_t& time = times[view.trace.host().track[launch.value].value];
-        time = AddSaturating(std::max(time, int64_t{0}), device.dur_ns[row]);
+        AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
       }
     }
   }
   return times;
 }
 
-// Per track of the trace: 1, or 0 for a thread with small work alone; empty: there is none.
-std::vector<uint8_t> FindMainThreads(const RankView& view, std::span<const uint32_t> tracks) {
-  const std::vector<int64_t> times = LaunchedTimes(view, tracks);
-  const int64_t longest_ns = times.empty() ? 0 : *std::max_element(times.begin(), times.end());
-  std::vector<uint8_t> is_main(times.size(), 1);
-  for (size_t track = 0; track < times.size(); ++track) {
-    is_main[track] = times[track] == kMissing || times[track] >= longest_ns / kSmallPart ? 1 : 0;
+// The threads with small work alone, in order.
+std::vector<uint32_t> FindSmallThreads(const RankView& view, std::span<const uint32_t> tracks) {
+  const std::map<uint32_t, int64_t> times = LaunchedTimes(view, tracks);
+  int64_t longest_ns = 0;
+  for (const auto& [thread, ns] : times) {
+    longest_ns = std::max(longest_ns, ns);
   }
-  const bool has_small = std::find(is_main.begin(), is_main.end(), 0) != is_main.end();
-  return has_small ? is_main : std::vector<uint8_t>();
+  std::vector<uint32_t> small;
+  for (const auto& [thread, ns] : times) {
+    if (ns < longest_ns / kSmallPart) {
+      small.push_back(thread);
+    }
+  }
+  return small;
 }
 
-// When work of the other threads ended, sorted.
+// When work of small threads ended, sorted.
 std::vector<int64_t> SmallEnds(const RankView& view, std::span<const uint32_t> tracks,
-                               std::span<const uint8_t> is_main) {
+                               std::span<const uint32_t> small) {
   const Tracks& all = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
   std::vector<int64_t> ends;
@@ -52,7 +56,7 @@ std::vector<int64_t> SmallEnds(const RankView& view, std::span<const uint32_t> t
       CheckStopAt(row);
       const HostId launch = view.index.correlation.launch_of[row];
       if (IsDeviceWork(device.kind[row]) && launch.valid() &&
-          is_main[view.trace.host().track[launch.value].value] == 0) {
+          IsAmong(small, view.trace.host().track[launch.value])) {
         ends.push_back(device.end_ns(DeviceId{row}));
       }
     }
@@ -70,13 +74,13 @@ bool IsAfterOne(const std::vector<int64_t>& ends, Interval gap) {
 }  // namespace
 
 std::vector<MainGap> FindMainGaps(const RankView& view, std::span<const uint32_t> tracks) {
-  const std::vector<uint8_t> is_main = FindMainThreads(view, tracks);
-  if (is_main.empty()) {
+  const std::vector<uint32_t> small = FindSmallThreads(view, tracks);
+  if (small.empty()) {
     return {};
   }
-  const std::vector<int64_t> ends = SmallEnds(view, tracks, is_main);
+  const std::vector<int64_t> ends = SmallEnds(view, tracks, small);
   std::vector<MainGap> gaps;
-  for (const StreamGap& gap : FindStreamGaps(view, tracks, 0, is_main).gaps) {
+  for (const StreamGap& gap : FindStreamGaps(view, tracks, 0, small).gaps) {
     gaps.push_back({gap, IsAfterOne(ends, gap.time)});
   }
   return gaps;

@@ -16,16 +16,15 @@ size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
   });
 }
 
-// Whether the work is of one of these threads, or nobody knows.
-bool IsOfThreads(const RankView& view, uint32_t row, std::span<const uint8_t> threads) {
+// Whether the work is of none of these threads, or nobody knows.
+bool IsOfOthers(const RankView& view, uint32_t row, std::span<const uint32_t> threads) {
   const HostId launch = view.index.correlation.launch_of[row];
-  return threads.empty() || !launch.valid() ||
-         threads[view.trace.host().track[launch.value].value] != 0;
+  return !launch.valid() || !IsAmong(threads, view.trace.host().track[launch.value]);
 }
 
 // The works of a stream, by start. Each process has a track of its own for a stream they share.
 std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> tracks,
-                               std::span<const uint8_t> threads) {
+                               std::span<const uint32_t> left_out) {
   const Trace& trace = view.trace;
   const DeviceEvents& device = trace.device();
   std::vector<uint32_t> rows;
@@ -34,7 +33,7 @@ std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> t
     for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
          ++row) {
       CheckStopAt(row);
-      if (IsDeviceWork(device.kind[row]) && IsOfThreads(view, row, threads)) {
+      if (IsDeviceWork(device.kind[row]) && IsOfOthers(view, row, left_out)) {
         rows.push_back(row);
       }
     }
@@ -109,15 +108,19 @@ void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Us
 
 }  // namespace
 
+bool IsAmong(std::span<const uint32_t> threads, TrackId thread) {
+  return std::binary_search(threads.begin(), threads.end(), thread.value);
+}
+
 std::string_view WaitCauseName(WaitCause cause) {
   constexpr std::string_view kNames[] = {"host_wait", "kernel_wait", "other", "unlinked"};
   return kNames[static_cast<size_t>(cause)];
 }
 
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
-                          int64_t kernel_wait_ns, std::span<const uint8_t> threads) {
+                          int64_t kernel_wait_ns, std::span<const uint32_t> left_out) {
   const DeviceEvents& device = view.trace.device();
-  const std::vector<uint32_t> works = WorkRows(view, tracks, threads);
+  const std::vector<uint32_t> works = WorkRows(view, tracks, left_out);
   StreamGaps stream;
   stream.gaps.reserve(works.size());
   DeviceId last;  // the work that ends at last_ns

@@ -47,11 +47,14 @@ struct StreamGaps {
 
 // The gaps of a stream, whose work stands in `tracks`: one of each process that shares it; or,
 // given all tracks of a device, the time in which it does nothing at all. Less than
-// `kernel_wait_ns` after a launch is kernel_wait. Work that other threads launched than those with
-// a 1 in `threads`, per track of the trace, is left out; empty: none is. O(rows of the tracks),
-// times a logarithm if there are several.
+// `kernel_wait_ns` after a launch is kernel_wait. Work of the threads `left_out`,
+// tracks of the trace in order, does not count. O(rows of the tracks), times a logarithm if there
+// are several.
 StreamGaps FindStreamGaps(const RankView& view, std::span<const uint32_t> tracks,
-                          int64_t kernel_wait_ns, std::span<const uint8_t> threads = {});
+                          int64_t kernel_wait_ns, std::span<const uint32_t> left_out = {});
+
+// Whether a thread is one of `threads`, which are in order.
+bool IsAmong(std::span<const uint32_t> threads, TrackId thread);
 
 // Idle time of a stream in some windows by cause, head and tail as well.
 struct WaitSums {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -73,7 +73,7 @@ class CellIds {
   int64_t Of(const Column& column, size_t row);
 
  private:
-  std::unordered_map<std::string_view, int64_t> texts_;
+  HashMap<std::string_view, int64_t> texts_;
 };
 
 // How many columns of a table `stacks` are keys of --by. They come first.

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 #include <utility>
+
+#include "borescope/base/hash/hash_tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -67,7 +68,7 @@ class StepTimes {
 
  private:
   const std::vector<Step>& steps_;
-  std::unordered_map<int64_t, size_t> window_of_;
+  HashMap<int64_t, size_t> window_of_;
   std::vector<StepWindow> windows_;  // the last: no step
   std::vector<char> is_kept_;        // per window: even without time
 };

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -22,6 +21,7 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/counters/counter_flops.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
@@ -79,7 +79,7 @@ struct Source {
   const RankView& view;
   OpStacks stacks;
   CounterColumns columns;
-  std::unordered_map<uint32_t, std::string> stack_texts;  // by host row of the innermost operator
+  HashMap<uint32_t, std::string> stack_texts;  // by host row of the innermost operator
 };
 
 // The distinct outermost operators of some launches, in their order.

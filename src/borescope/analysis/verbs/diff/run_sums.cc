@@ -3,7 +3,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/diff/matched_names.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
@@ -69,7 +69,7 @@ class NameSums {
 // Returns how many rows there are.
 int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
-  std::unordered_map<uint64_t, CountAndTime> sums;  // by name and kind
+  HashMap<uint64_t, CountAndTime> sums;  // by name and kind
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (selected.Keeps(HostId{row})) {
@@ -78,7 +78,7 @@ int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
     }
   }
   int64_t rows = 0;
-  for (const auto& [key, sum] : sums) {
+  for (const auto& [key, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
     const StringId name{static_cast<uint32_t>(key >> kKindBits)};
     const auto kind = static_cast<HostKind>(key & ((uint64_t{1} << kKindBits) - 1));
     rows += Push(kHostSide, MatchedHostName(view.trace.Text(name), kind), sum);
@@ -88,7 +88,7 @@ int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
 
 int64_t NameSums::AddDevice(const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
-  std::unordered_map<uint32_t, CountAndTime> sums;
+  HashMap<uint32_t, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (selected.Keeps(DeviceId{row})) {
@@ -96,7 +96,7 @@ int64_t NameSums::AddDevice(const RankView& view, const Selected& selected) {
     }
   }
   int64_t rows = 0;
-  for (const auto& [name, sum] : sums) {
+  for (const auto& [name, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
     rows += Push(kDeviceSide, MatchedWorkName(view.trace.Text(StringId{name})), sum);
   }
   return rows;
@@ -205,14 +205,14 @@ std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
 
 void WorkSums::AddKey(WorkKey key, Table& table) const {
   const DeviceEvents& device = view_.trace.device();
-  std::unordered_map<int64_t, CountAndTime> sums;
+  HashMap<int64_t, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (selected_.Keeps(DeviceId{row})) {
       sums[ValueOf(key, DeviceId{row})].Add(device.dur_ns[row]);
     }
   }
-  for (const auto& [value, sum] : sums) {
+  for (const auto& [value, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
     Row(table).Text(WorkKeyName(key)).Text(TextOf(key, value)).Int(sum.count).Int(sum.total_ns);
   }
 }

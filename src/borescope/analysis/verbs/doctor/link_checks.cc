@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/grouper.h"
@@ -14,6 +13,7 @@
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
@@ -193,8 +193,8 @@ CheckOutcome WithoutWaits(const RankView& view) {
   return outcome;
 }
 
-std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
-  std::unordered_map<int64_t, int64_t> times;
+HashMap<int64_t, int64_t> EventRecordTimes(const RankView& view) {
+  HashMap<int64_t, int64_t> times;
   const std::vector<char> is_record = FlagNames(view.trace.strings(), IsEventRecordName);
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
@@ -210,7 +210,7 @@ std::unordered_map<int64_t, int64_t> EventRecordTimes(const RankView& view) {
 // R4: the record a wait names exists and is not later than the wait.
 CheckOutcome WaitBeforeRecord(const RankView& view) {
   CheckOutcome outcome;
-  const std::unordered_map<int64_t, int64_t> records = EventRecordTimes(view);
+  const HashMap<int64_t, int64_t> records = EventRecordTimes(view);
   for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
     CheckStopAt(row);
     if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -52,7 +52,7 @@ void AddKernels(const RankView& view, std::span<const DeviceId> works, Sums& sum
 }
 
 std::map<Key, Sums> SumsOf(const RankView& view, const GraphLaunches& launches) {
-  std::unordered_map<uint32_t, const CaptureMatch*> match_of;  // by row of the launch
+  HashMap<uint32_t, const CaptureMatch*> match_of;  // by row of the launch
   for (const CaptureMatch& match : view.trace.captured().matches) {
     match_of[match.launch.value] = &match;
   }

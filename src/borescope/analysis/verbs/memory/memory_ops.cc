@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -68,10 +68,10 @@ constexpr std::string_view kAllocatedBefore = "(allocated before)";
 constexpr std::string_view kFreedUnseen = "(freed unseen)";
 
 // The events of the allocations not yet freed after a level. A free ends the latest allocation of
-// its address.
+// its address. They are in any order, which differs from run to run.
 std::vector<uint32_t> LiveAllocations(const MemoryEvents& memory, const DeviceMemory& device,
                                       size_t level) {
-  std::unordered_map<uint64_t, std::vector<uint32_t>> live;
+  HashMap<uint64_t, std::vector<uint32_t>> live;
   for (size_t i = 0; i <= level; ++i) {
     const uint32_t event = device.levels[i].event;
     if (memory.bytes[event] > 0) {
@@ -84,7 +84,7 @@ std::vector<uint32_t> LiveAllocations(const MemoryEvents& memory, const DeviceMe
     }
   }
   std::vector<uint32_t> events;
-  for (const auto& [address, of_address] : live) {
+  for (const auto& [address, of_address] : live.InAnyOrder()) {
     events.insert(events.end(), of_address.begin(), of_address.end());
   }
   return events;
@@ -129,7 +129,7 @@ std::vector<HeldMemory> HeldAt(const RankView& view, const MemoryContexts& conte
   const MemoryEvents& memory = view.trace.memory();
   int64_t before = device.levels[peak].allocated;
   std::map<ContextNames, HeldMemory> groups;
-  for (const uint32_t event : LiveAllocations(memory, device, peak)) {
+  for (const uint32_t event : LiveAllocations(memory, device, peak)) {  // sums of positive numbers
     HeldMemory& held = groups[NamesOf(view, contexts, event)];
     held.allocations += 1;
     held.bytes = AddSaturating(held.bytes, memory.bytes[event]);

@@ -3,11 +3,11 @@
 // have none.
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/verbs/stats/stats_reports.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -119,7 +119,7 @@ class RangeKernels {
  private:
   const RankView& view_;
   SampleGroups groups_{4};
-  std::unordered_set<uint64_t> seen_;  // range and kernel name
+  HashSet<uint64_t> seen_;  // range and kernel name
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Kernels, copies and waits: what starts after its launch, after the work before it on its stream,
 // after an event of another stream; and calls of the host that end only when device work has.
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/hta/critical_path/critical_build.h"
 #include "borescope/compat/hta/critical_path/critical_syncs.h"
 
@@ -53,12 +53,12 @@ class DeviceEdges {
   const HtaEvents& events_;
   bool free_launches_;
   std::vector<int64_t> queue_;
-  std::unordered_map<int64_t, HtaEventRow> before_record_;
-  std::unordered_map<HtaEventRow, HtaEventRow> after_wait_;
+  HashMap<int64_t, HtaEventRow> before_record_;
+  HashMap<HtaEventRow, HtaEventRow> after_wait_;
   std::vector<StreamEnd> last_;
-  size_t device_waits_ = 0;                               // edges of waits for whole devices
-  std::unordered_map<int64_t, size_t> stream_at_;         // index into last_
-  std::unordered_map<HtaEventRow, HtaEventRow> held_up_;  // work -> the work it waits for
+  size_t device_waits_ = 0;                    // edges of waits for whole devices
+  HashMap<int64_t, size_t> stream_at_;         // index into last_
+  HashMap<HtaEventRow, HtaEventRow> held_up_;  // work -> the work it waits for
 };
 
 // Work by start, waits by end: work may run inside a wait for it.

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/hta/events.h"
 
 namespace borescope::internal {
@@ -69,8 +69,8 @@ class HtaCriticalGraph {
 
   std::vector<CriticalNode> nodes_;
   std::vector<CriticalEdge> edges_;
-  std::unordered_map<uint64_t, size_t> edge_of_;  // by both ends
-  std::vector<CriticalNodeId> order_;             // connected nodes by first touch
+  HashMap<uint64_t, size_t> edge_of_;  // by both ends
+  std::vector<CriticalNodeId> order_;  // connected nodes by first touch
   std::vector<char> is_connected_;
 };
 

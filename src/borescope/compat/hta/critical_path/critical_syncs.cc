@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -35,8 +37,8 @@ using StreamKey = std::pair<int64_t, int64_t>;
 
 // Of each event that something waits for, by the correlation number of its record; HTA takes it for
 // an error when there are several.
-std::unordered_map<int64_t, StreamKey> StreamsOfRecords(const HtaEvents& events) {
-  std::unordered_map<int64_t, StreamKey> streams;
+HashMap<int64_t, StreamKey> StreamsOfRecords(const HtaEvents& events) {
+  HashMap<int64_t, StreamKey> streams;
   const Trace& trace = events.trace();
   for (HtaEventRow row = 0; row < events.size(); ++row) {
     if (!events.IsSync(row)) {
@@ -75,7 +77,7 @@ std::vector<int64_t> QueueLengths(const HtaEvents& events) {
     HtaEventRow row;
     int64_t by;
   };
-  std::unordered_map<int64_t, HtaEventRow> launch_of;  // by correlation number
+  HashMap<int64_t, HtaEventRow> launch_of;  // by correlation number
   for (HtaEventRow row = 0; row < events.size(); ++row) {
     if (events.IsLaunch(row)) {
       launch_of[events[row].correlation] = row;
@@ -102,14 +104,14 @@ std::vector<int64_t> QueueLengths(const HtaEvents& events) {
   return lengths;
 }
 
-std::unordered_map<int64_t, HtaEventRow> LaunchesBeforeRecords(const HtaEvents& events) {
+HashMap<int64_t, HtaEventRow> LaunchesBeforeRecords(const HtaEvents& events) {
   std::map<StreamKey, std::vector<HtaEventRow>> launches;
   for (const HtaEventRow launch : Launches(events)) {
     const HtaEvent& work = WorkOf(events, launch);
     launches[{work.pid, work.stream}].push_back(launch);
   }
-  const std::unordered_map<int64_t, StreamKey> streams = StreamsOfRecords(events);
-  std::unordered_map<int64_t, HtaEventRow> before;
+  const HashMap<int64_t, StreamKey> streams = StreamsOfRecords(events);
+  HashMap<int64_t, HtaEventRow> before;
   for (HtaEventRow row = 0; row < events.size(); ++row) {
     const auto stream = streams.find(events[row].correlation);
     if (stream == streams.end() || events.NameOf(row) != "cudaEventRecord") {
@@ -126,14 +128,14 @@ std::unordered_map<int64_t, HtaEventRow> LaunchesBeforeRecords(const HtaEvents& 
   return before;
 }
 
-std::unordered_map<HtaEventRow, HtaEventRow> LaunchesAfterWaits(const HtaEvents& events) {
+HashMap<HtaEventRow, HtaEventRow> LaunchesAfterWaits(const HtaEvents& events) {
   using Key = std::tuple<int64_t, int64_t, int64_t>;  // pid, tid, stream
   std::map<Key, std::vector<HtaEventRow>> launches;
   for (const HtaEventRow launch : Launches(events)) {
     launches[{events[launch].pid, events[launch].tid, WorkOf(events, launch).stream}].push_back(
         launch);
   }
-  std::unordered_map<HtaEventRow, HtaEventRow> after;
+  HashMap<HtaEventRow, HtaEventRow> after;
   for (HtaEventRow row = 0; row < events.size(); ++row) {
     const HtaEvent& event = events[row];
     if (events.NameOf(row) != "cudaStreamWaitEvent" || !events.HasPartner(row)) {

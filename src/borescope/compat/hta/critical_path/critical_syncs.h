@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/hta/events.h"
 
 namespace borescope::internal {
@@ -17,9 +17,9 @@ std::vector<int64_t> QueueLengths(const HtaEvents& events);
 
 // By correlation number of a call of cudaEventRecord: the last launch before it on the stream and
 // device that a wait for the event names. Without an entry there is none, or nothing waits.
-std::unordered_map<int64_t, HtaEventRow> LaunchesBeforeRecords(const HtaEvents& events);
+HashMap<int64_t, HtaEventRow> LaunchesBeforeRecords(const HtaEvents& events);
 
 // By call of cudaStreamWaitEvent: the next launch of its thread on its stream; kNoHtaEvent if none.
-std::unordered_map<HtaEventRow, HtaEventRow> LaunchesAfterWaits(const HtaEvents& events);
+HashMap<HtaEventRow, HtaEventRow> LaunchesAfterWaits(const HtaEvents& events);
 
 }  // namespace borescope::internal

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
@@ -125,7 +125,7 @@ void LinkCorrelations(Table& events) {
   const std::vector<char> device = FindDeviceRows(events);
   const IntValues& correlations = Ints(events, "correlation");
   const IntValues& indexes = Ints(events, "index");
-  std::unordered_map<int64_t, int64_t> last[2];  // index by correlation, of host and device
+  HashMap<int64_t, int64_t> last[2];  // index by correlation, of host and device
   for (size_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (correlations[row] != -1) {

@@ -8,12 +8,12 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/compat/hta/numbers.h"
@@ -112,8 +112,8 @@ class Operators {
 };
 
 // The only device row of every launch call that has only one.
-std::unordered_map<uint32_t, HtaRow> KernelsByLaunch(const HtaFrame& frame) {
-  std::unordered_map<uint32_t, HtaRow> kernels;
+HashMap<uint32_t, HtaRow> KernelsByLaunch(const HtaFrame& frame) {
+  HashMap<uint32_t, HtaRow> kernels;
   for (const HtaRow& row : HtaDeviceRows(frame)) {
     const HostId launch = row.device.valid() ? frame.LaunchOf(row.device) : HostId();
     if (launch.valid()) {
@@ -121,7 +121,7 @@ std::unordered_map<uint32_t, HtaRow> KernelsByLaunch(const HtaFrame& frame) {
       found->second.times = is_new ? row.times : 2;
     }
   }
-  std::erase_if(kernels, [](const auto& entry) { return entry.second.times != 1; });
+  std::erase_if(kernels.InAnyOrder(), [](const auto& entry) { return entry.second.times != 1; });
   return kernels;
 }
 
@@ -135,7 +135,7 @@ using CallKey = std::tuple<uint32_t, uint32_t, double>;  // track, name, start
 
 std::map<CallKey, Call> FindCalls(const HtaFrame& frame) {
   const Operators operators(frame);
-  const std::unordered_map<uint32_t, HtaRow> kernels = KernelsByLaunch(frame);
+  const HashMap<uint32_t, HtaRow> kernels = KernelsByLaunch(frame);
   const HostEvents& host = frame.trace().host();
   std::map<CallKey, Call> calls;
   for (const HostRow& launch : HostRows(frame, IsKernelLaunch)) {

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/frame.h"
 #include "borescope/compat/hta/recorded/event_texts.h"
@@ -109,7 +109,7 @@ class StepFilter {
     const double last = LastMoment(host);
     std::erase_if(
         host, [&](uint32_t row) { return includes_last_ ? ts_[row] > last : ts_[row] >= last; });
-    std::unordered_map<int64_t, int64_t> calls;
+    HashMap<int64_t, int64_t> calls;
     for (const uint32_t row : host) {
       ++calls[correlation_[row]];
     }

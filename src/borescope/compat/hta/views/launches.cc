@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_set>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/rows.h"
 #include "borescope/compat/hta/tables.h"
@@ -40,7 +40,7 @@ struct Launch {
 // All kept host rows of the correlation numbers that a launch call carries.
 std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame, bool with_memory) {
   const HostEvents& host = frame.trace().host();
-  std::unordered_set<int64_t> launched;
+  HashSet<int64_t> launched;
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (frame.CorrelationOf(HostId{row}) >= 0 &&

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/numbers.h"
 #include "borescope/compat/hta/rows.h"
@@ -32,7 +32,7 @@ struct Call {
   double ts_us;
   HostId id;
 };
-using Calls = std::unordered_map<int64_t, Call>;
+using Calls = HashMap<int64_t, Call>;
 
 Calls FindCalls(const HtaFrame& frame) {
   Calls calls;

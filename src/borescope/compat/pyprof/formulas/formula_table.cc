@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
 
 namespace borescope::internal {
@@ -79,7 +79,7 @@ constexpr FormulaRow kRows[] = {
      "relu_ relu6 rrelu rrelu_ selu softplus softshrink softsign tanhshrink threshold threshold_",
      kEach, Activation}};
 
-using RowsByOp = std::unordered_map<std::string_view, const FormulaRow*>;
+using RowsByOp = HashMap<std::string_view, const FormulaRow*>;
 
 RowsByOp IndexByOp() {
   RowsByOp rows;
