@@ -91,6 +91,13 @@ class Spool(LauncherTest):
         self.assertEqual(log.flags & 1, 1)
         self.assertEqual(len(logs.finished(log)), 6000)
 
+    def test_what_others_put_there_is_moved_too(self):
+        script = f'mkdir "$BORESCOPE_RECORD/traces"; echo x > "$BORESCOPE_RECORD/traces/y"; {RANGES} exit 1 5; exit 0'
+        result = self.record("sh", "-c", script, options=["--spool", self.spool])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.run_path / "traces" / "y").read_text(), "x\n")
+        self.assertEqual(os.listdir(self.spool), [])
+
     def test_the_run_is_found_meanwhile(self):
         with self.running(RANGES, "forever", "1", "1", options=["--spool", self.spool]):
             self.assertTrue(self.run_path.is_symlink())

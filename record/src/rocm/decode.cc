@@ -215,8 +215,8 @@ void AddAgent(const uint8_t* agent) {
   json.Add(uint64_t{fields.U32(agent_offset::kComputeUnits)}).Add(",\"warp_size\":");
   json.Add(uint64_t{fields.U32(agent_offset::kWarp)}).Add("}");
   const uint64_t body[] = {agent_count};
-  Write(RecordType::kDevice, static_cast<uint32_t>(DeviceRecordKind::kDevice), body, text,
-        json.length());
+  WriteKept(RecordType::kDevice, static_cast<uint32_t>(DeviceRecordKind::kDevice), body, text,
+            json.length());
   agents[agent_count++] = fields.U64(agent_offset::kId);
 }
 
