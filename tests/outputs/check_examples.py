@@ -110,7 +110,8 @@ class Folder:
         subprocess.run([synth, "--captures", "none", "--seed", "1", "--out", str(path / "served")],
                        check=True, capture_output=True)
         (path / "my_run").symlink_to("run")
-        (path / "train.bsr").symlink_to("run")
+        for name in ("train.bsr", "stall.bsr", "stall"):
+            (path / name).symlink_to("run")
         for small in sorted((root / "tests" / "data" / "small").iterdir()):
             (path / small.name).write_bytes(small.read_bytes())
         for name in ("trace.json.gz", "trace.json", "t.json", "rank-0.json.gz", "net.sqlite",

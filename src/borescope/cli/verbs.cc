@@ -60,8 +60,8 @@ constexpr std::string_view kRecordDetails =
     "    a profile of PyTorch processes that run, started with KINETO_USE_DAEMON=1\n"
     "  borescope record start|stop NAME.bsr   all processes of a run, while they run\n"
     "  borescope record mark NAME.bsr TEXT    a moment, from outside of the programs\n"
-    "  borescope record flush NAME.bsr        fetches what devices did until now; with\n"
-    "                                         -o COPY, copies what there is, as of a ring\n"
+    "  borescope record flush NAME.bsr        fetches what devices did until now;\n"
+    "                                         with -o COPY also copies all there is\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
 constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};
