@@ -26,7 +26,7 @@ struct RequestHeader {
 template <class T>
 bool Take(std::string_view& bytes, T& value) {
   if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(&value, bytes.data(), sizeof(T));
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
   bytes.remove_prefix(sizeof(T));
   return true;
 }
