@@ -86,6 +86,7 @@ std::vector<pid_t> ProcessTree::Members() {
   const bool is_listed = KernelListsChildren();
   const Children all = is_listed ? Children() : AllChildren();
   std::vector<pid_t> members;
+  members.reserve(members_.size());
   for (const auto& [pid, start] : members_) members.push_back(pid);
   for (size_t i = 0; i < members.size(); ++i) {
     std::vector<pid_t> children;

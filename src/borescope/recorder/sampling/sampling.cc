@@ -91,8 +91,9 @@ void SampleInTurns(SamplingState& state, const Samplers& samplers) {
     if (!writer.Write(now, samples)) return;
     // Turns that were missed are left out.
     const auto done = std::chrono::steady_clock::now();
-    do turn += state.interval;
-    while (turn <= done);
+    do {
+      turn += state.interval;
+    } while (turn <= done);
   }
 }
 

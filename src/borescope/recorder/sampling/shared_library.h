@@ -10,7 +10,7 @@ namespace borescope::internal {
 class SharedLibrary {
  public:
   // The first of these names that can be loaded.
-  explicit SharedLibrary(std::initializer_list<const char*> names);
+  SharedLibrary(std::initializer_list<const char*> names);
 
   bool is_loaded() const { return handle_ != nullptr; }
 
