@@ -22,7 +22,7 @@ def _is_mapped() -> bool:
 
 
 def _path_of_variables() -> str | None:
-    """For a program whose loader was told to preload nothing, such as one behind a wrapper."""
+    """For a program whose loader preloads nothing, such as one that a wrapper starts."""
     if not os.environ.get(RUN_VARIABLE):
         return None
     for variable in LOADERS:

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/fields.h"
 #include "core/strings.h"
 #include "core/text.h"
 #include "core/writer.h"
@@ -19,41 +20,6 @@ using recording::KernelBody;
 using recording::RecordType;
 
 constexpr uint64_t Pair(uint64_t low, uint64_t high) { return (low & 0xffffffffU) | high << 32U; }
-
-// A record of CUPTI: fields by offset; 0 beyond the end of an older version.
-class Fields {
- public:
-  Fields(const uint8_t* record, size_t bytes) : record_(record), bytes_(bytes) {}
-
-  bool Has(size_t bytes) const { return bytes_ >= bytes; }
-  uint8_t U8(size_t offset) const { return Read<uint8_t>(offset); }
-  uint16_t U16(size_t offset) const { return Read<uint16_t>(offset); }
-  uint32_t U32(size_t offset) const { return Read<uint32_t>(offset); }
-  uint64_t U64(size_t offset) const { return Read<uint64_t>(offset); }
-  // A text that CUPTI keeps, whose address is in the record.
-  const char* Text(size_t offset) const {
-    return reinterpret_cast<const char*>(U64(offset));  // NOLINT(performance-no-int-to-ptr)
-  }
-
- private:
-  template <typename Value>
-  Value Read(size_t offset) const {
-    Value value = {};
-    if (offset + sizeof(value) <= bytes_) memcpy(&value, record_ + offset, sizeof(value));
-    return value;
-  }
-
-  const uint8_t* record_;
-  size_t bytes_;
-};
-
-// A structure of the log as the words of a record.
-template <typename Body>
-void WriteBody(RecordType type, uint32_t a, const Body& body) {
-  uint64_t words[sizeof(Body) / 8];
-  memcpy(words, &body, sizeof(body));
-  Write(type, a, words);
-}
 
 struct KnownName {
   const char* pointer;

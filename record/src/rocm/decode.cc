@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/fields.h"
 #include "core/strings.h"
 #include "core/text.h"
 #include "core/writer.h"
@@ -33,39 +34,20 @@ std::atomic<std::atomic<uint32_t>*> kernel_names;
 // Whether the name of a call was written, by domain.
 bool is_named[2][kMostOperations];
 
-// A record: fields by offset; 0 beyond its end.
-class Fields {
- public:
-  explicit Fields(const uint8_t* record) : record_(record) {
-    memcpy(&bytes_, record, sizeof(bytes_));
-  }
+// A record, which begins with its size.
+Fields FieldsOf(const uint8_t* record) {
+  uint64_t bytes = 0;
+  memcpy(&bytes, record, sizeof(bytes));
+  return {record, bytes};
+}
 
-  bool Has(size_t bytes) const { return bytes_ >= bytes; }
-  uint64_t bytes() const { return bytes_; }
-  uint32_t U32(size_t offset) const { return Read<uint32_t>(offset); }
-  uint64_t U64(size_t offset) const { return Read<uint64_t>(offset); }
-  uint64_t Time(size_t offset) const {
-    const uint64_t time = U64(offset);
-    return time == 0 ? 0 : time - static_cast<uint64_t>(clock_ahead_ns);
-  }
+uint64_t TimeAt(const Fields& fields, size_t offset) {
+  const uint64_t time = fields.U64(offset);
+  return time == 0 ? 0 : time - static_cast<uint64_t>(clock_ahead_ns);
+}
 
- private:
-  template <typename Value>
-  Value Read(size_t offset) const {
-    Value value = {};
-    if (offset + sizeof(value) <= bytes_) memcpy(&value, record_ + offset, sizeof(value));
-    return value;
-  }
-
-  const uint8_t* record_;
-  uint64_t bytes_ = 0;
-};
-
-template <typename Body>
-void WriteBody(RecordType type, uint64_t correlation, const Body& body) {
-  uint64_t words[sizeof(Body) / 8];
-  memcpy(words, &body, sizeof(body));
-  Write(type, static_cast<uint32_t>(correlation), words);
+uint32_t CorrelationOf(const Fields& fields) {
+  return static_cast<uint32_t>(fields.U64(record_offset::kCorrelation));
 }
 
 uint32_t DeviceOf(uint64_t agent) {
@@ -99,10 +81,10 @@ void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocp
   const size_t shift = fields.bytes() >= kWithAncestor ? kAncestorBytes : 0;
   const uint32_t operation = fields.U32(record_offset::kOperation);
   NameCall(domain, kind, operation, library);
-  const uint64_t body[] = {fields.Time(kStart + shift), fields.Time(kEnd + shift),
+  const uint64_t body[] = {TimeAt(fields, kStart + shift), TimeAt(fields, kEnd + shift),
                            operation | static_cast<uint64_t>(domain) << 32U, 0,
                            fields.U64(kThread + shift)};
-  Write(RecordType::kCall, static_cast<uint32_t>(fields.U64(record_offset::kCorrelation)), body);
+  Write(RecordType::kCall, CorrelationOf(fields), body);
 }
 
 // Work-groups, of which a last one may be cut short.
@@ -114,8 +96,8 @@ void WriteKernel(const Fields& fields) {
   using namespace dispatch_offset;
   if (!fields.Has(kLeastBytes)) return;
   KernelBody body = {};
-  body.start_ns = fields.Time(kStart);
-  body.end_ns = fields.Time(kEnd);
+  body.start_ns = TimeAt(fields, kStart);
+  body.end_ns = TimeAt(fields, kEnd);
   body.device = DeviceOf(fields.U64(kAgent));
   body.stream = static_cast<uint32_t>(fields.U64(kQueue));
   body.name = NameOf(fields.U64(kKernel));
@@ -125,7 +107,7 @@ void WriteKernel(const Fields& fields) {
   }
   body.static_shared_bytes = fields.U32(kGroupBytes);
   body.local_bytes = fields.U32(kPrivateBytes);
-  WriteBody(RecordType::kKernel, fields.U64(record_offset::kCorrelation), body);
+  WriteBody(RecordType::kKernel, CorrelationOf(fields), body);
 }
 
 // As CUPTI counts the kinds of copies, and of memory: pinned or of a device.
@@ -143,14 +125,14 @@ void WriteCopy(const Fields& fields) {
   using namespace copy_offset;
   if (!fields.Has(kLeastBytes)) return;
   CopyBody body = {};
-  body.start_ns = fields.Time(kStart);
-  body.end_ns = fields.Time(kEnd);
+  body.start_ns = TimeAt(fields, kStart);
+  body.end_ns = TimeAt(fields, kEnd);
   body.bytes = fields.U64(copy_offset::kBytes);
   const uint32_t target = DeviceOf(fields.U64(kTargetAgent));
   const uint32_t source = DeviceOf(fields.U64(kSourceAgent));
   body.device = target != kHost ? target : source != kHost ? source : 0;
   SetKinds(fields.U32(record_offset::kOperation), body);
-  WriteBody(RecordType::kCopy, fields.U64(record_offset::kCorrelation), body);
+  WriteBody(RecordType::kCopy, CorrelationOf(fields), body);
 }
 
 std::atomic<uint32_t>* KernelNames() {
@@ -172,7 +154,7 @@ void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns = ahead_ns; }
 
 void DecodeRecord(const RecordHeader& header, const Rocprofiler& library) {
   if (header.category != kTracingCategory || header.payload == nullptr) return;
-  const Fields fields(header.payload);
+  const Fields fields = FieldsOf(header.payload);
   switch (header.kind) {
     case kHipCalls:
       return WriteCall(ApiDomain::kHip, header.kind, fields, library);
@@ -200,7 +182,7 @@ void NameKernel(uint64_t kernel, const char* name) {
 }
 
 void AddAgent(const uint8_t* agent) {
-  const Fields fields(agent);
+  const Fields fields = FieldsOf(agent);
   if (!fields.Has(agent_offset::kLeastBytes) || fields.U32(agent_offset::kType) != kGpuAgent ||
       agent_count == kMostAgents) {
     return;
