@@ -148,6 +148,23 @@ TEST(ServedGemm, AttentionOfAiter) {
   EXPECT_EQ(Cost("aiter::pa_fwd_asm", call).status, CostStatus::kDependsOnData);
 }
 
+// Two sequences of four tokens, causal: the arguments are at other places than FlashAttention's.
+TEST(ServedGemm, AttentionOfAiterOverManyLengths) {
+  const std::string tensors = "[[8, 2, 8], [8, 2, 8], [8, 2, 8], [3], [3]";
+  constexpr std::string_view kTypes = "c10::BFloat16,c10::BFloat16,c10::BFloat16,int,int";
+  const std::string dims = tensors + ", [], [], [], [], [], [], [], [], [], []]";
+  const OpCost flash = Cost("flash_attn::_flash_attn_varlen_forward",
+                            {dims, kTypes, ",,,,,4,4,0.0,0.35,True,-1,-1"});
+  ASSERT_GT(flash.matrix_flops, 0U);
+  for (const std::string_view name : {"aiter::mha_varlen_fwd", "aiter::fmha_v3_varlen_fwd"}) {
+    const TestCall call{dims, kTypes, ",,,,,4,4,0,0.0,0.35,0.0,False,True,-1,-1"};
+    EXPECT_EQ(Cost(name, call).matrix_flops, flash.matrix_flops) << name;
+    EXPECT_EQ(Cost(name, call).bytes(), flash.bytes()) << name;
+    const TestCall full{dims, kTypes, ",,,,,4,4,0,0.0,0.35,0.0,False,False,-1,-1"};
+    EXPECT_EQ(Cost(name, full).matrix_flops, 2U * 2 * 2 * 4 * 4 * (8 + 8)) << name;
+  }
+}
+
 TEST(ServedGemm, WhatServesAttention) {
   constexpr std::string_view kTypes = "c10::BFloat16,float,c10::BFloat16,float,c10::BFloat16,float";
   constexpr std::string_view kDims = "[[4, 2, 8], [2, 4], [4, 2, 8], [2, 4], [4, 2, 8], [2, 4]]";
