@@ -1,14 +1,18 @@
+#include <unordered_map>
+
 #include "borescope/ingest/rpd/rpd_markers.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/rpd/categories.h"
+#include "borescope/rpd/marker_text.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kDomain, kArguments };
-constexpr std::string_view kColumns[] = {"id",  "pid",        "tid",       "start",
-                                         "end", "apiName_id", "domain_id", "args_id"};
+enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kCategory, kDomain, kArguments };
+constexpr std::string_view kColumns[] = {"id",         "pid",         "tid",       "start",  "end",
+                                         "apiName_id", "category_id", "domain_id", "args_id"};
 
 // Classification of a row by its name.
 enum class NameKind : uint8_t { kUnknown, kCall, kMarker, kTracer };
@@ -26,17 +30,21 @@ class CallReader {
  private:
   void Add(const TableRows& rows);
   NameKind KindOf(StringId name);
+  std::optional<RpdCategory> CategoryOf(int64_t id);
+  void AddOfCategory(const RpdCategory& category, const TableRows& rows, int64_t id, StringId name);
+  void AddOperator(const TableRows& rows, StringId name, int64_t forward_thread);
   void AddCall(const TableRows& rows, int64_t id, StringId name);
   void AddTracerWork(const TableRows& rows, StringId name);
   void AddRange(const TableRows& rows, StringId name, bool is_marker);
-  uint32_t AddOp(const MarkerText& marker);
+  uint32_t AddOpDetail(const MarkerText& marker, int64_t forward_thread);
   void PushHost(HostKind kind, StringId name, uint32_t detail, StringId category);
   uint32_t AddRuntimeCall(const TableRows& rows, int64_t correlation);
 
   RpdTables& tables_;
   StringId category_call_, category_marker_, category_tracer_;
-  std::vector<NameKind> kind_of_name_;  // by StringId
-  RowTime time_;                        // of the current row
+  std::vector<NameKind> kind_of_name_;                                   // by StringId
+  std::unordered_map<uint32_t, std::optional<RpdCategory>> categories_;  // likewise
+  RowTime time_;                                                         // of the current row
   TrackId track_;
 };
 
@@ -53,6 +61,19 @@ NameKind CallReader::KindOf(StringId name) {
     tables_.saw_cuda |= kind == NameKind::kCall && text.starts_with("cu");
   }
   return kind;
+}
+
+// Nothing in files of the tracer, whose categories are empty.
+std::optional<RpdCategory> CallReader::CategoryOf(int64_t id) {
+  const StringId text = tables_.strings.Find(id);
+  if (!text.valid()) {
+    return std::nullopt;
+  }
+  const auto [found, is_new] = categories_.try_emplace(text.value);
+  if (is_new) {
+    found->second = ParseRpdCategory(tables_.part.data.strings.Get(text));
+  }
+  return found->second;
 }
 
 void CallReader::PushHost(HostKind kind, StringId name, uint32_t detail, StringId category) {
@@ -78,15 +99,16 @@ void CallReader::AddTracerWork(const TableRows& rows, StringId name) {
   PushHost(HostKind::kOther, name, AddRuntimeCall(rows, kMissing), category_tracer_);
 }
 
-uint32_t CallReader::AddOp(const MarkerText& marker) {
+uint32_t CallReader::AddOpDetail(const MarkerText& marker, int64_t forward_thread) {
   if (marker.sequence == kMissing && marker.record_function_id == kMissing &&
-      marker.sizes.empty()) {
+      marker.sizes.empty() && forward_thread == kMissing) {
     return kNoDetail;
   }
   Ops& ops = tables_.part.data.ops;
   const uint32_t row = AddMissingRow(ops);
   ops.sequence[row] = marker.sequence;
   ops.record_function_id[row] = marker.record_function_id;
+  ops.forward_thread[row] = forward_thread;
   ops.input_dims[row] = tables_.part.Intern(marker.sizes);
   return row;
 }
@@ -100,9 +122,39 @@ void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) 
   }
   const StringId text = tables_.Arguments(rows.Integer(kArguments));
   const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
-  const uint32_t detail = AddOp(marker);
+  const uint32_t detail = AddOpDetail(marker, kMissing);
   PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation,
            tables_.part.Intern(marker.name), detail, category_marker_);
+}
+
+// A name that looks like a text with details is not in the text, but that of the row.
+void CallReader::AddOperator(const TableRows& rows, StringId name, int64_t forward_thread) {
+  const StringId text = tables_.Arguments(rows.Integer(kArguments));
+  const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
+  const uint32_t detail = AddOpDetail(marker, forward_thread);
+  const bool is_in_text = KindOf(name) == NameKind::kMarker;
+  PushHost(HostKind::kOp, is_in_text ? tables_.part.Intern(marker.name) : name, detail,
+           category_marker_);
+}
+
+void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& rows, int64_t id,
+                               StringId name) {
+  switch (category.kind) {
+    case HostKind::kOp:
+      return AddOperator(rows, name, category.forward_thread);
+    case HostKind::kAnnotation: {
+      const bool is_in_text = KindOf(name) == NameKind::kMarker;
+      const StringId text = is_in_text ? tables_.Arguments(rows.Integer(kArguments)) : name;
+      return PushHost(HostKind::kAnnotation, text, kNoDetail, category_marker_);
+    }
+    case HostKind::kPython:
+      return PushHost(HostKind::kPython, name, kNoDetail, category_marker_);
+    case HostKind::kRuntime:
+      KindOf(name);  // a call may tell the vendor
+      return AddCall(rows, id, name);
+    case HostKind::kOther:
+      return AddTracerWork(rows, name);
+  }
 }
 
 void CallReader::Add(const TableRows& rows) {
@@ -124,6 +176,10 @@ void CallReader::Add(const TableRows& rows) {
   }
   tables_.calls.Add(id);
   track_ = tables_.part.Track(TrackKind::kHost, rows.Integer(kPid, -1), rows.Integer(kTid, -1));
+  if (const std::optional<RpdCategory> category = CategoryOf(rows.Integer(kCategory))) {
+    AddOfCategory(*category, rows, id, name);
+    return;
+  }
   const NameKind kind = KindOf(name);
   if (kind == NameKind::kMarker) {
     AddRange(rows, name, true);
