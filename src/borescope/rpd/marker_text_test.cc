@@ -80,12 +80,13 @@ TEST(MarkerText, ReadsBackWhatItWrote) {
   int usable = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string name;
-    for (uint32_t n = random() % 5; n > 0; --n) {
+    for (auto n = random() % 5; n > 0; --n) {
       name += pieces[random() % pieces.size()];
     }
     const MarkerText marker =
-        Marker(random() % 3 == 0 ? kMissing : random() % 1000,
-               random() % 3 == 0 ? kMissing : 1 + random() % 1000, sizes[random() % sizes.size()]);
+        Marker(random() % 3 == 0 ? kMissing : static_cast<int64_t>(random() % 1000),
+               random() % 3 == 0 ? kMissing : static_cast<int64_t>(1 + random() % 1000),
+               sizes[random() % sizes.size()]);
     const bool is_usable = !HoldsDetails(name);
     usable += is_usable ? 1 : 0;
     const std::string text = (is_usable ? name : std::string()) + MarkerDetails(marker);

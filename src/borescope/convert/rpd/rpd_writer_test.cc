@@ -166,7 +166,7 @@ struct OpDetails {
   int64_t sequence = kMissing;
   int64_t call = kMissing;
   int64_t forward_thread = kMissing;
-  std::string_view dims;
+  std::string_view dims = {};
 };
 
 void AddDetailedOp(TraceMaker& maker, std::string_view name, const OpDetails& details) {
