@@ -101,7 +101,7 @@ class Samples(LauncherTest):
     def info(self, *columns):
         result = self.borescope("info", self.run_path, "-f", "csv")
         self.assertEqual(result.returncode, 0, result.stderr)
-        names, values = list(csv.reader(result.stdout.splitlines()))[:2]
+        names, values = list(csv.reader(result.stdout.splitlines()))[1:3]  # after the name of the table
         return [values[names.index(column)] for column in columns]
 
     def test_the_same_counters_from_an_rpd(self):

@@ -1,5 +1,4 @@
-#include <unordered_map>
-
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/rpd/rpd_markers.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/rpd/categories.h"
@@ -42,9 +41,9 @@ class CallReader {
 
   RpdTables& tables_;
   StringId category_call_, category_marker_, category_tracer_;
-  std::vector<NameKind> kind_of_name_;                                   // by StringId
-  std::unordered_map<uint32_t, std::optional<RpdCategory>> categories_;  // likewise
-  RowTime time_;                                                         // of the current row
+  std::vector<NameKind> kind_of_name_;                        // by StringId
+  HashMap<uint32_t, std::optional<RpdCategory>> categories_;  // likewise
+  RowTime time_;                                              // of the current row
   TrackId track_;
 };
 
@@ -86,7 +85,7 @@ uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) 
   calls.correlation.push_back(correlation);
   calls.external_id.push_back(kMissing);
   calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
-  calls.args.push_back(tables_.Arguments(rows.Integer(kArguments)));
+  calls.args.push_back(tables_.part.Intern(tables_.Arguments(rows.Integer(kArguments))));
   calls.kernel.push_back(StringId{0});
   return static_cast<uint32_t>(calls.size() - 1);
 }
@@ -120,8 +119,7 @@ void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) 
     PushHost(HostKind::kAnnotation, name, kNoDetail, category_marker_);
     return;
   }
-  const StringId text = tables_.Arguments(rows.Integer(kArguments));
-  const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
+  const MarkerText marker = ParseMarker(tables_.Arguments(rows.Integer(kArguments)));
   const uint32_t detail = AddOpDetail(marker, kMissing);
   PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation,
            tables_.part.Intern(marker.name), detail, category_marker_);
@@ -129,8 +127,7 @@ void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) 
 
 // A name that looks like a text with details is not in the text, but that of the row.
 void CallReader::AddOperator(const TableRows& rows, StringId name, int64_t forward_thread) {
-  const StringId text = tables_.Arguments(rows.Integer(kArguments));
-  const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
+  const MarkerText marker = ParseMarker(tables_.Arguments(rows.Integer(kArguments)));
   const uint32_t detail = AddOpDetail(marker, forward_thread);
   const bool is_in_text = KindOf(name) == NameKind::kMarker;
   PushHost(HostKind::kOp, is_in_text ? tables_.part.Intern(marker.name) : name, detail,
@@ -144,8 +141,9 @@ void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& row
       return AddOperator(rows, name, category.forward_thread);
     case HostKind::kAnnotation: {
       const bool is_in_text = KindOf(name) == NameKind::kMarker;
-      const StringId text = is_in_text ? tables_.Arguments(rows.Integer(kArguments)) : name;
-      return PushHost(HostKind::kAnnotation, text, kNoDetail, category_marker_);
+      const StringId own =
+          is_in_text ? tables_.part.Intern(tables_.Arguments(rows.Integer(kArguments))) : name;
+      return PushHost(HostKind::kAnnotation, own, kNoDetail, category_marker_);
     }
     case HostKind::kPython:
       return PushHost(HostKind::kPython, name, kNoDetail, category_marker_);

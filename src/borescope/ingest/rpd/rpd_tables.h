@@ -18,14 +18,18 @@ struct RpdTables {
   TracePart part{};
   TextTable strings{};
   TextTable arguments{};  // since schema 3; before, `strings` includes them
+  // The texts of `arguments`: not those of the trace, which takes parts of most of them.
+  StringPool argument_texts{};
   bool has_own_arguments = false;
   bool saw_cuda = false;  // calls or device work of CUDA
   RowIds calls{};         // ids of rocpd_api, by host row
 
   Diagnostics& diagnostics() { return part.data.diagnostics; }
   StringId String(int64_t id) { return strings.Get(id, diagnostics()); }
-  StringId Arguments(int64_t id) {
-    return (has_own_arguments ? arguments : strings).Get(id, diagnostics());
+  // Valid as long as this.
+  std::string_view Arguments(int64_t id) {
+    return has_own_arguments ? argument_texts.Get(arguments.Get(id, diagnostics()))
+                             : part.data.strings.Get(String(id));
   }
   Result<TableRows> Open(std::string_view table, std::span<const std::string_view> columns) {
     return TableRows::Open(database, schema, table, columns, diagnostics());
