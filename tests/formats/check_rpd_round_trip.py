@@ -24,6 +24,10 @@ OPERATORS = ("SELECT name, ts_ns, dur_ns, pid, tid, sequence, forward_thread, in
              "NULLIF(record_function_id, 0) AS call FROM ops ORDER BY ts_ns, dur_ns DESC, name, id")
 EVENTS = ("SELECT kind, name, ts_ns, dur_ns, pid, tid FROM host_events "
           "ORDER BY ts_ns, dur_ns DESC, name, id")
+NUMBERS = (
+    "SELECT ts_ns, dur_ns, sequence, forward_thread, input_dims FROM ops ORDER BY ts_ns, dur_ns DESC, id",
+    "SELECT kind, ts_ns, dur_ns FROM host_events ORDER BY ts_ns, dur_ns DESC, id",
+)
 QUESTIONS = (
     ["query", OPERATORS], ["query", EVENTS], ["ops"], ["ops", "--by", "shape"], ["ops", "--by", "phase"], ["prof"],
     ["sequences"], ["launches"], ["delays"], ["steps"], ["flame"], ["stacks"], ["kernels"],
@@ -102,13 +106,29 @@ def texts_in_no_form(converted: Path) -> list[str]:
     return [text for text in texts if any(key in text for key in KEYS) and not FORM.fullmatch(text)]
 
 
+def scrubbed(borescope: str, converted: Path, folder: Path) -> list[str]:
+    """What a scrubbed copy of the .rpd lost besides names."""
+    copy = folder / "scrubbed.rpd"
+    subprocess.run([borescope, "convert", "-q", "--scrub", str(converted), "-o", str(copy)], check=True,
+                   capture_output=True)
+    lines = []
+    for statement in NUMBERS:
+        expected, found = (ask(borescope, ["query", statement], path, []) for path in (converted, copy))
+        lines += differences("query", expected, found)
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        ends = database.execute("SELECT value FROM rocpd_metadata WHERE tag = 'copy_ends'").fetchall()
+    return lines + ([] if ends == [("right",)] else [f"copy_ends: {ends}"])
+
+
 def compare(borescope: str, trace: Path, folder: Path, more: list[str]) -> tuple[int, int]:
     """Questions with another answer, and values compared."""
     converted = folder / "converted.rpd"
     subprocess.run([borescope, "convert", "-q", str(trace), "-o", str(converted)], check=True)
     odd = texts_in_no_form(converted)
     print("".join(f"{trace}: the tools of the format do not read {text!r}\n" for text in odd[:3]), end="")
-    bad, compared = (1 if odd else 0), 0
+    lost = scrubbed(borescope, converted, folder)
+    print("".join(f"{trace}: scrubbed: {line}\n" for line in lost[:8]), end="")
+    bad, compared = bool(odd) + bool(lost), 0
     for question in QUESTIONS:
         expected = ask(borescope, question, trace, more)
         lines = differences(question[0], expected, ask(borescope, question, converted, more))
