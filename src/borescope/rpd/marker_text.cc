@@ -41,7 +41,8 @@ int64_t NumberOf(std::string_view text, std::string_view key) {
 }
 
 bool IsListOfNumbers(std::string_view text) {
-  return text.starts_with('[') && text.ends_with(']') &&
+  constexpr size_t kMost = 16 * 1024;
+  return text.size() <= kMost && text.starts_with('[') && text.ends_with(']') &&
          text.find_first_not_of("[]0123456789-, ") == std::string_view::npos;
 }
 
@@ -81,6 +82,8 @@ std::string MarkerDetails(const MarkerText& marker) {
   return text;
 }
 
-bool HoldsDetails(std::string_view name) { return FirstKey(name) < name.size(); }
+bool NeedsOwnPlace(std::string_view name) {
+  return name.size() > kLongText || FirstKey(name) < name.size();
+}
 
 }  // namespace borescope::internal

@@ -58,14 +58,24 @@ TEST(MarkerText, LeavesOutSizesThatWouldBeReadOtherwise) {
   }
 }
 
+TEST(MarkerText, LeavesOutSizesOfMoreThan16KiB) {
+  const auto list = [](size_t bytes) { return "[" + std::string(bytes - 2, '1') + "]"; };
+  const std::string fits = list(16 * 1024);
+  EXPECT_EQ(MarkerDetails(Marker(5, 6, fits)),
+            ", seq = 5, op_id = 6, sizes = " + fits + ", input_op_ids = []");
+  EXPECT_EQ(MarkerDetails(Marker(5, 6, list(16 * 1024 + 1))), ", seq = 5, op_id = 6");
+}
+
 TEST(MarkerText, KnowsNamesThatWouldBeReadAsDetails) {
-  EXPECT_TRUE(HoldsDetails("step, seq = 7"));
-  EXPECT_TRUE(HoldsDetails(", op_id = "));
-  EXPECT_TRUE(HoldsDetails("a, sizes = b"));
-  EXPECT_TRUE(HoldsDetails("a, input_op_ids = b"));
-  EXPECT_FALSE(HoldsDetails("seq = 7"));
-  EXPECT_FALSE(HoldsDetails("a,seq = 7"));
-  EXPECT_FALSE(HoldsDetails(""));
+  EXPECT_TRUE(NeedsOwnPlace("step, seq = 7"));
+  EXPECT_TRUE(NeedsOwnPlace(", op_id = "));
+  EXPECT_TRUE(NeedsOwnPlace("a, sizes = b"));
+  EXPECT_TRUE(NeedsOwnPlace("a, input_op_ids = b"));
+  EXPECT_FALSE(NeedsOwnPlace("seq = 7"));
+  EXPECT_FALSE(NeedsOwnPlace("a,seq = 7"));
+  EXPECT_FALSE(NeedsOwnPlace(""));
+  EXPECT_FALSE(NeedsOwnPlace(std::string(1024, 'x')));
+  EXPECT_TRUE(NeedsOwnPlace(std::string(1025, 'x')));
 }
 
 // Whatever is written reads back, after every name that can begin a text.
@@ -87,7 +97,7 @@ TEST(MarkerText, ReadsBackWhatItWrote) {
         Marker(random() % 3 == 0 ? kMissing : static_cast<int64_t>(random() % 1000),
                random() % 3 == 0 ? kMissing : static_cast<int64_t>(1 + random() % 1000),
                sizes[random() % sizes.size()]);
-    const bool is_usable = !HoldsDetails(name);
+    const bool is_usable = !NeedsOwnPlace(name);
     usable += is_usable ? 1 : 0;
     const std::string text = (is_usable ? name : std::string()) + MarkerDetails(marker);
     const MarkerText read = ParseMarker(text);

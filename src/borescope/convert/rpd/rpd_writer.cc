@@ -247,7 +247,7 @@ RpdRows::ApiTexts RpdRows::OpTexts(uint32_t row) {
   }
   ApiTexts texts{strings_.Id(kMarker), strings_.Id(TextOf(category)), strings_.Id(kMarker), 0};
   std::string text = MarkerDetails(marker);
-  if (HoldsDetails(trace_.Text(name))) {
+  if (NeedsOwnPlace(trace_.Text(name))) {
     texts.name = strings_.Id(name);
   } else if (text.empty()) {
     texts.args = ustrings_.Id(name);
@@ -255,15 +255,17 @@ RpdRows::ApiTexts RpdRows::OpTexts(uint32_t row) {
   } else {
     text.insert(0, trace_.Text(name));
   }
-  texts.args = IsOfOneCall(marker) ? ustrings_.Add(text) : ustrings_.Id(text);
+  const bool is_rare = IsOfOneCall(marker) && text.size() <= kLongText;
+  texts.args = is_rare ? ustrings_.Add(text) : ustrings_.Id(text);
   return texts;
 }
 
-// Likewise where a name would be read as that of an operator.
+// Likewise where a name would be read as that of an operator, or is long.
 RpdRows::ApiTexts RpdRows::AnnotationTexts(StringId name) {
   const int64_t category = strings_.Id(TextOf({HostKind::kAnnotation}));
   const int64_t domain = strings_.Id(kMarker);
-  return ParseMarker(trace_.Text(name)).is_operator
+  const std::string_view text = trace_.Text(name);
+  return NeedsOwnPlace(text) || ParseMarker(text).is_operator
              ? ApiTexts{strings_.Id(name), category, domain, ustrings_.Id("")}
              : ApiTexts{domain, category, domain, ustrings_.Id(name)};
 }

@@ -221,6 +221,21 @@ TEST(RpdWriter, TextsOfManyCallsAreStoredOnce) {
   EXPECT_EQ(written.Rows("SELECT count(*) FROM api WHERE args LIKE 'a%'"), "9\n");
 }
 
+// A small file can have many calls with one long text.
+TEST(RpdWriter, LongTextsAreStoredOnce) {
+  TraceMaker maker;
+  const std::string name(5000, 'n');
+  const std::string dims = "[" + std::string(2000, '1') + "]";
+  for (int i = 0; i < 10; ++i) {
+    AddDetailedOp(maker, name, {.sequence = i});
+    AddDetailedOp(maker, "a", {.sequence = 7, .dims = dims});
+    maker.Host(HostKind::kAnnotation, name, 1, {100 + i, 0});
+  }
+  const Written written(maker.Finish());
+  EXPECT_EQ(written.Rows("SELECT count(*) FROM rocpd_string WHERE length(string) = 5000"), "1\n");
+  EXPECT_EQ(written.Rows("SELECT count(*), max(length(string)) FROM rocpd_ustring"), "12|2055\n");
+}
+
 // A category keeps what ids and names alone would not.
 TEST(RpdWriter, SaysWhatCallsWithoutAnIdOfTheirOwnAre) {
   TraceMaker maker;

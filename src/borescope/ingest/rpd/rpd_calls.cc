@@ -35,7 +35,16 @@ class CallReader {
   void AddCall(const TableRows& rows, int64_t id, StringId name);
   void AddTracerWork(const TableRows& rows, StringId name);
   void AddRange(const TableRows& rows, StringId name, bool is_marker);
-  uint32_t AddOpDetail(const MarkerText& marker, int64_t forward_thread);
+  // A marker's text, its parts as texts of the trace.
+  struct Marker {
+    StringId name, sizes;
+    bool is_operator = false;
+    int64_t sequence = kMissing;
+    int64_t record_function_id = kMissing;
+  };
+  Marker InTrace(const MarkerText& marker);
+  Marker MarkerOf(const TableRows& rows);
+  uint32_t AddOpDetail(const Marker& marker, int64_t forward_thread);
   void PushHost(HostKind kind, StringId name, uint32_t detail, StringId category);
   uint32_t AddRuntimeCall(const TableRows& rows, int64_t correlation);
 
@@ -43,6 +52,7 @@ class CallReader {
   StringId category_call_, category_marker_, category_tracer_;
   std::vector<NameKind> kind_of_name_;                        // by StringId
   HashMap<uint32_t, std::optional<RpdCategory>> categories_;  // likewise
+  HashMap<int64_t, Marker> long_markers_;                     // by the id of their text: read once
   RowTime time_;                                              // of the current row
   TrackId track_;
 };
@@ -85,7 +95,7 @@ uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) 
   calls.correlation.push_back(correlation);
   calls.external_id.push_back(kMissing);
   calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
-  calls.args.push_back(tables_.part.Intern(tables_.Arguments(rows.Integer(kArguments))));
+  calls.args.push_back(tables_.ArgumentsOfTrace(rows.Integer(kArguments)));
   calls.kernel.push_back(StringId{0});
   return static_cast<uint32_t>(calls.size() - 1);
 }
@@ -98,9 +108,28 @@ void CallReader::AddTracerWork(const TableRows& rows, StringId name) {
   PushHost(HostKind::kOther, name, AddRuntimeCall(rows, kMissing), category_tracer_);
 }
 
-uint32_t CallReader::AddOpDetail(const MarkerText& marker, int64_t forward_thread) {
+CallReader::Marker CallReader::InTrace(const MarkerText& marker) {
+  TracePart& part = tables_.part;
+  return {part.Intern(marker.name), part.Intern(marker.sizes), marker.is_operator, marker.sequence,
+          marker.record_function_id};
+}
+
+CallReader::Marker CallReader::MarkerOf(const TableRows& rows) {
+  const int64_t id = rows.Integer(kArguments);
+  const std::string_view text = tables_.Arguments(id);
+  if (text.size() <= kLongText) {
+    return InTrace(ParseMarker(text));
+  }
+  const auto [found, is_new] = long_markers_.try_emplace(id);
+  if (is_new) {
+    found->second = InTrace(ParseMarker(text));
+  }
+  return found->second;
+}
+
+uint32_t CallReader::AddOpDetail(const Marker& marker, int64_t forward_thread) {
   if (marker.sequence == kMissing && marker.record_function_id == kMissing &&
-      marker.sizes.empty() && forward_thread == kMissing) {
+      marker.sizes == StringId{0} && forward_thread == kMissing) {
     return kNoDetail;
   }
   Ops& ops = tables_.part.data.ops;
@@ -108,7 +137,7 @@ uint32_t CallReader::AddOpDetail(const MarkerText& marker, int64_t forward_threa
   ops.sequence[row] = marker.sequence;
   ops.record_function_id[row] = marker.record_function_id;
   ops.forward_thread[row] = forward_thread;
-  ops.input_dims[row] = tables_.part.Intern(marker.sizes);
+  ops.input_dims[row] = marker.sizes;
   return row;
 }
 
@@ -119,19 +148,18 @@ void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) 
     PushHost(HostKind::kAnnotation, name, kNoDetail, category_marker_);
     return;
   }
-  const MarkerText marker = ParseMarker(tables_.Arguments(rows.Integer(kArguments)));
+  const Marker marker = MarkerOf(rows);
   const uint32_t detail = AddOpDetail(marker, kMissing);
-  PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation,
-           tables_.part.Intern(marker.name), detail, category_marker_);
+  PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation, marker.name, detail,
+           category_marker_);
 }
 
 // A name that looks like a text with details is not in the text, but that of the row.
 void CallReader::AddOperator(const TableRows& rows, StringId name, int64_t forward_thread) {
-  const MarkerText marker = ParseMarker(tables_.Arguments(rows.Integer(kArguments)));
+  const Marker marker = MarkerOf(rows);
   const uint32_t detail = AddOpDetail(marker, forward_thread);
   const bool is_in_text = KindOf(name) == NameKind::kMarker;
-  PushHost(HostKind::kOp, is_in_text ? tables_.part.Intern(marker.name) : name, detail,
-           category_marker_);
+  PushHost(HostKind::kOp, is_in_text ? marker.name : name, detail, category_marker_);
 }
 
 void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& rows, int64_t id,
@@ -141,8 +169,7 @@ void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& row
       return AddOperator(rows, name, category.forward_thread);
     case HostKind::kAnnotation: {
       const bool is_in_text = KindOf(name) == NameKind::kMarker;
-      const StringId own =
-          is_in_text ? tables_.part.Intern(tables_.Arguments(rows.Integer(kArguments))) : name;
+      const StringId own = is_in_text ? tables_.ArgumentsOfTrace(rows.Integer(kArguments)) : name;
       return PushHost(HostKind::kAnnotation, own, kNoDetail, category_marker_);
     }
     case HostKind::kPython:

@@ -205,6 +205,22 @@ TEST(RpdTest, CategoriesSayWhatARowIs) {
   EXPECT_EQ(Count(trace, Diag::kDanglingReference), 0U);
 }
 
+TEST(RpdTest, LongTextsAreReadAsShortOnes) {
+  const std::string name(3000, 'n');
+  const Trace trace = LoadSql(std::string(kVersion3) + std::string(kTexts) + R"(
+    INSERT INTO rocpd_ustring VALUES (1,''), (2,')" +
+                              name + R"(, seq = 7, op_id = 3'),
+      (3,')" + name + R"('), (4,'x, seq = 1');
+    INSERT INTO rocpd_api VALUES (1,1,1,10,11,2,1,12,3), (2,1,1,20,21,2,1,12,3),
+      (2147483649,1,1,30,31,4,1,4,2), (2147483650,1,1,40,41,4,1,4,2),
+      (2147483651,1,1,50,51,4,1,4,3), (2147483652,1,1,60,61,4,1,4,4);)");
+  EXPECT_EQ(HostRows(trace), "hipLaunchKernel|3\nhipLaunchKernel|3\n" + name + "|2|7|-|\n" + name +
+                                 "|2|7|-|\n" + name + "|1\nx|2|1|-|\n");
+  for (const uint32_t row : {0, 1}) {
+    EXPECT_EQ(trace.Text(trace.runtime_calls().args[trace.host().detail[row]]), name);
+  }
+}
+
 TEST(RpdTest, LaunchesOfNoSizeHaveNone) {
   const Trace trace = LoadSql(kVersion2 + std::string(kTexts) + R"(
     INSERT INTO rocpd_api VALUES (1,10,11,100,150,2,1);
