@@ -296,8 +296,8 @@ struct Control {
   uint32_t rule_epoch;      // rises when the launcher ends what rules began
   uint32_t are_rules_done;  // 1: no rule starts again
   uint32_t seen_names;      // how many places of `seen` were taken, or were wanted
-  uint32_t launcher_pid;  // the parent of the run's program; 0: unknown
-  uint64_t next_step;  // one more than the largest step that a process began; 0: none did
+  uint32_t launcher_pid;    // the parent of the run's program; 0: unknown
+  uint64_t next_step;       // one more than the largest step that a process began; 0: none did
   uint64_t reserved[5];
   FlusherSlot flushers[kFlusherSlots];
   SeenName seen[kSeenNames];

@@ -10,6 +10,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/record_rules.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/signal_forwarding.h"
@@ -24,27 +25,6 @@ namespace {
 // The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
 constexpr int kMostSteps = 1'000'000;
-
-// --start=now|paused|after:TIME
-Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
-  constexpr std::string_view kAfter = "after:";
-  if (text == "now" || text.empty()) return {};
-  options.starts_paused = true;
-  if (text == "paused") return {};
-  if (text.starts_with(kAfter)) {
-    CLI_ASSIGN(options.start_after, ParseDuration("start", text.substr(kAfter.size())));
-    return {};
-  }
-  return UsageError(
-      fmt::format("--start: '{}' is neither now, paused nor after:TIME, such as after:10s", text));
-}
-
-Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
-  if (text.empty() || text == "all") return {};
-  options.children = false;
-  if (text == "none") return {};
-  return UsageError(fmt::format("--children: '{}' is neither all nor none", text));
-}
 
 // "0,8", the value of `option`.
 Result<void> ParseNumbers(std::string_view option, std::string_view text, int smallest,
@@ -116,11 +96,9 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
     }
     return {};
   };
-  CLI_TRY(UnderstandStart(raw.Param("start"), options));
-  CLI_TRY(UnderstandChildren(raw.Param("children"), options));
+  CLI_TRY(UnderstandRules(raw, options));
   CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
   CLI_TRY(take_time("ring", options.ring));
-  CLI_TRY(take_time("for", options.record_for));
   CLI_TRY(take_time("flush", options.flush));
   CLI_TRY(take_time("sample", options.sample));
   options.spool = raw.Param("spool");
@@ -136,6 +114,12 @@ std::string EndOf(const RecordReport& report) {
 void ReportRecording(const RecordReport& report) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
+  if (!report.never_started.empty()) {
+    WriteMessageLine(ToPrintable(
+        fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
+                    report.is_sampled ? " but samples and marks" : "", report.never_started)));
+    return;
+  }
   if (report.processes == 0) {
     WriteMessageLine(fmt::format(
         "borescope: {}: nothing was recorded{}: the program used neither NVTX, ROCTX, CUDA nor "
@@ -149,6 +133,10 @@ void ReportRecording(const RecordReport& report) {
       GroupDigits(static_cast<int64_t>(report.processes)), report.processes == 1 ? "" : "es",
       static_cast<double>(report.bytes) / kMegabyte,
       report.running == 0 ? "" : fmt::format("; {} still run and record", report.running)));
+  if (!report.never_stopped.empty()) {
+    WriteMessageLine(ToPrintable(
+        fmt::format("borescope: recording went on until the end: {}", report.never_stopped)));
+  }
 }
 
 // Into the file that -o named. A failure is reported, but does not hide the program's status.
