@@ -43,8 +43,6 @@ bool CountsRanges() { return Rules().stop == RuleKind::kOwnRange; }
 // Calls of the program may start as often as they like.
 uint32_t MostStarts() { return Rules().start == RuleKind::kCall ? 0 : Rules().most_starts; }
 
-void Count(uint32_t* counter) { __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
-
 bool AreDone() { return __atomic_load_n(&g_control->are_rules_done, __ATOMIC_RELAXED) != 0; }
 
 // What the launcher ended is not open any more.
@@ -71,7 +69,7 @@ bool Open() {
     ++window.open;
     if (!g_log->rule_window.compare_exchange_weak(word, Pack(window))) continue;
     if (is_first) {
-      Count(&g_control->rule_starts);
+      __atomic_fetch_add(&g_control->rule_starts, 1, __ATOMIC_RELAXED);
       StartRecording();
     }
     return true;
@@ -86,10 +84,7 @@ void Close() {
     const uint64_t left = CountsRanges() ? uint64_t{window.open} - 1 : 0;
     window.open = left & kMostCount;
     if (!g_log->rule_window.compare_exchange_weak(word, Pack(window))) continue;
-    if (window.open == 0) {
-      Count(&g_control->rule_stops);
-      StopRecording();
-    }
+    if (window.open == 0) StopRecording();
     return;
   }
 }
@@ -101,7 +96,6 @@ void StopOnce() {
   do {
     if (Unpack(word).starts != 0) return;
   } while (!g_log->rule_window.compare_exchange_weak(word, Pack({0, 0, 1})));
-  Count(&g_control->rule_stops);
   StopRecording();
 }
 
@@ -140,23 +134,22 @@ void NoteStep(uint64_t number) {
   }
 }
 
+// There are many steps, and nobody mistypes them.
+void NoteOther(const Name& name) {
+  uint64_t step = 0;
+  const bool is_waiting = __atomic_load_n(&g_control->rule_starts, __ATOMIC_RELAXED) == 0;
+  if (is_waiting && !ReadStep(name, &step)) NoteSeen(name.text, name.length);
+}
+
 bool Starts(const Name& name) {
   if (Rules().start != RuleKind::kRange) return false;
   if (Rules().start_name.Matches(name.text, name.length)) return Open();
-  if (__atomic_load_n(&g_control->rule_starts, __ATOMIC_RELAXED) == 0) {
-    NoteSeen(name.text, name.length);
-  }
+  NoteOther(name);
   return false;
 }
 
 bool StopsAtEnd(const Name& name) {
-  if (Rules().stop != RuleKind::kRange) return false;
-  if (Rules().stop_name.Matches(name.text, name.length)) return true;
-  if (Rules().start != RuleKind::kRange &&
-      __atomic_load_n(&g_control->rule_stops, __ATOMIC_RELAXED) == 0) {
-    NoteSeen(name.text, name.length);
-  }
-  return false;
+  return Rules().stop == RuleKind::kRange && Rules().stop_name.Matches(name.text, name.length);
 }
 
 }  // namespace

@@ -89,11 +89,11 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .reserved_0 = 0,
                      .ring_held_until_ns = 0,
                      .rule_starts = 0,
-                     .rule_stops = 0,
                      .rule_epoch = 0,
                      .are_rules_done = 0,
                      .seen_names = 0,
                      .launcher_pid = static_cast<uint32_t>(getpid()),
+                     .reserved_1 = 0,
                      .next_step = 0,
                      .reserved = {},
                      .flushers = {},
@@ -152,9 +152,8 @@ void ControlPage::EndAll(bool is_last) {
 RuleFacts ControlPage::rule_facts() const {
   RuleFacts facts;
   // The page is made with the first.
-  facts.has_started = is_recording() || std::atomic_ref(page_->generation).load() > 1;
-  facts.starts = std::atomic_ref(page_->rule_starts).load();
-  facts.stops = std::atomic_ref(page_->rule_stops).load();
+  facts.is_recording = is_recording();
+  facts.has_started = facts.is_recording || std::atomic_ref(page_->generation).load() > 1;
   const uint64_t next_step = std::atomic_ref(page_->next_step).load();
   if (next_step != 0) facts.last_step = next_step - 1;
   for (recording::SeenName& seen : page_->seen) {

@@ -42,8 +42,7 @@ std::string WhyNeverStarted(const RunRules& rules, const RuleFacts& facts, bool 
 }
 
 std::string WhyNeverStopped(const RunRules& rules, const RuleFacts& facts) {
-  const bool is_open = facts.has_started && facts.stops < std::max(facts.starts, 1U);
-  if (!is_open) return "";
+  if (!facts.is_recording) return "";
   switch (rules.stop.point) {
     case RulePoint::kRange:
       return rules.stop.range.empty()

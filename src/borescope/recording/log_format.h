@@ -290,14 +290,14 @@ struct Control {
   // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
   // is further away than kMostHoldNs is ignored.
   uint64_t ring_held_until_ns;
-  // What rules did that start and stop recording at ranges, steps and calls, in all processes.
-  uint32_t rule_starts;
-  uint32_t rule_stops;
+  // Of rules that start and stop recording at ranges, steps and calls, in all processes.
+  uint32_t rule_starts;     // how often they started
   uint32_t rule_epoch;      // rises when the launcher ends what rules began
   uint32_t are_rules_done;  // 1: no rule starts again
   uint32_t seen_names;      // how many places of `seen` were taken, or were wanted
   uint32_t launcher_pid;    // the parent of the run's program; 0: unknown
-  uint64_t next_step;       // one more than the largest step that a process began; 0: none did
+  uint32_t reserved_1;
+  uint64_t next_step;  // one more than the largest step that a process began; 0: none did
   uint64_t reserved[5];
   FlusherSlot flushers[kFlusherSlots];
   SeenName seen[kSeenNames];
