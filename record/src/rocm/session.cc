@@ -181,6 +181,15 @@ void Sleep(uint32_t seen, uint64_t ns) {
   syscall(SYS_futex, &wakes, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
 }
 
+// Has all that has ended written to the log. It is refused while another thread flushes the same
+// buffer, and then tried again for a while.
+void FlushBuffer() {
+  const uint64_t begin = Now();
+  while (library.flush_buffer(buffer) == kBufferBusy && Now() - begin < kDeadlineNs) {
+    Sleep(wakes.load(), 1'000'000);
+  }
+}
+
 // A child made by fork has neither our thread nor a device.
 bool IsReadyHere() { return is_ready.load() && ready_in == getpid(); }
 
@@ -190,16 +199,6 @@ void FollowAtOnce(bool is_recording) {
   const QuietSection quiet;
   if (is_recording) Switch(true);
   Wake();
-}
-
-// Has all that has ended written to the log. It is refused while another thread flushes the same
-// buffer, and then tried again for a while.
-void FlushBuffer() {
-  const uint64_t begin = Now();
-  while (library.flush_buffer(buffer) == kBufferBusy && Now() - begin < kDeadlineNs) {
-    const timespec time = {0, 1'000'000};
-    nanosleep(&time, nullptr);
-  }
 }
 
 // Fetches what a request from outside asks for, and says so.
