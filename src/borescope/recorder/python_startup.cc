@@ -80,7 +80,9 @@ Result<void> AddPython(const PythonPlan& plan, const std::string& library,
   const Result<std::string> found = FindStartup(beside);
   if (!found.ok()) return plan.is_optional() ? Result<void>() : found.error();
   const std::string& folder = *found;
-  if (folder.find(':') != std::string::npos) {
+  const bool has_colon = folder.find(':') != std::string::npos;
+  if (has_colon && plan.is_optional()) return {};
+  if (has_colon) {
     return UsageError(folder +
                       ": PYTHONPATH cannot hold a path with a colon; install it elsewhere");
   }
