@@ -116,6 +116,8 @@ class BORESCOPE_EXPORT Recording {
 
   // Of the program.
   int pid() const;
+  // What of the options will have no effect on this machine, and why, in one line; empty: nothing.
+  std::string warning() const;
 
   // Waits for the end of the program. To be called once. kIo if the folder cannot be read, or
   // a spool not be moved to it: the recording is then still there.

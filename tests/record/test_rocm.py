@@ -111,6 +111,20 @@ class Rocm(RecordTest):
 
 
 class Outside(LauncherTest):
+    def test_an_older_rocm_is_said_at_the_start(self):
+        version = self.folder / "rocm" / ".info" / "version"
+        version.parent.mkdir(parents=True)
+        version.write_text("6.1.2-115\n")
+        result = self.record("sh", "-c", "exit 3", options=["--rocm"], ROCM_PATH=str(version.parents[1]))
+        self.assertEqual(result.returncode, 3)
+        first = result.stderr.splitlines()[0]
+        self.assertIn("--rocm: ROCm 6.1.2 in", first)
+        self.assertIn("has no rocprofiler-sdk, which it has from 6.2 on; HIP calls, kernels and copies are not "
+                      "recorded", first)
+        self.assertIn("runTracer.sh", first)
+        quiet = self.record("true", options=["--rocm", "-q", "--replace"], ROCM_PATH=str(version.parents[1]))
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+
     def test_flush(self):
         """Device work that rocprofiler would keep is in the log of a program that is killed."""
         for fault in ("", "busy"):

@@ -7,6 +7,7 @@
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/network_folder.h"
 #include "borescope/recorder/recorder_library.h"
+#include "borescope/recorder/rocm_installation.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/spool.h"
 #include "borescope/recording/log_format.h"
@@ -133,6 +134,7 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   }
   RecordRun run(std::move(target), std::move(place), *program, std::move(*schedule));
   run.rules_ = options.rules;
+  if (options.with_rocm) run.warning_ = WhyNoRocm();
   run.starts_by_clock_ = options.times.start_after.count() != 0;
   if (options.sample.count() > 0) {
     run.sampling_ = std::make_unique<Sampling>(run.place_, run.program_, options.sample);

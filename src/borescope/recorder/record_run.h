@@ -53,6 +53,8 @@ class RecordRun {
                                  const RecordRunOptions& options);
 
   pid_t program() const { return program_; }
+  // What of the options will have no effect on this machine, and why; empty: nothing.
+  const std::string& warning() const { return warning_; }
 
   // What was recorded, once the program has ended.
   struct Report {
@@ -86,6 +88,7 @@ class RecordRun {
   Clock::time_point begin_;
   RunRules rules_;
   bool starts_by_clock_ = false;
+  std::string warning_;
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
   std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };

@@ -11,8 +11,8 @@ namespace borescope::internal {
 
 // What the programs of a run said on its page.
 struct RuleFacts {
-  bool has_started = false;   // whoever started
-  bool is_recording = false;  // now, which is at the program's end
+  bool has_started = false;            // whoever started
+  bool is_recording = false;           // now, which is at the program's end
   std::vector<std::string> seen = {};  // names of other ranges and marks, each once
   bool has_more = false;               // there were more of them
   std::optional<uint64_t> last_step = {};

@@ -123,6 +123,8 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
 
 int Recording::pid() const { return state_->run.program(); }
 
+std::string Recording::warning() const { return state_->run.warning(); }
+
 Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
 
 Result<AttachReport> AttachRecording(const AttachOptions& options) {

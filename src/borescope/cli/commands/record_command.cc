@@ -167,6 +167,9 @@ int RecordProgram(const Command& command) {
   Result<Recording> recording = Recording::Start(command.raw.program, *options);
   if (!recording.ok()) return FailWith(recording.error(), command);
   forwarding.SendTo(recording->pid());
+  if (const std::string warning = recording->warning(); !warning.empty() && !command.raw.quiet) {
+    WriteMessageLine("borescope: " + ToPrintable(warning));
+  }
   const Result<RecordReport> report = recording->Wait();
   if (!report.ok()) return FailWith(report.error(), command);
   Conclude(*report, command);
