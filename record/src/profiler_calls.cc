@@ -1,4 +1,4 @@
-// cudaProfilerStart, cudaProfilerStop and the like, whose functions a preloaded library takes the
+// cudaProfilerStart, cudaProfilerStop and similar functions, which a preloaded library takes the
 // place of: they start and stop recording where the launcher asked for it. Each call goes on to the
 // library that the program brings. A runtime that is linked statically is seen by CUPTI alone.
 #include <dlfcn.h>

@@ -19,7 +19,7 @@
 //   stop-range=NAME, stop-own-range, stop-step=N, stop-calls  where it stops
 //   repeat=N         how often ranges and steps start it in a process; 0: no limit (1)
 //
-// In a NAME or PATTERN, "%3b" stands for the byte 0x3b.
+// In a NAME or PATTERN, "%3b" is the byte 0x3b.
 #include "core/options.h"
 
 #include <cstring>

@@ -18,7 +18,7 @@ struct NameRule {
   bool Matches(const char* name, size_t name_length) const;
 };
 
-// Of a value of the options: "%3b" stands for a byte, and a "*" at the end for any rest.
+// Of a value of the options: "%3b" is a byte, and a "*" at the end is any rest.
 NameRule ParseNameRule(const char* value, size_t length);
 
 enum class RuleKind : uint8_t {
@@ -26,7 +26,7 @@ enum class RuleKind : uint8_t {
   kRange,     // of a name: when it begins, to start; when it ends, to stop
   kOwnRange,  // to stop: when the range ends that started
   kStep,
-  kCall,  // of the program, to cudaProfilerStart, cudaProfilerStop and the like
+  kCall,  // of the program, to cudaProfilerStart, cudaProfilerStop and similar ones
 };
 
 struct RuleOptions {

@@ -31,7 +31,7 @@ void MarkCame();
 // A step that has no range.
 void StepBegins(uint64_t number);
 
-// cudaProfilerStart, cudaProfilerStop and the like: calling them twice in a row is once.
+// cudaProfilerStart, cudaProfilerStop and similar ones: calling them twice in a row is once.
 void ProfilerStarts();
 void ProfilerStops();
 

@@ -157,7 +157,7 @@ unsigned HexValue(char digit) {
 }
 
 // Whether a byte is in the set that begins after "["; `*after` is where the set ends, or a null
-// pointer where it does not end: then "[" stands for itself.
+// pointer where it does not end: then "[" is itself a byte.
 bool IsInSet(const char* set, char byte, const char** after) {
   const bool is_negated = *set == '!';
   const char* at = set + (is_negated ? 1 : 0);

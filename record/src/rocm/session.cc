@@ -42,7 +42,7 @@ std::atomic<uint32_t> wakes;  // rises with every reason to look; our thread sle
 std::atomic<bool> is_ending;
 std::atomic<bool> is_on;
 std::atomic<bool> is_switching;  // a thread starts or stops the collection
-std::atomic<bool> is_ready;      // it is set up; before, and after its end, nothing is asked of it
+std::atomic<bool> is_ready;      // it is set up; before, and after its end, nothing is called
 pid_t ready_in;
 
 void WriteState(StateKind kind, const char* what, int result) {

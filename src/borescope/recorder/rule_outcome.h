@@ -1,4 +1,4 @@
-// What became of a run's rules, in words: why nothing was recorded, or why it did not stop.
+// The result of a run's rules, in words: why nothing was recorded, or why it did not stop.
 #pragma once
 
 #include <optional>

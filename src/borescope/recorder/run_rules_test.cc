@@ -13,7 +13,7 @@ RunRule Range(const std::string& name) { return {.point = RulePoint::kRange, .ra
 RunRule Step(uint64_t number) { return {.point = RulePoint::kStep, .range = {}, .step = number}; }
 RunRule Call() { return {.point = RulePoint::kCall}; }
 
-// What the library is told, or the error.
+// The words for the library, or the error.
 Words Complete(const RunRules& rules, bool is_timed = false) {
   const Result<RunRules> complete = CompleteRules(rules, is_timed);
   return complete.ok() ? WordsOf(*complete) : Words{complete.error().message};

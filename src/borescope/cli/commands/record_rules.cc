@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kStarts = "now, paused, after:TIME, range:TEXT, step:N or api";
 constexpr std::string_view kStops = "after:TIME, range, range:TEXT, step:N or api";
 
-// What follows "after:" and the like, or nothing.
+// What follows a word such as "after:", or nothing.
 std::optional<std::string> Behind(std::string_view word, std::string_view text) {
   if (!text.starts_with(word)) return std::nullopt;
   return std::string(text.substr(word.size()));
