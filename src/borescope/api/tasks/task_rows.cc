@@ -69,7 +69,8 @@ constexpr TaskParameterRow kRecord[] = {
      "when it stops: after:5s (as --for), range (the end of the range that started), range:TEXT "
      "(the end of one), step:N (before it), api"},
     {"repeat", "text", "N",
-     "start again at each range or step, N times in a process; --repeat alone: without limit"},
+     "start again at each range or step: --repeat without limit, --repeat=3 three times in a "
+     "process"},
     {"for", "text", "TIME", "stop recording so long after its first start; with --attach, 2s"},
     {"children", "text", "WHICH",
      "of what the program starts: all, none (as --no-children), match:PATTERN (programs of such a "

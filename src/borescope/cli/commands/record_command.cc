@@ -111,20 +111,25 @@ std::string EndOf(const RecordReport& report) {
                             : fmt::format("the program ended with status {}", report.status);
 }
 
-void ReportRecording(const RecordReport& report) {
+// Why no process has a log, as far as it is known.
+std::string WhyEmpty(const RecordReport& report, const Command& command) {
+  if (!report.never_started.empty()) return report.never_started;
+  const std::string children = command.raw.Param("children");
+  return fmt::format(
+      "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
+      "linked{}",
+      children.starts_with("match:")
+          ? fmt::format("; of what it started, only {} was to be recorded", children.substr(6))
+          : "");
+}
+
+void ReportRecording(const RecordReport& report, const Command& command) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
-  if (!report.never_started.empty()) {
+  if (report.processes == 0 || !report.never_started.empty()) {
     WriteMessageLine(ToPrintable(
         fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
-                    report.is_sampled ? " but samples and marks" : "", report.never_started)));
-    return;
-  }
-  if (report.processes == 0) {
-    WriteMessageLine(fmt::format(
-        "borescope: {}: nothing was recorded{}: the program used neither NVTX, ROCTX, CUDA nor "
-        "borescope_record.h, or is statically linked",
-        report.folder, report.is_sampled ? " but samples and marks" : ""));
+                    report.is_sampled ? " but samples and marks" : "", WhyEmpty(report, command))));
     return;
   }
   constexpr double kMegabyte = 1e6;
@@ -152,7 +157,7 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 }
 
 void Conclude(const RecordReport& report, const Command& command) {
-  if (!command.raw.quiet) ReportRecording(report);
+  if (!command.raw.quiet) ReportRecording(report, command);
   if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
   if (!command.raw.quiet) {
