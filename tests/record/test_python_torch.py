@@ -13,7 +13,7 @@ import unittest
 
 import logs
 from support import PROGRAMS
-from python_support import BORESCOPE, PythonTest, clean_environment
+from python_support import BORESCOPE, PACKAGE, PythonTest, clean_environment
 
 TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON") or sys.executable
 SKIPPED = 77
@@ -252,6 +252,28 @@ Around()(torch.ones(1, 2))
                 self.expect_quiet(self.record(*ops, "--start=step:2", "--stop=step:5", script=script))
                 found = [mark.text for log in self.logs_of() for mark in log.of(logs.MARK)]
                 self.assertEqual(found, [] if own else ["batch"] * 3)
+
+    def test_calls_of_the_cuda_runtime(self):
+        """PyTorch's own calls start and stop, and return what they return without a recording."""
+        script = """
+import torch
+import borescope_record as record
+runtime = getattr(torch._C, "_cudart", None)
+if runtime is None:
+    print("without CUDA")
+else:
+    record.mark("before")
+    started = runtime.cudaProfilerStart()
+    record.mark("within")
+    print(int(started), int(runtime.cudaProfilerStop()))
+    record.mark("after")
+"""
+        plain = self.run_plain(script, PYTHONPATH=str(PACKAGE))
+        if plain.stdout == "without CUDA\n":
+            self.skipTest("a PyTorch without CUDA")
+        result = self.record("--start=api", script=script, PYTHONPATH=str(PACKAGE))
+        self.assertEqual((result.returncode, result.stdout), (0, plain.stdout))
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], ["within"])
 
     def test_steps_of_pytorchs_profiler(self):
         script = """
