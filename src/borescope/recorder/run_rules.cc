@@ -77,7 +77,9 @@ std::string EncodedName(const std::string& name) {
 
 Result<RunRules> CompleteRules(const RunRules& rules, bool is_timed) {
   BS_TRY(CheckRange("--start=range:", rules.start));
-  if (!rules.stop.range.empty()) BS_TRY(CheckRange("--stop=range:", rules.stop));
+  if (!rules.stop.range.empty()) {
+    BS_TRY(CheckRange("--stop=range:", rules.stop));
+  }
   BS_TRY(CheckStop(rules, is_timed));
   BS_TRY(CheckRepeat(rules, is_timed));
   RunRules complete = rules;
@@ -96,8 +98,9 @@ std::vector<std::string> WordsOf(const RunRules& rules) {
       words.push_back(rule.range.empty() ? word + "-own-range"
                                          : word + "-range=" + EncodedName(rule.range));
     }
-    if (rule.point == RulePoint::kStep)
+    if (rule.point == RulePoint::kStep) {
       words.push_back(word + "-step=" + std::to_string(rule.step));
+    }
     if (rule.point == RulePoint::kCall) words.push_back(word + "-calls");
   };
   add("start", rules.start);

@@ -82,8 +82,9 @@ Result<void> UnderstandRepeat(const std::string& text, RecordOptions& options) {
 Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
   if (text.empty() || text == "all") return {};
   if (const std::optional<std::string> pattern = Behind("match:", text)) {
-    if (pattern->empty())
+    if (pattern->empty()) {
       return UsageError("--children=match: no pattern after it, such as python*");
+    }
     options.children_match = *pattern;
     return {};
   }
