@@ -67,7 +67,8 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_EQ(options.flush_ms, 7U);
   EXPECT_EQ(options.api, ApiCalls::kLaunch);
   EXPECT_TRUE(options.has_nvtx && options.has_graph_nodes && options.has_sync);
-  EXPECT_FALSE(options.has_cuda || options.has_memory || options.has_children);
+  EXPECT_FALSE(options.has_cuda || options.has_memory);
+  EXPECT_EQ(options.children, Children::kNone);
   EXPECT_EQ(ParseOptions("flush-ms=0;max-bytes=x").flush_ms, 100U);
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
 }
