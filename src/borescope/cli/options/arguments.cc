@@ -23,8 +23,8 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
 
 // Whether what was asked for, verbs or the other kind of verb, takes the option.
 bool Applies(const OptionRow& row, const Command& command) {
-  return command.analyses.empty() && command.verb != nullptr ? Applies(row, *command.verb)
-                                                             : Applies(row, command.analyses);
+  return (command.verb != nullptr && Applies(row, *command.verb)) ||
+         ((command.verb == nullptr || !command.analyses.empty()) && Applies(row, command.analyses));
 }
 
 // As CLI11 wants them: "-f,--format".
@@ -260,6 +260,26 @@ Error UnknownVerb(const std::string& word) {
   return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));
 }
 
+bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
+
+// The word before the verbs, which says what is done with them.
+Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
+  if (command.verb == nullptr || command.verb->tasks.empty() ||
+      (!rest.empty() && IsHelp(rest.front()))) {
+    return {};
+  }
+  const std::span<const std::string_view> tasks = command.verb->tasks;
+  if (rest.empty() || std::find(tasks.begin(), tasks.end(), rest.front()) == tasks.end()) {
+    return UsageError(
+        fmt::format("{}: {}; it is one of {}", command.verb->name,
+                    rest.empty() ? "no task" : fmt::format("unknown task '{}'", rest.front()),
+                    fmt::join(tasks, ", ")));
+  }
+  command.task = rest.front();
+  rest = rest.subspan(1);
+  return {};
+}
+
 // The verbs that follow one which takes verbs.
 Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   if (command.verb == nullptr || !command.verb->takes_verbs || rest.empty() ||
@@ -268,7 +288,12 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   }
   Command inner;
   if (!SetVerb(rest.front(), inner) || inner.analyses.empty()) {
-    return UnknownVerb(rest.front());
+    std::error_code ignored;
+    return std::filesystem::exists(rest.front(), ignored)
+               ? UsageError(
+                     fmt::format("{}: '{}' is no verb that analyses; verbs come before INPUT",
+                                 command.verb->name, rest.front()))
+               : UnknownVerb(rest.front());
   }
   command.analyses = std::move(inner.analyses);
   rest = rest.subspan(1);
@@ -283,8 +308,6 @@ void TakeProgram(std::span<const std::string>& rest, Command& command) {
   command.raw.program.assign(dashes + 1, rest.end());
   rest = rest.first(static_cast<size_t>(dashes - rest.begin()));
 }
-
-bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
 
 }  // namespace
 
@@ -331,6 +354,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
+  CLI_TRY(TakeTask(rest, command));
   CLI_TRY(TakeVerbs(rest, command));
   TakeProgram(rest, command);
   CLI_TRY(ParseOptions(rest, command));
