@@ -28,8 +28,7 @@ std::vector<std::string> MapWords(const LaunchJob& job, const QuoteText& quote,
 }
 
 std::vector<std::string> ReduceWords(const LaunchJob& job, const QuoteText& quote) {
-  std::vector<std::string> words = {quote("borescope"), quote("reduce"), quote("--strict"),
-                                    quote(fmt::format("--expect={}", job.shards))};
+  std::vector<std::string> words = {quote("borescope"), quote("reduce"), quote("--strict")};
   for (const std::string& option : job.reduce_options) {
     words.push_back(quote(option));
   }
