@@ -14,6 +14,7 @@ namespace borescope::cli {
 struct LaunchJob {
   std::string name;                         // the engine's jobs are called NAME-map, NAME-reduce
   std::string verbs;                        // "summary,kernels"
+  bool is_report = false;                   // the verb is report, whose parts report joins
   std::vector<std::string> map_options;     // of the verbs: "--step=3"
   std::vector<std::string> words;           // of verbs that take one before their inputs
   std::vector<std::string> inputs;          // the run: files, folders, globs

@@ -66,9 +66,10 @@ Result<VolumeMount> UnderstandVolume(const std::string& text) {
 Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
   CLI_TRY(Refuse(raw, "slurm", kOfKubernetes));
   if (raw.output.find('\\') != std::string::npos) {
-    return UsageError(fmt::format(
-        "launch slurm: sbatch takes no name of a log with a backslash; name another folder than '{}'",
-        raw.output));
+    return UsageError(
+        fmt::format("launch slurm: sbatch takes no name of a log with a backslash; name another "
+                    "folder than '{}'",
+                    raw.output));
   }
   SlurmOptions options;
   for (const EngineOption& option : kOfSlurm) {

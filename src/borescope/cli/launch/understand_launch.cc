@@ -86,6 +86,13 @@ Result<std::string> UnderstandName(const std::string& name) {
 
 // The extension of the format in which the answer is written.
 Result<std::string> UnderstandExtension(RawOptions raw) {
+  if (raw.report) {
+    const bool is_page = raw.format.empty() && raw.Param("sort").empty() && !raw.csv_safe;
+    return is_page ? Result<std::string>("html")
+                   : UsageError(
+                         "launch: the report is a page; leave out --format, --sort and "
+                         "--csv-safe");
+  }
   raw.output = "answer";
   CLI_ASSIGN(const OutputOptions output, UnderstandOutput(raw));
   return output.writer->extension;
@@ -160,7 +167,8 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   CLI_TRY(CheckAsked(command));
   CLI_TRY(CheckTexts(raw));
   LaunchJob job;
-  job.verbs = fmt::format("{}", fmt::join(NamesOf(command.analyses), ","));
+  job.verbs = raw.report ? "report" : fmt::format("{}", fmt::join(NamesOf(command.analyses), ","));
+  job.is_report = raw.report;
   CLI_ASSIGN(job.name, UnderstandName(raw.job_name.empty() ? "borescope" : raw.job_name));
   CLI_ASSIGN(job.folder, UnderstandFolder(raw));
   CLI_ASSIGN(job.map_options, MapOptions(command));
@@ -170,7 +178,7 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   CLI_ASSIGN(job.extension, UnderstandExtension(raw));
   CLI_ASSIGN(job.cpus, CountOr("cpus", raw.cpus, kMostCpus, 1));
   CLI_ASSIGN(job.mebibytes, UnderstandMemory(raw.memory));
-  job.makes_anew = !raw.Param("force").empty();
+  job.makes_anew = raw.force;
   CLI_ASSIGN(job.shards, UnderstandShards(raw));
   return job;
 }

@@ -21,10 +21,10 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
 }
 
-// Whether what was asked for, verbs or the other kind of verb, takes the option.
+// Whether what was asked for, verbs or the other kind of verb or both, takes the option.
 bool Applies(const OptionRow& row, const Command& command) {
   return (command.verb != nullptr && Applies(row, *command.verb)) ||
-         ((command.verb == nullptr || !command.analyses.empty()) && Applies(row, command.analyses));
+         (!command.analyses.empty() && Applies(row, command.analyses));
 }
 
 // As CLI11 wants them: "-f,--format".
@@ -280,20 +280,27 @@ Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
   return {};
 }
 
+// What stands where the verbs should is none, or more often the run.
+Error NoVerbToMap(const std::string& word, std::string_view verb) {
+  std::error_code ignored;
+  return std::filesystem::exists(word, ignored)
+             ? UsageError(fmt::format("{}: '{}' is no verb that analyses; verbs come before INPUT",
+                                      verb, word))
+             : UnknownVerb(word);
+}
+
 // The verbs that follow one which takes verbs.
 Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   if (command.verb == nullptr || !command.verb->takes_verbs || rest.empty() ||
       rest.front().starts_with('-')) {
     return {};
   }
+  // The report is asked with the options that the summary has.
+  command.raw.report = rest.front() == "report";
   Command inner;
-  if (!SetVerb(rest.front(), inner) || inner.analyses.empty()) {
-    std::error_code ignored;
-    return std::filesystem::exists(rest.front(), ignored)
-               ? UsageError(
-                     fmt::format("{}: '{}' is no verb that analyses; verbs come before INPUT",
-                                 command.verb->name, rest.front()))
-               : UnknownVerb(rest.front());
+  const std::string_view name = command.raw.report ? "summary" : std::string_view(rest.front());
+  if (!SetVerb(name, inner) || inner.analyses.empty()) {
+    return NoVerbToMap(rest.front(), command.verb->name);
   }
   command.analyses = std::move(inner.analyses);
   rest = rest.subspan(1);
