@@ -26,6 +26,11 @@ Result<std::string> KubernetesText(const Command& command) {
 }  // namespace
 
 int RunLaunchVerb(const Command& command) {
+  if (command.task.empty()) {
+    return FailWith(
+        UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR"),
+        command);
+  }
   const Result<std::string> text =
       command.task == "slurm" ? SlurmText(command) : KubernetesText(command);
   return text.ok() ? Print(*text) : FailWith(text.error(), command);

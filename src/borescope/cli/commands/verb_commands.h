@@ -11,7 +11,7 @@ int RunBenchVerb(const Command& command);
 int RunChakraVerb(const Command& command);
 int RunCompletionVerb(const Command& command);
 int RunConvertVerb(const Command& command);
-// REQUIRES: Command::task is slurm or k8s.
+// Of Command::task, slurm or k8s.
 int RunLaunchVerb(const Command& command);
 int RunLinkVerb(const Command& command);
 int RunListVerb(const Command& command);

@@ -31,6 +31,7 @@ spec:
       - action: Ignore
         onPodConditions:
           - type: DisruptionTarget
+            status: "True"
       - action: FailIndex
         onExitCodes:
           containerName: borescope
@@ -38,7 +39,7 @@ spec:
           values: [2]
 )";
 
-// Suspended: it has no pods until somebody resumes it. Exit status 1 says that parts are missing.
+// Suspended: it has no pods until somebody resumes it.
 constexpr char kReduce[] = R"(---
 apiVersion: batch/v1
 kind: Job
@@ -55,11 +56,12 @@ spec:
       - action: Ignore
         onPodConditions:
           - type: DisruptionTarget
+            status: "True"
       - action: FailJob
         onExitCodes:
           containerName: borescope
           operator: In
-          values: [1, 2]
+          values: [2]
 )";
 
 constexpr char kPod[] = R"(  template:
@@ -104,8 +106,8 @@ constexpr char kComment[] =
 #   kubectl wait --for=condition=Complete --timeout=24h job/{name}-map
 #   kubectl patch job/{name}-reduce --type=merge -p '{{"spec":{{"suspend":false}}}}'
 # The last one starts the reduce, also where shards failed for good and the wait ends without:
-# the answer then says what is missing, and the job fails. To make what is missing, delete both
-# jobs and apply again: parts that are there are kept.
+# the answer says which parts are missing. To make those, delete both jobs and apply again:
+# parts that are there are kept.
 # The answer: {answer}
 )";
 

@@ -29,9 +29,6 @@ std::vector<std::string> MapWords(const LaunchJob& job, const QuoteText& quote,
 
 std::vector<std::string> ReduceWords(const LaunchJob& job, const QuoteText& quote) {
   std::vector<std::string> words = {quote("borescope"), quote(job.is_report ? "report" : "reduce")};
-  if (!job.is_report) {
-    words.push_back(quote("--strict"));
-  }
   for (const std::string& option : job.reduce_options) {
     words.push_back(quote(option));
   }

@@ -79,7 +79,12 @@ constexpr char kReduce[] = R"sh(
 reduce=$(sbatch --parsable "$@" --job-name="$name-reduce" ${{map:+"--dependency=afterany:$map"}} \
   --output="$logs/reduce-%j.txt" <<'END'
 #!/bin/sh
-exec {}
+{words} || exit
+set -- {folder}/*-of-{shards:05}.part
+if [ "$#" -lt {shards} ]; then
+  echo "$# of {shards} parts are there: run again what submitted this" >&2
+  exit 1
+fi
 END
 )
 echo "$name-reduce: job ${{reduce%%;*}}, answer: $answer"
@@ -140,7 +145,10 @@ std::string SlurmScript(const LaunchJob& job, const SlurmOptions& options) {
   const std::string shard = fmt::format("--shard=\"$SLURM_ARRAY_TASK_ID/{}\"", job.shards);
   return Head(job, options) + kFindMissing +
          fmt::format(kMap, fmt::join(MapWords(job, ShellWord, shard), " ")) +
-         fmt::format(kReduce, fmt::join(ReduceWords(job, ShellWord), " "));
+         fmt::format(
+             kReduce,
+             fmt::arg("words", fmt::format("{}", fmt::join(ReduceWords(job, ShellWord), " "))),
+             fmt::arg("folder", ShellWord(job.folder)), fmt::arg("shards", job.shards));
 }
 
 }  // namespace borescope::cli

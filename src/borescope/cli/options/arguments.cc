@@ -260,20 +260,16 @@ Error UnknownVerb(const std::string& word) {
   return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));
 }
 
-bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
-
 // The word before the verbs, which says what is done with them.
 Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
-  if (command.verb == nullptr || command.verb->tasks.empty() ||
-      (!rest.empty() && IsHelp(rest.front()))) {
+  if (command.verb == nullptr || command.verb->tasks.empty() || rest.empty() ||
+      rest.front().starts_with('-')) {
     return {};
   }
   const std::span<const std::string_view> tasks = command.verb->tasks;
-  if (rest.empty() || std::find(tasks.begin(), tasks.end(), rest.front()) == tasks.end()) {
-    return UsageError(
-        fmt::format("{}: {}; it is one of {}", command.verb->name,
-                    rest.empty() ? "no task" : fmt::format("unknown task '{}'", rest.front()),
-                    fmt::join(tasks, ", ")));
+  if (std::find(tasks.begin(), tasks.end(), rest.front()) == tasks.end()) {
+    return UsageError(fmt::format("{}: '{}' is none of {}", command.verb->name, rest.front(),
+                                  fmt::join(tasks, ", ")));
   }
   command.task = rest.front();
   rest = rest.subspan(1);
@@ -315,6 +311,8 @@ void TakeProgram(std::span<const std::string>& rest, Command& command) {
   command.raw.program.assign(dashes + 1, rest.end());
   rest = rest.first(static_cast<size_t>(dashes - rest.begin()));
 }
+
+bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
 
 }  // namespace
 
