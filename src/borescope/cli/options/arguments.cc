@@ -74,6 +74,8 @@ void JoinLists(RawOptions& raw) {
     const auto given = raw.params.find(row.long_name);
     if (row.is_list() && given != raw.params.end()) {
       std::replace(given->second.begin(), given->second.end(), '\n', ',');
+    } else if (row.is_list() && row.text != nullptr) {
+      std::replace((raw.*row.text).begin(), (raw.*row.text).end(), '\n', ',');
     }
   }
 }

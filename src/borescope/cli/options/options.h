@@ -76,7 +76,7 @@ struct OptionRow {
   const ParameterInfo* parameter = nullptr;
 
   bool is_parameter() const { return text == nullptr && flag == nullptr; }
-  bool is_list() const { return value == "LIST" || value == "KEYS"; }
+  bool is_list() const { return value == "LIST" || value == "KEYS" || value.ends_with("[,...]"); }
 };
 
 std::span<const OptionRow> Options();
