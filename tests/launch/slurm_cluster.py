@@ -42,7 +42,6 @@ SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0,bf
 ReturnToService=2
 KillWait=2
 MinJobAge=600
-SlurmdTimeout=6
 InactiveLimit=0
 {nodes}
 PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
@@ -166,12 +165,16 @@ class SlurmCluster:
         return [process for process in running() if wanted in environment_of(process)]
 
     def kill_node(self, node: str, task: int) -> None:
-        """As if it lost its power: its daemon, and the task that runs there with who watches it."""
-        self.daemons.pop(node).kill()
+        """As if it lost its power: its daemon, and the task that runs there with who watches it. Slurm
+        is told, as by a health check of the cluster; by itself it waits for minutes."""
+        daemon = self.daemons.pop(node)
+        daemon.kill()
+        daemon.wait()
         watcher = parent_of(task)
         assert watcher in self.processes(), "the task is not started by a node"
         kill(watcher)
         kill(task)
+        self.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
 
     def run(self, *words: str) -> str:
         done = subprocess.run(words, env=self.environment, cwd=self.folder, capture_output=True,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "borescope/cli/launch/launch_words.h"
@@ -13,6 +15,8 @@
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/run.h"
+#include "borescope/schema.h"
+#include "borescope/table.h"
 #include "borescope/text.h"
 
 namespace borescope::cli {
@@ -37,6 +41,21 @@ Result<int> CountOr(std::string_view option, const std::string& text, int larges
   return text.empty() ? Result<int>(usual) : ParseCount(option, text, largest);
 }
 
+// As map does, but before anything is submitted.
+Result<void> CheckTables(const Command& command) {
+  std::set<std::string> names;
+  for (const VerbInfo* const verb : command.analyses) {
+    CLI_ASSIGN(const Answer answer, DescribeAnswer(verb->name));
+    for (const Table& table : answer.tables()) {
+      if (!names.insert(std::string(table.name())).second) {
+        return UsageError(fmt::format("two of the verbs give a table \"{}\"; ask for summary alone",
+                                      table.name()));
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> CheckAsked(const Command& command) {
   const RawOptions& raw = command.raw;
   if (command.analyses.empty()) {
@@ -53,6 +72,7 @@ Result<void> CheckAsked(const Command& command) {
       std::find(raw.inputs.begin(), raw.inputs.end(), "-") != raw.inputs.end()) {
     return UsageError("launch: no run that tasks can read; name its folder or its files");
   }
+  CLI_TRY(CheckTables(command));
   return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
 }
 
@@ -78,10 +98,9 @@ Result<std::string> UnderstandName(const std::string& name) {
       is_letter(name.back()) &&
       std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || c == '-'; });
   return is_fine ? Result<std::string>(name)
-                 : UsageError(fmt::format(
-                       "--name: '{}' is no name of a job; it may have {} small letters, digits and "
-                       "dashes within",
-                       name, kLongestName));
+                 : UsageError(fmt::format("--name: '{}' is no name of a job: up to {} small "
+                                          "letters, digits, and dashes between them",
+                                          name, kLongestName));
 }
 
 // The extension of the format in which the answer is written.
