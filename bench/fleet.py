@@ -10,7 +10,8 @@ and together.
 
 `simulate`: a run of so many synthetic ranks, each of about so many megabytes, is mapped shard by shard and
 reduced. Its files exist only while their shard is mapped, so that 8 GB of traces need 130 MB of disk. Prints
-time, peak memory and bytes of the map and of the reduce. --compare keeps all files and compares the answer with that of
+time, peak memory and bytes of the map and of the reduce. With --parts, parts stay in DIR, and those that are
+there are not made again. --compare keeps all files and compares the answer with that of
 one process, for small runs. Exit status 1 where the reduce takes more than --max-seconds or --max-megabytes,
 or the answers differ.
 """
@@ -74,7 +75,7 @@ class Ranks:
     def __init__(self, synth: str, folder: Path, arguments: argparse.Namespace) -> None:
         self.synth, self.made, self.run = synth, folder / "made", folder / "run"
         self.count, self.bytes_each = arguments.ranks, int(arguments.megabytes * 1e6)
-        self.run.mkdir()
+        self.run.mkdir(exist_ok=True)
 
     def write(self, ranks: range, seed: int) -> int:
         """The bytes of their files."""
@@ -102,6 +103,8 @@ def map_all(borescope: str, folder: Path, ranks: Ranks, arguments: argparse.Name
     costs: dict[str, list[Cost]] = {verbs: [] for verbs in TOGETHER}
     text_bytes = 0
     for shard in range(shards):
+        if all((folder / verbs / f"{shard:05}.part").exists() for verbs in TOGETHER):
+            continue
         mine = range(shard, count, shards)
         text_bytes += ranks.write(mine, seed=shard + 1)
         # What map --shard would find if all files were here.
@@ -112,11 +115,11 @@ def map_all(borescope: str, folder: Path, ranks: Ranks, arguments: argparse.Name
             costs[verbs].append(cost_of([*words, *files], folder))
         if not arguments.compare:
             ranks.remove()
-    print(f"{count} ranks, {text_bytes / 1e9:.2f} GB of text, {shards} shards")
+    print(f"{count} ranks, {shards} shards; mapped now: {text_bytes / 1e9:.2f} GB of text")
     for verbs in TOGETHER:
         part_bytes = sum(path.stat().st_size for path in (folder / verbs).iterdir())
         print(f"map {verbs}: CPU {sum(cost.cpu_s for cost in costs[verbs]):.1f} s, peak "
-              f"{max(cost.peak_mb for cost in costs[verbs]):.0f} MB; parts {part_bytes / 1e6:.2f} MB, "
+              f"{max((cost.peak_mb for cost in costs[verbs]), default=0):.0f} MB; parts {part_bytes / 1e6:.2f} MB, "
               f"{part_bytes / count / 1e3:.2f} kB a rank")
 
 
@@ -137,7 +140,8 @@ def equals_one_process(borescope: str, folder: Path, verbs: str) -> bool:
 
 def simulate(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(dir=arguments.work) as name:
-        folder = Path(name)
+        folder = (arguments.parts or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
         borescope = str(arguments.borescope.resolve())
         ranks = Ranks(str(arguments.synth.resolve()), folder, arguments)
         map_all(borescope, folder, ranks, arguments)
@@ -167,6 +171,7 @@ def main() -> int:
     run.add_argument("--ranks", type=int, default=4096)
     run.add_argument("--megabytes", type=float, default=2)
     run.add_argument("--shards", type=int, default=64)
+    run.add_argument("--parts", type=Path)
     run.add_argument("--work", type=Path, help="where files lie meanwhile")
     run.add_argument("--compare", action="store_true")
     run.add_argument("--max-seconds", type=float, default=15)
