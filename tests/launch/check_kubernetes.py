@@ -38,7 +38,7 @@ def run_in(environment: Path) -> None:
 
 
 def substituted(word: str, variables: dict[str, str]) -> str:
-    """$(NAME) of a known variable is its value, $$ a dollar; all else stands for itself."""
+    """$(NAME) of a known variable is its value, $$ a dollar; all else remains."""
     return re.sub(r"\$(\$|\((\w+)\))",
                   lambda found: "$" if found[1] == "$" else variables.get(found[2], found[0]), word)
 
@@ -76,7 +76,7 @@ def jobs_of(text: str) -> list[dict]:
 def is_valid(test: Test) -> None:
     import kubernetes_validate
     for words in ((), ("-f", "json", "--cpus", "4", "--mem", "1500M", "--user", "70000", "--name", "a-1"),
-                  ("--volume", "other:/mnt/other/,third:/third", "--force")):
+                  ("--volume", "other:/other/,third:/third", "--force")):
         jobs = jobs_of(test.manifest(*words))
         assert [job["kind"] for job in jobs] == ["Job", "Job"]
         for job in jobs:

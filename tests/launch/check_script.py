@@ -107,7 +107,7 @@ def only_missing_shards_are_submitted(test: Test) -> None:
         assert len(jobs) == (2 if missing else 1) and waits == bool(missing)
 
 
-def force_makes_all_anew(test: Test) -> None:
+def force_maps_all_again(test: Test) -> None:
     folder = test.folder / "old"
     folder.mkdir()
     (folder / "00000-of-00002.part").touch()
@@ -122,7 +122,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         test = Test(arguments.borescope.resolve(), Path(name))
-        for step in (words_arrive, only_missing_shards_are_submitted, force_makes_all_anew):
+        for step in (words_arrive, only_missing_shards_are_submitted, force_maps_all_again):
             step(test)
             print(f"{step.__name__}: yes, in {', '.join(SHELLS)}")
     return 0

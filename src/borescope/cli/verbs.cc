@@ -96,7 +96,7 @@ constexpr std::string_view kLaunchDetails =
     "    --image IMAGE --volume CLAIM:/data | kubectl apply -f -\n";
 
 constexpr WordsRow kLaunchWords[] = {{"output", "DIR", "the folder for parts, logs and the answer"},
-                                     {"force", "", "make parts anew that are there already"}};
+                                     {"force", "", "map also where the part is there already"}};
 
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
 constexpr std::string_view kChakraOptions[] = {"host",

@@ -55,7 +55,7 @@ struct VerbRow {
   std::span<const WordsRow> words = {};
   // Verbs that analyse follow it, with their options: `map VERB[,VERB...]`.
   bool takes_verbs = false;
-  // One of these stands before them.
+  // One of these comes before them.
   std::span<const std::string_view> tasks = {};
   // A program with its arguments follows after --, which are no options of ours.
   bool takes_program = false;

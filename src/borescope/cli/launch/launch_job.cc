@@ -13,7 +13,7 @@ std::vector<std::string> MapWords(const LaunchJob& job, const QuoteText& quote,
     words.push_back(quote(option));
   }
   words.push_back(quote(fmt::format("--threads={}", job.cpus)));
-  if (job.makes_anew) {
+  if (job.is_forced) {
     words.push_back(quote("--force"));
   }
   words.emplace_back(shard_word);

@@ -22,9 +22,9 @@ struct LaunchJob {
   std::string folder;     // where parts and answer are written; no slash at its end
   std::string extension;  // of the answer: "json"
   int shards = 1;
-  int cpus = 1;             // of a task
-  uint64_t mebibytes = 0;   // memory of a task; 0: not said
-  bool makes_anew = false;  // also the parts that are there already
+  int cpus = 1;            // of a task
+  uint64_t mebibytes = 0;  // memory of a task; 0: not said
+  bool is_forced = false;  // also the parts that are there already
 
   // The file of the answer.
   std::string AnswerPath() const;

@@ -12,7 +12,7 @@ namespace borescope::cli {
 // What decides what the parts hold, as words of map: "--step=3". An error for an option of the
 // verbs that no task can be given.
 Result<std::vector<std::string>> MapOptions(const Command& command);
-// What stands before the inputs: the word that some verbs take, and none else.
+// What comes before the inputs: the word that some verbs take, and none else.
 std::vector<std::string> LeadingWords(const Command& command);
 // How the answer is shown, as words of reduce.
 std::vector<std::string> ReduceOptions(const RawOptions& raw);

@@ -5,7 +5,7 @@
 namespace borescope::cli {
 namespace {
 
-// What no shell treats specially, wherever in a word it stands.
+// What no shell treats specially, wherever in a word it is.
 bool IsPlain(char c) {
   constexpr std::string_view kPlain = "%+,-./:@_=";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -17,7 +17,7 @@ bool IsPlain(char c) {
 std::string SingleQuoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
-    // The quotes end, an escaped quote stands between, and quotes begin again.
+    // The quotes end, an escaped quote follows, and quotes begin again.
     quoted += c == '\'' ? "'\\''" : std::string(1, c);
   }
   return quoted + "'";

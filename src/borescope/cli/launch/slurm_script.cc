@@ -26,7 +26,7 @@ logs={logs} # in which sbatch takes %% for %
 answer={answer}
 # A folder has the parts of one question.
 question={question}
-anew={anew}
+forced={forced}
 
 # Options of both jobs.
 set --{options}
@@ -36,7 +36,7 @@ set --{options}
 constexpr char kFindMissing[] = R"sh(
 mkdir -p -- "$folder/log"
 asked=$folder/.question
-if [ "$anew" = no ] && [ -e "$asked" ] && [ "$(cat -- "$asked")" != "$question" ]; then
+if [ "$forced" = no ] && [ -e "$asked" ] && [ "$(cat -- "$asked")" != "$question" ]; then
   echo "$folder has parts of another question; name another folder, or launch with --force:" >&2
   cat -- "$asked" >&2
   exit 2
@@ -50,7 +50,7 @@ shard=0
 while [ "$shard" -le "$shards" ]; do
   part=0000$shard
   part=${part#"${part%?????}"}-of-$digits.part
-  if [ "$shard" -lt "$shards" ] && { [ "$anew" = yes ] || [ ! -e "$folder/$part" ]; }; then
+  if [ "$shard" -lt "$shards" ] && { [ "$forced" = yes ] || [ ! -e "$folder/$part" ]; }; then
     first=${first:-$shard}
   elif [ -n "$first" ]; then
     missing=$missing${missing:+,}$first-$((shard - 1))
@@ -135,7 +135,7 @@ std::string Head(const LaunchJob& job, const SlurmOptions& options) {
                      fmt::arg("logs", ShellWord(WithoutPatterns(job.folder) + "/log")),
                      fmt::arg("answer", ShellWord(job.AnswerPath())),
                      fmt::arg("question", ShellWord(QuestionOf(job))),
-                     fmt::arg("anew", job.makes_anew ? "yes" : "no"),
+                     fmt::arg("forced", job.is_forced ? "yes" : "no"),
                      fmt::arg("options", SbatchWords(job, options)));
 }
 

@@ -197,7 +197,7 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   CLI_ASSIGN(job.extension, UnderstandExtension(raw));
   CLI_ASSIGN(job.cpus, CountOr("cpus", raw.cpus, kMostCpus, 1));
   CLI_ASSIGN(job.mebibytes, UnderstandMemory(raw.memory));
-  job.makes_anew = raw.force;
+  job.is_forced = raw.force;
   CLI_ASSIGN(job.shards, UnderstandShards(raw));
   return job;
 }

@@ -278,7 +278,7 @@ Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
   return {};
 }
 
-// What stands where the verbs should is none, or more often the run.
+// The word in the place of the verbs is none, and often the run.
 Error NoVerbToMap(const std::string& word, std::string_view verb) {
   std::error_code ignored;
   return std::filesystem::exists(word, ignored)
