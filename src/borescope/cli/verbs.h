@@ -30,7 +30,7 @@ struct InsteadRow {
   std::string_view write;
 };
 
-// What help says of an option that means something of its own to one verb.
+// What help says about an option that means something of its own to one verb.
 struct WordsRow {
   std::string_view option;
   std::string_view value;  // empty for a flag
