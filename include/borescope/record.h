@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,9 @@ struct AttachOptions {
   std::string output = {};  // a folder that is made; empty: attached, attached-2, …
   std::chrono::nanoseconds duration = std::chrono::seconds(2);
   int iterations = 0;  // this many steps of an optimizer, instead of a time; 0: not so
+  // Called by AttachRecording, on its thread, when the processes and the folder were found usable
+  // and the wait begins; may be empty.
+  std::function<void()> on_wait = {};
 };
 
 struct AttachedProfile {

@@ -2,7 +2,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/process.h"
+#include "core/thread.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
 #include "cuda/session.h"
@@ -134,19 +134,6 @@ void* Run(void*) {
   return nullptr;
 }
 
-bool StartThread() {
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  // The program's signals are for its own threads.
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  pthread_t thread;
-  const bool is_started = pthread_create(&thread, nullptr, Run, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (is_started) pthread_detach(thread);
-  return is_started;
-}
-
 bool IsFlusherHere() { return started_in.load() == getpid() && !has_ended.load(); }
 
 // Waits until a condition holds, at most until the deadline: a flush that hangs is abandoned.
@@ -181,7 +168,7 @@ void StartFlusher() {
     return;
   }
   FollowControl();
-  if (StartThread()) {
+  if (StartThread(Run)) {
     atexit(EndAtExit);
   } else {
     session.Switch(false);

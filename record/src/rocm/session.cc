@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "core/thread.h"
 #include "core/writer.h"
 #include "rocm/decode.h"
 
@@ -174,16 +174,6 @@ void* Run(void*) {
   return nullptr;
 }
 
-void StartThread() {
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, Run, nullptr) == 0) pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-}
-
 // A failure is never the program's.
 int Initialize(void (*)(Handle), void*) {
   const QuietSection quiet;
@@ -206,7 +196,7 @@ int Initialize(void (*)(Handle), void*) {
     return kSuccess;
   }
   FollowControl();
-  StartThread();
+  StartThread(Run);
   return kSuccess;
 }
 

@@ -121,7 +121,8 @@ Result<AttachReport> AttachRecording(const AttachOptions& options) {
       .pids = {options.pids.begin(), options.pids.end()},
       .folder = options.output,
       .duration = std::chrono::ceil<std::chrono::milliseconds>(options.duration),
-      .iterations = static_cast<uint32_t>(std::max(0, options.iterations))};
+      .iterations = static_cast<uint32_t>(std::max(0, options.iterations)),
+      .waits = options.on_wait};
   return Public(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
     AttachReport report{.folder = std::move(outcome.folder),
                         .profiles = {},

@@ -215,10 +215,12 @@ Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
 }
 
 int AttachToProcesses(const Command& command) {
-  const Result<AttachOptions> options = UnderstandAttach(command.raw);
+  Result<AttachOptions> options = UnderstandAttach(command.raw);
   if (!options.ok()) return FailWith(options.error(), command);
   if (!command.raw.quiet) {
-    WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+    options->on_wait = [] {
+      WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+    };
   }
   const Result<AttachReport> report = AttachRecording(*options);
   if (!report.ok()) return FailWith(report.error(), command);
