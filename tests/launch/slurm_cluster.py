@@ -39,6 +39,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0,bf_interval=1
+SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=2
 MinJobAge=600
