@@ -11,7 +11,9 @@ const LEFT = 76;
 const AXIS = 22;
 const TALLEST = 16; // of a cell
 const MOST_HEIGHT = 560;
-const WIDEST = 48; // of a cell
+const WIDEST = 96; // of a cell
+const TOP = 6;
+const TONES = ['less-3', 'less-2', 'less-1', 'same', 'more-1', 'more-2', 'more-3'];
 const PIXELS_PER_LABEL = 14;
 const PIXELS_PER_TICK = 64;
 
@@ -59,7 +61,9 @@ function Legend({ table }: { table: Table }) {
   for (const row of indices(rowsOf(table))) {
     counts.set(textAt(level, row), (counts.get(textAt(level, row)) ?? 0) + 1);
   }
-  const tones = Object.entries(level?.hints?.tones ?? {}).filter(([cell]) => counts.has(cell));
+  const tones = Object.entries(level?.hints?.tones ?? {})
+    .filter(([cell]) => counts.has(cell))
+    .sort(([, a], [, b]) => TONES.indexOf(a) - TONES.indexOf(b));
   return (
     <ul class="legend">
       {tones.map(([cell, tone]) => (
@@ -80,12 +84,12 @@ export function Heat({ table, view }: { table: Table; view: View }) {
   const cellWidth = Math.min(WIDEST, Math.max(2, (width - LEFT) / places.length));
   const cellHeight = Math.min(TALLEST, MOST_HEIGHT / labels.length);
   const everyLabel = Math.max(1, Math.ceil(PIXELS_PER_LABEL / cellHeight));
-  const bottom = labels.length * cellHeight;
+  const bottom = TOP + labels.length * cellHeight;
   const unusual = cells.filter((cell) => cell.tone !== 'same').length;
   const rowAt = (event: PointerEvent): number | null => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     const column = Math.floor((event.clientX - box.left - LEFT) / cellWidth);
-    const line = Math.floor((event.clientY - box.top) / cellHeight);
+    const line = Math.floor((event.clientY - box.top - TOP) / cellHeight);
     return cells.find((cell) => cell.column === column && cell.line === line)?.row ?? null;
   };
   return (
@@ -103,14 +107,15 @@ export function Heat({ table, view }: { table: Table; view: View }) {
           <rect
             key={cell.row}
             x={LEFT + cell.column * cellWidth}
-            y={cell.line * cellHeight}
+            y={TOP + cell.line * cellHeight}
             width={cellWidth}
             height={cellHeight}
+            shape-rendering="crispEdges"
             fill={`var(--${cell.tone})`}
           />
         ))}
         {labels.map((label, i) => i % everyLabel === 0 && (
-          <text key={label} class="tick" x={LEFT - 6} y={(i + 0.5) * cellHeight + 4} text-anchor="end">{printable(label)}</text>
+          <text key={label} class="tick" x={LEFT - 6} y={TOP + (i + 0.5) * cellHeight + 4} text-anchor="end">{printable(label)}</text>
         ))}
         {ticksOf(places, cellWidth).map((i) => (
           <text key={i} class="tick" x={LEFT + i * cellWidth} y={bottom + 15}>{i === 0 ? `${view.x} ${places[i]}` : places[i]}</text>

@@ -115,9 +115,9 @@ constexpr std::string_view kGroup[] = {"members"};
 constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
                                                 "idle_ns"};
 constexpr ViewSpec kViews[] = {
-    {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts},
     {"rank_groups", ViewKind::kStackedBars, "Device time by groups of ranks", kGroup,
-     kBreakdownParts}};
+     kBreakdownParts},
+    {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts}};
 
 }  // namespace
 

@@ -141,9 +141,9 @@ constexpr std::string_view kRelative[] = {"relative"};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step", "name"};
 constexpr std::string_view kStepParts[] = {"busy_ns", "idle_ns"};
 constexpr ViewSpec kViews[] = {
-    {"steps", ViewKind::kStackedBars, "Device span of each step", kDevice, kStepParts},
     {"step_heat", ViewKind::kHeat, "Steps of all ranks, by their span / the median", kRanks,
-     kRelative, "step"}};
+     kRelative, "step"},
+    {"steps", ViewKind::kStackedBars, "Device span of each step", kDevice, kStepParts}};
 
 }  // namespace
 
