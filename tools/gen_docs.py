@@ -19,7 +19,7 @@ DATA = ROOT / "tests" / "data"
 RUN = DATA / "demo_run"
 # Verbs that answer with a file, or from no recording of a run.
 NO_TABLES = {"report", "open", "convert", "link", "chakra", "query", "bench-kernel", "list", "map",
-             "reduce", "record", "completion"}
+             "reduce", "launch", "record", "completion"}
 # What a verb is asked about, where that is not RUN.
 INPUTS = {
     "memory": [DATA / "small" / "memory.json"],

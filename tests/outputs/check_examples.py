@@ -240,7 +240,7 @@ def prepared(folder: Folder, command: str) -> str:
         quoted += ["run"] if is_bare else []
     elif words[1:] in (["chakra"], ["chakra", "TASK"]):
         quoted[2:] = ["--help"]
-    elif is_bare and words[1] in ("link", "convert", "query", "diff", "stats"):
+    elif is_bare and words[1] in ("link", "convert", "query", "diff", "stats", "launch"):
         quoted.append("--help")
     elif is_bare and words[1] not in ("list", "completion", "chakra") and "--schema" not in words:
         quoted.append(names.get("RUN"))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "borescope/cli/launch/shell_words.h"
 #include "borescope/cli/options/options.h"
 #include "borescope/cli/result_macros.h"
 #include "borescope/cli/verbs.h"
@@ -43,15 +44,6 @@ std::string OptionWords(const Verb& verb) {
   return words;
 }
 
-// In single quotes of any shell.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 // One line for each option that has values to choose from, for one verb.
 std::string ChoiceCases(const Verb& verb) {
   std::string cases;
@@ -70,6 +62,7 @@ std::string ChoiceCases(const Verb& verb) {
 // The words to choose from right behind the verb; empty for most.
 std::string_view FirstWordsOf(std::string_view verb) {
   return verb == "completion" ? "bash zsh fish"
+         : verb == "launch"   ? "slurm k8s"
          : verb == "chakra"   ? "convert check dump generate draw timeline"
                               : "";
 }
@@ -138,11 +131,11 @@ std::string ZshOption(const OptionView& row) {
             : TakesFile(row)     ? ":file:_files"
                                  : ":value:";
   }
-  std::string lines =
-      fmt::format("        {} \\\n", Quoted(fmt::format("--{}[{}]{}", row.long_name, help, value)));
+  std::string lines = fmt::format(
+      "        {} \\\n", SingleQuoted(fmt::format("--{}[{}]{}", row.long_name, help, value)));
   if (!row.short_name.empty()) {
     lines += fmt::format("        {} \\\n",
-                         Quoted(fmt::format("-{}[{}]{}", row.short_name, help, value)));
+                         SingleQuoted(fmt::format("-{}[{}]{}", row.short_name, help, value)));
   }
   return lines;
 }
@@ -191,7 +184,7 @@ std::string ZshScript() {
   std::string verbs;
   std::string cases;
   for (const Verb& verb : Verbs()) {
-    verbs += fmt::format("    {}\n", Quoted(fmt::format("{}:{}", verb.name, verb.summary)));
+    verbs += fmt::format("    {}\n", SingleQuoted(fmt::format("{}:{}", verb.name, verb.summary)));
     cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
     for (const OptionView& row : verb.options) {
       cases += ZshOption(row);
@@ -211,21 +204,21 @@ std::string FishOption(const Verb& verb, const OptionView& row) {
   } else if (!row.value.empty()) {
     line += TakesFile(row) ? " -r -F" : " -x";
   }
-  return fmt::format("{} -d {}\n", line, Quoted(row.help));
+  return fmt::format("{} -d {}\n", line, SingleQuoted(row.help));
 }
 
 std::string FishScript() {
   std::string script = "# fish completion for borescope; made by: borescope completion fish\n";
   for (const Verb& verb : Verbs()) {
     script += fmt::format("complete -c borescope -n __fish_use_subcommand -a {} -d {}\n", verb.name,
-                          Quoted(verb.summary));
+                          SingleQuoted(verb.summary));
   }
   for (const Verb& verb : Verbs()) {
     for (const OptionView& row : verb.options) {
       script += FishOption(verb, row);
     }
   }
-  for (const std::string_view verb : {"chakra", "completion"}) {
+  for (const std::string_view verb : {"chakra", "completion", "launch"}) {
     script += fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' {}-a '{}'\n",
                           verb, verb == "completion" ? "-f " : "", FirstWordsOf(verb));
   }

@@ -81,6 +81,24 @@ constexpr std::string_view kReduceDetails =
     "Of a folder, files that are no parts are passed over.\n"
     "--partial joins parts without reducing them: for a tree of several machines.\n";
 
+constexpr std::string_view kEngines[] = {"slurm", "k8s"};
+constexpr std::string_view kLaunchOptions[] = {"shards",    "nodes",   "cpus",  "mem",    "name",
+                                               "partition", "account", "time",  "sbatch", "image",
+                                               "volume",    "user",    "force", "sort",   "top"};
+
+constexpr std::string_view kLaunchDetails =
+    "ENGINE is slurm (a shell script) or k8s (YAML). What is written to standard\n"
+    "output starts map for every shard, and reduce once all have ended: parts, logs\n"
+    "and the answer go to DIR. Run again, it makes what is missing. Nothing is\n"
+    "started here. The options of the verbs are those of map; --format, --sort and\n"
+    "--top say how the answer is shown; `launch ENGINE report` makes the page.\n"
+    "  borescope launch slurm summary run -o parts | sh\n"
+    "  borescope launch k8s summary /data/run -o /data/parts --shards 64 \\\n"
+    "    --image IMAGE --volume CLAIM:/data | kubectl apply -f -\n";
+
+constexpr WordsRow kLaunchWords[] = {{"output", "DIR", "the folder for parts, logs and the answer"},
+                                     {"force", "", "map also where the part is there already"}};
+
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
 constexpr std::string_view kChakraOptions[] = {"host",
                                                "device",
@@ -158,6 +176,8 @@ constexpr std::string_view kCompletionDetails =
 constexpr std::string_view kOfTables[] = {"format", "color", "csv-safe"};
 constexpr std::string_view kOfFiles[] = {"format", "color", "csv-safe", "output"};
 
+constexpr std::string_view kNoColours[] = {"color"};
+
 // Rows without a summary and an example have those of the library's task of the name.
 constexpr VerbRow kRows[] = {
     {.name = "report",
@@ -208,6 +228,17 @@ constexpr VerbRow kRows[] = {
      .run = RunReduceVerb,
      .options = kReduceOptions,
      .details = kReduceDetails},
+    {.name = "launch",
+     .usage = "ENGINE VERB[,VERB...] [OPTIONS] INPUT... -o DIR",
+     .run = RunLaunchVerb,
+     .summary = "jobs that map and reduce a run: a script for Slurm, YAML for Kubernetes",
+     .example = "borescope launch slurm summary run -o parts --shards 4",
+     .options = kLaunchOptions,
+     .details = kLaunchDetails,
+     .pointless = kNoColours,
+     .words = kLaunchWords,
+     .takes_verbs = true,
+     .tasks = kEngines},
     {.name = "record",
      .usage = "[OPTIONS] -- PROGRAM [ARGUMENT]...",
      .run = RunRecordVerb,

@@ -30,6 +30,13 @@ struct InsteadRow {
   std::string_view write;
 };
 
+// What help says about an option that means something of its own to one verb.
+struct WordsRow {
+  std::string_view option;
+  std::string_view value;  // empty for a flag
+  std::string_view help;
+};
+
 // A verb that is no analysis.
 struct VerbRow {
   std::string_view name;
@@ -45,8 +52,11 @@ struct VerbRow {
   // Options of every verb that mean nothing here: not shown, and recognised where they are given.
   std::span<const std::string_view> pointless = {};
   std::span<const InsteadRow> instead = {};
+  std::span<const WordsRow> words = {};
   // Verbs that analyse follow it, with their options: `map VERB[,VERB...]`.
   bool takes_verbs = false;
+  // One of these comes before them.
+  std::span<const std::string_view> tasks = {};
   // A program with its arguments follows after --, which are no options of ours.
   bool takes_program = false;
 };

@@ -38,8 +38,14 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
 
 Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
   CLI_ASSIGN(const ReduceOptions options, UnderstandReduce(raw));
-  CLI_TRY(ProtectInputs(raw.inputs, output));
   CLI_ASSIGN(const std::vector<StoredPart> parts, FindParts(raw.inputs));
+  // Not all that lies in their folder: an earlier answer there may be replaced.
+  std::vector<std::string> paths;
+  paths.reserve(parts.size());
+  for (const StoredPart& part : parts) {
+    paths.push_back(part.name);
+  }
+  CLI_TRY(ProtectInputs(paths, output));
   return Reduce(parts, options);
 }
 

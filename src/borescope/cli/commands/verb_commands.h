@@ -11,6 +11,8 @@ int RunBenchVerb(const Command& command);
 int RunChakraVerb(const Command& command);
 int RunCompletionVerb(const Command& command);
 int RunConvertVerb(const Command& command);
+// Of Command::task, slurm or k8s.
+int RunLaunchVerb(const Command& command);
 int RunLinkVerb(const Command& command);
 int RunListVerb(const Command& command);
 // REQUIRES: Command::analyses are the verbs that it maps.

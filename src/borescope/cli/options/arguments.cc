@@ -74,6 +74,8 @@ void JoinLists(RawOptions& raw) {
     const auto given = raw.params.find(row.long_name);
     if (row.is_list() && given != raw.params.end()) {
       std::replace(given->second.begin(), given->second.end(), '\n', ',');
+    } else if (row.is_list() && row.text != nullptr) {
+      std::replace((raw.*row.text).begin(), (raw.*row.text).end(), '\n', ',');
     }
   }
 }
@@ -261,6 +263,31 @@ Error UnknownVerb(const std::string& word) {
   return UsageError(fmt::format("'{}': only verbs that analyse a trace can stand in a list", word));
 }
 
+// The word before the verbs, which says what is done with them.
+Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
+  if (command.verb == nullptr || command.verb->tasks.empty() || rest.empty() ||
+      rest.front().starts_with('-')) {
+    return {};
+  }
+  const std::span<const std::string_view> tasks = command.verb->tasks;
+  if (std::find(tasks.begin(), tasks.end(), rest.front()) == tasks.end()) {
+    return UsageError(fmt::format("{}: '{}' is none of {}", command.verb->name, rest.front(),
+                                  fmt::join(tasks, ", ")));
+  }
+  command.task = rest.front();
+  rest = rest.subspan(1);
+  return {};
+}
+
+// The word in the place of the verbs is none, and often the run.
+Error NoVerbToMap(const std::string& word, std::string_view verb) {
+  std::error_code ignored;
+  return std::filesystem::exists(word, ignored)
+             ? UsageError(fmt::format("{}: '{}' is no verb that analyses; verbs come before INPUT",
+                                      verb, word))
+             : UnknownVerb(word);
+}
+
 // The verbs that follow one which takes verbs.
 Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   if (command.verb == nullptr || !command.verb->takes_verbs || rest.empty() ||
@@ -272,7 +299,7 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
   Command inner;
   const std::string_view name = command.raw.report ? "summary" : std::string_view(rest.front());
   if (!SetVerb(name, inner) || inner.analyses.empty()) {
-    return UnknownVerb(rest.front());
+    return NoVerbToMap(rest.front(), command.verb->name);
   }
   command.analyses = std::move(inner.analyses);
   rest = rest.subspan(1);
@@ -335,6 +362,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
+  CLI_TRY(TakeTask(rest, command));
   CLI_TRY(TakeVerbs(rest, command));
   TakeProgram(rest, command);
   CLI_TRY(ParseOptions(rest, command));

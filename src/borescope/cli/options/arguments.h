@@ -19,6 +19,7 @@ struct Command {
   std::vector<const VerbInfo*> analyses;  // "idle,overlap" are two
   const VerbRow* verb = nullptr;  // instead of them, or before them (`map`); neither: --help or
                                   // --version alone
+  std::string task;  // of a verb whose tasks come before other verbs: "slurm"; empty: not typed
   bool version = false;
   RawOptions raw;
 };

@@ -160,6 +160,34 @@ const OptionRow kRows[] = {
      &Raw::scrub_key, nullptr, IsAnalysis, nullptr},
     {kOutput, "", "scrub-map", "FILE", "write here what the new names were", &Raw::scrub_map,
      nullptr, IsAnalysis, nullptr},
+    {kRun, "", "shards", "N",
+     "parts to map the run in, a task each (default: a file each, but at most 4 a node, and 10 s "
+     "of "
+     "work)",
+     &Raw::shards, nullptr, OnlyNamed, nullptr},
+    {kRun, "", "nodes", "N", "nodes that will work on it (16)", &Raw::nodes, nullptr, OnlyNamed,
+     nullptr},
+    {kRun, "", "cpus", "N", "processors, and threads, of a task (1)", &Raw::cpus, nullptr,
+     OnlyNamed, nullptr},
+    {kRun, "", "mem", "SIZE", "memory of a task (k8s: 2Gi; slurm: what the cluster gives)",
+     &Raw::memory, nullptr, OnlyNamed, nullptr},
+    {kRun, "", "name", "NAME", "what to call the jobs (borescope)", &Raw::job_name, nullptr,
+     OnlyNamed, nullptr},
+    {kRun, "", "partition", "NAME", "slurm: where to submit to", &Raw::partition, nullptr,
+     OnlyNamed, nullptr},
+    {kRun, "", "account", "NAME", "slurm: who is charged", &Raw::account, nullptr, OnlyNamed,
+     nullptr},
+    {kRun, "", "time", "TIME", "slurm: limit of a task, as sbatch takes it", &Raw::time, nullptr,
+     OnlyNamed, nullptr},
+    {kRun, "", "sbatch", "OPTIONS", "slurm: more options of sbatch, with blanks between",
+     &Raw::sbatch, nullptr, OnlyNamed, nullptr},
+    {kRun, "", "image", "IMAGE", "k8s: the container image that has borescope", &Raw::image,
+     nullptr, OnlyNamed, nullptr},
+    {kRun, "", "volume", "CLAIM:PATH[,...]",
+     "k8s: persistent volume claims, and where containers see them", &Raw::volumes, nullptr,
+     OnlyNamed, nullptr},
+    {kRun, "", "user", "UID", "k8s: the user who reads the run and writes the parts (10001)",
+     &Raw::user, nullptr, OnlyNamed, nullptr},
     {kRun, "", "captures", "DIR",
      "where the graphs that INPUT launches were captured: a folder or file; by default what is "
      "next to INPUT and called captures",
@@ -218,6 +246,17 @@ OptionRow WithTextsOf(const VerbRow& verb, OptionRow row) {
     }
   }
   return row;
+}
+
+// The same with the words of the verb, where the option means something else there.
+OptionView InWordsOf(const VerbRow& verb, OptionView view) {
+  for (const WordsRow& row : verb.words) {
+    if (row.option == view.long_name) {
+      view.value = row.value;
+      view.help = row.help;
+    }
+  }
+  return view;
 }
 
 std::vector<OptionRow> MakeOptions() {
@@ -379,7 +418,7 @@ std::vector<OptionView> OptionViews(const VerbRow& verb) {
   };
   for (const OptionRow& row : Options()) {
     if (Applies(row, verb) && !is_pointless(row)) {
-      views.push_back(ViewOf(WithTextsOf(verb, row), nullptr));
+      views.push_back(InWordsOf(verb, ViewOf(WithTextsOf(verb, row), nullptr)));
     }
   }
   return views;

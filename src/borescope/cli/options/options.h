@@ -34,6 +34,10 @@ struct RawOptions {
   std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel
   std::string port;                    // of open, as are timeout and against
+  // Of launch.
+  std::string shards, nodes, job_name, cpus, memory;
+  std::string partition, account, time, sbatch;  // for Slurm
+  std::string image, volumes, user;              // for Kubernetes
   bool no_progress = false;
   bool quiet = false;
   bool csv_safe = false;
@@ -72,7 +76,7 @@ struct OptionRow {
   const ParameterInfo* parameter = nullptr;
 
   bool is_parameter() const { return text == nullptr && flag == nullptr; }
-  bool is_list() const { return value == "LIST" || value == "KEYS"; }
+  bool is_list() const { return value == "LIST" || value == "KEYS" || value.ends_with("[,...]"); }
 };
 
 std::span<const OptionRow> Options();

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/launch/understand_launch.h"
+
+namespace borescope::cli {
+namespace {
+
+Result<std::string> SlurmText(const Command& command) {
+  CLI_ASSIGN(const SlurmOptions options, UnderstandSlurm(command.raw));
+  CLI_ASSIGN(const LaunchJob job, UnderstandLaunch(command));
+  return SlurmScript(job, options);
+}
+
+Result<std::string> KubernetesText(const Command& command) {
+  constexpr uint64_t kUsualMebibytes = 2048;
+  CLI_ASSIGN(const KubernetesOptions options, UnderstandKubernetes(command.raw));
+  CLI_ASSIGN(LaunchJob job, UnderstandLaunch(command));
+  if (job.mebibytes == 0) {
+    job.mebibytes = kUsualMebibytes;
+  }
+  return KubernetesJobs(job, options);
+}
+
+}  // namespace
+
+int RunLaunchVerb(const Command& command) {
+  if (command.task.empty()) {
+    return FailWith(
+        UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR"),
+        command);
+  }
+  const Result<std::string> text =
+      command.task == "slurm" ? SlurmText(command) : KubernetesText(command);
+  return text.ok() ? Print(*text) : FailWith(text.error(), command);
+}
+
+}  // namespace borescope::cli

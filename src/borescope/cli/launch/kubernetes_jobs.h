@@ -1,0 +1,30 @@
+// Jobs for Kubernetes as YAML: an Indexed Job whose pods map a shard each, and a suspended Job that
+// reduces their parts once somebody resumes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "borescope/cli/launch/launch_job.h"
+#include "borescope/cli/result_macros.h"
+
+namespace borescope::cli {
+
+// A persistent volume claim, and where containers see it.
+struct VolumeMount {
+  std::string claim;
+  std::string path;  // absolute, not / or /tmp, no slash at its end
+};
+
+struct KubernetesOptions {
+  std::string image;
+  std::vector<VolumeMount> volumes;
+  int64_t user = 10001;  // whose id containers run as, and their group; that of our Containerfile
+};
+
+// The two jobs. kInvalidArgument where a path is on none of the volumes: what is written there
+// would be lost. REQUIRES: texts are UTF-8; the job says how much memory a task has.
+Result<std::string> KubernetesJobs(const LaunchJob& job, const KubernetesOptions& options);
+
+}  // namespace borescope::cli

@@ -1,0 +1,154 @@
+#include "borescope/cli/launch/slurm_script.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "borescope/cli/launch/shell_words.h"
+
+namespace borescope::cli {
+namespace {
+
+// Array indices of Slurm end below MaxArraySize, which is this unless the cluster says otherwise.
+constexpr int kUsualMaxArraySize = 1001;
+
+constexpr char kHead[] = R"sh(#!/bin/sh
+# Submits to Slurm: {name}-map, whose tasks write a part of the answer each, and
+# {name}-reduce, which joins the parts. Made by borescope launch slurm.
+#   sh THIS_FILE    where sbatch is, in the folder from which its paths lead on
+# Run again, it submits only what has no part yet, and reduces all parts again.
+{limit}set -eu
+
+name={name}
+shards={shards}
+digits={digits} # shards, as names of parts have them
+folder={folder}
+logs={logs} # in which sbatch takes %% for %
+answer={answer}
+# A folder has the parts of one question.
+question={question}
+forced={forced}
+
+# Options of both jobs.
+set --{options}
+)sh";
+
+// Shards whose part exists are done: a part appears complete or not at all.
+constexpr char kFindMissing[] = R"sh(
+mkdir -p -- "$folder/log"
+asked=$folder/.question
+if [ "$forced" = no ] && [ -e "$asked" ] && [ "$(cat -- "$asked")" != "$question" ]; then
+  echo "$folder has parts of another question; name another folder, or launch with --force:" >&2
+  cat -- "$asked" >&2
+  exit 2
+fi
+printf '%s\n' "$question" >"$asked"
+
+# The shards without a part, as 0-3,7-7.
+missing=
+first=
+shard=0
+while [ "$shard" -le "$shards" ]; do
+  part=0000$shard
+  part=${part#"${part%?????}"}-of-$digits.part
+  if [ "$shard" -lt "$shards" ] && { [ "$forced" = yes ] || [ ! -e "$folder/$part" ]; }; then
+    first=${first:-$shard}
+  elif [ -n "$first" ]; then
+    missing=$missing${missing:+,}$first-$((shard - 1))
+    first=
+  fi
+  shard=$((shard + 1))
+done
+)sh";
+
+constexpr char kMap[] = R"sh(
+map=
+if [ -n "$missing" ]; then
+  map=$(sbatch --parsable "$@" --job-name="$name-map" --array="$missing" \
+    --output="$logs/map-%A_%a.txt" <<'END'
+#!/bin/sh
+exec {}
+END
+  )
+  map=${{map%%;*}} # without the name of the cluster
+  echo "$name-map: job $map, shards $missing of $shards"
+fi
+)sh";
+
+// After tasks that failed, too: the answer then says what is missing, and the job fails.
+constexpr char kReduce[] = R"sh(
+reduce=$(sbatch --parsable "$@" --job-name="$name-reduce" ${{map:+"--dependency=afterany:$map"}} \
+  --output="$logs/reduce-%j.txt" <<'END'
+#!/bin/sh
+{words} || exit
+set -- {folder}/*-of-{shards:05}.part
+if [ "$#" -lt {shards} ]; then
+  echo "$# of {shards} parts are there: run again what submitted this" >&2
+  exit 1
+fi
+END
+)
+echo "$name-reduce: job ${{reduce%%;*}}, answer: $answer"
+)sh";
+
+// sbatch replaces %j and others in names of output files.
+std::string WithoutPatterns(std::string_view path) {
+  std::string escaped;
+  for (const char c : path) {
+    escaped += c == '%' ? "%%" : std::string(1, c);
+  }
+  return escaped;
+}
+
+std::string SbatchWords(const LaunchJob& job, const SlurmOptions& options) {
+  std::string words = fmt::format(" --cpus-per-task={}", job.cpus);
+  if (job.mebibytes != 0) {
+    words += fmt::format(" --mem={}M", job.mebibytes);
+  }
+  for (const std::string& word : options.sbatch) {
+    words += " " + ShellWord(word);
+  }
+  return words;
+}
+
+// What decides what parts hold.
+std::string QuestionOf(const LaunchJob& job) {
+  std::string question = ShellWord(job.verbs);
+  for (const std::vector<std::string>* words : {&job.map_options, &job.words, &job.inputs}) {
+    for (const std::string& word : *words) {
+      question += " " + ShellWord(word);
+    }
+  }
+  return question;
+}
+
+std::string Head(const LaunchJob& job, const SlurmOptions& options) {
+  const std::string limit =
+      job.shards <= kUsualMaxArraySize
+          ? ""
+          : fmt::format(
+                "# Slurm must take arrays of {} tasks: scontrol show config | grep MaxArraySize\n",
+                job.shards);
+  return fmt::format(kHead, fmt::arg("name", job.name), fmt::arg("limit", limit),
+                     fmt::arg("shards", job.shards),
+                     fmt::arg("digits", fmt::format("{:05}", job.shards)),
+                     fmt::arg("folder", ShellWord(job.folder)),
+                     fmt::arg("logs", ShellWord(WithoutPatterns(job.folder) + "/log")),
+                     fmt::arg("answer", ShellWord(job.AnswerPath())),
+                     fmt::arg("question", ShellWord(QuestionOf(job))),
+                     fmt::arg("forced", job.is_forced ? "yes" : "no"),
+                     fmt::arg("options", SbatchWords(job, options)));
+}
+
+}  // namespace
+
+std::string SlurmScript(const LaunchJob& job, const SlurmOptions& options) {
+  const std::string shard = fmt::format("--shard=\"$SLURM_ARRAY_TASK_ID/{}\"", job.shards);
+  return Head(job, options) + kFindMissing +
+         fmt::format(kMap, fmt::join(MapWords(job, ShellWord, shard), " ")) +
+         fmt::format(
+             kReduce,
+             fmt::arg("words", fmt::format("{}", fmt::join(ReduceWords(job, ShellWord), " "))),
+             fmt::arg("folder", ShellWord(job.folder)), fmt::arg("shards", job.shards));
+}
+
+}  // namespace borescope::cli
