@@ -1,6 +1,8 @@
 #include "borescope/engine/partial/kept_part.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "borescope/base/io/unchanged.h"
@@ -22,24 +24,27 @@ bool AreOlder(const std::vector<std::string>& files, int64_t written_ns) {
                      [&](const std::string& file) { return IsOlder(file, written_ns); });
 }
 
-bool Holds(const std::vector<std::string>& texts, const std::string& text) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
+using Paths = std::set<std::string_view>;
+
+Paths PathsOf(const PartialData& partial) {
+  Paths paths;
+  for (const PartialFile& file : partial.files) {
+    paths.insert(file.path);
+  }
+  return paths;
 }
 
 // Whether the graphs that a file launches were searched in the same files. Those that capture
 // graphs among the files of the part are searched, too.
-bool SearchedTheSame(const GraphRoles& roles, const InputFile& file, const PartialData& partial) {
+bool SearchedTheSame(const GraphRoles& roles, const InputFile& file, const Paths& of_part) {
   if (!roles.may_replay) {
     return true;
   }
-  const auto is_of_part = [&](const std::string& path) {
-    return std::any_of(partial.files.begin(), partial.files.end(),
-                       [&](const PartialFile& other) { return other.path == path; });
-  };
-  return std::all_of(file.captures.begin(), file.captures.end(),
-                     [&](const std::string& path) { return Holds(roles.searched, path); }) &&
-         std::all_of(roles.searched.begin(), roles.searched.end(), [&](const std::string& path) {
-           return Holds(file.captures, path) || is_of_part(path);
+  const Paths searched(roles.searched.begin(), roles.searched.end());
+  const Paths named(file.captures.begin(), file.captures.end());
+  return std::includes(searched.begin(), searched.end(), named.begin(), named.end()) &&
+         std::all_of(searched.begin(), searched.end(), [&](std::string_view path) {
+           return named.contains(path) || of_part.contains(path);
          });
 }
 
@@ -88,11 +93,12 @@ bool IsStillTheAnswer(const std::string& path, const Question& question,
   if (!partial.ok() || !HoldsQuestion(*partial, question, shard)) {
     return false;
   }
+  const Paths of_part = PathsOf(*partial);
   const std::vector<const InputFile*> ordered = InOrder(files);
   return std::equal(partial->files.begin(), partial->files.end(), ordered.begin(), ordered.end(),
                     [&](const PartialFile& mapped, const InputFile* file) {
                       return IsAsMapped(mapped, *file, state->written_ns) &&
-                             SearchedTheSame(mapped.graphs, *file, *partial);
+                             SearchedTheSame(mapped.graphs, *file, of_part);
                     });
 }
 
