@@ -48,6 +48,10 @@ Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t k
   return Value(open());
 }
 
+Run Only(const Run& run, const std::vector<size_t>& files, uint64_t keep_bytes) {
+  return Value(run.Only(files, keep_bytes));
+}
+
 // `format` is one that the answer will be drawn in, or empty: pictures need more tables than text.
 Answer Ask(const Run& run, const Names& verbs, const Pairs& params, const std::string& format,
            nb::object progress) {
@@ -131,6 +135,7 @@ void BindRuns(nb::module_& module) {
                   nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"))
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
+      .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))
       .def("forget", &Run::Forget)
       .def("ask", Ask, nb::arg("verbs"), nb::arg("params"), nb::arg("format"),
            nb::arg("progress").none())
