@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import tempfile
@@ -65,8 +66,11 @@ def _checked_name(name: str) -> str:
 
 
 def _name_of(run: Run) -> str:
-    """The folder that all files are in. Names of files are not used: PyTorch's have the host's name."""
-    folders = {os.path.dirname(file if is_url(file) else os.path.abspath(file)) for file in run.files}
+    """The folder that all files are in, where they are files that have not been copied from elsewhere.
+    Names of files are not used: PyTorch's have the host's name."""
+    copies = run._inputs.folder_of_copies
+    folders = {os.path.dirname(file if is_url(file) else os.path.abspath(file)) for file in run.files
+               if is_url(file) or os.path.lexists(file)} - {copies}
     name = os.path.basename(folders.pop()) if len(folders) == 1 else ""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".-")
     return name or "run"
@@ -86,8 +90,10 @@ def _write_drafts(run: Run, drafts: str, tables: list[str]) -> dict[int, str]:
         if (wanted is None or file in wanted) and _loads(one):
             folders[file] = str(number)
             os.mkdir(os.path.join(drafts, str(number)))
+            counts = _counts(one)
             for table in tables:
-                _write(one, table, os.path.join(drafts, str(number), f"{table}.parquet"))
+                path = os.path.join(drafts, str(number), f"{table}.parquet")
+                _write(one, table, path, is_small=counts[TABLES[table]] <= ROWS)
     traces = run._checked(reduce(parts))["traces"].to_dicts()
     return {row["rank"]: folders[row["file"]] for row in traces}
 
@@ -110,14 +116,22 @@ def _loads(one: Run) -> bool:
     return True
 
 
-def _write(one: Run, name: str, path: str) -> None:
-    """One table of the one rank of `one`, sorted by time."""
+def _counts(one: Run) -> dict[str, int]:
+    """The rows of every table."""
+    counts = ", ".join(f"(SELECT count(*) FROM {table}) AS {table}" for table in TABLES.values())
+    return one.sql(f"SELECT {counts}")[0]
+
+
+def _write(one: Run, name: str, path: str, *, is_small: bool) -> None:
+    """One table of the one rank of `one`, sorted by time. A small one is a single batch."""
     schema = _schema_of(name)
     key = "ts_ns" if "ts_ns" in schema.names else "id"
     order = [(each, "ascending") for each in dict.fromkeys((key, "id"))]
     with pyarrow.parquet.ParquetWriter(path, schema, store_schema=False, **options_for(schema),
                                        sorting_columns=_sorting(schema, key)) as writer:
-        for where, values in _pages(one, TABLES[name], ("", []), [key, "id"]):
+        everything: Where = ("", [])
+        pages = _pages(one, TABLES[name], everything, [key, "id"])
+        for where, values in [everything] if is_small else pages:
             columns = ", ".join(f'"{each}"' for each in schema.names)
             rows = one.sql(f"SELECT {columns} FROM {TABLES[name]}{where}", values, rows=1 << 40)
             writer.write_table(_typed(rows.to_arrow(), schema).sort_by(order))
@@ -127,6 +141,7 @@ def _sorting(schema: Any, key: str) -> Any:
     return pyarrow.parquet.SortingColumn.from_ordering(schema, [(key, "ascending")], "at_start")
 
 
+@functools.cache
 def _schema_of(name: str) -> Any:
     """The columns as SQL has them, whatever this rank holds, so that the files of all ranks agree."""
     columns = next(t for t in _native.query_schema().tables if t.name == "columns").columns
@@ -134,8 +149,7 @@ def _schema_of(name: str) -> Any:
     types = {c: _TYPES[k] for t, c, k in zip(table, column, kind) if t == TABLES[name]}
     for redundant in ("rank", "end_ns") if "dur_ns" in types else ("rank",):
         types.pop(redundant, None)
-    about = {"borescope:version": _native.version(), "borescope:table": TABLES[name]}
-    return pyarrow.schema(list(types.items()), metadata=about)
+    return pyarrow.schema(list(types.items()))
 
 
 def _typed(rows: Any, schema: Any) -> Any:

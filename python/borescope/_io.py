@@ -32,6 +32,11 @@ class Inputs:
         """Whether every source can be loaded again."""
         return all(opener.can_repeat for opener in self.openers)
 
+    @property
+    def folder_of_copies(self) -> str | None:
+        """Where databases lie that were given as something else than files."""
+        return None if self._spool is None else self._spool.name
+
     def failure(self) -> BaseException | None:
         """The exception that ended the reading of a source, once."""
         for opener in self.openers:
