@@ -74,6 +74,7 @@ def _objects(url: str, options: Mapping[str, Any] | None) -> Iterator[tuple[str,
     after = {info["name"]: info for info in objects_of(system, path, url)}
     for name, info in infos.items():
         public = public_name(system.unstrip_protocol(name))
-        if len(contents[name]) != info["size"] or not is_same(info, after.get(name, {})):
+        same = name in after and is_same(info, after[name])
+        if not same or len(contents[name]) != info["size"]:
             raise unreadable(public, "the object changed while it was read", hint="reduce again")
         yield public, contents[name]

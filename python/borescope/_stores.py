@@ -15,6 +15,9 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 _USER = re.compile(r"(?<=://)[^/?#@]*@")
 _SECRET = re.compile(r"(?i)([?&][^=&]*(?:sig|token|key|secret|credential|password|auth)[^=&]*=)[^&#]*")
 
+# What file systems call the version of an object.
+_VERSION = ("size", "ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "updated")
+
 
 def is_url(name: object) -> bool:
     """Whether the name is for fsspec, not for this machine's file system."""
@@ -61,9 +64,8 @@ def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
 
 
 def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether an object is what it was, by all that its file system says of its content."""
-    return all(before.get(key) == after.get(key)
-               for key in ("size", "ETag", "etag", "mtime", "LastModified", "updated"))
+    """Whether an object is what it was, by all that its file system says both times."""
+    return all(before[key] == after[key] for key in _VERSION if key in before and key in after)
 
 
 def write_bytes(data: bytes, target: str | os.PathLike[str], options: Mapping[str, Any] | None) -> None:
