@@ -162,18 +162,24 @@ def _typed(rows: Any, schema: Any) -> Any:
 def _pages(one: Run, table: str, within: Where, keys: list[str]) -> Iterator[Where]:
     """Conditions that cut the rows into batches of about `ROWS`, in the order of the first key. Where
     more rows than that have one value of it, the next key cuts them."""
-    column = one.sql(f"SELECT {keys[0]} FROM {table}{within[0]}", within[1], rows=1 << 40).to_arrow()[0]
-    if column.null_count:
+    values, has_nulls = _sorted(one, f"SELECT {keys[0]} FROM {table}{within[0]}", within[1])
+    if has_nulls:
         yield from _pages(one, table, _and(within, f"{keys[0]} IS NULL"), keys[1:])
-    if column.null_count < len(column):
-        numbers = column.combine_chunks().drop_null().sort()
-        values = memoryview(numbers.buffers()[1]).cast("q")[:len(numbers)]
-        for low, high in _windows(values):
-            where = _and(within, f"{keys[0]} >= ?", low)
-            if low == high:
-                yield from _pages(one, table, _and(where, f"{keys[0]} <= ?", low), keys[1:])
-            else:
-                yield where if high is None else _and(where, f"{keys[0]} < ?", high)
+    for low, high in _windows(values):
+        where = _and(within, f"{keys[0]} >= ?", low)
+        if low == high:
+            yield from _pages(one, table, _and(where, f"{keys[0]} <= ?", low), keys[1:])
+        else:
+            yield where if high is None else _and(where, f"{keys[0]} < ?", high)
+
+
+def _sorted(one: Run, statement: str, values: list[int]) -> tuple[Any, bool]:
+    """The numbers of a result of one column, in order and 8 bytes each, and whether cells are missing."""
+    column = one.sql(statement, values, rows=1 << 40).to_arrow()[0]
+    if column.null_count == len(column):
+        return [], len(column) > 0
+    numbers = column.combine_chunks().drop_null().sort()
+    return memoryview(numbers.buffers()[1]).cast("q")[:len(numbers)], column.null_count > 0
 
 
 def _windows(values: Any) -> Iterator[tuple[int, int | None]]:

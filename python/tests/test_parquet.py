@@ -168,6 +168,19 @@ def test_many_events_at_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)][:9] == [10] * 9
 
 
+def test_events_without_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A memory timeline: what was allocated before it began comes first."""
+    monkeypatch.setattr(_events, "ROWS", 10)
+    before = [[-1, 1, 512 * (i + 1), 7] for i in range(25)]
+    after = [[1_700_000_000_000_000_000 + i, 1, 1024, 5] for i in range(25)]
+    run = borescope.open(json.dumps(before + after).encode())
+    file, = borescope.events_to_parquet(run, tmp_path, tables=["memory"])
+    read = parquet.ParquetFile(file).read(["ts_ns", "bytes"]).to_pylist()
+    assert [row["ts_ns"] for row in read[:25]] == [None] * 25 and None not in [row["ts_ns"] for row in read[25:]]
+    expected = run.sql("SELECT ts_ns, bytes FROM memory_events ORDER BY ts_ns, id").to_dicts()
+    assert read == expected and len(read) == 50
+
+
 def windows(values: list[int], rows: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int | None]]:
     monkeypatch.setattr(_events, "ROWS", rows)
     return list(_events._windows(values))
