@@ -21,7 +21,7 @@ from ._errors import DataWarning, FormatError, InputError, usage
 from ._io import Given, Inputs
 from ._params import Pairs, pairs_of, size_of
 from ._progress import ProgressOption, reporting
-from ._stores import write_bytes
+from ._stores import is_same_file, write_bytes
 from ._table import Table
 from ._verbs import PARAMETERS, TAKES_TWO, WORDS, Verbs
 
@@ -269,6 +269,9 @@ class Run(Verbs):
         ``output`` is a file or a URL of fsspec that it is also written to, with the
         ``storage_options`` of the run."""
         names, types = self._asked(verbs, given)
+        if output is not None and any(is_same_file(output, file) for file in self.files):
+            raise usage(f"the part would replace a recording: {os.fsdecode(output)}", parameter="output",
+                        hint="name another file")
         with self._question(self._with_ranks(given, types), types) as (run, pairs, progress):
             part = run.map(names, pairs, progress)
         if output is not None:

@@ -15,6 +15,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 _USER = re.compile(r"(?<=://)[^/?#@]*@")
 _SECRET = re.compile(r"(?i)([?&][^=&]*(?:sig|token|key|secret|credential|password|auth)[^=&]*=)[^&#]*")
 
+_PIECES = re.compile(rb"[0-9]+|[^0-9]", re.DOTALL)
 # What file systems call the version of an object.
 _VERSION = ("size", "ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "updated")
 
@@ -60,12 +61,31 @@ def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
     files = [info for info in found if info["type"] == "file"]
     if not files:
         raise unreadable(public_name(url), "No object", hint="check the name and the credentials")
-    return sorted(files, key=lambda info: str(info["name"]))
+    return sorted(files, key=lambda info: _natural(str(info["name"])))
+
+
+def _natural(name: str) -> tuple[list[tuple[int, int, bytes]], bytes]:
+    """A key that sorts numbers in names by value, as the engine does with files of a folder and with
+    those of partials."""
+    raw = name.encode("utf-8", "surrogateescape")
+    pieces = (piece.lstrip(b"0") if piece.isdigit() else piece for piece in _PIECES.findall(raw))
+    return [(piece[0], 0, b"") if piece and not piece.isdigit() else (ord("0"), len(piece), piece)
+            for piece in pieces], raw
 
 
 def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether an object is what it was, by all that its file system says both times."""
     return all(before[key] == after[key] for key in _VERSION if key in before and key in after)
+
+
+def is_same_file(target: str | os.PathLike[str], file: str) -> bool:
+    """Whether to write to `target` is to replace `file`."""
+    if is_url(target):
+        return public_name(os.fspath(target)) == file
+    try:
+        return os.path.samefile(target, file)
+    except OSError:
+        return False
 
 
 def write_bytes(data: bytes, target: str | os.PathLike[str], options: Mapping[str, Any] | None) -> None:

@@ -169,6 +169,17 @@ def test_fsspec(trace: Path) -> None:
         borescope.open("memory://runs/nothing.json")
 
 
+def test_objects_are_in_the_order_of_files(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    names = ["rank-10.json", "rank-2.json", "rank-02.json", "rank-002.json", "a1b10.json", "a1b9.json", "a.json", "a1.json",
+             "rank-.json", "rank-0.json", "rank-00.json", "Z.json", "rank-1x2.json", "rank-1x10.json", "ä2.json", "rank.json"]
+    for name in names:
+        (tmp_path / name).write_bytes(trace_text())
+        fsspec.filesystem("memory").pipe(f"/order/{name}", trace_text())
+    there = [os.path.basename(file) for file in borescope.open("memory://order/").files]
+    assert there == [os.path.basename(file) for file in borescope.open(tmp_path).files]
+
+
 def test_remote_objects_that_change_or_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
     fsspec = pytest.importorskip("fsspec")
     files = fsspec.filesystem("memory")
@@ -217,6 +228,19 @@ def test_an_object_that_changes_between_two_blocks(monkeypatch: pytest.MonkeyPat
     with pytest.raises(borescope.InputError, match="the object changed while it was read"):
         run.breakdown()
     assert max(read) == 2000
+
+
+def test_a_part_replaces_no_recording(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(trace)
+    before = trace.read_bytes()
+    for output in (trace, str(tmp_path / "link"), tmp_path / "." / trace.name):
+        with pytest.raises(borescope.UsageError, match="would replace a recording"):
+            borescope.open(trace).map("kernels", output=output)
+    assert trace.read_bytes() == before
+    with pytest.raises(borescope.InputError, match="cannot write"):
+        borescope.open(trace).map("kernels", output=tmp_path / "none" / "0.part")
+    part = borescope.open(trace).map("kernels", output=tmp_path / "0.part")
+    assert (tmp_path / "0.part").read_bytes() == part and len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_part_that_changes_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

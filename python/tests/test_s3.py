@@ -202,6 +202,8 @@ def test_parts_are_written_and_read_there(bucket: str, tmp_path: Path) -> None:
         assert borescope.reduce(parts, storage_options=options(bucket)).to_json() == expected.to_json()
     merged = borescope.merge("s3://traces/parts/", storage_options=options(bucket))
     assert borescope.reduce(merged).to_json() == expected.to_json()
+    with pytest.raises(borescope.UsageError, match="would replace a recording"):
+        run.map("kernels", output="s3://traces/run/rank-1.json.gz")
     with pytest.raises(borescope.InputError, match="s3://traces/none"):
         borescope.reduce("s3://traces/none/", storage_options=options(bucket))
     with pytest.raises(borescope.InputError, match="No part"):
