@@ -19,7 +19,7 @@ from . import _native
 from ._answer import Answer
 from ._diagnostics import Diagnostic, DiagnosticAction, FileInfo, Severity
 from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, MissingData,
-                      UsageError)
+                      UsageError, usage)
 from ._io import Given
 from ._parts import Part, read_parts
 from ._progress import Progress, ProgressOption
@@ -112,8 +112,14 @@ def events_to_parquet(run: Run, folder: str | os.PathLike[str], *, name: str | N
     Returns:
         The names of the files.
     """
-    from ._events import export
-
+    if not isinstance(run, Run):
+        raise usage(f"events_to_parquet takes a run, not {type(run).__name__}",
+                    hint="open it first: borescope.open(...)")
+    try:
+        from ._events import export
+    except ModuleNotFoundError:
+        raise usage("events_to_parquet needs the package pyarrow",
+                    hint="pip install 'borescope[parquet]'") from None
     return export(run, folder, name, tables)
 
 

@@ -41,6 +41,11 @@ class Question:
 
 def question_of(run: Run, verbs: str | Iterable[str], given: Mapping[str, Any]) -> Question:
     """The question, or the error that it would end with on the first worker."""
+    from ._run import Run
+
+    if not isinstance(run, Run):
+        raise usage(f"map_reduce takes a run, not {type(run).__name__}",
+                    hint="open it first: borescope.open(...)")
     names = (verbs,) if isinstance(verbs, str) else tuple(verbs)
     run._asked(names, given)
     return Question(names, dict(given))

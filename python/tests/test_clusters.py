@@ -65,6 +65,7 @@ def ray() -> Iterator[Any]:
 
     with tempfile.TemporaryDirectory(prefix="bs", dir="/tmp") as folder:  # names of sockets are short
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _temp_dir=folder)
+        assert ray.util.get_node_ip_address() == "127.0.0.1"
         yield ray
         ray.shutdown()
 
@@ -262,6 +263,8 @@ def test_what_cannot_be_mapped(run: borescope.Run, tmp_path: Path) -> None:
             module.map_reduce(run, "kernels", topp=3)
         with pytest.raises(borescope.UsageError, match="there is no verb"):
             module.map_reduce(run, ["kernelz"])
+        with pytest.raises(borescope.UsageError, match="takes a run, not str"):
+            module.map_reduce("run", "kernels")  # type: ignore[arg-type]
     with open(DEMO / "rank-0.json.gz", "rb") as file, pytest.raises(borescope.UsageError, match="file-like"):
         _pieces.pieces_of(borescope.open(file), 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -235,6 +236,8 @@ def test_what_cannot_be_asked(tmp_path: Path, demo: borescope.Run) -> None:
         borescope.events_to_parquet(demo, tmp_path, name="a/b")
     with pytest.raises(borescope.UsageError, match="choose among events"):
         borescope.events_to_parquet(demo, tmp_path, tables=["strings"])
+    with pytest.raises(borescope.UsageError, match="takes a run, not str"):
+        borescope.events_to_parquet(str(DEMO), tmp_path)  # type: ignore[arg-type]
     (tmp_path / "file").write_text("")
     with pytest.raises(borescope.InputError, match="cannot write"):
         borescope.events_to_parquet(demo, tmp_path / "file")
@@ -279,6 +282,15 @@ def test_bytes_and_a_store(tmp_path: Path) -> None:
     assert [file.partition("run=")[2] for file in files] == [file.partition("run=")[2] for file in local]
     for here, there in zip(local, files):
         assert fsspec.filesystem("memory").cat_file(there) == Path(here).read_bytes()
+
+
+def test_the_package_that_is_missing_is_named(demo: borescope.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("borescope._events", "borescope._parquet"):
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.delattr(borescope, "_events")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(borescope.UsageError, match=r"pip install 'borescope\[parquet\]'"):
+        borescope.events_to_parquet(demo, "nowhere")
 
 
 # --- tables

@@ -222,6 +222,17 @@ def test_parquet_is_written_there(bucket: str, tmp_path: Path) -> None:
     assert all(files.cat_file(name) == Path(local).read_bytes() for name, local in zip(there, here))
 
 
+def test_workers_read_the_store(bucket: str) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask (pip install 'borescope[dask]')")
+    import borescope.dask
+
+    run = borescope.open("s3://traces/run/", storage_options=options(bucket))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1",
+                                  dashboard_address="127.0.0.1:0") as cluster, distributed.Client(cluster) as client:
+        answer = borescope.dask.map_reduce(run, ["kernels", "breakdown"], client)
+    assert answer.to_json() == run.ask("kernels", "breakdown").to_json()
+
+
 # --- keys
 
 def test_keys_are_in_no_message(bucket: str, caplog: pytest.LogCaptureFixture) -> None:
