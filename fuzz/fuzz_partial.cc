@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,8 @@ void TryToReduce(PartialData partial) {
   std::vector<PartialData> partials;
   partials.push_back(*again);
   partials.push_back(std::move(partial));
-  const Result<Answer> answer = borescope::internal::ReducePartials(std::move(partials), {});
+  borescope::internal::PartsInMemory source{std::span<const PartialData>(partials)};
+  const Result<Answer> answer = borescope::internal::ReducePartials(source, {});
   if (answer.ok()) {
     TryToWrite(*answer);
   }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,8 @@ struct OpenOptions {
   // Recordings in which the graphs that the sources launch were captured: files, folders or globs.
   // Empty: those next to a source that are called captures (docs/captures.md).
   std::vector<std::string> captures = {};
+  // Only this part of the files, which may be none; nothing: all. The rest is asked elsewhere.
+  std::optional<Shard> shard = {};
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   ProgressCallback progress = {};
   StopToken stop = {};  // ends what the run is doing, progress.h
@@ -71,6 +74,15 @@ struct Destination {
 // kInvalidArgument for what Run::Ask refuses of the verbs and parameters, whatever the recordings.
 BORESCOPE_EXPORT Result<void> CheckQuestion(std::span<const std::string_view> verbs,
                                             const Params& params);
+
+// What Run::MapInto left in a folder.
+struct PartFile {
+  std::string path;
+  bool was_kept = false;  // it was there
+  uint64_t bytes = 0;
+  size_t files = 0;                      // of whose answers it holds
+  std::vector<std::string> load_errors;  // as Partial::load_errors
+};
 
 // Safe to ask from several threads at once: a recording is loaded once, however many ask.
 class BORESCOPE_EXPORT Run {
@@ -123,12 +135,21 @@ class BORESCOPE_EXPORT Run {
   Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
                                        const Run* against = nullptr) const;
 
-  // The part of an answer that these files give, to be reduced elsewhere.
-  // An error where the file `destination` is an input.
+  // The part of an answer that these files give, to be reduced elsewhere. The verb "report", alone,
+  // is the question of Run::Report (see ReportOf). An error where the file `destination` is an
+  // input.
   Result<Partial> Map(std::span<const std::string_view> verbs, const Params& params = {},
                       const std::string& destination = {}) const;
   Result<Partial> Map(std::initializer_list<std::string_view> verbs,
                       const Params& params = {}) const;
+
+  // The same, written to a file of the folder, which is made where it is missing:
+  // 00003-of-00064.part for part 3 of 64 (OpenOptions::shard). A file that is there and holds the
+  // answer of this version to this question is kept, unless it is to be made `anew`: where its
+  // traces are as large as they were, and were last written before it was. So a job that was
+  // interrupted goes on where it was.
+  Result<PartFile> MapInto(const std::string& folder, std::span<const std::string_view> verbs,
+                           const Params& params = {}, bool anew = false) const;
 
   // Bytes of the loaded traces that are kept now.
   uint64_t kept_bytes() const;

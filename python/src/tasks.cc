@@ -25,6 +25,16 @@ namespace nb = nanobind;
 namespace borescope::python {
 namespace {
 
+// Partials that are read one after the other; `names` represent them in messages.
+std::vector<StoredPart> StoredPartsOf(const std::vector<std::string>& parts,
+                                      const std::vector<std::string>& names) {
+  std::vector<StoredPart> stored;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    stored.push_back({names[i], parts[i]});
+  }
+  return stored;
+}
+
 // Partials from bytes; `names` represent them in messages.
 Result<std::vector<Partial>> PartialsOf(const std::vector<std::string>& parts,
                                         const std::vector<std::string>& names) {
@@ -54,8 +64,7 @@ Answer ReduceParts(const std::vector<nb::bytes>& parts, const std::vector<std::s
   const std::vector<std::string> texts = TextsOf(parts);
   Call call{nb::none()};
   return call.Run([&]() -> Result<Answer> {
-    const Result<std::vector<Partial>> partials = PartialsOf(texts, names);
-    return partials.ok() ? Reduce(*partials, {sort, top}, call.stop()) : partials.error();
+    return Reduce(StoredPartsOf(texts, names), {{sort, top}, std::nullopt, call.stop()});
   });
 }
 

@@ -158,9 +158,8 @@ bool TryToReduce(Result<PartialData> partial) {
     EXPECT_FALSE(partial.error().message.empty());
     return false;
   }
-  std::vector<PartialData> partials;
-  partials.push_back(std::move(*partial));
-  const Result<Answer> answer = ReducePartials(std::move(partials), {});
+  PartsInMemory source(std::span<const PartialData>(&*partial, 1));
+  const Result<Answer> answer = ReducePartials(source, {});
   if (!answer.ok()) return false;
   for (const char* format : {"json", "text", "csv"}) {
     StringSink sink;

@@ -193,11 +193,30 @@ std::vector<PartialData> MergedInATree(std::vector<PartialData> partials, size_t
 }
 
 void ExpectSame(const Specs& specs, const RunOptions& options, const Said& direct,
-                std::vector<PartialData> partials) {
-  const Said joined = SaidBy(ReducePartials(std::move(partials), options));
-  EXPECT_EQ(direct.error, joined.error);
-  EXPECT_EQ(direct.json, joined.json);
-  EXPECT_TRUE(direct == joined) << specs.front()->name;
+                const std::vector<PartialData>& partials) {
+  // All at once, and folded two by two: a few ranks are not enough for a fold otherwise.
+  for (const size_t fan_in : {TableFold::kFanIn, size_t{2}}) {
+    PartsInMemory source{std::span<const PartialData>(partials)};
+    const Said joined = SaidBy(ReducePartials(source, options, {std::nullopt, fan_in}));
+    EXPECT_EQ(direct.error, joined.error);
+    EXPECT_EQ(direct.json, joined.json);
+    EXPECT_TRUE(direct == joined) << specs.front()->name << ", " << fan_in;
+  }
+}
+
+// The same of partials that are read when they are needed.
+void ExpectSameOfStored(const RunOptions& options, const Said& direct,
+                        const std::vector<PartialData>& partials) {
+  std::vector<std::string> bytes;
+  std::vector<StoredPartial> stored;
+  for (const PartialData& partial : partials) {
+    bytes.push_back(SerializePartial(partial).value());
+  }
+  for (const std::string& one : bytes) {
+    stored.push_back({"stored", one});
+  }
+  StoredParts source(stored);
+  EXPECT_TRUE(direct == SaidBy(ReducePartials(source, options, {std::nullopt, 3})));
 }
 
 // One question: direct, in splits of several kinds, and with a partial that is delivered twice.
@@ -213,6 +232,7 @@ Said CheckQuestion(const Specs& specs, const RunOptions& options, uint64_t seed)
   EXPECT_EQ(PartialBody(*whole), PartialBody(*MergePartials(each)));
   Random random(seed);
   ExpectSame(specs, options, direct, each);
+  ExpectSameOfStored(options, direct, each);
   const size_t most = 1 + random.Below(8);
   ExpectSame(specs, options, direct, MergedInATree(each, most, random));
   each.push_back(random.Pick(each));

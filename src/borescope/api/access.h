@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,6 +41,8 @@ struct RunAccess {
   // What every question of this run has in common. The run must outlive it.
   static internal::RunOptions Common(const Run& run);
   static std::span<const std::string> Paths(const Run& run);
+  // Which part of its files it has.
+  static std::optional<Shard> ShardOf(const Run& run);
 };
 
 // An error in parts. Inside, errors are one line: file, place, cause and remedy, in that order,

@@ -1,14 +1,15 @@
 #include "borescope/partial.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "borescope/api/access.h"
-#include "borescope/base/io/byte_source.h"
-#include "borescope/base/io/unchanged.h"
+#include "borescope/api/stored_parts.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/join_partials.h"
+#include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 
@@ -24,22 +25,29 @@ std::vector<internal::PartialData> Insides(std::span<const Partial> partials) {
   return insides;
 }
 
-// All bytes of a file, which ParsePartial bounds.
-internal::Result<std::string> ReadWhole(const std::string& path) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  BS_ASSIGN(const std::unique_ptr<internal::ByteSource> source, internal::OpenFile(path));
-  std::string bytes;
-  for (size_t size = 0;; bytes.resize(size)) {
-    size = bytes.size();
-    bytes.resize(size + kPiece);
-    BS_ASSIGN(const size_t read,
-              internal::About(path, internal::ReadFully(*source, bytes.data() + size, kPiece)));
-    size += read;
-    if (read < kPiece) {
-      bytes.resize(size);
-      return bytes;
-    }
+std::vector<const internal::PartialData*> Pointers(std::span<const Partial> partials) {
+  std::vector<const internal::PartialData*> insides;
+  insides.reserve(partials.size());
+  for (const Partial& partial : partials) {
+    insides.push_back(&PartialAccess::Inside(partial));
   }
+  return insides;
+}
+
+Result<Answer> ReduceSource(internal::PartSource& source, const ReduceOptions& options,
+                            std::span<const std::string> paths) {
+  internal::RunOptions shown;
+  shown.sort = options.display.sort;
+  shown.top = options.display.top;
+  shown.stop = options.stop;
+  return Public(
+      internal::ReducePartials(source, shown, {options.expected_files}),
+      [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); }, paths);
+}
+
+// Of a folder: what may be a partial, so that damage is reported and other files are passed over.
+bool IsPart(const internal::InputFile& file) {
+  return !file.from_directory || file.path.ends_with(".part") || internal::IsPartialFile(file.path);
 }
 
 }  // namespace
@@ -75,6 +83,16 @@ Result<void> Partial::Write(const Output& output) const {
   return Public(WriteTo(output, [&](internal::Sink& sink) { return sink.Write(*bytes); }), paths);
 }
 
+std::vector<std::string> Partial::load_errors() const {
+  std::vector<std::string> errors;
+  for (const internal::PartialFile& file : data_->partial.files) {
+    if (file.load_error.has_value() && !file.skipped) {
+      errors.push_back(file.load_error->message);
+    }
+  }
+  return errors;
+}
+
 size_t Partial::num_files() const { return data_->partial.files.size(); }
 
 Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
@@ -88,20 +106,19 @@ Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
 
 Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
                                           const StopToken& stop) {
-  const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
-  if (!files.ok()) {
-    return PublicError(files.error(), inputs);
+  const Result<std::vector<StoredPart>> parts = FindParts(inputs);
+  if (!parts.ok()) {
+    return parts.error();
   }
   std::vector<Partial> partials;
-  for (const internal::InputFile& file : *files) {
-    const internal::Result<std::string> bytes = internal::Stoppable(stop, [&] {
-      return internal::ReadUnchanged(file.path, [&] { return ReadWhole(file.path); });
-    });
+  for (const StoredPart& part : *parts) {
+    const internal::Result<std::string> bytes =
+        internal::Stoppable(stop, [&] { return internal::ReadPartialFile(part.name); });
     if (!bytes.ok()) {
-      const std::string paths[] = {file.path};
+      const std::string paths[] = {part.name};
       return PublicError(bytes.error(), paths);
     }
-    Result<Partial> partial = Partial::Parse(*bytes, file.path);
+    Result<Partial> partial = Partial::Parse(*bytes, part.name);
     if (!partial.ok()) {
       return partial.error();
     }
@@ -110,16 +127,42 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
   return partials;
 }
 
-Result<Answer> Reduce(std::span<const Partial> partials, const Display& display, StopToken stop) {
-  internal::RunOptions shown;
-  shown.sort = display.sort;
-  shown.top = display.top;
-  shown.stop = std::move(stop);
-  internal::Result<internal::Answer> answer = internal::ReducePartials(Insides(partials), shown);
-  if (!answer.ok()) {
-    return PublicError(answer.error());
+Result<std::vector<StoredPart>> FindParts(std::span<const std::string> inputs) {
+  const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
+  if (!files.ok()) {
+    return PublicError(files.error(), inputs);
   }
-  return AnswerAccess::Make(std::move(*answer));
+  std::vector<StoredPart> parts;
+  for (const internal::InputFile& file : *files) {
+    if (IsPart(file)) {
+      parts.push_back({file.path, std::nullopt});
+    }
+  }
+  if (parts.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "no partial",
+                 .hint = "name the files that map wrote, or their folder",
+                 .file = inputs.empty() ? std::string() : inputs.front()};
+  }
+  return parts;
+}
+
+bool HoldParts(std::span<const std::string> inputs) {
+  const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
+  return files.ok() && std::any_of(files->begin(), files->end(), [](const auto& file) {
+           return internal::IsPartialFile(file.path);
+         });
+}
+
+Result<Answer> Reduce(std::span<const Partial> partials, const ReduceOptions& options) {
+  internal::PartsInMemory source(Pointers(partials));
+  return ReduceSource(source, options, {});
+}
+
+Result<Answer> Reduce(std::span<const StoredPart> parts, const ReduceOptions& options) {
+  const std::vector<internal::StoredPartial> stored = StoredPartials(parts);
+  internal::StoredParts source(stored);
+  return ReduceSource(source, options, NamesOf(parts));
 }
 
 Result<Partial> Merge(std::span<const Partial> partials, StopToken stop) {

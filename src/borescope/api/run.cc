@@ -9,7 +9,6 @@
 #include "borescope/api/sources.h"
 #include "borescope/engine/inputs/capture_files.h"
 #include "borescope/engine/loading/trace_cache.h"
-#include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/targets/targets.h"
 
 namespace borescope {
@@ -69,6 +68,7 @@ internal::RunOptions RunAccess::Common(const Run& run) { return run.state_->Comm
 std::span<const std::string> RunAccess::Paths(const Run& run) {
   return run.state_->recordings->paths;
 }
+std::optional<Shard> RunAccess::ShardOf(const Run& run) { return run.state_->options.shard; }
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
@@ -88,6 +88,11 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     return Error{.code = ErrorCode::kInvalidArgument,
                  .message = "no input",
                  .hint = "name a trace file or a folder of them"};
+  }
+  if (options.shard.has_value()) {
+    const internal::Result<void> taken =
+        internal::TakeShard({options.shard->index, options.shard->count}, *files);
+    if (!taken.ok()) return PublicError(taken.error());
   }
   if (!options.saved) {
     const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);
@@ -183,32 +188,6 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
 Result<Answer> Run::Query(std::string_view sql, const SqlParameters& parameters) const {
   Result<QuerySession> session = QuerySession::Open(*this);
   return session.ok() ? session->Ask(sql, parameters) : session.error();
-}
-
-Result<Partial> Run::Map(std::span<const std::string_view> verbs, const Params& params,
-                         const std::string& destination) const {
-  const Result<std::vector<const AnalysisSpec*>> specs = FindVerbs(verbs);
-  if (!specs.ok()) {
-    return specs.error();
-  }
-  internal::RunOptions options = state_->Common();
-  if (const Result<void> read = ReadParams(verbs, params, options); !read.ok()) {
-    return read.error();
-  }
-  const internal::Result<void> checked =
-      internal::CheckNoInput(internal::InputPaths(options), destination, "--output");
-  if (!checked.ok()) {
-    return PublicError(checked.error(), state_->recordings->paths);
-  }
-  return Public(
-      internal::MapPartial(*specs, options),
-      [](internal::PartialData partial) { return PartialAccess::Make(std::move(partial)); },
-      state_->recordings->paths);
-}
-
-Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
-                         const Params& params) const {
-  return Map(std::span(verbs.begin(), verbs.size()), params);
 }
 
 uint64_t Run::kept_bytes() const { return state_->recordings->cache.bytes(); }

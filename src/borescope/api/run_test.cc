@@ -167,7 +167,7 @@ TEST(RunTest, PartsReduceToTheSameBytes) {
   EXPECT_EQ(Json(Reduce(tree)), expected);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(Reduce(tree, {}, stop.get_token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(Reduce(tree, {{}, std::nullopt, stop.get_token()}).error().code, ErrorCode::kCancelled);
   EXPECT_EQ(Merge(tree, stop.get_token()).error().code, ErrorCode::kCancelled);
 }
 

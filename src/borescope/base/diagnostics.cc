@@ -115,6 +115,10 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kMissingData, "missing-data", kWarning,
      "A rank, or the whole run, does not hold what a question needs; the answer is about the "
      "rest."},
+    {Diag::kMissingParts, "missing-parts", kWarning,
+     "Parts of the run were not given to reduce; the answer is about the others. Map those that "
+     "are "
+     "missing, and reduce again."},
     {Diag::kMissingRanks, "missing-ranks", kWarning,
      "The job had ranks of which the run holds no readable file; the answer is about the others."},
     {Diag::kStepsWithoutWork, "steps-without-work", kWarning,

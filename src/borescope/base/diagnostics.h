@@ -67,6 +67,7 @@ enum class Diag : uint8_t {
   kCapturedKernels,       // kernels of graphs whose operators a capture in another file knows
   kUncapturedKernels,     // kernels of graphs that are in no capture, though there are captures
   kMissingData,           // a rank of a run has no data for the analysis
+  kMissingParts,          // partials that were reduced without parts of the run
   kMissingRanks,          // the job had more ranks than the run has files
   kStepsWithoutWork,      // a selected step launched no device work, as far as was recorded
   kUnknownSelection,      // a selected rank, step, device, ... exists in no rank of the run

@@ -42,6 +42,9 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
   CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   if (!raw.captures.empty()) options.captures.push_back(raw.captures);
+  if (!raw.shard.empty()) {
+    CLI_ASSIGN(options.shard, ParseShard(raw.shard));
+  }
   options.keep_bytes = 0;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);

@@ -64,12 +64,21 @@ constexpr std::string_view kRecordDetails =
     "                                         with -o COPY also copies all there is\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
-constexpr std::string_view kReduceOptions[] = {"sort", "top", "verbose"};
+constexpr std::string_view kMapOptions[] = {"shard", "force"};
+constexpr std::string_view kReduceOptions[] = {"expect", "strict", "partial",
+                                               "sort",   "top",    "verbose"};
 
 constexpr std::string_view kMapDetails =
     "The options are those of the verbs, without --format, --sort, --top, --overlay\n"
     "and --save: borescope map VERB --help. Parts of one question are joined by\n"
-    "borescope reduce, on any machine, in any order.\n";
+    "borescope reduce, on any machine, in any order; those of `map report` by\n"
+    "borescope report.\n"
+    "-o DIR/ names the part by its --shard, and keeps one that is there and holds the\n"
+    "answer, so that a job that was interrupted makes only what is missing.\n";
+
+constexpr std::string_view kReduceDetails =
+    "Of a folder, files that are no parts are passed over.\n"
+    "--partial joins parts without reducing them: for a tree of several machines.\n";
 
 constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
 constexpr std::string_view kChakraOptions[] = {"host",
@@ -118,6 +127,8 @@ constexpr std::string_view kReportOptions[] = {
     "stream",      "annotation", "instance",  "begin",        "end",
     "top",         "against",    "captures",  "threads",      "memory-limit",
     "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
+constexpr std::string_view kReportDetails =
+    "PART is what borescope map report wrote, of any number of machines.\n";
 constexpr std::string_view kOpenOptions[] = {
     "report",       "port",        "no-browser", "timeout",      "begin",     "end",
     "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
@@ -149,9 +160,10 @@ constexpr std::string_view kOfFiles[] = {"format", "color", "csv-safe", "output"
 // Rows without a summary and an example have those of the library's task of the name.
 constexpr VerbRow kRows[] = {
     {.name = "report",
-     .usage = "[OPTIONS] INPUT...",
+     .usage = "[OPTIONS] INPUT...|PART...",
      .run = RunReportVerb,
      .options = kReportOptions,
+     .details = kReportDetails,
      .pointless = kOfTables},
     {.name = "open",
      .usage = "[OPTIONS] INPUT...",
@@ -184,15 +196,17 @@ constexpr VerbRow kRows[] = {
      .options = kQueryOptions,
      .instead = kQueryInstead},
     {.name = "map",
-     .usage = "VERB[,VERB...] [OPTIONS] INPUT... -o PART",
+     .usage = "VERB[,VERB...] [OPTIONS] INPUT... -o PART|DIR/",
      .run = RunMapVerb,
+     .options = kMapOptions,
      .details = kMapDetails,
      .pointless = kOfTables,
      .takes_verbs = true},
     {.name = "reduce",
      .usage = "[OPTIONS] PART...",
      .run = RunReduceVerb,
-     .options = kReduceOptions},
+     .options = kReduceOptions,
+     .details = kReduceDetails},
     {.name = "record",
      .usage = "[OPTIONS] -- PROGRAM [ARGUMENT]...",
      .run = RunRecordVerb,

@@ -7,16 +7,25 @@ namespace borescope::internal {
 
 namespace {
 
+Result<std::vector<Tables>> TakeFolded(FoldedTables& folded) {
+  if (folded.error.has_value()) {
+    return *folded.error;
+  }
+  return std::move(folded.tables);
+}
+
 // The findings of the ranks that could answer analysis `index` of the request; what the others lack
 // is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
 // rank.
-Result<std::vector<Tables>> TakeFindings(std::span<RankPart* const> selected, size_t index,
-                                         std::string_view verb, MissingByRank& lacks) {
+Result<std::vector<Tables>> TakeFindings(MappedRun& run, size_t index, std::string_view verb,
+                                         MissingByRank& lacks) {
   std::vector<Tables> findings;
-  for (RankPart* part : selected) {
+  bool is_answered = false;
+  for (RankPart* part : run.selected) {
     Outcome& outcome = part->outcomes[index];
     if (!outcome.error.has_value()) {
-      findings.push_back(std::move(outcome.tables));
+      is_answered = true;
+      if (run.folded.empty()) findings.push_back(std::move(outcome.tables));
     } else if (outcome.error->code != ErrorCode::kMissingData) {
       return *outcome.error;
     } else {
@@ -25,10 +34,10 @@ Result<std::vector<Tables>> TakeFindings(std::span<RankPart* const> selected, si
       lack.verbs.push_back(verb);
     }
   }
-  if (findings.empty()) {
-    return *selected.front()->outcomes[index].error;
+  if (!is_answered) {
+    return *run.selected.front()->outcomes[index].error;
   }
-  return findings;
+  return run.folded.empty() ? std::move(findings) : TakeFolded(run.folded[index]);
 }
 
 }  // namespace
@@ -49,17 +58,15 @@ Result<Tables> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
 }
 
 Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
-                         const MappedRun& run, MissingByRank& lacks) {
-  BS_ASSIGN(const std::vector<Tables> findings,
-            TakeFindings(run.selected, index, spec.name, lacks));
+                         MappedRun& run, MissingByRank& lacks) {
+  BS_ASSIGN(const std::vector<Tables> findings, TakeFindings(run, index, spec.name, lacks));
   return spec.PipelineFor(params).reduce(findings, params);
 }
 
 Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
-                           const MappedRun& run, MissingByRank& lacks) {
+                           MappedRun& run, MissingByRank& lacks) {
   MissingByRank with_this = lacks;
-  BS_ASSIGN(const std::vector<Tables> findings,
-            TakeFindings(run.selected, index, spec.name, with_this));
+  BS_ASSIGN(const std::vector<Tables> findings, TakeFindings(run, index, spec.name, with_this));
   Params with_faults = params;
   with_faults.run_faults = FaultsOf(run);
   BS_ASSIGN(Tables tables, ReduceAndFinish(spec.PipelineFor(params), with_faults, findings));

@@ -30,12 +30,12 @@ Result<Tables> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
 // of another run. What some ranks lack is added to `lacks`. An error when none could answer, or
 // when what was asked for is wrong whatever the rank.
 Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
-                         const MappedRun& run, MissingByRank& lacks);
+                         MappedRun& run, MissingByRank& lacks);
 
 // The finished tables of it. What ranks lack is told beside an answer only: after an error `lacks`
 // is as it was.
 Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
-                           const MappedRun& run, MissingByRank& lacks);
+                           MappedRun& run, MissingByRank& lacks);
 
 // Where the recording of each selected rank begins.
 std::vector<RankBegin> BeginsOf(const MappedRun& run);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
 #include "borescope/base/within_memory.h"
+#include "borescope/engine/capture_parts.h"
 #include "borescope/engine/captures/attach_captures.h"
 #include "borescope/engine/captures/capture_store.h"
 #include "borescope/engine/check_request.h"
@@ -174,11 +174,12 @@ bool HasText(const Trace& trace, std::string_view part) {
 }
 
 // What a run of several files has to know of each: one may be the capture of another's graphs.
-Result<void> FindGraphsOf(const LoadedTrace& loaded, RankPart& part) {
-  part.captures = loaded.captures;
-  part.may_replay_graphs = HasText(loaded.trace, "GraphLaunch");
+Result<void> FindGraphsOf(const InputFile& input, const LoadedTrace& loaded, GraphRoles& roles) {
+  roles.captures = loaded.captures;
+  roles.may_replay = HasText(loaded.trace, "GraphLaunch");
+  if (roles.may_replay) roles.searched = input.captures;
   if (HasText(loaded.trace, "BeginCapture")) {
-    BS_ASSIGN(part.only_captures, OnlyCapturesGraphs(loaded.trace, loaded.index));
+    BS_ASSIGN(roles.only_captures, OnlyCapturesGraphs(loaded.trace, loaded.index));
   }
   return {};
 }
@@ -200,8 +201,8 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   part.claim.recorded = trace.trace.meta().rank;
   part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known
-  if (request.files.size() > 1) {
-    if (const Result<void> graphs = FindGraphsOf(trace, part); !graphs.ok()) {
+  if (request.files.size() > 1 || request.is_part) {
+    if (const Result<void> graphs = FindGraphsOf(input, trace, part.graphs); !graphs.ok()) {
       part.load_error = graphs.error();
       return;
     }
@@ -222,37 +223,12 @@ void MapFile(const RunRequest& request, const InputFile& input, const LoadOption
   SetLoadReport(part);
 }
 
-// The files of a run that do nothing but capture graphs.
-std::vector<std::string> CapturesAmong(const std::vector<RankPart>& parts) {
-  std::vector<std::string> captures;
-  for (const RankPart& part : parts) {
-    if (part.loaded() && part.only_captures) captures.push_back(part.report.path);
-  }
-  return captures;
-}
-
-// A recording of how another file's graphs were captured is not a rank.
-void SetAside(const std::set<std::string>& used, std::vector<RankPart>& parts) {
-  for (RankPart& part : parts) {
-    if (!part.loaded() || !part.only_captures || used.count(part.report.path) == 0) continue;
-    RankPart aside;
-    aside.report.path = part.report.path;
-    aside.from_directory = part.from_directory;
-    aside.load_error = Error{ErrorCode::kUnsupportedFormat,
-                             part.report.path + ": a capture of graphs that other files launch"};
-    aside.report.error = aside.load_error->message;
-    aside.report.skipped = true;
-    part = std::move(aside);
-  }
-}
-
 // Files that captured what others launch are no ranks: the others are mapped again, with them.
 void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPart>& parts) {
   const std::vector<std::string> captures = CapturesAmong(parts);
   if (captures.empty()) return;
-  std::set<std::string> used;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i].loaded() || parts[i].only_captures || !parts[i].may_replay_graphs) continue;
+    if (!MayUseCaptures(parts[i])) continue;
     InputFile input = request.files[i];
     for (const std::string& capture : captures) {
       const bool is_new =
@@ -263,9 +239,7 @@ void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPa
       parts[i] = RankPart();
       MapFile(request, input, {threads, {}}, parts[i]);
     }
-    used.insert(parts[i].captures.begin(), parts[i].captures.end());
   }
-  SetAside(used, parts);
 }
 
 // All ranks have what they need of them.
@@ -286,6 +260,7 @@ std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, Progre
     progress.Finish(i);
   });
   UseCapturesAmong(request, threads, parts);
+  SetAsideCaptures(parts);
   ForgetCaptures(request);
   return parts;
 }

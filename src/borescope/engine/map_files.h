@@ -24,6 +24,16 @@ struct Outcome {
 
 Outcome OutcomeOf(Result<Tables> tables);
 
+// Which part a file has in the graphs of a run, which is known once all files are mapped.
+struct GraphRoles {
+  bool may_replay = false;            // it may launch some
+  bool only_captures = false;         // it captures some, and launches none
+  std::vector<std::string> captures;  // files in which those that it launches were captured
+  std::vector<std::string> searched;  // files that were searched for that
+
+  bool operator==(const GraphRoles&) const = default;
+};
+
 // One file. The trace itself does not outlive its mapping unless the request keeps it.
 struct RankPart {
   FileReport report;
@@ -34,11 +44,7 @@ struct RankPart {
   // Of the selection's numbers those that it does not have; nothing where that is not known.
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per analysis
-  // Graphs: whether it may launch some, whether it captures some and launches none, and the files
-  // in which those that it launches were captured.
-  bool may_replay_graphs = false;
-  bool only_captures = false;
-  std::vector<std::string> captures;
+  GraphRoles graphs;
   // Files of --overlay and --save, which wait for their Commit.
   std::vector<std::unique_ptr<FileSink>> drafts;
   std::shared_ptr<const LoadedTrace> trace;  // nullptr unless kept
@@ -58,6 +64,7 @@ struct RunRequest {
   std::string_view name = "";  // which run of a comparison: "base", "test"
   bool keep_traces = false;    // hand them over with their parts
   bool reads_files = false;    // call Pipeline::read_files
+  bool is_part = false;        // other processes map other files of the run
 };
 
 // What the report says of a file that could not be loaded follows from its part.

@@ -2,6 +2,7 @@
 // selected. Which rank a file is becomes clear only when all are known.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,10 +10,19 @@
 
 namespace borescope::internal {
 
+// The tables of one analysis over the selected ranks, where not each rank's are kept: those of some
+// ranks may be reduced to one.
+struct FoldedTables {
+  std::optional<Error> error;  // of the reduce; there are no tables then
+  std::vector<Tables> tables;
+};
+
 struct MappedRun {
   std::vector<RankPart> parts;      // in the order of the files
   std::vector<RankPart*> selected;  // loaded and wanted, in rank order; point into `parts`
   Diagnostics diagnostics;          // of the run as a whole
+  // One per analysis, in place of the tables of the parts' outcomes; empty where these have them.
+  std::vector<FoldedTables> folded;
 };
 
 // Loads and maps every file, several at once. An error when no file could be loaded, no rank is

@@ -112,7 +112,7 @@ void AppendReports(MappedRun& run, Answer& answer) {
   std::move(files.begin(), files.end(), std::back_inserter(answer.files));
 }
 
-Result<Tables> ReduceRun(const AnalysisSpec& spec, const Params& params, const MappedRun& run) {
+Result<Tables> ReduceRun(const AnalysisSpec& spec, const Params& params, MappedRun& run) {
   MissingByRank lacks;
   BS_ASSIGN(Tables reduced, ReduceOne(spec, 0, params, run, lacks));
   CountMissing(lacks);
@@ -166,19 +166,6 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
   return answer;
 }
 
-// A table of one name twice would be one file written twice.
-Result<void> CheckDistinct(const Tables& tables) {
-  std::set<std::string_view> names;
-  for (const Table& table : tables) {
-    if (!names.insert(table.name).second) {
-      return Error{
-          ErrorCode::kInvalidArgument,
-          fmt::format("two of the verbs give a table \"{}\"; ask for summary alone", table.name)};
-    }
-  }
-  return {};
-}
-
 Result<Answer> MapAndAnswer(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
   RunOptions options = given;
   BS_TRY(Prepare(specs, options));
@@ -192,6 +179,18 @@ Result<Answer> MapAndAnswer(std::span<const AnalysisSpec* const> specs, const Ru
 }
 
 }  // namespace
+
+Result<void> CheckDistinct(const Tables& tables) {
+  std::set<std::string_view> names;
+  for (const Table& table : tables) {
+    if (!names.insert(table.name).second) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("two of the verbs give a table \"{}\"; ask for summary alone", table.name)};
+    }
+  }
+  return {};
+}
 
 Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& options) {
   if (options.for_picture) {

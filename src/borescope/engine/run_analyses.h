@@ -128,6 +128,9 @@ Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& opt
 Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
                         MappedRun& run);
 
+// kInvalidArgument for a table of one name twice, which would be one file written twice.
+Result<void> CheckDistinct(const Tables& tables);
+
 // Whether any table of the analysis can be drawn, by a format that draws.
 bool HasPicture(const AnalysisSpec& spec);
 

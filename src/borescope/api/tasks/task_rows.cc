@@ -49,7 +49,15 @@ constexpr TaskParameterRow kQuery[] = {
     {"temp-limit", "text", "SIZE", "stop a statement whose temporary files grow beyond it",
      "question", "4G"}};
 
+constexpr TaskParameterRow kMap[] = {
+    {"shard", "text", "I/N", "only part I of N of the files, from 0/N on, for N processes"},
+    {"force", "flag", "", "-o DIR/: also where the part is there", "output"}};
+
 constexpr std::string_view kReduceShared[] = {"sort", "top"};
+constexpr TaskParameterRow kReduce[] = {
+    {"expect", "count", "N", "how many traces the run has; fewer are reported"},
+    {"strict", "flag", "", "exit status 1 where parts or traces are missing"},
+    {"partial", "file", "FILE", "write one part of them all instead of the answer", "output"}};
 
 constexpr TaskParameterRow kRecord[] = {
     {"paused", "flag", "",
@@ -104,10 +112,13 @@ constexpr TaskRow kTasks[] = {
      kChakra},
     {"query", "answers of SQL over what was recorded",
      "borescope query \"SELECT * FROM top LIMIT 10\" trace.json.gz", kRankShared, kQuery},
-    {"map", "one part of an answer, of the files that are here, for reduce",
-     "borescope map summary rank-0.json.gz -o rank-0.part"},
+    {"map",
+     "one part of an answer, of the files that are here, for reduce",
+     "borescope map summary rank-0.json.gz -o rank-0.part",
+     {},
+     kMap},
     {"reduce", "the answer of all parts that map wrote", "borescope reduce parts/ --top 10",
-     kReduceShared},
+     kReduceShared, kReduce},
     {"record",
      "runs a program and records it: NVTX, ROCTX, CUDA, ranges of your own",
      "borescope record -o train -- python train.py",

@@ -103,7 +103,7 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .memory = IsSet(raw, "memory"),
                         .sync = IsSet(raw, "sync"),
                         .graph_nodes = IsSet(raw, "graph-nodes"),
-                        .force = IsSet(raw, "force"),
+                        .force = raw.force,
                         .replace = IsSet(raw, "replace")};
   if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
     CLI_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));

@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 
 namespace borescope::cli {
 namespace {
+
+constexpr int kMostRows = 1'000'000'000;
 
 Result<void> CheckPage(const RawOptions& raw) {
   if (!raw.format.empty()) {
@@ -39,10 +44,31 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
   return run.Report(output, raw.ToParams(), &against);
 }
 
+// Of partials: what was selected stands in them.
+Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
+  const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
+                                   [](const auto& given) { return given.first != "top"; });
+  if (selects || !raw.against.empty() || !raw.scrub.empty()) {
+    return UsageError(
+        "a report of parts has what they were mapped with; give selections and --scrub "
+        "to borescope map report, and compare runs with --against where their "
+        "recordings are");
+  }
+  ReduceOptions options;
+  if (const std::string top = raw.Param("top"); !top.empty()) {
+    CLI_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    options.display.top = static_cast<size_t>(rows);
+  }
+  CLI_ASSIGN(const std::vector<StoredPart> parts, FindParts(raw.inputs));
+  return ReportOf(parts, output, options);
+}
+
 }  // namespace
 
 Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output) {
-  CLI_ASSIGN(std::vector<FileInfo> files, WriteWithProgress(command, output));
+  CLI_ASSIGN(std::vector<FileInfo> files, HoldParts(command.raw.inputs)
+                                              ? WriteOfParts(command.raw, output)
+                                              : WriteWithProgress(command, output));
   ReportFiles(files, command.raw);
   if (!HasReportCharts() && !command.raw.quiet) {
     WriteMessage("borescope: plain tables without charts: this program was built without node\n");

@@ -21,10 +21,10 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
 }
 
-// Whether what was asked for, verbs or the other kind of verb, takes the option.
+// Whether what was asked for, verbs or the other kind of verb or both, takes the option.
 bool Applies(const OptionRow& row, const Command& command) {
-  return command.analyses.empty() && command.verb != nullptr ? Applies(row, *command.verb)
-                                                             : Applies(row, command.analyses);
+  return (command.verb != nullptr && Applies(row, *command.verb)) ||
+         (!command.analyses.empty() && Applies(row, command.analyses));
 }
 
 // As CLI11 wants them: "-f,--format".
@@ -266,8 +266,11 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
       rest.front().starts_with('-')) {
     return {};
   }
+  // The report is asked with the options that the summary has.
+  command.raw.report = rest.front() == "report";
   Command inner;
-  if (!SetVerb(rest.front(), inner) || inner.analyses.empty()) {
+  const std::string_view name = command.raw.report ? "summary" : std::string_view(rest.front());
+  if (!SetVerb(name, inner) || inner.analyses.empty()) {
     return UnknownVerb(rest.front());
   }
   command.analyses = std::move(inner.analyses);

@@ -26,6 +26,8 @@ struct RawOptions {
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
   std::string against;                          // of report
+  std::string shard;                            // of map
+  std::string expect, partial;                  // of reduce
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;
@@ -38,7 +40,9 @@ struct RawOptions {
   bool verbose = false;
   bool schema = false;
   bool order = false;
-  bool report = false;
+  bool report = false;  // of open, and of map for the verb report
+  bool force = false;   // of map and record
+  bool strict = false;  // of reduce
   bool no_browser = false;
   bool help = false;
 

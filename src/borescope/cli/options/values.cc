@@ -41,6 +41,20 @@ Result<int> ParseThreads(const std::string& text) {
   return text.empty() ? Result<int>(0) : ParseCount("threads", text, 1024);
 }
 
+Result<Shard> ParseShard(std::string_view text) {
+  constexpr uint32_t kMost = 1'000'000;
+  const size_t slash = std::min(text.find('/'), text.size());
+  const auto index = ParseNumber<uint32_t>(text.substr(0, slash));
+  const auto count = ParseNumber<uint32_t>(text.substr(std::min(slash + 1, text.size())));
+  if (!index.has_value() || !count.has_value() || *index >= *count || *count > kMost) {
+    return UsageError(
+        fmt::format("--shard: '{}' is no part; write I/N with I from 0 to N - 1, and "
+                    "N up to {}",
+                    text, kMost));
+  }
+  return Shard{*index, *count};
+}
+
 Result<double> ParseSeconds(const std::string& text) {
   constexpr double kLongest = 1e9;
   const std::optional<double> seconds = ParseNumber<double>(text);

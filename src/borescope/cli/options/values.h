@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "borescope/cli/result_macros.h"
+#include "borescope/partial.h"
 
 namespace borescope::cli {
 
@@ -25,5 +26,8 @@ Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::str
 // "8G", "1.5GB", "512MiB", "1000000", the value of `option`: bytes. K, M, G, T are powers of 1000,
 // Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view option, std::string_view text);
+
+// The value of --shard, "3/64".
+Result<Shard> ParseShard(std::string_view text);
 
 }  // namespace borescope::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/engine/check_request.h"
+#include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/table_shapes.h"
 #include "borescope/output/utf8.h"
 
@@ -18,7 +19,20 @@ Error Unfit(const PartialData& partial, ErrorCode code, std::string_view what) {
                             partial.name, what, ToPrintable(partial.program_version))};
 }
 
+// Of a report there is one question only.
+Result<void> CheckReport(const PartialData& partial) {
+  const Question& question = partial.question;
+  const std::string difference =
+      DifferenceOf(question, QuestionOfReport(question.params.selection, question.ranks));
+  return difference.empty() ? Result<void>()
+                            : Unfit(partial, ErrorCode::kInvalidArgument,
+                                    "it answers another report, which differs in " + difference);
+}
+
 Result<void> CheckQuestion(const PartialData& partial) {
+  if (partial.question.for_report) {
+    return CheckReport(partial);
+  }
   for (const AnalysisSpec* verb : partial.question.verbs) {
     if (const Result<void> fits = CheckOptions(*verb, partial.question.params); !fits.ok()) {
       return Unfit(partial, ErrorCode::kInvalidArgument, fits.error().message);
@@ -30,9 +44,9 @@ Result<void> CheckQuestion(const PartialData& partial) {
 // Tables of one verb, of any file.
 class VerbTables {
  public:
-  static Result<VerbTables> Make(const AnalysisSpec& verb, const Params& params) {
-    VerbTables made(verb, params);
-    BS_ASSIGN(made.shape_, ShapeOf(verb, params));
+  static Result<VerbTables> Make(const AnalysisSpec& verb, const Question& question) {
+    VerbTables made(verb, question.params);
+    BS_ASSIGN(made.shape_, ShapeOf(verb, question.params, !question.for_report));
     return made;
   }
 
@@ -55,9 +69,15 @@ class VerbTables {
   Tables shape_;
 };
 
+std::string MiscountOf(const PartialFile& file, size_t verbs) {
+  return file.outcomes.size() == (file.load_error.has_value() ? 0 : verbs)
+             ? std::string()
+             : fmt::format("it has {} answers to {} verbs", file.outcomes.size(), verbs);
+}
+
 std::string FaultOf(const PartialFile& file, const std::vector<VerbTables>& verbs) {
-  if (file.outcomes.size() != (file.load_error.has_value() ? 0 : verbs.size())) {
-    return fmt::format("it has {} answers to {} verbs", file.outcomes.size(), verbs.size());
+  if (std::string miscount = MiscountOf(file, verbs.size()); !miscount.empty()) {
+    return miscount;
   }
   for (size_t i = 0; i < file.outcomes.size(); ++i) {
     if (!file.outcomes[i].error.has_value()) {
@@ -69,13 +89,28 @@ std::string FaultOf(const PartialFile& file, const std::vector<VerbTables>& verb
   return {};
 }
 
+Error UnfitFile(const PartialData& partial, const PartialFile& file, std::string_view fault) {
+  return Unfit(partial, ErrorCode::kCorrupt,
+               fmt::format("{}: {}", ToPrintable(file.path), ToPrintable(fault)));
+}
+
 }  // namespace
+
+Result<void> CheckPartialHead(const PartialData& partial) {
+  BS_TRY(CheckQuestion(partial));
+  for (const PartialFile& file : partial.files) {
+    if (const std::string found = MiscountOf(file, partial.question.verbs.size()); !found.empty()) {
+      return UnfitFile(partial, file, found);
+    }
+  }
+  return {};
+}
 
 Result<void> CheckPartial(const PartialData& partial) {
   BS_TRY(CheckQuestion(partial));
   std::vector<VerbTables> verbs;
   for (const AnalysisSpec* verb : partial.question.verbs) {
-    Result<VerbTables> tables = VerbTables::Make(*verb, partial.question.params);
+    Result<VerbTables> tables = VerbTables::Make(*verb, partial.question);
     if (!tables.ok()) {
       return Unfit(partial, ErrorCode::kInvalidArgument, tables.error().message);
     }
@@ -83,8 +118,7 @@ Result<void> CheckPartial(const PartialData& partial) {
   }
   for (const PartialFile& file : partial.files) {
     if (const std::string found = FaultOf(file, verbs); !found.empty()) {
-      return Unfit(partial, ErrorCode::kCorrupt,
-                   fmt::format("{}: {}", ToPrintable(file.path), ToPrintable(found)));
+      return UnfitFile(partial, file, found);
     }
   }
   return {};

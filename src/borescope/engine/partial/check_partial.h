@@ -9,5 +9,7 @@ namespace borescope::internal {
 // kInvalidArgument where this program does not take its question, kCorrupt where its files or
 // tables are none that the question leads to.
 Result<void> CheckPartial(const PartialData& partial);
+// The same of a partial whose tables were not read, without a look at them.
+Result<void> CheckPartialHead(const PartialData& partial);
 
 }  // namespace borescope::internal

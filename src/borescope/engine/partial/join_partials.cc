@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <span>
+#include <tuple>
 #include <utility>
 
+#include "borescope/base/stop.h"
 #include "borescope/base/version.h"
+#include "borescope/engine/capture_parts.h"
+#include "borescope/engine/partial/missing_parts.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/output/utf8.h"
@@ -42,21 +47,23 @@ Error OtherContent(const std::string& path) {
                   ToPrintable(path)));
 }
 
+Error NoPartial() { return UsageError("no partial; give at least one that borescope map wrote"); }
+
 // The order in which options were given says nothing, and must not show.
 void ArrangeOptions(std::vector<ParamValue>& values) {
   std::stable_sort(values.begin(), values.end(),
                    [](const ParamValue& a, const ParamValue& b) { return a.name < b.name; });
 }
 
-// Sorts by path and keeps one of each.
-Result<void> ArrangeFiles(std::vector<PartialFile>& files) {
-  std::stable_sort(files.begin(), files.end(), [](const PartialFile& a, const PartialFile& b) {
-    return NaturalLess(a.path, b.path);
-  });
+// Sorts by path and keeps one of each. `is_same`: whether two of one path have the same answers.
+template <class File, class IsSame>
+Result<void> ArrangeFiles(std::vector<File>& files, const IsSame& is_same) {
+  std::stable_sort(files.begin(), files.end(),
+                   [](const File& a, const File& b) { return NaturalLess(a.path, b.path); });
   size_t kept = 0;
   for (size_t i = 0; i < files.size(); ++i) {
     if (kept != 0 && files[kept - 1].path == files[i].path) {
-      if (FileBytes(files[kept - 1]) != FileBytes(files[i])) {
+      if (!is_same(files[kept - 1], files[i])) {
         return OtherContent(files[i].path);
       }
       continue;
@@ -68,6 +75,64 @@ Result<void> ArrangeFiles(std::vector<PartialFile>& files) {
   }
   files.resize(kept);
   return {};
+}
+
+// What `merged` keeps of a further partial, without its files.
+Result<void> MergeHead(PartialData& merged, const PartialData& other) {
+  BS_TRY(CheckAlike(merged, other));
+  MergeQuestion(merged.question, other.question);
+  merged.shards.insert(merged.shards.end(), other.shards.begin(), other.shards.end());
+  return {};
+}
+
+// Nothing of a merged partial shows of which and in which order it was made.
+void ArrangeHead(PartialData& merged) {
+  merged.minor = kPartialMinor;
+  merged.program_version = Version();
+  ArrangeOptions(merged.question.params.values);
+  std::vector<ShardMark>& shards = merged.shards;
+  std::sort(shards.begin(), shards.end());
+  shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
+}
+
+// One file of a source, and where the rest of it is.
+struct HeadFile : PartialFile {
+  size_t part = 0;
+  size_t file = 0;
+};
+
+// Everything of all partials but their tables.
+struct Heads {
+  PartialData merged;  // without files
+  std::vector<HeadFile> files;
+};
+
+void AddFiles(std::vector<PartialFile> files, size_t part, std::vector<HeadFile>& to) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    to.push_back({std::move(files[i]), part, i});
+  }
+}
+
+Result<Heads> ReadHeads(PartSource& source) {
+  if (source.size() == 0) {
+    return NoPartial();
+  }
+  Heads heads;
+  for (size_t part = 0; part < source.size(); ++part) {
+    CheckStop();
+    BS_ASSIGN(PartialData head, source.Head(part));
+    AddFiles(std::exchange(head.files, {}), part, heads.files);
+    if (part == 0) {
+      heads.merged = std::move(head);
+    } else {
+      BS_TRY(MergeHead(heads.merged, head));
+    }
+  }
+  ArrangeHead(heads.merged);
+  BS_TRY(ArrangeFiles(heads.files, [&](const HeadFile& a, const HeadFile& b) {
+    return source.DigestOf(a.part, a.file) == source.DigestOf(b.part, b.file);
+  }));
+  return heads;
 }
 
 // As MapFiles would have left it.
@@ -86,9 +151,8 @@ RankPart PartOf(PartialFile file) {
   part.unknown = std::move(file.unknown);
   part.outcomes = std::move(file.outcomes);
   SetLoadReport(part);
-  for (Outcome& outcome : part.outcomes) {
-    SetRank(outcome.tables, part.report.rank);
-  }
+  part.report.skipped = file.skipped;
+  part.graphs = std::move(file.graphs);
   return part;
 }
 
@@ -96,60 +160,146 @@ InputFile InputOf(const RankPart& part) {
   return {part.report.path, part.from_directory, part.report.file_bytes};
 }
 
-// The rows of one table of all ranks are counted in 32 bits once they are one table.
-Result<void> CheckRows(const PartialData& partial) {
-  for (size_t verb = 0; verb < partial.question.verbs.size(); ++verb) {
-    std::vector<uint64_t> rows;
-    for (const PartialFile& file : partial.files) {
-      const Tables none;
-      const Tables& tables = verb < file.outcomes.size() ? file.outcomes[verb].tables : none;
-      rows.resize(std::max(rows.size(), tables.size()));
-      for (size_t i = 0; i < tables.size(); ++i) {
-        rows[i] += tables[i].rows();
+// Where the tables of one selected rank are.
+struct WantedFile {
+  size_t part = 0;
+  size_t file = 0;
+  int64_t rank = 0;
+};
+
+// In the order in which partials are read.
+std::vector<WantedFile> WantedFiles(const MappedRun& run, std::span<const HeadFile> files) {
+  std::vector<WantedFile> wanted;
+  for (const RankPart* part : run.selected) {
+    const HeadFile& file = files[static_cast<size_t>(part - run.parts.data())];
+    wanted.push_back({file.part, file.file, part->report.rank});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const WantedFile& a, const WantedFile& b) {
+    return std::tie(a.part, a.file) < std::tie(b.part, b.file);
+  });
+  return wanted;
+}
+
+// Reduces the tables of one run, verb by verb.
+class RunFold {
+ public:
+  RunFold(const Question& question, size_t fan_in) : question_(question) {
+    for (const AnalysisSpec* verb : question.verbs) {
+      folds_.emplace_back(verb->PipelineFor(question.params), question.params, fan_in);
+    }
+    rows_.resize(folds_.size());
+  }
+
+  Result<void> Add(std::vector<Outcome> outcomes, int64_t rank) {
+    for (size_t verb = 0; verb < outcomes.size(); ++verb) {
+      if (outcomes[verb].error.has_value()) continue;
+      BS_TRY(CountRows(verb, outcomes[verb].tables));
+      SetRank(outcomes[verb].tables, rank);
+      folds_[verb].Add(std::move(outcomes[verb].tables));
+    }
+    return {};
+  }
+
+  std::vector<FoldedTables> Take() {
+    std::vector<FoldedTables> folded;
+    for (TableFold& fold : folds_) {
+      folded.push_back(fold.Take());
+    }
+    return folded;
+  }
+
+ private:
+  // The rows of one table of all ranks are counted in 32 bits once they are one table.
+  Result<void> CountRows(size_t verb, const Tables& tables) {
+    std::vector<uint64_t>& rows = rows_[verb];
+    rows.resize(std::max(rows.size(), tables.size()));
+    for (size_t i = 0; i < tables.size(); ++i) {
+      rows[i] += tables[i].rows();
+      if (rows[i] >= std::numeric_limits<uint32_t>::max()) {
+        return UsageError(
+            fmt::format("{}: the ranks have more than 4294967294 rows together; reduce "
+                        "fewer of them",
+                        question_.verbs[verb]->name));
       }
     }
-    if (std::any_of(rows.begin(), rows.end(),
-                    [](uint64_t count) { return count >= std::numeric_limits<uint32_t>::max(); })) {
-      return UsageError(
-          fmt::format("{}: the ranks have more than 4294967294 rows together; reduce "
-                      "fewer of them",
-                      partial.question.verbs[verb]->name));
+    return {};
+  }
+
+  const Question& question_;
+  std::vector<TableFold> folds_;             // one per verb
+  std::vector<std::vector<uint64_t>> rows_;  // of each table of each verb
+};
+
+// Reads the tables of the selected ranks.
+Result<void> FoldTables(PartSource& source, std::span<const HeadFile> files, size_t fan_in,
+                        JoinedRun& joined) {
+  RunFold fold(joined.question, fan_in);
+  const std::vector<WantedFile> wanted = WantedFiles(joined.run, files);
+  for (size_t i = 0; i < wanted.size();) {
+    CheckStop();
+    const size_t part = wanted[i].part;
+    BS_ASSIGN(PartialData whole, source.Whole(part));
+    for (; i < wanted.size() && wanted[i].part == part; ++i) {
+      BS_TRY(fold.Add(std::move(whole.files[wanted[i].file].outcomes), wanted[i].rank));
     }
   }
+  joined.run.folded = fold.Take();
   return {};
+}
+
+// The parts of each file in their order, without tables.
+Result<std::vector<RankPart>> PartsOf(std::vector<HeadFile>& files) {
+  std::vector<RankPart> parts;
+  parts.reserve(files.size());
+  for (HeadFile& file : files) {
+    parts.push_back(PartOf(std::move(static_cast<PartialFile&>(file))));
+  }
+  BS_TRY(CheckCapturesWereSearched(parts));
+  SetAsideCaptures(parts);
+  return parts;
+}
+
+// Files that are no trace at all, found in a folder, are none of the run.
+uint64_t CountTraces(const std::vector<RankPart>& parts) {
+  return static_cast<uint64_t>(std::count_if(
+      parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
 }
 
 }  // namespace
 
 Result<PartialData> MergePartials(std::vector<PartialData> partials) {
   if (partials.empty()) {
-    return UsageError("no partial; give at least one that borescope map wrote");
+    return NoPartial();
   }
   PartialData merged = std::move(partials.front());
   for (size_t i = 1; i < partials.size(); ++i) {
-    BS_TRY(CheckAlike(merged, partials[i]));
-    MergeQuestion(merged.question, partials[i].question);
+    BS_TRY(MergeHead(merged, partials[i]));
     std::move(partials[i].files.begin(), partials[i].files.end(), std::back_inserter(merged.files));
   }
-  merged.minor = kPartialMinor;
-  merged.program_version = Version();
-  ArrangeOptions(merged.question.params.values);
-  BS_TRY(ArrangeFiles(merged.files));
+  ArrangeHead(merged);
+  BS_TRY(ArrangeFiles(merged.files, [](const PartialFile& a, const PartialFile& b) {
+    return FileBytes(a) == FileBytes(b);
+  }));
   return merged;
 }
 
-Result<JoinedRun> JoinPartials(std::vector<PartialData> partials) {
-  BS_ASSIGN(PartialData merged, MergePartials(std::move(partials)));
-  BS_TRY(CheckRows(merged));
+Result<JoinedRun> JoinPartials(PartSource& source, const JoinOptions& options) {
+  BS_ASSIGN(Heads heads, ReadHeads(source));
+  if (heads.files.empty()) {
+    return UsageError("the parts hold no file; there were more parts than files: give the others");
+  }
   JoinedRun joined;
-  joined.question = std::move(merged.question);
-  std::vector<RankPart> parts;
-  parts.reserve(merged.files.size());
-  for (PartialFile& file : merged.files) {
-    parts.push_back(PartOf(std::move(file)));
-    joined.files.push_back(InputOf(parts.back()));
+  joined.question = std::move(heads.merged.question);
+  BS_ASSIGN(std::vector<RankPart> parts, PartsOf(heads.files));
+  BS_ASSIGN(const MissingParts missing,
+            FindMissingParts(heads.merged.shards, CountTraces(parts), options.files));
+  for (const RankPart& part : parts) {
+    joined.files.push_back(InputOf(part));
   }
   BS_ASSIGN(joined.run, TellRanksApart(std::move(parts), joined.question.ranks, ""));
+  joined.run.diagnostics.CountMany(Diag::kMissingParts, missing.count, Diagnostics::kNoByte,
+                                   missing.words);
+  BS_TRY(FoldTables(source, heads.files, options.fan_in, joined));
   return joined;
 }
 

@@ -5,12 +5,16 @@
 // show. Which rank each file is follows only here, as it does where one process maps all files.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/map_run.h"
+#include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/partial_data.h"
+#include "borescope/engine/partial/table_fold.h"
 
 namespace borescope::internal {
 
@@ -27,8 +31,18 @@ struct JoinedRun {
   MappedRun run;
 };
 
-// Errors as MergePartials, and as MapRun about ranks and files. Every table of the partials must be
-// one that its verb maps, as ParsePartial sees to.
-Result<JoinedRun> JoinPartials(std::vector<PartialData> partials);
+struct JoinOptions {
+  // How many traces the run has, those that cannot be read included; nothing: not known.
+  std::optional<uint64_t> files;
+  size_t fan_in = TableFold::kFanIn;
+};
+
+// Joins the partials of a source, whose tables are reduced as they are read: of those only one
+// partial's are in memory at a time, beside what is reduced. What the run lacks, by the parts that
+// it was divided into or by the number of files, is counted among its diagnostics (kMissingParts).
+// Errors as MergePartials, and as MapRun about ranks and files; kInvalidArgument for more files
+// than there may be. Every table of the partials must be one that its verb maps, as ParsePartial
+// sees to.
+Result<JoinedRun> JoinPartials(PartSource& source, const JoinOptions& options = {});
 
 }  // namespace borescope::internal

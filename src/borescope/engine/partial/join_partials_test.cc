@@ -93,8 +93,9 @@ TEST(JoinPartials, WhereFilesOfOptionsLieMakesNoDifference) {
 }
 
 TEST(JoinPartials, RanksAreToldApartOnlyHere) {
-  const JoinedRun joined =
-      JoinPartials({PartialOf("b", 0), PartialOf("a", 0), PartialOf("c", 5)}).value();
+  const PartialData partials[] = {PartialOf("b", 0), PartialOf("a", 0), PartialOf("c", 5)};
+  PartsInMemory source{std::span<const PartialData>(partials)};
+  const JoinedRun joined = JoinPartials(source).value();
   ASSERT_EQ(joined.run.selected.size(), 3U);
   EXPECT_EQ(joined.run.selected[0]->report.path, "a");
   EXPECT_EQ(joined.run.selected[2]->report.path, "b");

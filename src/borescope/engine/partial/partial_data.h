@@ -16,19 +16,24 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/shards.h"
 #include "borescope/engine/map_files.h"
 
 namespace borescope::internal {
 
 // Of the format. A higher minor version can be read all the same, another major version cannot.
 inline constexpr uint16_t kPartialMajor = 1;
-inline constexpr uint16_t kPartialMinor = 2;
+inline constexpr uint16_t kPartialMinor = 3;
 
 // What every file is asked. Partials of different questions are not joined.
 struct Question {
   std::vector<const AnalysisSpec*> verbs;
   Params params;       // complete and checked; without run_faults
   NumberRanges ranks;  // empty = all
+  // The question of the report (catalog/report_sections.h): verbs without a selection answer for
+  // the whole recording, files that the traces name are not read (Pipeline::read_files), and
+  // several verbs may have a table of one name.
+  bool for_report = false;
 };
 
 // What RankPart keeps of a file, without trace, index and drafts, and without times that differ
@@ -44,8 +49,10 @@ struct PartialFile {
   int64_t begin_ns = 0;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
+  bool skipped = false;  // there is a load_error, and the file is none of the run
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per verb; none where there is a load_error
+  GraphRoles graphs;
 };
 
 struct PartialData {
@@ -54,6 +61,7 @@ struct PartialData {
   std::string program_version;  // of the Borescope that wrote it
   Question question;
   std::vector<PartialFile> files;  // in the natural order of their paths, each path once
+  std::vector<ShardMark> shards;   // ascending, each once; empty where the run was not divided
   std::string name;                // what messages call it; no part of its bytes
 };
 

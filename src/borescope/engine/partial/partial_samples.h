@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/partial/partial_data.h"
+#include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/table_shapes.h"
 
 namespace borescope::internal {
@@ -71,6 +72,7 @@ inline PartialFile SampleFile(const Question& question) {
     }
     file.outcomes.push_back(std::move(outcome));
   }
+  file.graphs = {true, true, {"capture.json"}, {"capture.json", "other.json"}};
   file.outcomes[1] = {Error{ErrorCode::kMissingData, "a.json: no allocator events"}, {}};
   return file;
 }
@@ -88,6 +90,14 @@ inline PartialData SampleOfKernels(Compat compat, bool by_rank) {
   return partial;
 }
 
+// The question of the report, without files.
+inline PartialData SampleOfReport() {
+  PartialData partial;
+  partial.program_version = "1.2.3";
+  partial.question = QuestionOfReport({}, {});
+  return partial;
+}
+
 inline PartialData SamplePartial() {
   PartialData partial;
   partial.program_version = "1.2.3";
@@ -96,7 +106,9 @@ inline PartialData SamplePartial() {
   PartialFile unread;
   unread.path = "b.json";
   unread.load_error = Error{ErrorCode::kCorrupt, "b.json: it is empty"};
+  unread.skipped = true;
   partial.files.push_back(std::move(unread));
+  partial.shards = {{0, 9}, {3, 8}};
   return partial;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/catalog/report_sections.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -62,6 +63,7 @@ std::vector<Detail> DetailsOf(const Question& question) {
       {"--compat", std::string(CompatName(params.compat))},
       {"--by", fmt::format("{}", fmt::join(params.by, ","))},
       {"--all", params.all ? "given" : ""},
+      {"whether it is of a report", question.for_report ? "yes" : "no"},
       {"--step", TextOf(selection.steps)},
       {"--step-rule", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
       {"--step-pattern", selection.step_pattern},
@@ -115,6 +117,15 @@ std::string DifferenceOf(const Question& a, const Question& b) {
   }
   return in_a.size() > in_b.size() ? Describe(in_a[in_b.size()].name, in_a[in_b.size()].value, "")
                                    : Describe(in_b[in_a.size()].name, "", in_b[in_a.size()].value);
+}
+
+Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks) {
+  Question question{{}, ReportParams(), ranks, true};
+  question.params.selection = selection;
+  for (const SectionSpec& section : ReportSections()) {
+    question.verbs.push_back(section.analysis);
+  }
+  return question;
 }
 
 void MergeQuestion(Question& to, const Question& other) {

@@ -11,6 +11,9 @@ namespace borescope::internal {
 // where they are the same. Paths of files and folders may differ: the content of the files counts.
 std::string DifferenceOf(const Question& a, const Question& b);
 
+// What the report asks of each rank.
+Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks);
+
 // Makes `to` independent of which of several equal questions it was: of paths that differ the
 // lesser stays.
 void MergeQuestion(Question& to, const Question& other);

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
+#include "borescope/engine/answer_shape.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/join_partials.h"
+#include "borescope/engine/partial/kept_part.h"
 #include "borescope/output/writer.h"
 
 namespace borescope::internal {
@@ -31,6 +34,29 @@ Result<void> CheckCanTravel(std::span<const AnalysisSpec* const> specs, const Ru
   return {};
 }
 
+// Reducing would refuse verbs whose tables have one name: better before they are mapped.
+Result<void> CheckTablesDiffer(std::span<const AnalysisSpec* const> specs, const Params& params) {
+  Tables all;
+  for (const AnalysisSpec* spec : specs) {
+    Result<Tables> tables = AnswerShape(*spec, params);
+    if (tables.ok()) {
+      std::move(tables->begin(), tables->end(), std::back_inserter(all));
+    }
+  }
+  return CheckDistinct(all);
+}
+
+// The complete question, checked; that of `options` becomes so.
+Result<Question> Understand(std::span<const AnalysisSpec* const> specs, RunOptions& options,
+                            const MapOptions& map) {
+  BS_TRY(CheckCanTravel(specs, options));
+  if (!map.for_report) {
+    BS_TRY(Prepare(specs, options));
+    BS_TRY(CheckTablesDiffer(specs, options.params));
+  }
+  return Question{{specs.begin(), specs.end()}, options.params, options.ranks, map.for_report};
+}
+
 PartialFile FileOf(RankPart part) {
   PartialFile file;
   file.path = std::move(part.report.path);
@@ -43,21 +69,29 @@ PartialFile FileOf(RankPart part) {
   file.begin_ns = part.report.begin_ns;
   file.diagnostics = std::move(part.diagnostics);
   file.load_error = std::move(part.load_error);
+  file.skipped = part.report.skipped;
   file.unknown = std::move(part.unknown);
   file.outcomes = std::move(part.outcomes);
+  file.graphs = std::move(part.graphs);
   return file;
 }
 
-Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
-  BS_TRY(CheckCanTravel(specs, given));
+Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const RunOptions& given,
+                           const MapOptions& map) {
   RunOptions options = given;
-  BS_TRY(Prepare(specs, options));
-  RunRequest request{specs, options.files, options.ranks, options.params, options};
-  request.reads_files = true;
-  BS_ASSIGN(std::vector<RankPart> parts, MapFiles(request));
   PartialData partial;
+  BS_ASSIGN(partial.question, Understand(specs, options, map));
+  RunRequest request{specs, options.files, options.ranks, options.params, options};
+  request.reads_files = !map.for_report;
+  request.is_part = true;
+  std::vector<RankPart> parts;
+  if (!options.files.empty()) {  // there may be more parts than files
+    BS_ASSIGN(parts, MapFiles(request));
+  }
   partial.program_version = Version();
-  partial.question = {{specs.begin(), specs.end()}, options.params, options.ranks};
+  if (map.shard.has_value()) {
+    partial.shards.push_back(*map.shard);
+  }
   partial.files.reserve(parts.size());
   for (RankPart& part : parts) {
     partial.files.push_back(FileOf(std::move(part)));
@@ -67,8 +101,18 @@ Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const Run
   return MergePartials(std::move(one));
 }
 
-Result<Answer> JoinAndAnswer(std::vector<PartialData> partials, const RunOptions& shown) {
-  BS_ASSIGN(JoinedRun joined, JoinPartials(std::move(partials)));
+Result<bool> CompareKept(const std::string& path, std::span<const AnalysisSpec* const> specs,
+                         const RunOptions& given, const MapOptions& map) {
+  RunOptions options = given;
+  BS_ASSIGN(const Question question, Understand(specs, options, map));
+  return IsStillTheAnswer(path, question, options.files, map.shard);
+}
+
+Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const JoinOptions& join) {
+  BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
+  if (joined.question.for_report) {
+    return UsageError("these are parts of a report; borescope report makes the page of them");
+  }
   RunOptions options = shown;
   options.files = std::move(joined.files);
   options.ranks = joined.question.ranks;
@@ -79,15 +123,22 @@ Result<Answer> JoinAndAnswer(std::vector<PartialData> partials, const RunOptions
 }  // namespace
 
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
-                               const RunOptions& options) {
+                               const RunOptions& options, const MapOptions& map) {
   return WithNumberedRows(
-      [&] { return Stoppable(options.stop, [&] { return MapOne(specs, options); }); });
+      [&] { return Stoppable(options.stop, [&] { return MapOne(specs, options, map); }); });
 }
 
-Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown) {
+Result<bool> IsMapped(const std::string& path, std::span<const AnalysisSpec* const> specs,
+                      const RunOptions& options, const MapOptions& map) {
   return WithNumberedRows([&] {
-    return Stoppable(shown.stop, [&] { return JoinAndAnswer(std::move(partials), shown); });
+    return Stoppable(options.stop, [&] { return CompareKept(path, specs, options, map); });
   });
+}
+
+Result<Answer> ReducePartials(PartSource& source, const RunOptions& shown,
+                              const JoinOptions& join) {
+  return WithNumberedRows(
+      [&] { return Stoppable(shown.stop, [&] { return JoinAndAnswer(source, shown, join); }); });
 }
 
 }  // namespace borescope::internal

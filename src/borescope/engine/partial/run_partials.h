@@ -4,27 +4,41 @@
 // Thread-safe: calls share nothing. Nothing here prints.
 #pragma once
 
+#include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
+#include "borescope/engine/partial/join_partials.h"
+#include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/engine/run_analyses.h"
 
 namespace borescope::internal {
 
-// Maps the files of `options` and reduces nothing. Of the options it takes what RunAnalyses takes,
-// but for what is only about the answer: sort, top, accept. A file that cannot be loaded is no
-// error here: it travels with the others, and the answer says so. kInvalidArgument for --overlay
-// and
-// --save, whose files belong to a finished answer, and for verbs that compare two runs.
+struct MapOptions {
+  std::optional<ShardMark> shard;  // which part of the run the files are; nothing: not divided
+  bool for_report = false;         // Question::for_report
+};
+
+// Maps the files of `options` and reduces nothing; there may be none. Of the options it takes what
+// RunAnalyses takes, but for what is only about the answer: sort, top, accept. A file that cannot
+// be loaded is no error here: it travels with the others, and the answer says so. kInvalidArgument
+// for --overlay and --save, whose files belong to a finished answer, and for verbs that compare two
+// runs.
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
-                               const RunOptions& options);
+                               const RunOptions& options, const MapOptions& map = {});
+
+// Whether the file at `path` holds what MapPartial would give (kept_part.h). Errors about the
+// question are those of MapPartial.
+Result<bool> IsMapped(const std::string& path, std::span<const AnalysisSpec* const> specs,
+                      const RunOptions& options, const MapOptions& map = {});
 
 // The answer of all files of these partials, as RunAnalyses gives it of the files in the natural
 // order of their paths. `shown` says how it is shown: sort, top, accept; questions, files and ranks
 // come with the partials. Errors as those of JoinPartials and RunAnalyses.
-Result<Answer> ReducePartials(std::vector<PartialData> partials, const RunOptions& shown);
+Result<Answer> ReducePartials(PartSource& source, const RunOptions& shown,
+                              const JoinOptions& join = {});
 
 }  // namespace borescope::internal

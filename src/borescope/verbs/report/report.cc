@@ -11,6 +11,7 @@
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/conclude.h"
 #include "borescope/engine/map_run.h"
+#include "borescope/engine/partial/questions.h"
 #include "borescope/engine/run_progress.h"
 #include "borescope/verbs/report/report_tables.h"
 
@@ -37,11 +38,8 @@ struct Questions {
 };
 
 Questions QuestionsOf(const RunOptions& options) {
-  Questions questions{ReportSections(), {}, ReportParams(), nullptr};
-  questions.params.selection = options.params.selection;
-  for (const SectionSpec& section : questions.sections) {
-    questions.specs.push_back(section.analysis);
-  }
+  Question asked = QuestionOfReport(options.params.selection, options.ranks);
+  Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params), nullptr};
   if (!options.test.files.empty()) {
     questions.comparison = FindAnalysis("diff");
     questions.specs.push_back(questions.comparison);
@@ -53,7 +51,7 @@ Questions QuestionsOf(const RunOptions& options) {
 }
 
 // The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
-Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, const MappedRun& run,
+Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, MappedRun& run,
                                                   MissingByRank& lacks) {
   std::vector<SectionTables> answers;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
@@ -72,10 +70,8 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, co
   return answers;
 }
 
-Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFile> files,
-                             const RunOptions& options) {
-  BS_ASSIGN(MappedRun run,
-            MapRun({questions.specs, files, options.ranks, questions.params, options}));
+Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const InputFile> files,
+                                MappedRun& run) {
   RunAnswers answers;
   answers.title = NameOfRun(files);
   answers.ranks = run.selected.size();
@@ -90,6 +86,13 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   answers.diagnostics = CollectDiagnostics(run);
   answers.files = TakeReports(run);
   return answers;
+}
+
+Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFile> files,
+                             const RunOptions& options) {
+  BS_ASSIGN(MappedRun run,
+            MapRun({questions.specs, files, options.ranks, questions.params, options}));
+  return AnswersOfRun(questions, files, run);
 }
 
 // What changed from the other run to this one, behind the overview.
@@ -135,8 +138,7 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   return report;
 }
 
-Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
-  BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
+Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers answers) {
   Report report;
   report.page.title = std::move(answers.title);
   report.page.document.begins = std::move(answers.begins);
@@ -148,7 +150,31 @@ Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
   return report;
 }
 
+Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
+  BS_ASSIGN(RunAnswers answers, AnswersOf(questions, options.files, options));
+  return PageOf(questions, options, std::move(answers));
+}
+
+Result<Report> JoinReport(PartSource& source, const RunOptions& given, const JoinOptions& join) {
+  BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
+  if (!joined.question.for_report) {
+    return UsageError("the parts are not those of a report; make them with borescope map report");
+  }
+  RunOptions options = given;
+  options.ranks = joined.question.ranks;
+  options.params.selection = joined.question.params.selection;
+  const Questions questions = QuestionsOf(options);
+  BS_ASSIGN(RunAnswers answers, AnswersOfRun(questions, joined.files, joined.run));
+  return PageOf(questions, options, std::move(answers));
+}
+
 }  // namespace
+
+Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
+                                const JoinOptions& join) {
+  return WithNumberedRows(
+      [&] { return Stoppable(options.stop, [&] { return JoinReport(source, options, join); }); });
+}
 
 Result<Report> RunReport(const RunOptions& options) {
   const Questions questions = QuestionsOf(options);

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "borescope/engine/partial/join_partials.h"
+#include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/output/html/html.h"
 
@@ -12,6 +14,13 @@ struct Report {
   ReportPage page;
   std::vector<FileReport> files;  // in the order of RunOptions::files
 };
+
+// The report of a run whose partials answer it (QuestionOfReport), as RunReport makes it of the
+// files in the natural order of their paths. Of `options` it takes `top` and `stop`.
+// kInvalidArgument for partials of another question; else errors as those of JoinPartials and
+// RunReport.
+Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
+                                const JoinOptions& join = {});
 
 // What each section tells, or what to record for it. Of `options` it takes the files, ranks,
 // selection, threads, memory limit, progress and `top`: the rows kept of each table, which are

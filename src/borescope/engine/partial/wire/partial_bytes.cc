@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/engine/partial/check_partial.h"
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/file_bytes.h"
@@ -23,7 +26,37 @@ uint16_t ReadVersion(wire::WireReader& in) {
   return static_cast<uint16_t>(version);
 }
 
-void ReadField(wire::WireReader& in, PartialData& partial) {
+ShardMark ReadShard(wire::WireReader in) {
+  uint64_t index = 0;
+  uint64_t count = 0;
+  while (in.Next()) {
+    switch (in.field()) {
+      case wire::shard::kIndex:
+        index = in.Number();
+        break;
+      case wire::shard::kCount:
+        count = in.Number();
+        break;
+      default:
+        in.Skip();
+    }
+  }
+  if (count > kMostShards || index >= count) {
+    in.Fail("it is of a part of the run that cannot be");
+  }
+  return {static_cast<uint32_t>(index), static_cast<uint32_t>(count)};
+}
+
+void ReadFileField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
+  wire::WireReader message = in.Message();
+  if (cells == wire::Cells::kSkip) {
+    head.digests.push_back(HashText(message.rest()));
+  }
+  head.partial.files.push_back(wire::ReadFile(std::move(message), cells));
+}
+
+void ReadField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
+  PartialData& partial = head.partial;
   switch (in.field()) {
     case wire::partial::kMajor:
       partial.major = ReadVersion(in);
@@ -38,11 +71,17 @@ void ReadField(wire::WireReader& in, PartialData& partial) {
       partial.question = wire::ReadQuestion(in.Message());
       return;
     case wire::partial::kFiles:
-      partial.files.push_back(wire::ReadFile(in.Message()));
+      return ReadFileField(in, cells, head);
+    case wire::partial::kShards:
+      partial.shards.push_back(ReadShard(in.Message()));
       return;
     default:
       in.Skip();
   }
+}
+
+bool AscendsStrictly(const std::vector<ShardMark>& marks) {
+  return std::adjacent_find(marks.begin(), marks.end(), std::greater_equal<>()) == marks.end();
 }
 
 Error FaultError(const wire::WireFault& fault, const PartialData& partial) {
@@ -56,6 +95,36 @@ Error FaultError(const wire::WireFault& fault, const PartialData& partial) {
                       partial.name, fault.place, ToPrintable(fault.cause), writer)};
 }
 
+Result<PartialHead> ReadBody(std::string_view body, std::string_view name, wire::Cells cells) {
+  PartialHead head;
+  head.partial.name = name;
+  wire::WireFault fault;
+  for (wire::WireReader in(body, fault); in.Next();) {
+    ReadField(in, cells, head);
+  }
+  if (!fault.any() && head.partial.question.verbs.empty()) {
+    fault.cause = "it holds no question";
+  }
+  if (!fault.any() && !AscendsStrictly(head.partial.shards)) {
+    fault.cause = "the parts of the run that it is are not in order";
+  }
+  if (fault.any()) {
+    return FaultError(fault, head.partial);
+  }
+  return head;
+}
+
+Result<void> CheckVersions(const PartialData& partial, const Envelope& envelope) {
+  if (partial.major == envelope.major && partial.minor == envelope.minor &&
+      partial.program_version == envelope.program_version) {
+    return {};
+  }
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("{}: its head and its body name different versions; the partial is "
+                           "damaged: copy it again, or map again",
+                           partial.name)};
+}
+
 }  // namespace
 
 std::string PartialBody(const PartialData& partial) {
@@ -67,6 +136,11 @@ std::string PartialBody(const PartialData& partial) {
   wire::WriteQuestion(partial.question, protozero::pbf_writer(out, wire::partial::kQuestion));
   for (const PartialFile& file : partial.files) {
     wire::WriteFile(file, protozero::pbf_writer(out, wire::partial::kFiles));
+  }
+  for (const ShardMark& mark : partial.shards) {
+    protozero::pbf_writer shard(out, wire::partial::kShards);
+    shard.add_uint32(wire::shard::kIndex, mark.index);
+    shard.add_uint32(wire::shard::kCount, mark.count);
   }
   return body;
 }
@@ -82,33 +156,24 @@ Result<std::string> SerializePartial(const PartialData& partial) {
 }
 
 Result<PartialData> ParsePartialBody(std::string_view body, std::string_view name) {
-  PartialData partial;
-  partial.name = name;
-  wire::WireFault fault;
-  for (wire::WireReader in(body, fault); in.Next();) {
-    ReadField(in, partial);
-  }
-  if (!fault.any() && partial.question.verbs.empty()) {
-    fault.cause = "it holds no question";
-  }
-  if (fault.any()) {
-    return FaultError(fault, partial);
-  }
-  BS_TRY(CheckPartial(partial));
-  return partial;
+  BS_ASSIGN(PartialHead read, ReadBody(body, name, wire::Cells::kRead));
+  BS_TRY(CheckPartial(read.partial));
+  return std::move(read.partial);
 }
 
 Result<PartialData> ParsePartial(std::string_view bytes, std::string_view name) {
   BS_ASSIGN(const Envelope envelope, Open(bytes, name));
   BS_ASSIGN(PartialData partial, ParsePartialBody(envelope.body, name));
-  if (partial.major != envelope.major || partial.minor != envelope.minor ||
-      partial.program_version != envelope.program_version) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: its head and its body name different versions; the partial is "
-                             "damaged: copy it again, or map again",
-                             name)};
-  }
+  BS_TRY(CheckVersions(partial, envelope));
   return partial;
+}
+
+Result<PartialHead> ParsePartialHead(std::string_view bytes, std::string_view name) {
+  BS_ASSIGN(const Envelope envelope, Open(bytes, name));
+  BS_ASSIGN(PartialHead head, ReadBody(envelope.body, name, wire::Cells::kSkip));
+  BS_TRY(CheckVersions(head.partial, envelope));
+  BS_TRY(CheckPartialHead(head.partial));
+  return head;
 }
 
 }  // namespace borescope::internal

@@ -1,8 +1,10 @@
 // Partials as bytes: the body of partial.proto in the envelope of envelope.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/engine/partial/partial_data.h"
@@ -19,6 +21,16 @@ Result<std::string> SerializePartial(const PartialData& partial);
 // partial or one of another major version, kCorrupt for a damaged one, kInvalidArgument for one
 // whose question or tables this program does not have; messages say which version wrote it.
 Result<PartialData> ParsePartial(std::string_view bytes, std::string_view name);
+
+// A partial without the cells of its tables: answers that have no error are there, and have none.
+struct PartialHead {
+  PartialData partial;
+  std::vector<uint64_t> digests;  // of the bytes of each of its files, in this process
+};
+
+// As ParsePartial, in memory that does not follow the tables, and without a look at them: damage in
+// one is found when the whole is read.
+Result<PartialHead> ParsePartialHead(std::string_view bytes, std::string_view name);
 
 // The body alone.
 std::string PartialBody(const PartialData& partial);

@@ -6,10 +6,13 @@
 namespace borescope::internal::wire {
 
 namespace partial {
-enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles };
+enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles, kShards };
+}
+namespace shard {
+enum : uint32_t { kIndex = 1, kCount };
 }
 namespace question {
-enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions };
+enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions, kForReport };
 }
 namespace range {
 enum : uint32_t { kFirst = 1, kLast };
@@ -48,8 +51,13 @@ enum : uint32_t {
   kOddities,
   kLoadError,
   kUnknown,
-  kAnswers
+  kAnswers,
+  kGraphs,
+  kSkipped
 };
+}
+namespace graphs {
+enum : uint32_t { kMayReplay = 1, kOnlyCaptures, kCaptures, kSearched };
 }
 namespace oddity {
 enum : uint32_t { kCode = 1, kCount, kFirstByte, kFirst };

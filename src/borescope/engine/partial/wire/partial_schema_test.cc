@@ -93,7 +93,7 @@ TEST(PartialSchema, StandsForEveryFieldThatIsWritten) {
   ASSERT_EQ(schema.messages.count("Partial"), 1U);
   Walker walker(schema);
   for (const PartialData& sample : {SamplePartial(), SampleOfKernels(Compat::kHta, false),
-                                    SampleOfKernels(Compat::kNone, true)}) {
+                                    SampleOfKernels(Compat::kNone, true), SampleOfReport()}) {
     ASSERT_TRUE(ParsePartialBody(PartialBody(sample), "sample").ok())
         << ParsePartialBody(PartialBody(sample), "sample").error().message;
     walker.Walk("Partial", PartialBody(sample));

@@ -100,21 +100,50 @@ SelectionMembers ReadUnknown(WireReader in) {
   return members;
 }
 
-Outcome ReadAnswer(WireReader in) {
+GraphRoles ReadGraphs(WireReader in) {
+  GraphRoles roles;
+  while (in.Next()) {
+    switch (in.field()) {
+      case graphs::kMayReplay:
+        roles.may_replay = in.Flag();
+        break;
+      case graphs::kOnlyCaptures:
+        roles.only_captures = in.Flag();
+        break;
+      case graphs::kCaptures:
+        roles.captures.push_back(in.Text());
+        break;
+      case graphs::kSearched:
+        roles.searched.push_back(in.Text());
+        break;
+      default:
+        in.Skip();
+    }
+  }
+  return roles;
+}
+
+Outcome ReadAnswer(WireReader in, Cells cells) {
   Outcome outcome;
+  bool has_tables = false;
   while (in.Next()) {
     switch (in.field()) {
       case answer::kFailure:
         outcome.error = ReadFailure(in.Message());
         break;
       case answer::kTables:
-        outcome.tables.push_back(ReadTable(in.Message()));
+        has_tables = true;
+        if (cells == Cells::kRead) {
+          outcome.tables.push_back(ReadTable(in.Message()));
+        } else {
+          in.Skip();
+        }
         break;
       default:
         in.Skip();
     }
   }
-  if (outcome.error.has_value() && !outcome.tables.empty()) {
+  if (outcome.error.has_value() && has_tables) {
     in.Fail("an answer has tables and an error");
   }
   return outcome;
@@ -133,7 +162,7 @@ void ReadClaim(WireReader& in, RankClaim& claim) {
   }
 }
 
-void ReadField(WireReader& in, PartialFile& file) {
+void ReadField(WireReader& in, Cells cells, PartialFile& file) {
   switch (in.field()) {
     case file::kPath:
       file.path = in.Text();
@@ -169,23 +198,39 @@ void ReadField(WireReader& in, PartialFile& file) {
       file.unknown = ReadUnknown(in.Message());
       return;
     case file::kAnswers:
-      file.outcomes.push_back(ReadAnswer(in.Message()));
+      file.outcomes.push_back(ReadAnswer(in.Message(), cells));
+      return;
+    case file::kSkipped:
+      file.skipped = in.Flag();
+      return;
+    case file::kGraphs:
+      file.graphs = ReadGraphs(in.Message());
       return;
     default:
       in.Skip();
   }
 }
 
+// What SetLoadReport passes over; all that is where formats before 1.3 have no word for it.
+bool IsNoTrace(const PartialFile& file) {
+  return file.from_directory && file.load_error.has_value() &&
+         file.load_error->code == ErrorCode::kUnsupportedFormat;
+}
+
 }  // namespace
 
-PartialFile ReadFile(WireReader in) {
+PartialFile ReadFile(WireReader in, Cells cells) {
   PartialFile file;
   while (in.Next()) {
-    ReadField(in, file);
+    ReadField(in, cells, file);
   }
   if (file.path.empty()) {
     in.Fail("a file has no path");
   }
+  if (file.skipped && !file.load_error.has_value()) {
+    in.Fail("a file was passed over for no reason");
+  }
+  file.skipped = file.skipped || IsNoTrace(file);
   return file;
 }
 

@@ -234,6 +234,9 @@ Question ReadQuestion(WireReader in) {
       case question::kOptions:
         options.push_back(ReadOption(in.Message()));
         break;
+      case question::kForReport:
+        question.for_report = in.Flag();
+        break;
       default:
         in.Skip();
     }

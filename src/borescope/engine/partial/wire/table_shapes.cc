@@ -51,15 +51,16 @@ Params WithoutNames(const AnalysisSpec& verb, Params params) {
   return params;
 }
 
-Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params) {
+Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params, bool reads_files) {
   const Trace trace = TraceBuilder().Finish({}, 0, 1);
   const TraceIndex index = BuildIndex(trace, 1);
   const RankView view{0, trace, index};
   const Params asked = WithoutNames(verb, params);
   const Pipeline& pipeline = verb.PipelineFor(asked);
   BS_ASSIGN(Tables tables, pipeline.map(view, asked));
-  return pipeline.read_files == nullptr ? std::move(tables)
-                                        : pipeline.read_files(std::move(tables), asked);
+  return pipeline.read_files == nullptr || !reads_files
+             ? std::move(tables)
+             : pipeline.read_files(std::move(tables), asked);
 }
 
 std::string MismatchOf(const Tables& tables, const Tables& shape, bool adds_columns) {

@@ -12,8 +12,9 @@ namespace borescope::internal {
 // The params without what only recorded events have: selections, names of operators.
 Params WithoutNames(const AnalysisSpec& verb, Params params);
 
-// The tables that the verb maps of a trace without events, which have the columns of all others.
-Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params);
+// The tables that the verb maps of a trace without events, which have the columns of all others;
+// `reads_files`: with those of Pipeline::read_files.
+Result<Tables> ShapeOf(const AnalysisSpec& verb, const Params& params, bool reads_files = true);
 
 // What differs between the columns of `tables` and those of `shape`; empty: nothing. With
 // `adds_columns` (Pipeline) numbers with a fraction may follow these.

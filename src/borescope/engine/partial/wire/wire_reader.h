@@ -38,6 +38,8 @@ class WireReader {
   std::string_view Bytes();
   std::string Text() { return std::string(Bytes()); }
   WireReader Message();
+  // What is left of the message; all of it before the first Next.
+  std::string_view rest() const { return {in_.data().data(), in_.data().size()}; }
   // Repeated numbers, packed or one by one, are appended.
   void Append(std::vector<int64_t>& to);
   void Append(std::vector<uint32_t>& to);

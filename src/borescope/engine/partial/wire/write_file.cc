@@ -54,6 +54,17 @@ void WriteAnswer(const Outcome& outcome, pbf_writer out) {
   }
 }
 
+void WriteGraphs(const GraphRoles& roles, pbf_writer out) {
+  out.add_bool(graphs::kMayReplay, roles.may_replay);
+  out.add_bool(graphs::kOnlyCaptures, roles.only_captures);
+  for (const std::string& path : roles.captures) {
+    out.add_bytes(graphs::kCaptures, path);
+  }
+  for (const std::string& path : roles.searched) {
+    out.add_bytes(graphs::kSearched, path);
+  }
+}
+
 }  // namespace
 
 void WriteFile(const PartialFile& file, pbf_writer out) {
@@ -76,6 +87,12 @@ void WriteFile(const PartialFile& file, pbf_writer out) {
   }
   for (const Outcome& outcome : file.outcomes) {
     WriteAnswer(outcome, pbf_writer(out, file::kAnswers));
+  }
+  if (file.skipped) {
+    out.add_bool(file::kSkipped, true);
+  }
+  if (file.graphs != GraphRoles()) {
+    WriteGraphs(file.graphs, pbf_writer(out, file::kGraphs));
   }
 }
 

@@ -58,6 +58,9 @@ void WriteQuestion(const Question& question, pbf_writer out) {
   for (const ParamValue& value : question.params.values) {
     WriteOption(value, pbf_writer(out, question::kOptions));
   }
+  if (question.for_report) {
+    out.add_bool(question::kForReport, true);
+  }
 }
 
 }  // namespace borescope::internal::wire

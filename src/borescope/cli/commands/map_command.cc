@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/questions.h"
+#include "borescope/cli/scrubbing.h"
+#include "borescope/cli/terminal/terminal.h"
+#include "borescope/partial.h"
+
+namespace borescope::cli {
+namespace {
+
+constexpr uint64_t kLargePart = 64'000'000;
+
+// The verbs that the library is asked for.
+std::vector<std::string_view> MappedVerbs(const Command& command) {
+  return command.raw.report ? std::vector<std::string_view>{"report"} : NamesOf(command.analyses);
+}
+
+// "DIR/", or a folder that is there.
+bool IsFolder(const std::string& output) {
+  std::error_code ignored;
+  return output.ends_with('/') || std::filesystem::is_directory(output, ignored);
+}
+
+Result<void> CheckMap(const Command& command) {
+  if (command.analyses.empty()) {
+    return UsageError("map needs verbs and an INPUT; name them: borescope map summary RUN -o PART");
+  }
+  const RawOptions& raw = command.raw;
+  if (raw.output.empty() || raw.output == "-") {
+    return UsageError("map writes a file for reduce; name it, or its folder, with -o");
+  }
+  if (!raw.format.empty() || !raw.Param("sort").empty() || !raw.Param("top").empty()) {
+    return UsageError("map shows nothing; give --format, --sort and --top to reduce");
+  }
+  if (raw.force && !IsFolder(raw.output)) {
+    return UsageError("--force is about parts that are kept in a folder; give -o DIR/");
+  }
+  CLI_TRY(CheckInputs(raw));
+  return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
+}
+
+Result<PartFile> MapToFile(const Run& run, const Command& command) {
+  const std::string& path = command.raw.output;
+  CLI_ASSIGN(const Partial partial, run.Map(MappedVerbs(command), command.raw.ToParams(), path));
+  CLI_TRY(partial.Write(path));
+  std::error_code unknown;
+  const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  return PartFile{path, false, unknown ? 0 : bytes, partial.num_files(), partial.load_errors()};
+}
+
+// Files that fail where all others do, too, are a part all the same: the answer says so.
+Result<PartFile> WritePart(const Command& command) {
+  CLI_TRY(CheckMap(command));
+  RawOptions raw = command.raw;
+  ProgressBar bar(raw);
+  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
+  CLI_ASSIGN(const Run run,
+             OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
+                     bar.Callback()));
+  return IsFolder(raw.output)
+             ? run.MapInto(raw.output, MappedVerbs(command), raw.ToParams(), raw.force)
+             : MapToFile(run, command);
+}
+
+std::string PartLine(const PartFile& part) {
+  const char* const plural = part.files == 1 ? "" : "s";
+  return part.was_kept
+             ? fmt::format("borescope: kept {}, which holds the answer of {} file{}", part.path,
+                           part.files, plural)
+             : fmt::format("borescope: wrote {}: {} file{}", part.path, part.files, plural);
+}
+
+void ReportPart(const PartFile& part, const RawOptions& raw) {
+  for (const std::string& error : part.load_errors) {
+    WriteMessageLine(fmt::format("borescope: {}", error));
+  }
+  if (raw.quiet) {
+    return;
+  }
+  WriteMessageLine(PartLine(part));
+  if (part.bytes > kLargePart) {
+    WriteMessageLine(
+        fmt::format("borescope: the part has {} MB; verbs with a row for each event "
+                    "have large ones: ask them of some ranks, or with a selection",
+                    part.bytes / 1'000'000));
+  }
+}
+
+}  // namespace
+
+int RunMapVerb(const Command& command) {
+  const Result<PartFile> part = WritePart(command);
+  if (!part.ok()) {
+    return FailWith(part.error(), command);
+  }
+  ReportPart(*part, command.raw);
+  return kDone;
+}
+
+}  // namespace borescope::cli

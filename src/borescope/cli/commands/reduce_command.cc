@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
+#include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/options/output_options.h"
+#include "borescope/cli/options/values.h"
+#include "borescope/cli/terminal/terminal.h"
+#include "borescope/partial.h"
+
+namespace borescope::cli {
+namespace {
+
+constexpr int kMostRows = 1'000'000'000;
+constexpr int kMostFiles = 1'000'000'000;
+
+Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
+  if (raw.inputs.empty()) {
+    return UsageError("no PART; name the files that map wrote, or their folder");
+  }
+  ReduceOptions options;
+  options.display.sort = raw.Param("sort");
+  if (const std::string top = raw.Param("top"); !top.empty()) {
+    CLI_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    options.display.top = static_cast<size_t>(rows);
+  }
+  if (!raw.expect.empty()) {
+    CLI_ASSIGN(const int files, ParseCount("expect", raw.expect, kMostFiles));
+    options.expected_files = static_cast<uint64_t>(files);
+  }
+  return options;
+}
+
+Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
+  CLI_ASSIGN(const ReduceOptions options, UnderstandReduce(raw));
+  CLI_TRY(ProtectInputs(raw.inputs, output));
+  CLI_ASSIGN(const std::vector<StoredPart> parts, FindParts(raw.inputs));
+  return Reduce(parts, options);
+}
+
+// --strict: whether everything of the run is in the answer.
+int StrictStatus(const Answer& answer, const RawOptions& raw) {
+  const std::vector<Diagnostic> diagnostics = answer.diagnostics();
+  const bool lacks =
+      std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+        return diagnostic.code == "missing-parts" || diagnostic.code == "missing-ranks";
+      });
+  return raw.strict && lacks ? kCheckFailed : kDone;
+}
+
+Result<size_t> MergeParts(const RawOptions& raw) {
+  if (raw.inputs.empty()) {
+    return UsageError("no PART; name the files that map wrote, or their folder");
+  }
+  if (!raw.output.empty() || !raw.format.empty() || !raw.params.empty() || !raw.expect.empty() ||
+      raw.strict) {
+    return UsageError(
+        "--partial writes no answer; give -o, -f, --sort, --top, --expect and "
+        "--strict to the reduce that does");
+  }
+  CLI_TRY(CheckOutput(raw.partial, raw.inputs));
+  CLI_ASSIGN(const std::vector<Partial> partials, ReadPartials(raw.inputs));
+  CLI_ASSIGN(const Partial merged, Merge(partials));
+  CLI_TRY(merged.Write(raw.partial));
+  return merged.num_files();
+}
+
+int RunMerge(const Command& command) {
+  const Result<size_t> files = MergeParts(command.raw);
+  if (!files.ok()) {
+    return FailWith(files.error(), command);
+  }
+  if (!command.raw.quiet) {
+    WriteMessageLine(fmt::format("borescope: wrote {}: {} file{}", command.raw.partial, *files,
+                                 *files == 1 ? "" : "s"));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int RunReduceVerb(const Command& command) {
+  if (!command.raw.partial.empty()) {
+    return RunMerge(command);
+  }
+  Result<OutputOptions> output = UnderstandOutput(command.raw);
+  if (!output.ok()) {
+    return FailWith(output.error(), command);
+  }
+  const Result<Answer> answer = ReduceParts(command.raw, *output);
+  if (!answer.ok()) {
+    return FailWith(answer.error(), command);
+  }
+  ReportFiles(answer->files(), command.raw);
+  return std::max({StatusOf(answer->files()), StrictStatus(*answer, command.raw),
+                   WriteAnswer(*output, *answer, command)});
+}
+
+}  // namespace borescope::cli

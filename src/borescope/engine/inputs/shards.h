@@ -1,0 +1,33 @@
+// A run divided among processes: which of its files each maps. Pure.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
+
+namespace borescope::internal {
+
+// A run is divided into so many parts at most.
+inline constexpr uint32_t kMostShards = 1'000'000;
+
+// Of `count` parts, into which the files of a run are divided, the one with number `index`, from 0.
+struct ShardMark {
+  uint32_t index = 0;
+  uint32_t count = 1;
+
+  auto operator<=>(const ShardMark&) const = default;
+};
+
+// Leaves those files whose place in the natural order of all paths has the remainder `index` when
+// divided by `count`: in that order, possibly none. Each file is in exactly one part, and the parts
+// are equally many files, but for one. kInvalidArgument for a part that there is not.
+Result<void> TakeShard(const ShardMark& shard, std::vector<InputFile>& files);
+
+// "00003-of-00064.part"
+std::string PartFileName(const ShardMark& shard);
+
+}  // namespace borescope::internal

@@ -1,0 +1,108 @@
+#include "borescope/engine/partial/part_source.h"
+
+#include <memory>
+#include <utility>
+
+#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/unchanged.h"
+#include "borescope/engine/partial/wire/envelope.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
+
+namespace borescope::internal {
+namespace {
+
+PartialFile WithoutTables(const PartialFile& file) {
+  PartialFile head = file;
+  for (Outcome& outcome : head.outcomes) {
+    outcome.tables.clear();
+  }
+  return head;
+}
+
+Result<std::string> ReadWhole(const std::string& path) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  std::string bytes;
+  for (size_t size = 0;; bytes.resize(size)) {
+    size = bytes.size();
+    bytes.resize(size + kPiece);
+    BS_ASSIGN(const size_t read, About(path, ReadFully(*source, bytes.data() + size, kPiece)));
+    size += read;
+    if (read < kPiece) {
+      bytes.resize(size);
+      return bytes;
+    }
+  }
+}
+
+// Lets `use` see the bytes of a partial.
+template <class Use>
+auto WithBytes(const StoredPartial& partial, const Use& use) -> decltype(use(std::string_view())) {
+  if (partial.bytes.has_value()) {
+    return use(*partial.bytes);
+  }
+  BS_ASSIGN(const std::string bytes, ReadPartialFile(partial.name));
+  return use(bytes);
+}
+
+}  // namespace
+
+bool IsPartialFile(const std::string& path) {
+  constexpr size_t kMagicBytes = 8;
+  const Result<std::unique_ptr<ByteSource>> source =
+      FileState::Of(path).has_value() ? OpenFile(path)
+                                      : Result<std::unique_ptr<ByteSource>>(Error());
+  char head[kMagicBytes];
+  const Result<size_t> read = source.ok() ? ReadFully(**source, head, kMagicBytes) : 0;
+  return read.ok() && IsPartial({head, *read});
+}
+
+Result<std::string> ReadPartialFile(const std::string& path) {
+  return ReadUnchanged(path, [&] { return ReadWhole(path); });
+}
+
+PartsInMemory::PartsInMemory(std::span<const PartialData> partials) {
+  for (const PartialData& partial : partials) {
+    partials_.push_back(&partial);
+  }
+}
+
+Result<PartialData> PartsInMemory::Head(size_t part) {
+  const PartialData& whole = *partials_[part];
+  PartialData head;
+  head.major = whole.major;
+  head.minor = whole.minor;
+  head.program_version = whole.program_version;
+  head.question = whole.question;
+  head.shards = whole.shards;
+  head.name = whole.name;
+  head.files.reserve(whole.files.size());
+  for (const PartialFile& file : whole.files) {
+    head.files.push_back(WithoutTables(file));
+  }
+  return head;
+}
+
+uint64_t PartsInMemory::DigestOf(size_t part, size_t file) {
+  return HashText(FileBytes(partials_[part]->files[file]));
+}
+
+Result<PartialData> StoredParts::Head(size_t part) {
+  return WithBytes(partials_[part], [&](std::string_view bytes) -> Result<PartialData> {
+    BS_ASSIGN(PartialHead head, ParsePartialHead(bytes, partials_[part].name));
+    known_[part] = {HashText(bytes), std::move(head.digests)};
+    return std::move(head.partial);
+  });
+}
+
+Result<PartialData> StoredParts::Whole(size_t part) {
+  return WithBytes(partials_[part], [&](std::string_view bytes) -> Result<PartialData> {
+    if (HashText(bytes) != known_[part].whole) {
+      return ChangedWhileRead(partials_[part].name);
+    }
+    return ParsePartial(bytes, partials_[part].name);
+  });
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,86 @@
+// Where partials come from when they are joined: one after the other, so that only one is in memory
+// with its tables.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/partial/partial_data.h"
+
+namespace borescope::internal {
+
+class PartSource {
+ public:
+  virtual ~PartSource() = default;
+
+  virtual size_t size() const = 0;
+  // Everything of a partial but its tables: answers that have no error are there, and have none.
+  virtual Result<PartialData> Head(size_t part) = 0;
+  virtual Result<PartialData> Whole(size_t part) = 0;
+  // Of the answers of one of its files, tables included: equal where they are the same bytes.
+  // REQUIRES: Head(part) was called.
+  virtual uint64_t DigestOf(size_t part, size_t file) = 0;
+};
+
+// Partials that are in memory, and outlive the source.
+class PartsInMemory final : public PartSource {
+ public:
+  explicit PartsInMemory(std::vector<const PartialData*> partials)
+      : partials_(std::move(partials)) {}
+  explicit PartsInMemory(std::span<const PartialData> partials);
+
+  size_t size() const override { return partials_.size(); }
+  Result<PartialData> Head(size_t part) override;
+  Result<PartialData> Whole(size_t part) override { return *partials_[part]; }
+  uint64_t DigestOf(size_t part, size_t file) override;
+
+ private:
+  std::vector<const PartialData*> partials_;
+};
+
+// A partial as it was written.
+struct StoredPartial {
+  std::string name;                       // a path, or what represents `bytes` in messages
+  std::optional<std::string_view> bytes;  // nothing: those of the file at `name`
+};
+
+// Partials as they were written, which are read when they are asked for. The bytes of those that
+// are in memory outlive the source. A file that is another one when it is read again is an error of
+// kind kIo.
+class StoredParts final : public PartSource {
+ public:
+  explicit StoredParts(std::span<const StoredPartial> partials)
+      : partials_(partials), known_(partials.size()) {}
+
+  size_t size() const override { return partials_.size(); }
+  Result<PartialData> Head(size_t part) override;
+  Result<PartialData> Whole(size_t part) override;
+  uint64_t DigestOf(size_t part, size_t file) override { return known_[part].files[file]; }
+
+ private:
+  // Digests: of all bytes, and of those of each file.
+  struct Known {
+    uint64_t whole = 0;
+    std::vector<uint64_t> files;
+  };
+
+  std::span<const StoredPartial> partials_;
+  std::vector<Known> known_;
+};
+
+// Whether the file begins as a partial does.
+bool IsPartialFile(const std::string& path);
+
+// The bytes of a file that holds a partial. kIo, also where it changes while it is read.
+Result<std::string> ReadPartialFile(const std::string& path);
+
+}  // namespace borescope::internal
