@@ -39,7 +39,8 @@ del _kind
 def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threads: int = 0,
          memory_limit: int | str | None = None, progress: ProgressOption = None,
          storage_options: Mapping[str, Any] | None = None, keep: Keep = "auto",
-         captures: Given | None = None, on_diagnostic: DiagnosticAction = "warn") -> Run:
+         captures: Given | None = None, shard: tuple[int, int] | str | None = None,
+         on_diagnostic: DiagnosticAction = "warn") -> Run:
     """Opens a run: finds its files and reads none of them yet.
 
     Args:
@@ -58,6 +59,8 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
             number of bytes.
         captures: recordings in which the CUDA or HIP graphs of the run were captured; those beside
             the files are found without it.
+        shard: keep only part I of N of the files, ``"3/64"`` or ``(3, 64)``, counted from 0; the
+            others are asked elsewhere, and the parts of :meth:`Run.map` say so.
         on_diagnostic: what damage does that makes answers doubtful: ``"warn"`` once with a
             :class:`DataWarning`, ``"ignore"``, or ``"raise"``.
 
@@ -66,12 +69,12 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
         UsageError: a bad argument.
     """
     return Run(source, ranks=ranks, threads=threads, memory_limit=memory_limit, progress=progress,
-               storage_options=storage_options, keep=keep, captures=captures,
+               storage_options=storage_options, keep=keep, captures=captures, shard=shard,
                on_diagnostic=on_diagnostic)
 
 
 def reduce(parts: Part | Iterable[Part], *, sort: str | None = None, top: int | None = None,
-           storage_options: Mapping[str, Any] | None = None) -> Answer:
+           expect: int | None = None, storage_options: Mapping[str, Any] | None = None) -> Answer:
     """The answer of all parts that :meth:`Run.map` or ``borescope map`` made, in any order: the same,
     byte for byte, as one process gives for all files.
 
@@ -79,10 +82,12 @@ def reduce(parts: Part | Iterable[Part], *, sort: str | None = None, top: int | 
         parts: the parts, as bytes, names of files, folders or globs, or URLs of fsspec.
         sort: the column by which every table that has it is sorted.
         top: how many rows of each table are kept.
+        expect: how many recordings the run has; fewer are counted by the diagnostic
+            ``missing-parts``, more are an error.
         storage_options: for fsspec: keys, endpoints and so on.
     """
     contents, names = read_parts(parts, storage_options)
-    return Answer(_native.reduce(contents, names, sort or "", top))
+    return Answer(_native.reduce(contents, names, sort or "", top, expect))
 
 
 def merge(parts: Part | Iterable[Part], *, storage_options: Mapping[str, Any] | None = None) -> bytes:

@@ -40,6 +40,8 @@ def export(run: Run, folder: str | os.PathLike[str], name: str | None,
            tables: Iterable[str] | None) -> list[str]:
     """See `borescope.events_to_parquet`."""
     chosen = _chosen(tables)
+    if not run.files:
+        return []
     name = _name_of(run) if name is None else _checked_name(name)
     target = Folder(folder, run._arguments["storage_options"])
     with tempfile.TemporaryDirectory(prefix=".borescope-", dir=target.drafts()) as drafts:

@@ -11,6 +11,9 @@ from ._errors import unreadable
 from ._stores import is_same, is_url, objects_of, public_name, system_of
 
 Part = bytes | str | os.PathLike[str]
+# What parts are called, and how they begin (docs/partials.md).
+ENDING = ".part"
+MAGIC = b"\x89BSP\r\n\x1a\n"
 
 
 def read_parts(parts: Part | Iterable[Part], options: Mapping[str, Any] | None) -> tuple[
@@ -38,9 +41,11 @@ def _found(part: Part, number: int, options: Mapping[str, Any] | None) -> Iterat
 
 
 def _files(name: str) -> list[str]:
-    """The file, those of a folder, or those of a glob; a name that exists is never taken for a glob."""
+    """The file, the parts of a folder, or the files of a glob; a name that exists is never taken for a
+    glob."""
     if os.path.isdir(name):
         found = [os.path.join(name, each) for each in os.listdir(name) if not each.startswith(".")]
+        found = [each for each in found if each.endswith(ENDING) or _begins_as_part(each)]
     elif not os.path.lexists(name) and glob.has_magic(name):
         found = glob.glob(name)
     else:
@@ -49,6 +54,15 @@ def _files(name: str) -> list[str]:
     if not files:
         raise unreadable(name, "No part", hint="check the name")
     return files
+
+
+def _begins_as_part(name: str) -> bool:
+    """Whether a file of another name is a part; logs of jobs often lie beside them."""
+    try:
+        with open(name, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def _content(name: str) -> bytes:
@@ -64,6 +78,8 @@ def _objects(url: str, options: Mapping[str, Any] | None) -> Iterator[tuple[str,
     """Objects are fetched together, many at once, and must be then what they were when listed."""
     system, path = system_of(url, options)
     infos = {info["name"]: info for info in objects_of(system, path, url)}
+    named = {name: info for name, info in infos.items() if name.endswith(ENDING)}
+    infos = named or infos
     try:
         contents = system.cat(list(infos), on_error="raise") if len(infos) > 1 else {
             name: system.cat_file(name) for name in infos}

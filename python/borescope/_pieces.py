@@ -60,11 +60,14 @@ def pieces_of(run: Run, count: int) -> list[Piece]:
     arguments = {**run._arguments, "threads": run._arguments["threads"] or 1, "keep": "never",
                  "progress": False, "on_diagnostic": "ignore"}
     numbers = range(len(run.files))
+    if not numbers:
+        return [Piece(run._source, arguments, None)]
     each = -(-len(numbers) // max(1, min(count, len(numbers))))
     groups = [tuple(numbers[begin:begin + each]) for begin in numbers[::each]]
     urls = _urls_of(run)
     if urls is None:
         return [Piece(run._source, arguments, group) for group in groups]
+    arguments["shard"] = None
     return [Piece([urls[number] for number in group], arguments, None) for group in groups]
 
 

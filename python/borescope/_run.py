@@ -19,7 +19,7 @@ from ._checks import SqlValue, check_options, check_sql, names_of, sql_value
 from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
 from ._errors import DataWarning, FormatError, InputError, usage
 from ._io import Given, Inputs
-from ._params import Pairs, pairs_of, size_of
+from ._params import Pairs, pairs_of, shard_of, size_of
 from ._progress import ProgressOption, reporting
 from ._stores import is_same_file, write_bytes
 from ._table import Table
@@ -84,11 +84,12 @@ class Run(Verbs):
 
     def __init__(self, source: Given, *, ranks: Any, threads: int, memory_limit: int | str | None,
                  progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
-                 captures: Given | None, on_diagnostic: DiagnosticAction) -> None:
+                 captures: Given | None, on_diagnostic: DiagnosticAction,
+                 shard: tuple[int, int] | str | None = None) -> None:
         self._arguments: dict[str, Any] = {
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
             "storage_options": storage_options, "keep": keep, "captures": captures,
-            "on_diagnostic": on_diagnostic}
+            "on_diagnostic": on_diagnostic, "shard": shard}
         check_options(threads, progress, on_diagnostic)
         self._source = source
         self._inputs = Inputs(storage_options)
@@ -96,7 +97,7 @@ class Run(Verbs):
         limit = size_of(memory_limit, "memory_limit")
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
-            _paths_of(captures), False)
+            _paths_of(captures), False, shard_of(shard))
         self._lock = threading.Lock()
         self._warned: set[tuple[str, str]] = set()
 
@@ -365,6 +366,8 @@ class Run(Verbs):
         if self.closed:
             return "<Run: closed>"
         files = self.files
+        if not files:
+            return "<Run: no files in this shard>"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<Run: {files[0]}{more}>"
 

@@ -211,6 +211,65 @@ def test_pieces_hold_every_file_once(run: borescope.Run) -> None:
         assert len(pieces) <= count and max(len(piece.files or ()) for piece in pieces) == -(-42 // min(42, count))
 
 
+def codes(answer: borescope.Answer) -> set[str]:
+    return {each.code for each in answer.diagnostics}
+
+
+def test_shards_are_the_run(ranks: Path, run: borescope.Run) -> None:
+    opened = [borescope.open(ranks, shard=(index, 5) if index % 2 else f"{index}/5", on_diagnostic="ignore")
+              for index in range(5)]
+    assert sorted(file for some in opened for file in some.files) == sorted(run.files)
+    parts = [some.map("kernels", "info") for some in opened]
+    whole = borescope.reduce(parts[::-1], expect=41)
+    assert whole.to_json() == run.ask("kernels", "info").to_json()
+    assert "missing-parts" not in codes(whole)
+    assert "missing-parts" in codes(borescope.reduce(parts[1:]))
+    assert "missing-parts" in codes(borescope.reduce(parts, expect=50))
+    with pytest.raises(borescope.UsageError):
+        borescope.reduce(parts, expect=3)
+    pieces = _pieces.pieces_of(opened[1], 3)
+    question = _pieces.question_of(opened[1], ["kernels"], {})
+    of_pieces = borescope.reduce([_pieces.map_piece(piece, question) for piece in pieces])
+    assert of_pieces.to_json() == opened[1].kernels().to_json()
+
+
+def test_shards_of_a_store(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    for path in write_run(tmp_path / "run", 12).iterdir():
+        fsspec.filesystem("memory").pipe(f"/shards/{path.name}", path.read_bytes())
+    run = borescope.open("memory://shards/")
+    some = borescope.open("memory://shards/", shard="1/5")
+    assert some.files == tuple(f"memory:///shards/rank-{rank}.json" for rank in (1, 6, 11))
+    assert some.ranks == (1, 6, 11)
+    question = _pieces.question_of(run, ["kernels"], {})
+    parts = [_pieces.map_piece(piece, question) for index in range(5)
+             for piece in _pieces.pieces_of(borescope.open("memory://shards/", shard=(index, 5)), 2)]
+    assert borescope.reduce(parts).to_json() == run.kernels().to_json()
+
+
+def test_a_shard_may_be_empty(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", 2)
+    empty = borescope.open(folder, shard=(2, 3))
+    assert empty.files == () and "no files" in repr(empty)
+    question = _pieces.question_of(empty, ["kernels"], {})
+    parts = [_pieces.map_piece(piece, question) for piece in _pieces.pieces_of(empty, 4)]
+    parts += [borescope.open(folder, shard=(index, 3)).map("kernels") for index in (1, 0)]
+    assert borescope.reduce(parts).to_json() == borescope.open(folder).kernels().to_json()
+    for wrong in ((3, 3), "1", (1, 2, 3), "a/b", 3, (-1, 2)):
+        with pytest.raises(borescope.UsageError, match="`shard` takes"):
+            borescope.open(folder, shard=wrong)  # type: ignore[arg-type]
+
+
+def test_parts_lie_among_other_files(ranks: Path, tmp_path: Path) -> None:
+    for index in range(2):
+        borescope.open(ranks, shard=(index, 2), on_diagnostic="ignore").map("kernels", output=tmp_path / f"{index}.part")
+    (tmp_path / "1.part").rename(tmp_path / "another name")
+    (tmp_path / "job.log").write_text("what a job said")
+    (tmp_path / "folder").mkdir()
+    expected = borescope.open(ranks, on_diagnostic="ignore").kernels().to_json()
+    assert borescope.reduce(tmp_path).to_json() == expected
+
+
 def test_parts_meet_in_a_tree() -> None:
     calls = []
 

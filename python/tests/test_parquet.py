@@ -222,6 +222,13 @@ def test_chosen_ranks_and_tables(tmp_path: Path) -> None:
     assert files == [f"{tmp_path}/run=step7/rank=1/{table}.parquet" for table in ("steps", "copies")]
 
 
+def test_an_empty_shard_writes_nothing(tmp_path: Path) -> None:
+    assert borescope.events_to_parquet(borescope.open(DEMO, shard="2/3"), tmp_path) == []
+    files = [file for index in (0, 1, 2) for file in
+             borescope.events_to_parquet(borescope.open(DEMO, shard=(index, 3)), tmp_path, tables=["steps"])]
+    assert [re.findall(r"rank=\d", file)[0] for file in files] == ["rank=0", "rank=1"]
+
+
 def test_names_of_files_do_not_show(tmp_path: Path) -> None:
     folder = tmp_path / "3rd run, night"
     folder.mkdir()

@@ -131,6 +131,7 @@ Result<Run> Run::Only(std::span<const size_t> files, uint64_t keep_bytes) const 
   }
   OpenOptions options = state_->options;
   options.keep_bytes = keep_bytes;
+  options.shard.reset();  // its partial does not hold what a part of that number does
   auto recordings = std::make_shared<State::Recordings>(std::move(some), keep_bytes);
   return Run(std::make_unique<State>(State{std::move(recordings), std::move(options)}));
 }
