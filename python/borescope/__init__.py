@@ -82,8 +82,8 @@ def reduce(parts: Part | Iterable[Part], *, sort: str | None = None, top: int | 
         parts: the parts, as bytes, names of files, folders or globs, or URLs of fsspec.
         sort: the column by which every table that has it is sorted.
         top: how many rows of each table are kept.
-        expect: how many recordings the run has; fewer are counted by the diagnostic
-            ``missing-parts``, more are an error.
+        expect: how many recordings the run has, those that cannot be read included; fewer are
+            counted by the diagnostic ``missing-parts``, more are an error.
         storage_options: for fsspec: keys, endpoints and so on.
     """
     contents, names = read_parts(parts, storage_options)
