@@ -145,11 +145,11 @@ class BORESCOPE_EXPORT Run {
 
   // The same, written to a file of the folder, which is made where it is missing:
   // 00003-of-00064.part for part 3 of 64 (OpenOptions::shard). A file that is there and holds the
-  // answer of this version to this question is kept, unless it is to be made `anew`: where its
+  // answer of this version to this question is kept, unless `again` is set: where its
   // traces are as large as they were, and were last written before it was. So a job that was
   // interrupted goes on where it was.
   Result<PartFile> MapInto(const std::string& folder, std::span<const std::string_view> verbs,
-                           const Params& params = {}, bool anew = false) const;
+                           const Params& params = {}, bool again = false) const;
 
   // Bytes of the loaded traces that are kept now.
   uint64_t kept_bytes() const;

@@ -138,7 +138,7 @@ Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
 }
 
 Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::string_view> verbs,
-                              const Params& params, bool anew) const {
+                              const Params& params, bool again) const {
   PartFile file;
   const internal::ShardMark mark = MarkOf(*this).value_or(internal::ShardMark());
   file.path = (std::filesystem::path(folder) / internal::PartFileName(mark)).string();
@@ -147,7 +147,7 @@ Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::st
     return question.error();
   }
   const internal::Result<bool> kept =
-      anew ? internal::Result<bool>(false)
+      again ? internal::Result<bool>(false)
            : internal::IsMapped(file.path, question->specs, question->options, question->map);
   if (!kept.ok()) {
     return PublicError(kept.error(), RunAccess::Paths(*this));

@@ -44,7 +44,7 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
   return run.Report(output, raw.ToParams(), &against);
 }
 
-// Of partials: what was selected stands in them.
+// Of partials, which hold what was selected.
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
   const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
                                    [](const auto& given) { return given.first != "top"; });

@@ -11,7 +11,7 @@ namespace borescope::internal {
 // where they are the same. Paths of files and folders may differ: the content of the files counts.
 std::string DifferenceOf(const Question& a, const Question& b);
 
-// What the report asks of each rank.
+// The question of the report.
 Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks);
 
 // Makes `to` independent of which of several equal questions it was: of paths that differ the
