@@ -20,6 +20,7 @@ from ._parquet import options_for
 from ._stores import Folder, is_url
 
 if TYPE_CHECKING:
+    from ._answer import Answer
     from ._run import Run
 
 # Tables of SQL by the names of their files.
@@ -84,7 +85,7 @@ def _write_drafts(run: Run, drafts: str, tables: list[str]) -> dict[int, str]:
     from . import reduce
 
     asked = run._arguments["ranks"]
-    wanted = None if asked is None else set(run.info()["traces"]["file"].to_list())
+    wanted = None if asked is None else _ranks_of(run.info())
     parts, folders = [], {}
     for number, file in enumerate(run.files):
         one = _one_of(run, number)
@@ -96,8 +97,14 @@ def _write_drafts(run: Run, drafts: str, tables: list[str]) -> dict[int, str]:
             for table in tables:
                 path = os.path.join(drafts, str(number), f"{table}.parquet")
                 _write(one, table, path, is_small=counts[TABLES[table]] <= ROWS)
-    traces = run._checked(reduce(parts))["traces"].to_dicts()
-    return {row["rank"]: folders[row["file"]] for row in traces}
+    ranks = _ranks_of(run._checked(reduce(parts)))
+    return {ranks[file]: folder for file, folder in folders.items() if file in ranks}
+
+
+def _ranks_of(answer: Answer) -> dict[str, int]:
+    """The ranks that an answer of `info` is about, by their files."""
+    ranks = set(answer["traces"]["rank"].to_list())
+    return {info.path: info.rank for info in answer.files if not info.error and info.rank in ranks}
 
 
 def _one_of(run: Run, number: int) -> Run:

@@ -12,7 +12,8 @@ from ._drafts import draft_of
 from ._errors import unreadable, usage
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
-_USER = re.compile(r"(?<=://)[^/?#@]*@")
+# A name without a password may be part of the place, as abfs://container@account has it.
+_USER = re.compile(r"(?<=://)[^/?#@]*:[^/?#@]*@")
 _SECRET = re.compile(r"(?i)([?&][^=&]*(?:sig|token|key|secret|credential|password|auth)[^=&]*=)[^&#]*")
 
 _PIECES = re.compile(rb"[0-9]+|[^0-9]", re.DOTALL)

@@ -171,7 +171,7 @@ def test_the_page_of_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     pytest.importorskip("pyarrow")
     if shutil.which("java") is None:
         pytest.skip("needs Java for Spark (openjdk-17-jre-headless)")
-    write_run(tmp_path / "run", 6)
+    write_run(tmp_path / "run", 4)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYSPARK_PYTHON", "another python")
     run = borescope.open("run")
@@ -193,6 +193,7 @@ def check_spark_sums(spark: Any, run: borescope.Run) -> None:
     """Every table of the Parquet folder adds up to what SQL says."""
     from borescope._events import TABLES
 
+    spark.conf.set("spark.sql.shuffle.partitions", 2)
     for table, in_sql in TABLES.items():
         frame = spark.read.option("basePath", "parquet").parquet(f"parquet/run=*/rank=*/{table}.parquet")
         column = "dur_ns" if "dur_ns" in frame.columns else "id"

@@ -238,6 +238,16 @@ def test_names_of_files_do_not_show(tmp_path: Path) -> None:
     assert not any(b"secret-host" in Path(file).read_bytes() for file in files)
 
 
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    odd = os.path.join(os.fsencode(tmp_path), b"odd\xff-rank-3.json")
+    try:
+        Path(os.fsdecode(odd)).write_bytes(trace_text())
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    file, = borescope.events_to_parquet(borescope.open(os.fsdecode(odd)), tmp_path / "out", name="a", tables=["steps"])
+    assert file == f"{tmp_path}/out/run=a/rank=3/steps.parquet" and os.path.isfile(file)
+
+
 def test_what_cannot_be_asked(tmp_path: Path, demo: borescope.Run) -> None:
     with pytest.raises(borescope.UsageError, match="name of a folder"):
         borescope.events_to_parquet(demo, tmp_path, name="a/b")

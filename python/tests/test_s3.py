@@ -280,6 +280,19 @@ def test_signed_urls_keep_their_secrets() -> None:
     assert not any(re.search(rb"mary|pass1|5ec7e7|6e6e6e", text) for text in texts)
 
 
+def test_what_of_a_url_is_shown() -> None:
+    from borescope._stores import public_name
+
+    for url, shown in {
+            "s3://bucket/a@b:c/rank-0.json": "s3://bucket/a@b:c/rank-0.json",
+            "abfs://container@account.dfs/x": "abfs://container@account.dfs/x",
+            "https://mary:pass@host:8080/x?y=1": "https://host:8080/x?y=1",
+            "zip://r.json::https://mary:pass@host/x.zip": "zip://r.json::https://host/x.zip",
+            "https://host/x?X-Amz-Credential=a%2Fb&X-Amz-Security-Token=c&n=1":
+                "https://host/x?X-Amz-Credential=...&X-Amz-Security-Token=...&n=1"}.items():
+        assert public_name(url) == shown
+
+
 # --- what is installed, and the page
 
 def test_s3fs_is_not_an_old_one() -> None:
