@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,25 @@
 #include "borescope/export.h"
 
 namespace borescope {
+
+// Where in its programs a run starts or stops recording.
+enum class RecordPoint {
+  kNone,
+  kRange,  // to start: a range or mark of a name begins, by NVTX, ROCTX, borescope_record.h or
+           // Python; to stop: it ends
+  kStep,  // a step begins: of borescope_record.h or Python, a range "ProfilerStep#NUMBER", or after
+          // so many steps of an optimizer of PyTorch; to stop, also a later one
+  kCall,  // the program calls cudaProfilerStart, hipProfilerStart; cudaProfilerStop,
+          // hipProfilerStop
+};
+
+struct RecordRule {
+  RecordPoint point = RecordPoint::kNone;
+  // The whole name, or its beginning followed by a "*"; at most 255 bytes. To stop, empty: the end
+  // of the range that started.
+  std::string range = {};
+  uint64_t step = 0;
+};
 
 struct RecordOptions {
   // The folder of the run, NAME or NAME.bsr, with %h (host), %p (process), %r (rank), %q{VARIABLE}.
@@ -24,10 +44,13 @@ struct RecordOptions {
   bool cuda = true;            // calls and device work, by CUPTI
   bool rocm = false;           // those of AMD, by rocprofiler-sdk; experimental
   bool children = true;        // also of programs that the program starts
-  bool memory = false;         // allocations of device memory
-  bool sync = false;           // what synchronisation waits for
-  bool graph_nodes = false;    // a kernel per node of a CUDA graph, rather than a row per graph
-  uint64_t max_bytes = 0;      // of the log of each process; 0: no limit
+  // Of these, only programs whose file, first argument or script has such a name: * is any text, ?
+  // any byte, [a-z] and [!a-z] one of a set. Empty: all.
+  std::string children_match = {};
+  bool memory = false;       // allocations of device memory
+  bool sync = false;         // what synchronisation waits for
+  bool graph_nodes = false;  // a kernel per node of a CUDA graph, rather than a row per graph
+  uint64_t max_bytes = 0;    // of the log of each process; 0: no limit
   // What Python programs record besides: of programs that are started without -I, -E or -S.
   std::string ops = {};     // operators of PyTorch: "nvtx", "profile", or empty for none
   bool shapes = false;      // with ops "nvtx": shapes of inputs, which "profile" has anyway
@@ -43,6 +66,13 @@ struct RecordOptions {
   std::chrono::nanoseconds sample{};
   std::chrono::nanoseconds start_after{};  // then recording starts; with it, starts_paused is set
   std::chrono::nanoseconds record_for{};   // it stops so long after the first start; 0: at the end
+  // Each process follows the rules for itself and starts or stops the whole run: recording goes on
+  // while any process has started and not stopped. With start_at, starts_paused is set. A range
+  // that starts is recorded until its end, and calls until calls stop, where stop_at is kNone and
+  // record_for 0.
+  RecordRule start_at = {};
+  RecordRule stop_at = {};
+  uint32_t repeat = 1;  // how often ranges and steps start it, in each process; 0: each time
   // Ranks of a distributed job that are recorded, at most 64, by the variables of its launcher;
   // empty: all, and processes that have none.
   std::vector<int> ranks = {};
@@ -62,6 +92,9 @@ struct RecordReport {
   uint64_t running = 0;     // of these, that still run
   uint64_t bytes = 0;       // of all logs
   bool is_sampled = false;  // there is a log of samples, or of marks
+  // Why recording never started, as what there was in place of the range or step; empty: it did.
+  std::string never_started = {};
+  std::string never_stopped = {};  // why stop_at did not stop it; empty: it did, or has no rule
   std::chrono::nanoseconds duration{};
 };
 
@@ -69,7 +102,8 @@ struct RecordReport {
 class BORESCOPE_EXPORT Recording {
  public:
   // Starts `command[0]`, found along PATH, with our streams, in our process group. Errors:
-  //   kInvalidArgument  an empty command, a folder that exists, a variable of another tool
+  //   kInvalidArgument  an empty command, a folder that exists, a variable of another tool, rules
+  //                     that contradict each other
   //   kIo               the program cannot be started, the folder cannot be made
   //   kMissingData      libborescope_record.so is not installed
   static Result<Recording> Start(const std::vector<std::string>& command,
@@ -83,6 +117,8 @@ class BORESCOPE_EXPORT Recording {
 
   // Of the program.
   int pid() const;
+  // What of the options will have no effect on this machine, and why, in one line; empty: nothing.
+  std::string warning() const;
 
   // Waits for the end of the program. To be called once. kIo if the folder cannot be read, or
   // a spool not be moved to it: the recording is then still there.
@@ -100,6 +136,9 @@ struct AttachOptions {
   std::string output = {};  // a folder that is made; empty: attached, attached-2, …
   std::chrono::nanoseconds duration = std::chrono::seconds(2);
   int iterations = 0;  // this many steps of an optimizer, instead of a time; 0: not so
+  // Called by AttachRecording, on its thread, when the processes and the folder were found usable
+  // and the wait begins; may be empty.
+  std::function<void()> on_wait = {};
 };
 
 struct AttachedProfile {

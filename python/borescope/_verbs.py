@@ -367,6 +367,17 @@ class Verbs:
                 value (float, row): The deciding number.
                 unit (string): Unit of the value: share (0 to 1), ratio or count.
                 help (string): What to do.
+            rank_groups: Ranks by how they spend their time.
+                group (int): Number of the group, the largest first.
+                ranks (int, count): How many ranks it has.
+                members (string): Which these are; long lists are cut.
+                differs (string): In what its mean differs from that of the largest group, most
+                    first, in shares of the median span of all ranks; missing for the largest.
+                span_ns (float, ns): Mean span of a rank; of several devices the sum.
+                compute_ns (float, ns): Mean time with computation.
+                exposed_comm_ns (float, ns): Mean time with communication and no computation.
+                exposed_copy_ns (float, ns): Mean time with copies alone.
+                idle_ns (float, ns): Mean time without work.
             overview: Overview.
                 rank (int): Rank of the process in the job.
                 file (string): File as named on the command line.
@@ -590,6 +601,17 @@ class Verbs:
                 head_idle_ns (int, ns): Part of the idle time before the first device work.
                 tail_idle_ns (int, ns): Part of the idle time after the last device work.
                 busy_share (float, share): Busy time / span.
+            rank_groups: Ranks by how they spend their time.
+                group (int): Number of the group, the largest first.
+                ranks (int, count): How many ranks it has.
+                members (string): Which these are; long lists are cut.
+                differs (string): In what its mean differs from that of the largest group, most
+                    first, in shares of the median span of all ranks; missing for the largest.
+                span_ns (float, ns): Mean span of a rank; of several devices the sum.
+                compute_ns (float, ns): Mean time with computation.
+                exposed_comm_ns (float, ns): Mean time with communication and no computation.
+                exposed_copy_ns (float, ns): Mean time with copies alone.
+                idle_ns (float, ns): Mean time without work.
             breakdown_spread: How far the ranks lie apart.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
@@ -1742,6 +1764,16 @@ class Verbs:
                     too; busy less shared adds up to the busy time of the device.
                 name (string): Name of its annotation, with the process if several have steps; (no
                     step): launched outside of steps; (no launch): the launch was not recorded.
+            step_heat: Steps of all ranks.
+                rank (int): The first of the ranks.
+                step (int): Number of the first of the steps.
+                ranks (string): From which to which rank.
+                steps (string): From which to which step.
+                span_ns (int, ns): The longest of their spans.
+                relative (float): Span / median of the spans of all ranks and steps.
+                level (string): As usual: from 0.97 to below 1.03; a little longer: below 1.1,
+                    shorter: from 0.9 on; longer: below 1.33, shorter: from 0.75 on; else much
+                    longer or shorter.
 
         Example:
             >>> import borescope

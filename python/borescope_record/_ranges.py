@@ -140,6 +140,11 @@ def begin_step(number: int) -> Any:
     return _STEP
 
 
+def has_steps() -> bool:
+    """Whether the program has said one by now."""
+    return _ends_steps
+
+
 def record_within() -> Any:
     return _RECORDING
 

@@ -1,7 +1,7 @@
 """What the launcher asked for, put into effect at the start of the interpreter.
 
-BORESCOPE_RECORD_PYTHON holds it: "ops=nvtx", "ops=profile", "shapes", "steps=N", "functions=calls", separated by
-semicolons. What is unknown is ignored: the launcher may be newer.
+BORESCOPE_RECORD_PYTHON holds it: "ops=nvtx", "ops=profile", "shapes", "steps=N", "functions=calls", "count-steps", separated
+by semicolons. What is unknown is ignored: the launcher may be newer.
 """
 
 from __future__ import annotations
@@ -51,12 +51,26 @@ def _ops(wanted: dict[str, str]) -> None:
     _imports.after("torch", torch_is_here)
 
 
+def _count_steps(wanted: dict[str, str]) -> None:
+    """For --start=step:N and --stop=step:N."""
+    if "count-steps" not in wanted:
+        return
+
+    def torch_is_here() -> None:
+        from . import _steps
+        _begin_or_say("steps of optimizers", _steps.begin)
+
+    from . import _imports
+    _imports.after("torch", torch_is_here)
+
+
 def begin() -> None:
     """Called once, at the start. Does nothing in a process that is not recorded."""
     if library is None:
         return
     wanted = options()
     _quiet.run(_ops, wanted)
+    _quiet.run(_count_steps, wanted)
     if wanted.get("functions") == "calls":
         from . import _functions
         _begin_or_say("functions of Python", _functions.begin)

@@ -17,7 +17,7 @@ import threading
 import time
 from typing import Any
 
-from . import _operators, _quiet, _ranges
+from . import _operators, _quiet, _ranges, _steps
 from ._library import library
 
 DEFAULT_STEPS = 20
@@ -142,18 +142,6 @@ def _write(result: Any) -> None:
             _write_event(event, base)
 
 
-def _watch_optimizers(torch: Any, window: Window) -> None:
-    optimizer = sys.modules.get(torch.optim.Optimizer.__module__)
-    register = getattr(optimizer, "register_optimizer_step_post_hook", None)
-
-    def stepped(*arguments: Any) -> None:
-        if not window.has_own_steps:
-            window.step()
-
-    if register is not None:
-        register(stepped)
-
-
 def begin(steps: str) -> None:
     torch = sys.modules["torch"]
     window = Window(torch, max(1, int(steps or DEFAULT_STEPS)))
@@ -162,8 +150,12 @@ def begin(steps: str) -> None:
         window.has_own_steps = True
         window.step()
 
+    def optimizer_stepped() -> None:
+        if not window.has_own_steps:
+            window.step()
+
     window.turn_on()
     _operators.let_others_profile(torch, window)
-    _watch_optimizers(torch, window)
+    _steps.watch_optimizers(torch, optimizer_stepped)
     _ranges.after_step.append(own_step)
     atexit.register(window.disable)

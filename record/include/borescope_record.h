@@ -39,6 +39,10 @@ BORESCOPE_RECORD_API void borescope_record_pop(void);
 BORESCOPE_RECORD_API void borescope_record_step(uint64_t number);
 BORESCOPE_RECORD_API void borescope_record_step_end(void);
 
+/* A step that a framework counts: where `borescope record --start=step:N` or --stop=step:N waits
+ * for it, this begins it. Nothing is recorded. borescope_record_step does so, too. */
+BORESCOPE_RECORD_API void borescope_record_note_step(uint64_t number);
+
 /* A moment. */
 BORESCOPE_RECORD_API void borescope_record_mark(const char* text);
 

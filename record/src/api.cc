@@ -2,9 +2,11 @@
 #include "borescope_record.h"
 #include "core/control.h"
 #include "core/ranges.h"
+#include "core/rules.h"
 #include "core/strings.h"
 #include "core/text.h"
 #include "cuda/flusher.h"
+#include "rocm/session.h"
 
 using namespace borescope::inject;
 using borescope::recording::kApiDomain;
@@ -38,8 +40,8 @@ void borescope_record_stop(void) { StopRecording(); }
 
 void borescope_record_push(const char* text) {
   if (!IsEnabled()) return;
-  const bool is_recorded = IsRecording();
-  Push(kApiDomain, is_recorded, is_recorded ? PlainMessage(text) : Message{});
+  const bool is_wanted = IsTextWanted();
+  Push(kApiDomain, is_wanted, is_wanted ? PlainMessage(text) : Message{});
 }
 
 void borescope_record_pop(void) {
@@ -52,7 +54,11 @@ void borescope_record_step(uint64_t number) {
   char text[40];
   TextBuilder builder(text, sizeof(text));
   builder.Add("ProfilerStep#").Add(number);
-  Push(kStepDomain, IsRecording(), {builder.text(), builder.length(), nullptr});
+  Push(kStepDomain, IsTextWanted(), {builder.text(), builder.length()});
+}
+
+void borescope_record_note_step(uint64_t number) {
+  if (IsEnabled()) StepBegins(number);
 }
 
 void borescope_record_step_end(void) {
@@ -60,16 +66,19 @@ void borescope_record_step_end(void) {
 }
 
 void borescope_record_mark(const char* text) {
-  if (IsRecording()) Mark(kApiDomain, PlainMessage(text));
+  if (IsTextWanted()) Mark(kApiDomain, PlainMessage(text));
 }
 
 uint64_t borescope_record_range_start(const char* text) {
-  return IsRecording() ? StartRange(kApiDomain, PlainMessage(text)) : 0;
+  return IsTextWanted() ? StartRange(kApiDomain, PlainMessage(text)) : 0;
 }
 
 void borescope_record_range_end(uint64_t id) { EndRange(kApiDomain, id); }
 
-void borescope_record_flush(void) { cuda::FlushDevice(); }
+void borescope_record_flush(void) {
+  cuda::FlushDevice();
+  rocm::FlushDevice();
+}
 
 void borescope_record_operator(const char* name, uint64_t start_ns, uint64_t end_ns,
                                int64_t sequence, uint64_t forward_thread, uint64_t id,

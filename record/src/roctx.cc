@@ -61,7 +61,7 @@ BORESCOPE_EXPORT void roctxMarkA(const char* text) {
 }
 
 BORESCOPE_EXPORT int roctxRangePushA(const char* text) {
-  const int depth = IsWanted() ? Push(kRoctxDomain, IsRecording(), PlainMessage(text)) : 0;
+  const int depth = IsWanted() ? Push(kRoctxDomain, IsTextWanted(), PlainMessage(text)) : 0;
   auto* next = next_push.Find();
   return next != nullptr ? next(text) : depth;
 }
@@ -76,18 +76,14 @@ BORESCOPE_EXPORT uint64_t roctxRangeStartA(const char* text) {
   auto* next = next_start.Find();
   if (next == nullptr) return IsWanted() ? StartRange(kRoctxDomain, PlainMessage(text)) : 0;
   const uint64_t id = next(text);
-  if (IsWanted() && IsRecording()) {
-    WriteRangeStart(kRoctxDomain, id | kForeignId, PlainMessage(text));
-  }
+  if (IsWanted()) StartForeignRange(kRoctxDomain, id | kForeignId, PlainMessage(text));
   return id;
 }
 
 BORESCOPE_EXPORT void roctxRangeStop(uint64_t id) {
   auto* next = next_stop.Find();
-  // Of a foreign number it is not known whether its begin was recorded.
-  if (IsWanted() && (next == nullptr || IsRecording())) {
-    EndRange(kRoctxDomain, next == nullptr ? id : id | kForeignId);
-  }
+  if (IsWanted() && next == nullptr) EndRange(kRoctxDomain, id);
+  if (IsWanted() && next != nullptr) EndForeignRange(kRoctxDomain, id | kForeignId);
   if (next != nullptr) next(id);
 }
 

@@ -1,6 +1,8 @@
 // Parts of the library that is loaded into programs, compiled into a test so that sanitizers see
 // them.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +21,7 @@
 #include "core/state.h"
 #include "core/strings.h"
 #include "core/text.h"
+#include "core/thread.h"
 
 namespace borescope::inject {
 namespace {
@@ -64,7 +67,8 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_EQ(options.flush_ms, 7U);
   EXPECT_EQ(options.api, ApiCalls::kLaunch);
   EXPECT_TRUE(options.has_nvtx && options.has_graph_nodes && options.has_sync);
-  EXPECT_FALSE(options.has_cuda || options.has_memory || options.has_children);
+  EXPECT_FALSE(options.has_cuda || options.has_memory);
+  EXPECT_EQ(options.children, Children::kNone);
   EXPECT_EQ(ParseOptions("flush-ms=0;max-bytes=x").flush_ms, 100U);
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
 }
@@ -208,6 +212,32 @@ TEST(RecorderThreads, RecordTogether) {
   EXPECT_EQ(counts.at(static_cast<int>(recording::RecordType::kPush)), size_t{kThreads} * kRanges);
   EXPECT_EQ(counts.at(static_cast<int>(recording::RecordType::kPop)), size_t{kThreads} * kRanges);
   EXPECT_GE(counts.at(static_cast<int>(recording::RecordType::kString)), 50U);
+}
+
+std::atomic<int> seen_signals;
+
+void* CountBlockedSignals(void*) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  int count = 0;
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGPROF}) {
+    count += sigismember(&blocked, signal);
+  }
+  seen_signals.store(count);
+  return nullptr;
+}
+
+TEST(StartThread, BlocksSignalsInTheThreadAlone) {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  ASSERT_TRUE(StartThread(CountBlockedSignals));
+  while (seen_signals.load() == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(seen_signals.load(), 5);
+  sigset_t after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  EXPECT_EQ(sigismember(&after, SIGUSR1), sigismember(&before, SIGUSR1));
 }
 
 }  // namespace

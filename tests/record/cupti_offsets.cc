@@ -47,6 +47,12 @@ KERNEL(CUpti_ActivityKernel10);
 GRAPH_KERNEL(CUpti_ActivityKernel10);
 #endif
 
+SAME(abi::kDriverDomain, CUPTI_CB_DOMAIN_DRIVER_API);
+SAME(abi::kProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
+SAME(abi::kProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+SAME(abi::kBeforeCall, CUPTI_API_ENTER);
+AT(0, CUpti_CallbackData, callbackSite);
+
 #define COPY(type)                                 \
   AT(abi::copy_offset::kBytes, type, bytes);       \
   AT(abi::copy_offset::kStart, type, start);       \

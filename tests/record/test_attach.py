@@ -178,8 +178,11 @@ class Attach(LauncherTest):
             result = self.borescope("record", "--attach", *arguments)
             self.assertEqual(result.returncode, 2)
             self.assertIn(said, result.stderr)
+            self.assertNotIn("waiting", result.stderr)
         (self.folder / "there").mkdir()
-        self.assertIn("another folder", self.attach(os.getpid(), options=["-o", "there"]).stderr)
+        result = self.attach(os.getpid(), options=["-o", "there"])
+        self.assertIn("another folder", result.stderr)
+        self.assertNotIn("waiting", result.stderr)
 
     @unittest.skipIf(TORCH is None, "BORESCOPE_TORCH_PYTHON names no interpreter with PyTorch")
     def test_stock_pytorch(self):

@@ -50,8 +50,8 @@ class When(LauncherTest):
         self.assertLess(time.monotonic() - begin, 30)
 
     def test_errors(self):
-        for option, said in (("--start=soon", "neither now"), ("--start=after:x", "no time"),
-                             ("--for=0s", "no time"), ("--children=some", "neither all nor none"),
+        for option, said in (("--start=soon", "none of now"), ("--start=after:x", "no time"),
+                             ("--for=0s", "no time"), ("--children=some", "none of all, none"),
                              ("--rank-only=0,x", "rank-only"), ("--spool=/no/such", "cannot be made")):
             result = self.record("true", options=[option])
             self.assertEqual(result.returncode, 2, (option, result.stderr))

@@ -18,10 +18,11 @@ OF_THE_FILE = {"info": {"event_counts": None, "traces": {"file", "format", "prod
                "summary": {"overview": {"file", "devices"}, "quality": None, "verdict": None}}
 # What a format has no place for.
 LACKS = {
-    ".rpd": {  # operators without shapes and numbers, sets of memory without sizes
-        "summary": {"ops": {"flops"}}, "ops": {"ops": {"flops"}}, "roofline": None, "bandwidth": {"bandwidth": {
-            "bytes", "coverage", "max_gbps", "mean_gbps", "min_gbps", "p50_gbps", "unrated"}},
-        "prof": {"prof": {"bytes", "flops", "params", "seq", "status", "intensity", "shapes"}}},
+    ".rpd": {  # types of arguments, the name of the device, sizes of sets of memory
+        "roofline": {"roofs": {"device"}, "roofline": {"bytes", "dtypes", "gbps", "intensity"},
+                     "gemm_shapes": {"dtype"}},
+        "bandwidth": {"bandwidth": {"bytes", "coverage", "max_gbps", "mean_gbps", "min_gbps", "p50_gbps", "unrated"}},
+        "prof": {"prof": {"bytes", "params", "status"}}},
     ".json.gz": {  # only there each event has a place in the file
         "critical-path": {"critical_path": {"index"}, "slack": {"index"}, "sync_quality": {"help"}},
         "events": {"events": {"event_index"}}},

@@ -23,7 +23,8 @@ pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_y
 strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
 dl_iterate_phdr pthread_setname_np
 """.split())
-EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)")
+EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)|"
+                     r"(cuda|cu|hip)Profiler(Start|Stop)")
 
 
 def symbols(option):

@@ -112,6 +112,31 @@ function()
         self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)],
                          ["within", "nested", "still within", "of a function"])
 
+    def test_rules_start_and_stop(self):
+        script = """
+import asyncio
+import borescope_record as record
+print(record.is_recording())
+for number in range(4):
+    record.step(number)
+    with record.range("load"):
+        pass
+    with record.range("train"):
+        print(record.is_recording())
+        record.mark("within")
+@record.range("request")
+async def request():
+    record.mark("of a request")
+asyncio.run(request())
+"""
+        for rules, marks in ((["--start=step:1", "--stop=step:3"], ["within"] * 2),
+                             (["--start=range:train", "--repeat=3"], ["within"] * 3),
+                             (["--start=range:request"], ["of a request"])):
+            result = self.record("--python", *rules, script=script)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(result.stdout.split().count("True"), marks.count("within"))
+            self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], marks)
+
     def test_texts_of_all_kinds(self):
         script = """
 import borescope_record as record

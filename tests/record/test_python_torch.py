@@ -13,7 +13,7 @@ import unittest
 
 import logs
 from support import PROGRAMS
-from python_support import BORESCOPE, PythonTest, clean_environment
+from python_support import BORESCOPE, PACKAGE, PythonTest, clean_environment
 
 TORCH_PYTHON = os.environ.get("BORESCOPE_TORCH_PYTHON") or sys.executable
 SKIPPED = 77
@@ -242,6 +242,51 @@ Around()(torch.ones(1, 2))
             self.assertEqual(done["module:Around"], 1)
             self.assertEqual(pushed["module:inner"] + pushed["module:0.inner"],
                              done["module:inner"] + done["module:0.inner"])
+
+    def test_steps_of_an_optimizer_start_and_stop(self):
+        """Without --ops, too; and those of the program are its own to count."""
+        marks = MLP.replace("        loss =", "        record.mark('batch')\n        loss =")
+        for own in ("", "record.step(10)\n"):
+            script = f"import borescope_record as record\n{own}{marks}\nsteps(6)\n"
+            for ops in ([], ["--ops"]):
+                self.expect_quiet(self.record(*ops, "--start=step:2", "--stop=step:5", script=script))
+                found = [mark.text for log in self.logs_of() for mark in log.of(logs.MARK)]
+                self.assertEqual(found, [] if own else ["batch"] * 3)
+
+    def test_calls_of_the_cuda_runtime(self):
+        """PyTorch's own calls start and stop, and return what they return without a recording."""
+        script = """
+import torch
+import borescope_record as record
+runtime = getattr(torch._C, "_cudart", None)
+if runtime is None:
+    print("without CUDA")
+else:
+    record.mark("before")
+    started = runtime.cudaProfilerStart()
+    record.mark("within")
+    print(int(started), int(runtime.cudaProfilerStop()))
+    record.mark("after")
+"""
+        plain = self.run_plain(script, PYTHONPATH=str(PACKAGE))
+        if plain.stdout == "without CUDA\n":
+            self.skipTest("a PyTorch without CUDA")
+        result = self.record("--start=api", script=script, PYTHONPATH=str(PACKAGE))
+        self.assertEqual((result.returncode, result.stdout), (0, plain.stdout))
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], ["within"])
+
+    def test_steps_of_pytorchs_profiler(self):
+        script = """
+import torch
+import borescope_record as record
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+    for number in range(5):
+        record.mark(str(number))
+        profiler.step()
+"""
+        result = self.record("--start=step:2", "--stop=step:4", script=script)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)], ["2", "3"])
 
     def test_every_thread_and_backward(self):
         script = MLP + """

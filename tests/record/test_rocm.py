@@ -4,11 +4,13 @@ What this cannot show is that the records of a real one mean what we think; only
 """
 
 import json
+import signal
 import subprocess
 import unittest
 
 import logs
-from support import LIBRARY, PROGRAMS, RecordTest, environment
+from launching import BORESCOPE, LauncherTest
+from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
 
 TOOL = LIBRARY.parent / "libborescope_record_rocm.so"
 
@@ -80,6 +82,17 @@ class Rocm(RecordTest):
         self.run_rocm("kill", expect=-9)
         self.assertEqual(len(self.only_log().of(logs.KERNEL)), 3000)
 
+    def test_a_flush_of_its_own_before_a_kill(self):
+        for fault in ("", "busy"):
+            self.run_rocm("flush", options="rocm;flush-ms=60000", fault=fault, expect=-9)
+            self.assertEqual(len(self.only_log().of(logs.KERNEL)), 3000, fault)
+
+    def test_what_is_launched_after_a_start_is_there(self):
+        """However seldom the page is looked at."""
+        make_control(self.folder, recording=0, starts=0)
+        self.run_rocm("range", options="rocm;flush-ms=60000;start-range=go;stop-own-range")
+        self.assertEqual({k.a for k in self.only_log().of(logs.KERNEL)}, set(range(1, 3001)))
+
     def test_not_asked_for(self):
         self.run_rocm(options="")
         self.assertEqual(list(self.folder.glob("*.bsl")), [])
@@ -95,6 +108,38 @@ class Rocm(RecordTest):
         self.run_rocm(fault="drop")
         self.assertEqual(sum(d.body[0] for d in self.only_log().of(logs.DROPPED) if d.a == 2) % 3, 0)
         self.assertGreater(sum(d.body[0] for d in self.only_log().of(logs.DROPPED) if d.a == 2), 0)
+
+
+class Outside(LauncherTest):
+    def test_an_older_rocm_is_said_at_the_start(self):
+        version = self.folder / "rocm" / ".info" / "version"
+        version.parent.mkdir(parents=True)
+        version.write_text("6.1.2-115\n")
+        result = self.record("sh", "-c", "exit 3", options=["--rocm"], ROCM_PATH=str(version.parents[1]))
+        self.assertEqual(result.returncode, 3)
+        first = result.stderr.splitlines()[0]
+        self.assertIn("--rocm: ROCm 6.1.2 in", first)
+        self.assertIn("has no rocprofiler-sdk, which it has from 6.2 on; HIP calls, kernels and copies are not "
+                      "recorded", first)
+        self.assertIn("runTracer.sh", first)
+        quiet = self.record("true", options=["--rocm", "-q", "--replace"], ROCM_PATH=str(version.parents[1]))
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+
+    def test_flush(self):
+        """Device work that rocprofiler would keep is in the log of a program that is killed."""
+        for fault in ("", "busy"):
+            words = [BORESCOPE, "record", "-o", "x", "--replace", "--rocm", "--flush", "60s", "--",
+                     PROGRAMS / "rocm", "wait", "3000"]
+            with subprocess.Popen(words, cwd=self.folder, env=self.variables(SIMROCPROFILER_FAULT=fault),
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as launcher:
+                launcher.stdout.readline()
+                result = self.borescope("record", "flush", "x.bsr")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("1 process fetched", result.stderr)
+                launcher.stdin.close()
+                self.assertEqual(launcher.wait(60), -signal.SIGKILL)
+            self.assertEqual(self.query("SELECT COUNT(*) FROM kernels"), [["3000"]], fault)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Samples of GPUs, by stand-ins for their vendors' libraries with planted values, and of real processes."""
 
+import csv
 import signal
 import struct
 import subprocess
@@ -88,6 +89,20 @@ class Samples(LauncherTest):
         rows = self.query("SELECT COUNT(*), MIN(value), MAX(value) FROM samples WHERE name = 'power'")
         count = len(values["gpu/0/power"]) + len(values["gpu/1/power"])
         self.assertEqual([list(map(float, row)) for row in rows], [[count, 250.5, 251.5]])
+
+    def test_a_run_of_samples_begins_with_the_first(self):
+        before = time.time_ns()
+        self.sampled()
+        begin, span = self.info("begin_unix_ns", "span_ns")
+        self.assertGreater(int(begin), before - 10**9)
+        self.assertLess(int(begin), time.time_ns())
+        self.assertGreater(int(span), 10**8)
+
+    def info(self, *columns):
+        result = self.borescope("info", self.run_path, "-f", "csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        names, values = list(csv.reader(result.stdout.splitlines()))[1:3]  # after the name of the table
+        return [values[names.index(column)] for column in columns]
 
     def test_the_same_counters_from_an_rpd(self):
         result = self.borescope("record", "-o", "x.rpd", "--sample", "20ms", "--", "sleep", "0.3",

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { Bars, StackedBars, hasBars } from './bars';
 import { Flame, hasFlame } from './flame';
+import { Heat, hasHeat } from './heat';
 import { useTurn } from './hooks';
 import { type Report, type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { Overview } from './overview';
@@ -29,6 +30,7 @@ const CHARTS: Record<string, Chart> = {
   'stacked-bars': { has: hasBars, draw: (table, view) => <StackedBars table={table} view={view} /> },
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
   flame: { has: hasFlame, draw: (table, view) => <Flame table={table} view={view} /> },
+  heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
   roofline: {
     has: hasRoofline,
     draw: (table, view, section) => (

@@ -3,6 +3,7 @@
 #include "borescope/recording/control.h"
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/followers.h"
 #include "core/state.h"
 #include "core/writer.h"
 
@@ -21,6 +22,7 @@ void WriteState(StateKind state) {
 void Apply() {
   const QuietSection quiet;
   recording::ApplyStarts(*g_control, Now());
+  CallFollowers(IsRecording());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ inline constexpr uint32_t kCountedDomains = 1024;
 
 struct OpenRanges {
   uint64_t recorded;  // bit i: the range at depth i is in the log
+  uint64_t awaited;   // bit i: a rule waits for the end of the range at depth i
   uint32_t depth;
 };
 // Ranges that are nested deeper are taken as recorded if recording is on at their end.
@@ -33,6 +34,25 @@ inline int EnterRange(uint32_t domain, bool is_recorded) {
                     static_cast<uint64_t>(is_recorded) << open.depth;
   }
   return static_cast<int>(open.depth++);
+}
+
+// For the range that has just begun. The ends of those that are nested deeper stop nothing.
+inline void AwaitRange(uint32_t domain, bool is_awaited) {
+  if (domain >= kCountedDomains || t_thread.open_ranges == nullptr) return;
+  OpenRanges& open = t_thread.open_ranges[domain];
+  if (open.depth == 0 || open.depth > kNotedDepth) return;
+  const uint64_t bit = uint64_t{1} << (open.depth - 1);
+  open.awaited = is_awaited ? open.awaited | bit : open.awaited & ~bit;
+}
+
+// Whether that was so of the range that has just ended.
+inline bool TakeAwaited(uint32_t domain) {
+  if (domain >= kCountedDomains || t_thread.open_ranges == nullptr) return false;
+  OpenRanges& open = t_thread.open_ranges[domain];
+  const uint64_t bit = open.depth < kNotedDepth ? uint64_t{1} << open.depth : 0;
+  const bool is_awaited = (open.awaited & bit) != 0;
+  open.awaited &= ~bit;
+  return is_awaited;
 }
 
 struct LeftRange {

@@ -174,7 +174,7 @@ bool CreateLog() {
 uint32_t last_generation = 0;
 
 bool TryOpen() {
-  const bool is_wanted = g_options.has_children || !IsForked();
+  const bool is_wanted = RecordsForks() || !IsForked();
   if (!is_wanted || !CreateLog()) {
     g_log->generation.store(kEndedGeneration);
     g_log->phase.store(Phase::kEnded);

@@ -7,6 +7,7 @@
 //   no-cuda          CUPTI is left alone
 //   rocm             rocprofiler-sdk is asked for AMD's calls and device work
 //   children=none    programs that this one starts, and its forks, are not recorded
+//   children-match=PATTERN  of those, programs of such a name are recorded
 //   ranks=N,N,...    processes of other ranks, or of none, are not recorded
 //   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
 //   api=all|launch|none  calls of CUDA: all, those that launch device work, none (all)
@@ -14,6 +15,11 @@
 //   memory           allocations and frees of device memory
 //   sync             synchronisation
 //   env              variables NCCL_* and RCCL_* with their values in the description of a process
+//   start-range=NAME, start-step=N, start-calls  where recording starts, in a run that is paused
+//   stop-range=NAME, stop-own-range, stop-step=N, stop-calls  where it stops
+//   repeat=N         how often ranges and steps start it in a process; 0: no limit (1)
+//
+// In a NAME or PATTERN, "%3b" is the byte 0x3b.
 #include "core/options.h"
 
 #include <cstring>
@@ -39,6 +45,43 @@ struct Option {
     return has_value ? text + count + 1 : nullptr;
   }
 };
+
+void ApplyName(const Option& option, const char* name, RuleKind* kind, NameRule* rule) {
+  const char* value = option.Value(name);
+  if (value == nullptr) return;
+  *rule = ParseNameRule(value, option.length - static_cast<size_t>(value - option.text));
+  if (rule->is_set()) *kind = RuleKind::kRange;
+}
+
+void ApplyStep(const Option& option, const char* name, RuleKind* kind, uint64_t* step) {
+  const char* value = option.Value(name);
+  if (value != nullptr && ParseNumber(value, step)) *kind = RuleKind::kStep;
+}
+
+void ApplyRules(const Option& option, RuleOptions* rules) {
+  ApplyName(option, "start-range", &rules->start, &rules->start_name);
+  ApplyName(option, "stop-range", &rules->stop, &rules->stop_name);
+  ApplyStep(option, "start-step", &rules->start, &rules->start_step);
+  ApplyStep(option, "stop-step", &rules->stop, &rules->stop_step);
+  if (option.Is("start-calls")) rules->start = RuleKind::kCall;
+  if (option.Is("stop-calls")) rules->stop = RuleKind::kCall;
+  if (option.Is("stop-own-range")) rules->stop = RuleKind::kOwnRange;
+  uint64_t most = 0;
+  const char* repeat = option.Value("repeat");
+  if (repeat != nullptr && ParseNumber(repeat, &most) && most <= 0xffffff) {
+    rules->most_starts = static_cast<uint32_t>(most);
+  }
+}
+
+void ApplyChildren(const Option& option, Options* options) {
+  if (option.Is("children=none")) options->children = Children::kNone;
+  const char* pattern = option.Value("children-match");
+  if (pattern == nullptr) return;
+  const size_t length = option.length - static_cast<size_t>(pattern - option.text);
+  NameRule& rule = options->children_pattern;
+  rule.length = static_cast<uint32_t>(DecodePercent(pattern, length, rule.text, sizeof(rule.text)));
+  if (rule.is_set()) options->children = Children::kMatching;
+}
 
 // Those beyond the most are left out.
 void ApplyRanks(const char* list, Options* options) {
@@ -70,7 +113,8 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("no-roctx")) options->has_roctx = false;
   if (option.Is("no-cuda")) options->has_cuda = false;
   if (option.Is("rocm")) options->has_rocm = true;
-  if (option.Is("children=none")) options->has_children = false;
+  ApplyChildren(option, options);
+  ApplyRules(option, &options->rules);
   if (option.Is("api=all")) options->api = ApiCalls::kAll;
   if (option.Is("api=launch")) options->api = ApiCalls::kLaunch;
   if (option.Is("api=none")) options->api = ApiCalls::kNone;

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 
+#include "core/rule_options.h"
+
 namespace borescope::inject {
 
 inline constexpr uint32_t kMostRanks = 64;
 
 enum class ApiCalls : uint8_t { kNone, kLaunch, kAll };
+
+enum class Children : uint8_t { kAll, kNone, kMatching };
 
 struct Options {
   uint64_t most_bytes = 0;  // of one log; 0: no limit
@@ -20,11 +24,13 @@ struct Options {
   bool has_roctx = true;
   bool has_cuda = true;
   bool has_rocm = false;  // experimental
-  bool has_children = true;
+  Children children = Children::kAll;
+  NameRule children_pattern;  // of names of programs, for kMatching; with *, ? and [...]
   bool has_graph_nodes = false;
   bool has_memory = false;
   bool has_sync = false;
   bool keeps_environment = false;  // of the communication libraries
+  RuleOptions rules;
 };
 
 // Of a text such as "max-bytes=1000;no-cuda". What is unknown is ignored: the launcher may be

@@ -6,15 +6,19 @@
 #include "borescope/recording/log_format.h"
 #include "core/clock.h"
 #include "core/depths.h"
+#include "core/rules.h"
 #include "core/writer.h"
 
 namespace borescope::inject {
+
+struct Entry;
 
 // A text of the caller, and what may come with it.
 struct Message {
   const char* text = "";
   size_t length = 0;
   const recording::Attributes* attributes = nullptr;
+  const Entry* registered = nullptr;  // the text, where the attributes have its number
 };
 
 inline Message PlainMessage(const char* text) {
@@ -23,6 +27,9 @@ inline Message PlainMessage(const char* text) {
 }
 
 uint64_t NextRangeId();
+
+// Whether the text of what begins now is looked at: it is recorded, or rules wait for it.
+inline bool IsTextWanted() { return IsRecording() || g_watches_ranges; }
 
 // Push and mark: the time, the attributes if there are any, the text.
 inline void WriteMoment(recording::RecordType type, uint32_t domain, const Message& message) {
@@ -48,10 +55,18 @@ inline void WriteRangeStart(uint32_t domain, uint64_t id, const Message& message
         recording::kHasAttributes);
 }
 
-// `is_recorded`: IsRecording, asked once, as the message is only read then.
-inline int Push(uint32_t domain, bool is_recorded, const Message& message) {
-  if (is_recorded) WriteMoment(recording::RecordType::kPush, domain, message);
-  return EnterRange(domain, is_recorded);
+// The same while rules wait for ranges.
+int PushWatched(uint32_t domain, const Message& message);
+void MarkWatched(uint32_t domain, const Message& message);
+uint64_t StartWatched(uint32_t domain, const Message& message);
+
+// `is_wanted`: IsTextWanted, asked once, as the message is only read then.
+inline int Push(uint32_t domain, bool is_wanted, const Message& message) {
+  if (g_watches_ranges) [[unlikely]] {
+    return PushWatched(domain, message);
+  }
+  if (is_wanted) WriteMoment(recording::RecordType::kPush, domain, message);
+  return EnterRange(domain, is_wanted);
 }
 
 inline int Pop(uint32_t domain) {
@@ -60,15 +75,24 @@ inline int Pop(uint32_t domain) {
     const uint64_t body[] = {Now()};
     Write(recording::RecordType::kPop, domain, body);
   }
+  if (g_watches_ranges) [[unlikely]] {
+    if (TakeAwaited(domain)) RangeEnds();
+  }
   return left.depth;
 }
 
 inline void Mark(uint32_t domain, const Message& message) {
+  if (g_watches_ranges) [[unlikely]] {
+    return MarkWatched(domain, message);
+  }
   if (IsRecording()) WriteMoment(recording::RecordType::kMark, domain, message);
 }
 
-// 0 while nothing is recorded.
+// 0 while nothing is recorded, and no rule waits for the range's end.
 inline uint64_t StartRange(uint32_t domain, const Message& message) {
+  if (g_watches_ranges) [[unlikely]] {
+    return StartWatched(domain, message);
+  }
   if (!IsRecording()) return 0;
   const uint64_t id = NextRangeId();
   WriteRangeStart(domain, id, message);
@@ -76,10 +100,24 @@ inline uint64_t StartRange(uint32_t domain, const Message& message) {
 }
 
 // Also while recording is paused: only what began while it was not has a number.
-inline void EndRange(uint32_t domain, uint64_t id) {
-  if (id == 0 || !IsEnabled()) return;
+inline void WriteRangeEnd(uint32_t domain, uint64_t id) {
   const uint64_t body[] = {Now(), id};
   Write(recording::RecordType::kRangeEnd, domain, body);
 }
+
+void EndWatched(uint32_t domain, uint64_t id);
+
+inline void EndRange(uint32_t domain, uint64_t id) {
+  if (id == 0 || !IsEnabled()) return;
+  if (g_watches_ranges) [[unlikely]] {
+    return EndWatched(domain, id);
+  }
+  WriteRangeEnd(domain, id);
+}
+
+// Of a range whose number the program's own library gave: of its end it is not known whether its
+// begin was recorded.
+void StartForeignRange(uint32_t domain, uint64_t id, const Message& message);
+void EndForeignRange(uint32_t domain, uint64_t id);
 
 }  // namespace borescope::inject

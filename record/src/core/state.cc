@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/children.h"
 #include "core/files.h"
 #include "core/process.h"
+#include "core/rules.h"
 #include "core/text.h"
 #include "core/writer.h"
 
@@ -28,6 +30,7 @@ constinit LogState unused_log;
 Control own_control;
 char run_folder[kMostFolderBytes + 1];
 pid_t home_pid;
+bool records_forks = true;
 
 bool IsValid(const Control* control) {
   return control->magic == recording::kControlMagic && control->version == 1;
@@ -70,13 +73,28 @@ bool MapState() {
   return true;
 }
 
+// By its name, where that matters. Programs that the launcher started are recorded anyway.
+bool IsWantedProgram() {
+  const bool fits =
+      g_options.children != Children::kMatching || HasName(g_options.children_pattern.text);
+  records_forks = fits && g_options.children != Children::kNone;
+  return fits || IsFirstProgram(g_control->launcher_pid);
+}
+
+// Nothing is recorded; the programs that this one starts find the environment as it was.
+void LeaveRun() {
+  run_folder[0] = '\0';
+  own_control = {};
+  g_control = &own_control;
+}
+
 // Runs when the library is loaded: before main where it is preloaded.
 __attribute__((constructor)) void Begin() {
   if (getauxval(AT_SECURE) != 0) return;
   const QuietSection quiet;
   BeginRecording(getenv(recording::kRunVariable), getenv(recording::kOptionsVariable));
   // The programs that this one starts inherit the environment.
-  if (IsEnabled() && !g_options.has_children) unsetenv(recording::kRunVariable);
+  if (IsEnabled() && g_options.children == Children::kNone) unsetenv(recording::kRunVariable);
 }
 
 }  // namespace
@@ -93,8 +111,12 @@ void BeginRecording(const char* folder, const char* options) {
   home_pid = getpid();
   g_control = &own_control;
   MapControl();
+  if (!IsWantedProgram()) return LeaveRun();
+  BeginRules();
   PrepareThreads();
 }
+
+bool RecordsForks() { return records_forks; }
 
 const char* RunFolder() { return run_folder; }
 

@@ -24,6 +24,7 @@ struct LogState {
   std::atomic<uint64_t> file_bytes = 0;
   std::atomic<uint64_t> sequence = 0;  // of the next chunk
   std::atomic<uint64_t> anchored_ns = 0;
+  std::atomic<uint64_t> rule_window = 0;  // what the rules of this process did (rules.cc)
   // The process chunk: who writes into it claims the words first.
   uint64_t* process_words = nullptr;
   std::atomic<uint32_t> process_used = 0;
@@ -52,6 +53,9 @@ void BeginRecording(const char* folder, const char* options);
 
 // The folder of the run; empty where nothing is recorded.
 const char* RunFolder();
+
+// Whether this program records its forks: by its name, or as all do.
+bool RecordsForks();
 
 // Whether the process was made by fork after the library was loaded.
 bool IsForked();

@@ -175,6 +175,8 @@ bool IsText(const Entry* string, const char* text, size_t length) {
   return string->length == length && memcmp(TextOf(string), text, length) == 0;
 }
 
+const char* StringText(const Entry* string) { return TextOf(string); }
+
 const Entry* InternDomain(const char* text, size_t length) {
   return Intern({static_cast<uint32_t>(NameKind::kDomain), 0, 0, text, length});
 }

@@ -33,6 +33,9 @@ const Entry* InternString(const char* text, size_t length);
 // Whether the text of a string is this one.
 bool IsText(const Entry* string, const char* text, size_t length);
 
+// The text of a string.
+const char* StringText(const Entry* string);
+
 // A domain; the same name has the same number, whichever copy of NVTX asks.
 const Entry* InternDomain(const char* text, size_t length);
 

@@ -146,4 +146,86 @@ TextBuilder& TextBuilder::AddJson(const char* text, size_t length) {
   return Add("\"", 1);
 }
 
+namespace {
+
+// Of a hexadecimal digit; 16 for what is none.
+unsigned HexValue(char digit) {
+  if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
+  if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a') + 10;
+  if (digit >= 'A' && digit <= 'F') return static_cast<unsigned>(digit - 'A') + 10;
+  return 16;
+}
+
+// Whether a byte is in the set that begins after "["; `*after` is where the set ends, or a null
+// pointer where it does not end: then "[" is itself a byte.
+bool IsInSet(const char* set, char byte, const char** after) {
+  const bool is_negated = *set == '!';
+  const char* at = set + (is_negated ? 1 : 0);
+  bool is_found = false;
+  *after = nullptr;
+  for (const char* first = at; *at != '\0'; ++at) {
+    if (*at == ']' && at != first) {
+      *after = at + 1;
+      return is_found != is_negated;
+    }
+    const bool is_span = at[1] == '-' && at[2] != '\0' && at[2] != ']';
+    is_found |= is_span ? byte >= at[0] && byte <= at[2] : byte == at[0];
+    at += is_span ? 2 : 0;
+  }
+  return false;
+}
+
+// One byte of a pattern, which is no "*". Returns where the pattern goes on; a null pointer where
+// it does not fit.
+const char* MatchOne(const char* pattern, char byte) {
+  if (byte == '\0' || *pattern == '\0') return nullptr;
+  if (*pattern == '?') return pattern + 1;
+  if (*pattern == '[') {
+    const char* after = nullptr;
+    const bool is_in = IsInSet(pattern + 1, byte, &after);
+    if (after != nullptr) return is_in ? after : nullptr;
+  }
+  return *pattern == byte ? pattern + 1 : nullptr;
+}
+
+}  // namespace
+
+size_t DecodePercent(const char* text, size_t length, char* decoded, size_t capacity) {
+  size_t count = 0;
+  for (size_t i = 0; i < length && count + 1 < capacity; ++i) {
+    const bool has_digits = text[i] == '%' && i + 2 < length;
+    const unsigned high = has_digits ? HexValue(text[i + 1]) : 16;
+    const unsigned low = has_digits ? HexValue(text[i + 2]) : 16;
+    const bool is_coded = high < 16 && low < 16;
+    decoded[count++] = is_coded ? static_cast<char>(high * 16 + low) : text[i];
+    i += is_coded ? 2 : 0;
+  }
+  decoded[count] = '\0';
+  return count;
+}
+
+// After a "*" that does not lead on, one byte more is its: only the last one is ever tried again.
+bool MatchesPattern(const char* pattern, const char* name) {
+  const char* star = nullptr;
+  const char* star_name = nullptr;
+  while (*name != '\0') {
+    if (*pattern == '*') {
+      star = ++pattern;
+      star_name = name;
+      continue;
+    }
+    if (const char* next = MatchOne(pattern, *name)) {
+      pattern = next;
+      ++name;
+    } else if (star != nullptr) {
+      pattern = star;
+      name = ++star_name;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') ++pattern;
+  return *pattern == '\0';
+}
+
 }  // namespace borescope::inject

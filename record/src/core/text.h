@@ -45,6 +45,14 @@ size_t CutLength(const char* text, size_t most);
 // UTF-8 of UTF-32, as wchar_t is on Linux; returns the bytes written. No zero byte is added.
 size_t FromWide(const wchar_t* wide, char* text, size_t capacity);
 
+// A text in which "%3b" is the byte 0x3b. Returns the bytes written, at most one less than
+// there is room for; a zero byte follows. What is no such number stays as it is.
+size_t DecodePercent(const char* text, size_t length, char* decoded, size_t capacity);
+
+// Whether a name is one of a pattern, in which * is any text, ? any byte, and [a-z] and [!a-z] one
+// byte of a set. Both end in a zero byte.
+bool MatchesPattern(const char* pattern, const char* name);
+
 // The number at the beginning of a text; false where there is none.
 bool ParseNumber(const char* text, uint64_t* number);
 

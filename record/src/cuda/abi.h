@@ -39,12 +39,20 @@ inline constexpr uint32_t kSystemThreadIds = 1;
 inline constexpr uint32_t kForcedFlush = 1;
 inline constexpr uint32_t kThreadObject = 2;
 
+// Callbacks at calls: the domain of the driver, two of its calls, and what the data of a callback
+// begins with where it comes before the call.
+inline constexpr uint32_t kDriverDomain = 1;
+inline constexpr uint32_t kProfilerStart = 308;
+inline constexpr uint32_t kProfilerStop = 309;
+inline constexpr uint32_t kBeforeCall = 0;
+
 // A version from which several tools may subscribe, each with a clock of its own.
 inline constexpr uint32_t kSubscriberVersion = 130400;
 // Older ones crash where a buffer is refused.
 inline constexpr uint32_t kRefusalVersion = 27;
 
 using Subscriber = void*;
+using CallFunction = void (*)(void* data, uint32_t domain, uint32_t call, const void* of_call);
 using TimestampFunction = uint64_t (*)();
 using RequestFunction = void (*)(uint8_t** buffer, size_t* size, size_t* most_records);
 using CompleteFunction = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t size,

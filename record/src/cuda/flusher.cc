@@ -2,7 +2,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,7 +11,10 @@
 
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/flush_requests.h"
+#include "core/followers.h"
 #include "core/process.h"
+#include "core/thread.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
 #include "cuda/session.h"
@@ -32,9 +34,8 @@ std::atomic<uint32_t> answered;   // and how many of them are done; they sleep o
 std::atomic<bool> is_exiting;
 std::atomic<bool> has_ended;  // CUPTI is not called again
 std::atomic<pid_t> started_in;
-// The flusher's alone.
-uint32_t followed_request;
-recording::FlusherSlot* own_slot;
+std::atomic<bool> is_switching;  // a thread enables or disables what CUPTI collects
+FlushRequests requests;          // the flusher's alone
 
 void Wait(std::atomic<uint32_t>* word, uint32_t seen, uint64_t ns) {
   const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
@@ -47,39 +48,29 @@ void Wake(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// By which those who ask for a flush know that there is somebody to wait for. Where all places are
-// taken, requests are followed all the same.
-recording::FlusherSlot* TakeSlot() {
-  for (recording::FlusherSlot& slot : g_control->flushers) {
-    uint32_t none = 0;
-    if (!__atomic_compare_exchange_n(&slot.pid, &none, recording::kSlotBeingTaken, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-      continue;
-    }
-    slot.start_time = ReadStartTime();
-    __atomic_store_n(&slot.answered, followed_request, __ATOMIC_RELEASE);
-    __atomic_store_n(&slot.pid, static_cast<uint32_t>(getpid()), __ATOMIC_RELEASE);
-    return &slot;
-  }
-  return nullptr;
-}
-
 // Fetches what a request from outside asks for, and says so.
 void FollowRequests() {
-  const uint32_t request = __atomic_load_n(&g_control->flush_requests, __ATOMIC_ACQUIRE);
-  if (request == followed_request) return;
-  followed_request = request;
+  if (!requests.IsAsked()) return;
   if (session.is_on()) session.Flush(true);
   session.Drain();
-  if (own_slot != nullptr) __atomic_store_n(&own_slot->answered, request, __ATOMIC_RELEASE);
+  requests.Answer();
+}
+
+// Whether what CUPTI collects changed. Two threads never change it at a time, and none waits for
+// the other, which may hold a lock of CUPTI: who comes second leaves it, and the flusher looks
+// again.
+bool Switch(bool is_on) {
+  if (is_on == session.is_on() || is_switching.exchange(true)) return false;
+  const bool is_changed = is_on != session.is_on();
+  if (is_changed) session.Switch(is_on);
+  is_switching.store(false);
+  return is_changed;
 }
 
 // Follows the page that starts and stops; what had begun before a stop is fetched.
 void FollowControl() {
   const bool is_wanted = IsRecording();
-  if (is_wanted == session.is_on()) return;
-  session.Switch(is_wanted);
-  if (!is_wanted) session.Flush(true);
+  if (Switch(is_wanted) && !is_wanted) session.Flush(true);
 }
 
 void Answer(uint32_t request) {
@@ -97,7 +88,7 @@ void End() {
                  "buffers were not returned: another profiler took its place, or a flush failed",
                  kSuccess);
   }
-  if (own_slot != nullptr) __atomic_store_n(&own_slot->pid, 0, __ATOMIC_RELEASE);
+  requests.End();
   has_ended.store(true);
   Wake(&answered);
 }
@@ -106,8 +97,7 @@ void End() {
 void Loop() {
   const uint64_t period = uint64_t{g_options.flush_ms} * 1'000'000;
   uint64_t flushed = Now();
-  followed_request = __atomic_load_n(&g_control->flush_requests, __ATOMIC_ACQUIRE);
-  own_slot = TakeSlot();
+  requests.Begin();
   while (!is_exiting.load()) {
     const uint32_t seen = wakes.load();
     session.Drain();
@@ -134,20 +124,16 @@ void* Run(void*) {
   return nullptr;
 }
 
-bool StartThread() {
-  sigset_t all;
-  sigset_t old;
-  sigfillset(&all);
-  // The program's signals are for its own threads.
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  pthread_t thread;
-  const bool is_started = pthread_create(&thread, nullptr, Run, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (is_started) pthread_detach(thread);
-  return is_started;
-}
-
 bool IsFlusherHere() { return started_in.load() == getpid() && !has_ended.load(); }
+
+// What is launched after a start is recorded, and so it is switched on here; a stop also fetches,
+// which the flusher does.
+void FollowAtOnce(bool is_recording) {
+  if (!IsFlusherHere()) return;
+  const QuietSection quiet;
+  if (is_recording) Switch(true);
+  Wake(&wakes);
+}
 
 // Waits until a condition holds, at most until the deadline: a flush that hangs is abandoned.
 template <typename Condition>
@@ -181,7 +167,8 @@ void StartFlusher() {
     return;
   }
   FollowControl();
-  if (StartThread()) {
+  if (StartThread(Run)) {
+    AddFollower(FollowAtOnce);
     atexit(EndAtExit);
   } else {
     session.Switch(false);

@@ -113,6 +113,8 @@ void FindFirst(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityGetNextRecord", &cupti->next_record);
   Find(library, "cuptiActivityGetNumDroppedRecords", &cupti->dropped);
   Find(library, "cuptiActivityFlushAll", &cupti->flush_all);
+  Find(library, "cuptiSubscribe", &cupti->subscribe);
+  Find(library, "cuptiEnableCallback", &cupti->enable_callback);
 }
 
 void FindSecond(void* library, Cupti* cupti) {

@@ -16,9 +16,10 @@ struct Cupti {
   int (*next_record)(uint8_t* buffer, size_t valid, uint8_t** record);
   int (*dropped)(void* context, uint32_t stream, size_t* count);
   int (*flush_all)(uint32_t flag);
+  int (*subscribe)(Subscriber*, CallFunction function, void* data);
+  int (*enable_callback)(uint32_t enable, Subscriber, uint32_t domain, uint32_t call);
 
-  int (*subscribe_2)(Subscriber*, void (*callback)(void*, uint32_t, uint32_t, const void*),
-                     void* data, SubscriberParams* params);
+  int (*subscribe_2)(Subscriber*, CallFunction function, void* data, SubscriberParams* params);
   int (*unsubscribe)(Subscriber subscriber);
   int (*set_attribute_2)(Subscriber, uint32_t attribute, size_t* bytes, void* value);
   int (*get_timestamp_2)(Subscriber, uint64_t* now);

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/clock.h"
+#include "core/rules.h"
 #include "core/text.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
@@ -45,7 +46,18 @@ void TakeBack2(uint8_t* buffer, size_t size, size_t valid, void*) {
   TakeBack(nullptr, 0, buffer, size, valid);
 }
 
-void Ignore(void*, uint32_t, uint32_t, const void*) {}
+// On the thread that calls the driver. What starts begins after the call, what stops ends before
+// it.
+void SeeCall(void*, uint32_t domain, uint32_t call, const void* data) {
+  if (domain != kDriverDomain || data == nullptr) return;
+  const bool is_before = *static_cast<const uint32_t*>(data) == kBeforeCall;
+  if (call == kProfilerStart && !is_before) ProfilerStarts();
+  if (call == kProfilerStop && is_before) ProfilerStops();
+}
+
+bool WantsProfilerCalls() {
+  return g_options.rules.start == RuleKind::kCall || g_options.rules.stop == RuleKind::kCall;
+}
 
 }  // namespace
 
@@ -69,7 +81,26 @@ bool Session::Begin() {
     return false;
   }
   known_version.store(version_);
-  return BeginWithSubscriber() || BeginAlone();
+  if (!BeginWithSubscriber() && !BeginAlone()) return false;
+  if (WantsProfilerCalls()) SeeProfilerCalls();
+  return true;
+}
+
+// Older versions have one subscriber for the whole process, which it takes. Where it is taken,
+// calls of a runtime that is linked dynamically are seen all the same (profiler_calls.cc).
+void Session::SeeProfilerCalls() {
+  Subscriber subscriber = subscriber_;
+  int result = kSuccess;
+  if (subscriber == nullptr && cupti_.subscribe != nullptr) {
+    result = cupti_.subscribe(&subscriber, SeeCall, nullptr);
+  }
+  if (cupti_.enable_callback == nullptr || subscriber == nullptr) result = kNotInitialized;
+  for (const uint32_t call : {kProfilerStart, kProfilerStop}) {
+    if (result == kSuccess) result = cupti_.enable_callback(1, subscriber, kDriverDomain, call);
+  }
+  if (result == kSuccess) return;
+  WriteTrouble(StateKind::kBackendMissing,
+               "calls of cudaProfilerStart are only seen where the runtime is a library", result);
 }
 
 // From CUDA 13.4: several tools at once, each with its own clock and buffers. False where any part
@@ -84,7 +115,7 @@ bool Session::BeginWithSubscriber() {
   params.bytes = sizeof(params);
   params.name = "borescope";
   params.allows_others = 1;
-  if (cupti_.subscribe_2(&subscriber_, Ignore, nullptr, &params) != kSuccess) {
+  if (cupti_.subscribe_2(&subscriber_, SeeCall, nullptr, &params) != kSuccess) {
     subscriber_ = nullptr;
     return false;
   }
@@ -172,7 +203,7 @@ void Session::Switch(bool is_on) {
   if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);
   if (g_options.has_sync) SwitchKind(kSynchronization, is_on);
   if (g_options.has_memory) SwitchKind(kMemory2, is_on);
-  is_on_ = is_on;
+  is_on_.store(is_on);
   if (failed == kSuccess) return;
   WriteTrouble(
       StateKind::kBackendMissing,

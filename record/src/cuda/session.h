@@ -1,6 +1,9 @@
 // CUPTI's collection: set up once, switched on and off with the recording. Every function but the
-// callbacks inside runs on the thread that sets it up or on the flusher, never on both at once.
+// callbacks inside runs on the thread that sets it up or on the flusher, never on both at once;
+// Switch on any thread, but never on two at once.
 #pragma once
+
+#include <atomic>
 
 #include "borescope/recording/log_format.h"
 #include "cuda/library.h"
@@ -14,7 +17,7 @@ class Session {
   bool Begin();
   // Enables or disables the kinds of activities.
   void Switch(bool is_on);
-  bool is_on() const { return is_on_; }
+  bool is_on() const { return is_on_.load(); }
   // Has CUPTI return buffers: those that are complete, or all.
   void Flush(bool is_forced);
   // Writes what was returned to the log.
@@ -24,6 +27,7 @@ class Session {
   bool BeginWithSubscriber();
   bool BeginAlone();
   bool HasOurClock();
+  void SeeProfilerCalls();
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
   void DrainBuffer(struct Buffer* buffer);
@@ -33,7 +37,7 @@ class Session {
   Cupti cupti_ = {};
   Subscriber subscriber_ = nullptr;
   uint32_t version_ = 0;
-  bool is_on_ = false;
+  std::atomic<bool> is_on_ = false;
 };
 
 // A state record: the backend is off, or misses something, and why.

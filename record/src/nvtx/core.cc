@@ -10,16 +10,16 @@ using recording::kDefaultDomain;
 using recording::NameKind;
 
 int PushA(const char* text) {
-  const bool is_recorded = IsRecording();
-  return Push(kDefaultDomain, is_recorded, is_recorded ? PlainMessage(text) : Message{});
+  const bool is_wanted = IsTextWanted();
+  return Push(kDefaultDomain, is_wanted, is_wanted ? PlainMessage(text) : Message{});
 }
 
-// Texts are read only where they are recorded.
+// Texts are read only where they are recorded, or where rules wait for them.
 template <typename Read>
 int PushRead(const Read& read) {
   MessageSpace space;
-  const bool is_recorded = IsRecording();
-  return Push(kDefaultDomain, is_recorded, is_recorded ? read(&space) : Message{});
+  const bool is_wanted = IsTextWanted();
+  return Push(kDefaultDomain, is_wanted, is_wanted ? read(&space) : Message{});
 }
 
 int PushW(const wchar_t* text) {
@@ -33,33 +33,33 @@ int PushEx(const EventAttributes* event) {
 int PopRange() { return Pop(kDefaultDomain); }
 
 void MarkA(const char* text) {
-  if (IsRecording()) Mark(kDefaultDomain, PlainMessage(text));
+  if (IsTextWanted()) Mark(kDefaultDomain, PlainMessage(text));
 }
 
 void MarkW(const wchar_t* text) {
-  if (!IsRecording()) return;
+  if (!IsTextWanted()) return;
   MessageSpace space;
   Mark(kDefaultDomain, ReadWide(text, &space));
 }
 
 void MarkEx(const EventAttributes* event) {
-  if (!IsRecording()) return;
+  if (!IsTextWanted()) return;
   MessageSpace space;
   Mark(kDefaultDomain, ReadEvent(event, &space));
 }
 
 uint64_t StartA(const char* text) {
-  return IsRecording() ? StartRange(kDefaultDomain, PlainMessage(text)) : 0;
+  return IsTextWanted() ? StartRange(kDefaultDomain, PlainMessage(text)) : 0;
 }
 
 uint64_t StartW(const wchar_t* text) {
-  if (!IsRecording()) return 0;
+  if (!IsTextWanted()) return 0;
   MessageSpace space;
   return StartRange(kDefaultDomain, ReadWide(text, &space));
 }
 
 uint64_t StartEx(const EventAttributes* event) {
-  if (!IsRecording()) return 0;
+  if (!IsTextWanted()) return 0;
   MessageSpace space;
   return StartRange(kDefaultDomain, ReadEvent(event, &space));
 }

@@ -15,20 +15,20 @@ uint32_t IdOf(const Entry* domain) {
 
 int DomainPush(const Entry* domain, const EventAttributes* event) {
   MessageSpace space;
-  const bool is_recorded = IsRecording();
-  return Push(IdOf(domain), is_recorded, is_recorded ? ReadEvent(event, &space) : Message{});
+  const bool is_wanted = IsTextWanted();
+  return Push(IdOf(domain), is_wanted, is_wanted ? ReadEvent(event, &space) : Message{});
 }
 
 int DomainPop(const Entry* domain) { return Pop(IdOf(domain)); }
 
 void DomainMark(const Entry* domain, const EventAttributes* event) {
-  if (!IsRecording()) return;
+  if (!IsTextWanted()) return;
   MessageSpace space;
   Mark(IdOf(domain), ReadEvent(event, &space));
 }
 
 uint64_t DomainStart(const Entry* domain, const EventAttributes* event) {
-  if (!IsRecording()) return 0;
+  if (!IsTextWanted()) return 0;
   MessageSpace space;
   return StartRange(IdOf(domain), ReadEvent(event, &space));
 }

@@ -59,7 +59,7 @@ Message ReadText(MessageType type, const MessageValue& value, MessageSpace* spac
     case MessageType::kRegistered: {
       const auto* entry = static_cast<const Entry*>(value.registered);
       space->attributes.registered = entry == nullptr ? 0 : entry->id;
-      return {};
+      return {"", 0, nullptr, entry};
     }
     case MessageType::kUnknown:
       break;

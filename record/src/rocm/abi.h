@@ -12,6 +12,7 @@
 namespace borescope::inject::rocm {
 
 inline constexpr int kSuccess = 0;
+inline constexpr int kBufferBusy = 14;
 
 // Kinds of buffered records.
 enum Kind : uint32_t {

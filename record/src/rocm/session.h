@@ -9,4 +9,7 @@ namespace borescope::inject::rocm {
 // What rocprofiler gets as its answer; a null pointer where nothing is recorded.
 ConfigureResult* Configure(ClientId* client);
 
+// Has work of the device that has ended written to the log, and waits for it, at most two seconds.
+void FlushDevice();
+
 }  // namespace borescope::inject::rocm

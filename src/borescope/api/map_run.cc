@@ -148,7 +148,7 @@ Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::st
   }
   const internal::Result<bool> kept =
       again ? internal::Result<bool>(false)
-           : internal::IsMapped(file.path, question->specs, question->options, question->map);
+            : internal::IsMapped(file.path, question->specs, question->options, question->map);
   if (!kept.ok()) {
     return PublicError(kept.error(), RunAccess::Paths(*this));
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -185,6 +187,33 @@ TEST(RunTest, SomeOfTheFilesAreARun) {
   EXPECT_EQ(Json(Reduce(parts)), Json(all->Ask("kernels")));
   EXPECT_EQ(all->Only(std::vector<size_t>{3}, 0).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(all->Only({}, 0).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(RunTest, ShardsAreMappedIntoAFolderAndReducedFromIt) {
+  std::string folder = (std::filesystem::temp_directory_path() / "borescope_parts_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string_view verbs[] = {"kernels"};
+  const auto map = [&](uint32_t index) {
+    OpenOptions options;
+    options.shard = Shard{index, 2};
+    return borescope::Run::Open({Rank(0), Rank(1), Rank(2)}, options)->MapInto(folder, verbs);
+  };
+  const Result<PartFile> first = map(0);
+  ASSERT_TRUE(first.ok()) << first.error().Sentence();
+  EXPECT_EQ(first->path, folder + "/00000-of-00002.part");
+  EXPECT_FALSE(first->was_kept);
+  EXPECT_EQ(first->files, 2U);
+  EXPECT_EQ(first->bytes, std::filesystem::file_size(first->path));
+  const std::string inputs[] = {folder};
+  EXPECT_EQ(Reduce(*FindParts(inputs))->diagnostics().front().code, "missing-parts");
+  ASSERT_TRUE(map(1).ok());
+  EXPECT_TRUE(HoldParts(inputs));
+  EXPECT_EQ(Json(Reduce(*FindParts(inputs), {{}, 3, {}})),
+            Json(borescope::Run::Open({Rank(0), Rank(1), Rank(2)})->Ask("kernels")));
+  EXPECT_EQ(Reduce(*FindParts(inputs), {{}, 2, {}}).error().code, ErrorCode::kInvalidArgument);
+  // Recordings in memory may be others each time: nothing is kept.
+  EXPECT_FALSE(map(0)->was_kept);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(RunTest, ErrorsNameTheParameter) {

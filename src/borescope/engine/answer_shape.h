@@ -6,7 +6,7 @@
 
 namespace borescope::internal {
 
-// The tables of a verb without their rows, as for a job of two ranks that recorded something of
+// The tables of a verb without their rows, as for a job of many ranks that recorded something of
 // each kind. Columns that are named by what was recorded are missing. kInvalidArgument
 // for options that the verb does not have. Thread-safe.
 Result<Tables> AnswerShape(const AnalysisSpec& verb, const Params& given);

@@ -4,14 +4,13 @@ namespace borescope::internal {
 
 Result<void> TextTable::Read(SqlDatabase& database, const DatabaseSchema& schema,
                              std::string_view table, std::string_view id, std::string_view text,
-                             TracePart& part) {
+                             StringPool& pool, Diagnostics& diagnostics) {
   table_ = table;
   const std::string_view columns[] = {id, text};
-  BS_ASSIGN(TableRows rows,
-            TableRows::Open(database, schema, table, columns, part.data.diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(database, schema, table, columns, diagnostics));
   return rows.ForEach([&] {
     ids_.Add(rows.Integer(0));
-    texts_.push_back(part.Intern(rows.Text(1)));
+    texts_.push_back(pool.Intern(rows.Text(1)));
   });
 }
 

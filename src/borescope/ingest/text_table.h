@@ -14,9 +14,15 @@ namespace borescope::internal {
 
 class TextTable {
  public:
-  // Adds the texts of `table`. `id` and `text` are its columns.
+  // Adds the texts of `table` to those of `part`. `id` and `text` are its columns.
   Result<void> Read(SqlDatabase& database, const DatabaseSchema& schema, std::string_view table,
-                    std::string_view id, std::string_view text, TracePart& part);
+                    std::string_view id, std::string_view text, TracePart& part) {
+    return Read(database, schema, table, id, text, part.data.strings, part.data.diagnostics);
+  }
+  // To a pool, which the ids that Find and Get give are then of.
+  Result<void> Read(SqlDatabase& database, const DatabaseSchema& schema, std::string_view table,
+                    std::string_view id, std::string_view text, StringPool& pool,
+                    Diagnostics& diagnostics);
   // Call once after all tables were read.
   void Finish(Diagnostics& diagnostics);
 

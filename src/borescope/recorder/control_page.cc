@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -87,8 +88,16 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .flush_requests = 0,
                      .reserved_0 = 0,
                      .ring_held_until_ns = 0,
+                     .rule_starts = 0,
+                     .rule_epoch = 0,
+                     .are_rules_done = 0,
+                     .seen_names = 0,
+                     .launcher_pid = static_cast<uint32_t>(getpid()),
+                     .reserved_1 = 0,
+                     .next_step = 0,
                      .reserved = {},
-                     .flushers = {}};
+                     .flushers = {},
+                     .seen = {}};
   return ControlPage(page);
 }
 
@@ -131,6 +140,30 @@ bool ControlPage::Stop() {
   recording::AddStop(*page_);
   recording::ApplyStarts(*page_, MonotonicNow());
   return is_recording();
+}
+
+void ControlPage::EndAll(bool is_last) {
+  if (is_last) std::atomic_ref(page_->are_rules_done).store(1);
+  std::atomic_ref(page_->rule_epoch).fetch_add(1);
+  std::atomic_ref(page_->nested_starts).store(0);
+  recording::ApplyStarts(*page_, MonotonicNow());
+}
+
+RuleFacts ControlPage::rule_facts() const {
+  RuleFacts facts;
+  // The page is made with the first.
+  facts.is_recording = is_recording();
+  facts.has_started = facts.is_recording || std::atomic_ref(page_->generation).load() > 1;
+  const uint64_t next_step = std::atomic_ref(page_->next_step).load();
+  if (next_step != 0) facts.last_step = next_step - 1;
+  for (recording::SeenName& seen : page_->seen) {
+    const size_t length = std::atomic_ref(seen.length).load(std::memory_order_acquire);
+    const std::string name(seen.text, std::min(length, sizeof(seen.text)));
+    const bool is_new = std::find(facts.seen.begin(), facts.seen.end(), name) == facts.seen.end();
+    if (!name.empty() && is_new) facts.seen.push_back(name);
+  }
+  facts.has_more = std::atomic_ref(page_->seen_names).load() > recording::kSeenNames;
+  return facts;
 }
 
 void ControlPage::CountMark() {

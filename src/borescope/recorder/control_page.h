@@ -7,6 +7,7 @@
 #include <string>
 
 #include "borescope/base/result.h"
+#include "borescope/recorder/rule_outcome.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {
@@ -38,6 +39,12 @@ class ControlPage {
   // One more start, or one less, never below none. Return whether programs record now.
   bool Start();
   bool Stop();
+
+  // Ends what was started, however often, and what rules had begun; `is_last`: they begin nothing
+  // again.
+  void EndAll(bool is_last);
+  // What rules did by now. Names are as the programs wrote them.
+  RuleFacts rule_facts() const;
 
   // One more mark was set from outside of the programs.
   void CountMark();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -32,6 +33,41 @@ TEST_F(ControlPageTest, StartsAndStopsCount) {
   EXPECT_FALSE(page->Stop());
   EXPECT_FALSE(page->Stop());  // never below none
   EXPECT_TRUE(page->Start());
+}
+
+TEST_F(ControlPageTest, EndsWhatWasStartedOften) {
+  Result<ControlPage> page = ControlPage::Make(folder_, false);
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  EXPECT_FALSE(page->rule_facts().has_started);
+  page->Start();
+  page->Start();
+  EXPECT_TRUE(page->rule_facts().is_recording);
+  page->EndAll(false);
+  EXPECT_FALSE(page->is_recording());
+  EXPECT_EQ(page->starts(), 0U);
+  const RuleFacts facts = page->rule_facts();
+  EXPECT_TRUE(facts.has_started);
+  EXPECT_FALSE(facts.is_recording || facts.has_more || facts.last_step.has_value());
+  EXPECT_TRUE(facts.seen.empty());
+}
+
+// Whoever may write to the folder may write anything there.
+TEST_F(ControlPageTest, BoundsWhatIsOnThePage) {
+  Result<ControlPage> page = ControlPage::Make(folder_, false);
+  ASSERT_TRUE(page.ok());
+  constexpr size_t kFirstName = offsetof(recording::Control, seen);
+  std::fstream file(folder_ + "/" + recording::kControlName,
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(kFirstName);
+  file.write(
+      "\xff\xff\xff\xff"
+      "abc",
+      7);
+  file.close();
+  const RuleFacts facts = page->rule_facts();
+  ASSERT_EQ(facts.seen.size(), 1U);
+  EXPECT_EQ(facts.seen[0].size(), sizeof(recording::SeenName::text));
+  EXPECT_EQ(facts.seen[0].substr(0, 4), std::string("abc\0", 4));
 }
 
 TEST_F(ControlPageTest, OthersSeeWhatOneChanges) {

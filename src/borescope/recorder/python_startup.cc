@@ -66,6 +66,7 @@ std::string PlanText(const PythonPlan& plan) {
   add(plan.shapes, "shapes");
   add(plan.ops_steps != 0, "steps=" + std::to_string(plan.ops_steps));
   add(!plan.functions.empty(), "functions=" + plan.functions);
+  add(plan.counts_steps, "count-steps");
   return text;
 }
 
@@ -76,8 +77,12 @@ Result<void> AddPython(const PythonPlan& plan, const std::string& library,
   BS_TRY(Check(plan));
   if (plan.is_empty()) return {};
   const fs::path beside = fs::path(library).parent_path();
-  BS_ASSIGN(const std::string folder, FindStartup(beside));
-  if (folder.find(':') != std::string::npos) {
+  const Result<std::string> found = FindStartup(beside);
+  if (!found.ok()) return plan.is_optional() ? Result<void>() : found.error();
+  const std::string& folder = *found;
+  const bool has_colon = folder.find(':') != std::string::npos;
+  if (has_colon && plan.is_optional()) return {};
+  if (has_colon) {
     return UsageError(folder +
                       ": PYTHONPATH cannot hold a path with a colon; install it elsewhere");
   }

@@ -16,8 +16,11 @@ struct PythonPlan {
   uint64_t ops_steps = 0;      // with "profile": the steps of a window; 0: as the package has it
   std::string functions = {};  // "calls", or empty for none
   bool rpd_compat = false;     // rocmProfileData's module and library are found here
+  bool counts_steps = false;   // of PyTorch's optimizers, where the package is installed
 
-  bool is_empty() const { return ops.empty() && functions.empty() && !rpd_compat; }
+  bool is_empty() const { return ops.empty() && functions.empty() && !rpd_compat && !counts_steps; }
+  // Programs need not be of Python: without the package, they say their steps themselves.
+  bool is_optional() const { return ops.empty() && functions.empty() && !rpd_compat; }
 };
 
 // Adds the folder, which lies near the library, and the plan. An empty plan adds nothing. Errors:

@@ -66,5 +66,14 @@ TEST_F(PythonStartupTest, AMissingPackageIsSaid) {
   EXPECT_EQ(added.error().code, ErrorCode::kMissingData);
 }
 
+TEST_F(PythonStartupTest, StepsOfOptimizersAreCountedWhereThePackageIs) {
+  ASSERT_TRUE(AddPython({.counts_steps = true}, library_, environment_).ok());
+  EXPECT_EQ(environment_["BORESCOPE_RECORD_PYTHON"], "count-steps");
+  fs::remove_all(folder_ / "python");
+  Environment without;
+  EXPECT_TRUE(AddPython({.counts_steps = true}, library_, without).ok());
+  EXPECT_TRUE(without.empty());
+}
+
 }  // namespace
 }  // namespace borescope::internal

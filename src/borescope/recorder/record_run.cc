@@ -7,6 +7,7 @@
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/network_folder.h"
 #include "borescope/recorder/recorder_library.h"
+#include "borescope/recorder/rocm_installation.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/spool.h"
 #include "borescope/recording/log_format.h"
@@ -31,6 +32,7 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.with_cuda, "no-cuda");
   add(options.with_rocm, "rocm");
   add(!options.with_children, "children=none");
+  add(!options.children_match.empty(), "children-match=" + EncodedName(options.children_match));
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
   add(options.with_graph_nodes, "graphs=node");
@@ -41,6 +43,7 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.ranks.empty(), "ranks=" + ListOf(options.ranks));
   add(options.flush.count() != 0, "flush-ms=" + milliseconds(options.flush));
   add(options.max_bytes != 0, "max-bytes=" + std::to_string(options.max_bytes));
+  for (const std::string& word : WordsOf(options.rules)) add(true, word);
   return text;
 }
 
@@ -92,10 +95,27 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
   return environment;
 }
 
+// What is meant where the options say nothing; an error where they contradict each other.
+Result<void> Complete(RecordRunOptions& options) {
+  const bool is_timed = options.times.record_for.count() != 0;
+  BS_ASSIGN(options.rules, CompleteRules(options.rules, is_timed));
+  options.times.repeats = options.rules.repeat != 1 ||  //
+                          options.rules.start.point == RulePoint::kCall;
+  options.starts_paused = options.starts_paused || options.rules.starts();
+  options.python.counts_steps =
+      options.rules.start.point == RulePoint::kStep || options.rules.stop.point == RulePoint::kStep;
+  if (!options.children_match.empty()) {
+    BS_TRY(CheckName("--children=match:", options.children_match));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
-                                   const RecordRunOptions& options) {
+                                   const RecordRunOptions& given) {
+  RecordRunOptions options = given;
+  BS_TRY(Complete(options));
   BS_ASSIGN(RunTarget target, TargetOfRun(options.output));
   BS_ASSIGN(const std::string library, FindRecorderLibrary());
   // Before anything is made: what the environment cannot hold is an error of its own.
@@ -113,6 +133,9 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
     return program.error();
   }
   RecordRun run(std::move(target), std::move(place), *program, std::move(*schedule));
+  run.rules_ = options.rules;
+  if (options.with_rocm) run.warning_ = WhyNoRocm();
+  run.starts_by_clock_ = options.times.start_after.count() != 0;
   if (options.sample.count() > 0) {
     run.sampling_ = std::make_unique<Sampling>(run.place_, run.program_, options.sample);
   }
@@ -141,9 +164,18 @@ Result<void> RecordRun::Conclude(Report& report) const {
     report.running += log.is_alive ? 1 : 0;
   }
   report.processes = processes.size();
+  JudgeRules(report);
   // Those that still run would go on in the spool: it stays, and the folder is a link to it.
   const bool is_spooled = place_ != target_.folder;
   return is_spooled && report.running == 0 ? MoveFromSpool(place_, target_.folder) : Result<void>();
+}
+
+void RecordRun::JudgeRules(Report& report) const {
+  const Result<ControlPage> page = ControlPage::Open(place_);
+  if (!page.ok()) return;
+  const RuleFacts facts = page->rule_facts();
+  report.never_started = WhyNeverStarted(rules_, facts, starts_by_clock_);
+  report.never_stopped = WhyNeverStopped(rules_, facts);
 }
 
 }  // namespace borescope::internal

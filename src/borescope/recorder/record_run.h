@@ -13,6 +13,7 @@
 #include "borescope/recorder/program.h"
 #include "borescope/recorder/python_startup.h"
 #include "borescope/recorder/run_name.h"
+#include "borescope/recorder/run_rules.h"
 #include "borescope/recorder/sampling/sampling.h"
 #include "borescope/recorder/schedule.h"
 
@@ -26,12 +27,14 @@ struct RecordRunOptions {
   bool with_cuda = true;
   bool with_rocm = false;
   bool with_children = true;         // also programs that the program starts
+  std::string children_match;        // of these, by a pattern of their names; empty: all
   bool with_memory = false;          // allocations of device memory
   bool with_sync = false;            // what synchronisation waits for
   bool with_graph_nodes = false;     // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;            // of each log; 0: no limit
   std::chrono::nanoseconds ring{};   // the last part of each log that is kept; 0: all
   ScheduleTimes times;               // with start_after, starts_paused is set
+  RunRules rules;                    // with one that starts, starts_paused is set
   std::vector<int> ranks;            // that are recorded; empty: all, and processes without one
   std::string spool;                 // where logs are while the program runs; empty: in the folder
   std::chrono::nanoseconds flush{};  // how often device records are fetched; 0: as the library does
@@ -50,6 +53,8 @@ class RecordRun {
                                  const RecordRunOptions& options);
 
   pid_t program() const { return program_; }
+  // What of the options will have no effect on this machine, and why; empty: nothing.
+  const std::string& warning() const { return warning_; }
 
   // What was recorded, once the program has ended.
   struct Report {
@@ -59,6 +64,8 @@ class RecordRun {
     uint64_t running = 0;                 // of these, that have not ended
     uint64_t bytes = 0;                   // of all logs
     bool has_launchers_log = false;       // of samples or marks
+    std::string never_started = {};       // why; empty: it was recorded
+    std::string never_stopped = {};       // why a rule did not stop it; empty: it did, or had none
     std::chrono::nanoseconds duration{};  // from start to end of the program
   };
   // Waits for the program's end and seals the logs of processes that have ended. To be called once.
@@ -72,12 +79,16 @@ class RecordRun {
         begin_(Clock::now()),
         schedule_(std::move(schedule)) {}
   Result<void> Conclude(Report& report) const;
+  void JudgeRules(Report& report) const;
 
   using Clock = std::chrono::steady_clock;
   RunTarget target_;
   std::string place_;  // of the logs: the target's folder, or one of the spool
   pid_t program_;
   Clock::time_point begin_;
+  RunRules rules_;
+  bool starts_by_clock_ = false;
+  std::string warning_;
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
   std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };

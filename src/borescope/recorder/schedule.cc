@@ -42,11 +42,19 @@ void Schedule::Run() {
     page_.Start();
   }
   if (times_.record_for.count() == 0) return;
+  do {
+    if (!AwaitStart() || !Sleep(times_.record_for)) return;
+    page_.EndAll(!times_.repeats);
+  } while (times_.repeats);
+}
+
+// False if it is to end before.
+bool Schedule::AwaitStart() {
   constexpr auto kLookEvery = std::chrono::milliseconds(2);
   while (!page_.is_recording()) {
-    if (!Sleep(kLookEvery)) return;
+    if (!Sleep(kLookEvery)) return false;
   }
-  if (Sleep(times_.record_for)) page_.Stop();
+  return true;
 }
 
 }  // namespace borescope::internal

@@ -17,6 +17,7 @@ namespace borescope::internal {
 struct ScheduleTimes {
   std::chrono::nanoseconds start_after{};  // from now
   std::chrono::nanoseconds record_for{};   // from the first start on, whoever started
+  bool repeats = false;                    // it may start again, and is then recorded for as long
 
   bool is_empty() const { return start_after.count() == 0 && record_for.count() == 0; }
 };
@@ -34,6 +35,7 @@ class Schedule {
   Schedule(ControlPage page, ScheduleTimes times) : page_(std::move(page)), times_(times) {}
   void Run();
   bool Sleep(std::chrono::nanoseconds time);
+  bool AwaitStart();
 
   ControlPage page_;
   ScheduleTimes times_;

@@ -268,6 +268,13 @@ struct FlusherSlot {
 inline constexpr uint32_t kSlotBeingTaken = 0xffffffff;  // a pid that none has
 inline constexpr size_t kFlusherSlots = 64;
 
+// The name of a range or mark that came while a rule waited for another name.
+struct SeenName {
+  uint32_t length;  // stored last; 0: the place is free, or is being written
+  char text[60];    // cut where it is longer
+};
+inline constexpr size_t kSeenNames = 24;
+
 // One page that the launcher makes and every process of the run maps, to start and stop recording
 // while programs run. Whoever reads it checks every value.
 struct Control {
@@ -283,12 +290,21 @@ struct Control {
   // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
   // is further away than kMostHoldNs is ignored.
   uint64_t ring_held_until_ns;
-  uint64_t reserved[9];
+  // Of rules that start and stop recording at ranges, steps and calls, in all processes.
+  uint32_t rule_starts;     // how often they started
+  uint32_t rule_epoch;      // rises when the launcher ends what rules began
+  uint32_t are_rules_done;  // 1: no rule starts again
+  uint32_t seen_names;      // how many places of `seen` were taken, or were wanted
+  uint32_t launcher_pid;    // the parent of the run's program; 0: unknown
+  uint32_t reserved_1;
+  uint64_t next_step;  // one more than the largest step that a process began; 0: none did
+  uint64_t reserved[5];
   FlusherSlot flushers[kFlusherSlots];
+  SeenName seen[kSeenNames];
 };
 inline constexpr uint64_t kMostHoldNs = 60'000'000'000;
 inline constexpr uint32_t kControlMagic = 0x54435342;  // "BSCT"
 inline constexpr size_t kControlBytes = 4096;
-static_assert(sizeof(Control) == 1144 && sizeof(Control) <= kControlBytes);
+static_assert(sizeof(Control) == 2680 && sizeof(Control) <= kControlBytes);
 
 }  // namespace borescope::recording

@@ -1,8 +1,13 @@
 #include "borescope/rpd/rpd_strings.h"
 
-#include "borescope/rpd/row_inserter.h"
-
 namespace borescope::internal {
+
+Result<RpdStrings> RpdStrings::Into(const SqlDatabase& database, std::string_view table) {
+  RpdStrings strings;
+  BS_ASSIGN(strings.rows_, RowInserter::Into(database, table, 2));
+  strings.Id(std::string_view());
+  return strings;
+}
 
 void RpdStrings::Use(const StringPool& pool) {
   pool_ = &pool;
@@ -17,14 +22,29 @@ int64_t RpdStrings::Id(StringId text) {
   return id;
 }
 
-int64_t RpdStrings::Id(std::string_view text) { return int64_t{texts_.Intern(text).value} + 1; }
-
-Result<void> RpdStrings::Write(const SqlDatabase& database, const std::string& table) const {
-  BS_ASSIGN(RowInserter rows, RowInserter::Into(database, table, 2));
-  for (uint32_t i = 0; i < texts_.size(); ++i) {
-    BS_TRY(rows.Add(int64_t{i} + 1, texts_.Get(StringId{i})));
+int64_t RpdStrings::Id(std::string_view text) {
+  const uint32_t number = texts_.Intern(text).value;
+  if (number >= id_of_text_.size()) {
+    id_of_text_.resize(number + 1, 0);
   }
-  return rows.Flush();
+  int64_t& id = id_of_text_[number];
+  if (id == 0) {
+    id = Add(text);
+  }
+  return id;
+}
+
+int64_t RpdStrings::Add(std::string_view text) {
+  last_id_ += 1;
+  if (written_.ok()) {
+    written_ = rows_.Add(last_id_, text);
+  }
+  return last_id_;
+}
+
+Result<void> RpdStrings::Flush() {
+  BS_TRY(written_);
+  return rows_.Flush();
 }
 
 }  // namespace borescope::internal

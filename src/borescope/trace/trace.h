@@ -39,7 +39,7 @@ struct TraceData {
   CapturedCalls captured;
   std::vector<EventCount> event_counts;  // sorted by (phase, category text)
   // First start and last end of all complete events except "Trace" spans; without such events, of
-  // the allocator events. Equal if there are no events.
+  // the allocator events; without those, of the samples. Equal if there is nothing.
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   Diagnostics diagnostics;  // repairs and losses while reading the file

@@ -214,19 +214,40 @@ void CoverTime(TraceData& data, const Spine& spine) {
   }
 }
 
-// REQUIRES: `memory` is sorted, so that rows without a time come first.
-void CoverMemory(TraceData& data, const MemoryEvents& memory) {
+// REQUIRES: `memory` is sorted, so that rows without a time come first. False if none has one.
+bool CoverMemory(TraceData& data, const MemoryEvents& memory) {
   const auto first = std::find_if(memory.ts_ns.begin(), memory.ts_ns.end(),
                                   [](int64_t ts_ns) { return ts_ns != kMissing; });
-  if (first != memory.ts_ns.end()) {
-    data.begin_ns = *first;
-    data.end_ns = memory.ts_ns.back();
+  if (first == memory.ts_ns.end()) {
+    return false;
   }
+  data.begin_ns = *first;
+  data.end_ns = memory.ts_ns.back();
+  return true;
 }
 
+// Those of monitors and of call stacks.
+void CoverSamples(TraceData& data) {
+  const auto cover = [&](const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
+    if (!begins.empty()) {
+      data.begin_ns = std::min(data.begin_ns, *std::min_element(begins.begin(), begins.end()));
+      data.end_ns = std::max(data.end_ns, *std::max_element(ends.begin(), ends.end()));
+    }
+  };
+  if (data.samples.size() + data.stack_samples.size() != 0) {
+    data.begin_ns = std::numeric_limits<int64_t>::max();
+    data.end_ns = std::numeric_limits<int64_t>::min();
+  }
+  cover(data.samples.ts_ns, data.samples.end_ns);
+  cover(data.stack_samples.ts_ns, data.stack_samples.ts_ns);
+}
+
+// Allocations and samples count where there is nothing else: they are no activity.
 void CoverEvents(TraceData& data) {
   if (data.host.size() + data.device.size() == 0) {
-    CoverMemory(data, data.memory);
+    if (!CoverMemory(data, data.memory)) {
+      CoverSamples(data);
+    }
     return;
   }
   data.begin_ns = std::numeric_limits<int64_t>::max();

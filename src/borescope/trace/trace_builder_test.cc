@@ -247,6 +247,26 @@ TEST(TraceBuilderTest, BeginAndEndCoverBothSpines) {
   EXPECT_EQ(trace.end_ns(), 180);
 }
 
+// A run of which only monitors know.
+TEST(TraceBuilderTest, BeginAndEndCoverSamplesWhereNothingElseIs) {
+  TraceMaker maker;
+  for (const int64_t ts_ns : {1000, 400}) {
+    Samples& samples = maker.part().data.samples;
+    const uint32_t row = AddMissingRow(samples);
+    samples.ts_ns[row] = ts_ns;
+    samples.end_ns[row] = ts_ns + 50;
+  }
+  TraceMaker with_event;
+  with_event.part().data.samples = maker.part().data.samples;
+  with_event.Op("op", 1, {600, 10});
+  const Trace alone = maker.Finish();
+  EXPECT_EQ(alone.begin_ns(), 400);
+  EXPECT_EQ(alone.end_ns(), 1050);
+  const Trace trace = with_event.Finish();
+  EXPECT_EQ(trace.begin_ns(), 600);
+  EXPECT_EQ(trace.end_ns(), 610);
+}
+
 TEST(TraceBuilderTest, MemoryEventsComeInTimeOrder) {
   TracePart part;
   MemoryEvents& memory = part.data.memory;

@@ -2,7 +2,9 @@
  *
  * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush (asks
  * for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's memory is
- * used by another), fork (a child calls cuInit, too), wait (dies by a signal once its input ends). */
+ * used by another), fork (a child calls cuInit, too), wait (dies by a signal once its input ends), range
+ * (work within the range "go", and other kernels around it), profiler (the same between calls of
+ * cuProfilerStart and cuProfilerStop). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -24,6 +26,7 @@ static __typeof__(&simcupti_set) set;
 static __typeof__(&simcupti_call) call;
 static __typeof__(&simcupti_others) others;
 static __typeof__(&simcupti_rename) sim_rename;
+static __typeof__(&simcupti_profiler) profiler;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -86,6 +89,7 @@ static int find_simulator(void) {
   call = (__typeof__(call))dlsym(sim, "simcupti_call");
   others = (__typeof__(others))dlsym(sim, "simcupti_others");
   sim_rename = (__typeof__(sim_rename))dlsym(sim, "simcupti_rename");
+  profiler = (__typeof__(profiler))dlsym(sim, "simcupti_profiler");
   return 1;
 }
 
@@ -96,6 +100,20 @@ static void pause_between(void) {
   borescope_record_start();
   usleep(300000);
 }
+
+/* Nothing of it waits: what starts has to be in force when it returns. */
+static void within(void (*begin)(void), void (*end)(void)) {
+  kernel(8888, 1, 2, "_Z6before");
+  begin();
+  run(1);
+  end();
+  usleep(300000); /* the flusher stops soon, not at once */
+  kernel(9999, 1, 2, "_Z5after");
+}
+
+static void push_go(void) { borescope_record_push("go"); }
+static void start_profiler(void) { profiler(1); }
+static void stop_profiler(void) { profiler(0); }
 
 static void rename_kernel(void) {
   static char name[64] = "_Z9first_onev_and_the_same_begin_A";
@@ -123,6 +141,8 @@ int main(int argc, char** argv) {
   const char* how = argv[1];
   if (strcmp(how, "rename") == 0) rename_kernel();
   if (strcmp(how, "each") == 0) one_of_each();
+  if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
+  if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
   run(atoi(argv[2]));
   if (strcmp(how, "toggle") == 0) {
     pause_between();

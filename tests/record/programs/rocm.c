@@ -1,5 +1,7 @@
-// Plants work of an AMD device: rocm HOW COUNT. HOW is how it ends: exit, kill (after a second), or
-// pause (nothing recorded).
+// Plants work of an AMD device: rocm HOW COUNT. HOW is how it ends: exit, kill (after a second), wait
+// (by a signal once its input ends), flush (by a signal, after a flush of its own), or range (all of
+// it was within a range "go", before which there was more).
+#include <borescope_record.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,10 @@ int main(int count, char** words) {
   const uint64_t kernels = strtoull(words[2], NULL, 10);
   simrocprofiler_begin();
   for (uint64_t i = 0; i < 3; ++i) simrocprofiler_load_kernel(i + 1, kNames[i]);
+  if (strcmp(words[1], "range") == 0) {
+    simrocprofiler_kernel(8888, 1, 1, 2);
+    borescope_record_push("go");
+  }
   uint64_t total = 0;
   for (uint64_t i = 1; i <= kernels; ++i) {
     const uint64_t now = simrocprofiler_now();
@@ -28,10 +34,11 @@ int main(int count, char** words) {
   simrocprofiler_copy(kernels + 2, 3, 512, now + 300, now + 400);
   printf("%llu\n", (unsigned long long)total);
   fflush(stdout);
-  if (strcmp(words[1], "kill") == 0) {
-    sleep(1);
-    kill(getpid(), SIGKILL);
-  }
+  if (strcmp(words[1], "kill") == 0) sleep(1);
+  if (strcmp(words[1], "wait") == 0) getchar();
+  if (strcmp(words[1], "flush") == 0) borescope_record_flush();
+  if (strcmp(words[1], "exit") != 0 && strcmp(words[1], "range") != 0) kill(getpid(), SIGKILL);
+  if (strcmp(words[1], "range") == 0) borescope_record_pop();
   simrocprofiler_end();
   return 0;
 }

@@ -6,7 +6,8 @@
 
 // Loads the tools. The environment:
 //   SIMROCPROFILER_VERSION  0 (before 1.0) or 1: whether a call's record names the call around it
-//   SIMROCPROFILER_FAULT    clock, service, rccl, drop: what goes wrong
+//   SIMROCPROFILER_FAULT    clock, service, rccl, drop, busy: what goes wrong; busy refuses
+//                           every other flush
 void simrocprofiler_begin(void);
 // Has the tools end, as at exit.
 void simrocprofiler_end(void);

@@ -15,6 +15,14 @@
 namespace borescope {
 namespace {
 
+internal::RunRule Inside(const RecordRule& rule) {
+  constexpr internal::RulePoint kPoints[] = {
+      internal::RulePoint::kNone, internal::RulePoint::kRange, internal::RulePoint::kStep,
+      internal::RulePoint::kCall};
+  return {
+      .point = kPoints[static_cast<size_t>(rule.point)], .range = rule.range, .step = rule.step};
+}
+
 internal::RecordRunOptions Inside(const RecordOptions& options) {
   return {.output = options.output,
           .starts_paused = options.starts_paused || options.start_after.count() != 0,
@@ -23,12 +31,16 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_cuda = options.cuda,
           .with_rocm = options.rocm,
           .with_children = options.children,
+          .children_match = options.children_match,
           .with_memory = options.memory,
           .with_sync = options.sync,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
           .ring = options.ring,
           .times = {.start_after = options.start_after, .record_for = options.record_for},
+          .rules = {.start = Inside(options.start_at),
+                    .stop = Inside(options.stop_at),
+                    .repeat = options.repeat},
           .ranks = options.ranks,
           .spool = options.spool,
           .flush = options.flush,
@@ -51,6 +63,8 @@ RecordReport Outside(internal::RecordRun::Report report) {
           .running = report.running,
           .bytes = report.bytes,
           .is_sampled = report.has_launchers_log,
+          .never_started = std::move(report.never_started),
+          .never_stopped = std::move(report.never_stopped),
           .duration = report.duration};
 }
 
@@ -109,6 +123,8 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
 
 int Recording::pid() const { return state_->run.program(); }
 
+std::string Recording::warning() const { return state_->run.warning(); }
+
 Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
 
 Result<AttachReport> AttachRecording(const AttachOptions& options) {
@@ -121,7 +137,8 @@ Result<AttachReport> AttachRecording(const AttachOptions& options) {
       .pids = {options.pids.begin(), options.pids.end()},
       .folder = options.output,
       .duration = std::chrono::ceil<std::chrono::milliseconds>(options.duration),
-      .iterations = static_cast<uint32_t>(std::max(0, options.iterations))};
+      .iterations = static_cast<uint32_t>(std::max(0, options.iterations)),
+      .waits = options.on_wait};
   return Public(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
     AttachReport report{.folder = std::move(outcome.folder),
                         .profiles = {},

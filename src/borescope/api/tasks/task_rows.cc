@@ -69,9 +69,20 @@ constexpr TaskParameterRow kRecord[] = {
     {"no-children", "flag", "", "without programs that the program starts"},
     {"attach", "text", "PID[,PID...]", "instead of a program: PyTorch processes that run"},
     {"iterations", "text", "N", "with --attach: this many steps of the optimizer"},
-    {"start", "text", "WHEN", "when recording starts: now, paused (as --paused), after:10s"},
+    {"start", "text", "WHEN",
+     "when recording starts: now, paused (as --paused), after:10s, range:TEXT (when a range or "
+     "mark "
+     "of the name begins), step:N, api (at cudaProfilerStart or hipProfilerStart)"},
+    {"stop", "text", "WHEN",
+     "when it stops: after:5s (as --for), range (the end of the range that started), range:TEXT "
+     "(the end of one), step:N (before it), api"},
+    {"repeat", "text", "N",
+     "start again at each range or step: --repeat without limit, --repeat=3 three times in a "
+     "process"},
     {"for", "text", "TIME", "stop recording so long after its first start; with --attach, 2s"},
-    {"children", "text", "WHICH", "all or none (as --no-children) of what the program starts"},
+    {"children", "text", "WHICH",
+     "of what the program starts: all, none (as --no-children), match:PATTERN (programs of such a "
+     "name, as match:python*)"},
     {"rank-only", "text", "N[,N...]", "only these ranks of a distributed job"},
     {"memory", "flag", "", "also allocations of device memory"},
     {"sync", "flag", "", "also what synchronisation waits for"},

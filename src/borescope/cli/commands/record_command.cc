@@ -10,6 +10,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/record_rules.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/signal_forwarding.h"
@@ -24,27 +25,6 @@ namespace {
 // The status that shells report for a program that a signal ended.
 constexpr int kSignalStatus = 128;
 constexpr int kMostSteps = 1'000'000;
-
-// --start=now|paused|after:TIME
-Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
-  constexpr std::string_view kAfter = "after:";
-  if (text == "now" || text.empty()) return {};
-  options.starts_paused = true;
-  if (text == "paused") return {};
-  if (text.starts_with(kAfter)) {
-    CLI_ASSIGN(options.start_after, ParseDuration("start", text.substr(kAfter.size())));
-    return {};
-  }
-  return UsageError(
-      fmt::format("--start: '{}' is neither now, paused nor after:TIME, such as after:10s", text));
-}
-
-Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
-  if (text.empty() || text == "all") return {};
-  options.children = false;
-  if (text == "none") return {};
-  return UsageError(fmt::format("--children: '{}' is neither all nor none", text));
-}
 
 // "0,8", the value of `option`.
 Result<void> ParseNumbers(std::string_view option, std::string_view text, int smallest,
@@ -116,11 +96,9 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
     }
     return {};
   };
-  CLI_TRY(UnderstandStart(raw.Param("start"), options));
-  CLI_TRY(UnderstandChildren(raw.Param("children"), options));
+  CLI_TRY(UnderstandRules(raw, options));
   CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
   CLI_TRY(take_time("ring", options.ring));
-  CLI_TRY(take_time("for", options.record_for));
   CLI_TRY(take_time("flush", options.flush));
   CLI_TRY(take_time("sample", options.sample));
   options.spool = raw.Param("spool");
@@ -133,14 +111,25 @@ std::string EndOf(const RecordReport& report) {
                             : fmt::format("the program ended with status {}", report.status);
 }
 
-void ReportRecording(const RecordReport& report) {
+// Why no process has a log, as far as it is known.
+std::string WhyEmpty(const RecordReport& report, const Command& command) {
+  if (!report.never_started.empty()) return report.never_started;
+  const std::string children = command.raw.Param("children");
+  return fmt::format(
+      "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
+      "linked{}",
+      children.starts_with("match:")
+          ? fmt::format("; of what it started, only {} was to be recorded", children.substr(6))
+          : "");
+}
+
+void ReportRecording(const RecordReport& report, const Command& command) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
-  if (report.processes == 0) {
-    WriteMessageLine(fmt::format(
-        "borescope: {}: nothing was recorded{}: the program used neither NVTX, ROCTX, CUDA nor "
-        "borescope_record.h, or is statically linked",
-        report.folder, report.is_sampled ? " but samples and marks" : ""));
+  if (report.processes == 0 || !report.never_started.empty()) {
+    WriteMessageLine(ToPrintable(
+        fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
+                    report.is_sampled ? " but samples and marks" : "", WhyEmpty(report, command))));
     return;
   }
   constexpr double kMegabyte = 1e6;
@@ -149,6 +138,10 @@ void ReportRecording(const RecordReport& report) {
       GroupDigits(static_cast<int64_t>(report.processes)), report.processes == 1 ? "" : "es",
       static_cast<double>(report.bytes) / kMegabyte,
       report.running == 0 ? "" : fmt::format("; {} still run and record", report.running)));
+  if (!report.never_stopped.empty()) {
+    WriteMessageLine(ToPrintable(
+        fmt::format("borescope: recording went on until the end: {}", report.never_stopped)));
+  }
 }
 
 // Into the file that -o named. A failure is reported, but does not hide the program's status.
@@ -164,7 +157,7 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 }
 
 void Conclude(const RecordReport& report, const Command& command) {
-  if (!command.raw.quiet) ReportRecording(report);
+  if (!command.raw.quiet) ReportRecording(report, command);
   if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
   if (!command.raw.quiet) {
@@ -179,6 +172,9 @@ int RecordProgram(const Command& command) {
   Result<Recording> recording = Recording::Start(command.raw.program, *options);
   if (!recording.ok()) return FailWith(recording.error(), command);
   forwarding.SendTo(recording->pid());
+  if (const std::string warning = recording->warning(); !warning.empty() && !command.raw.quiet) {
+    WriteMessageLine("borescope: " + ToPrintable(warning));
+  }
   const Result<RecordReport> report = recording->Wait();
   if (!report.ok()) return FailWith(report.error(), command);
   Conclude(*report, command);
@@ -215,10 +211,12 @@ Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
 }
 
 int AttachToProcesses(const Command& command) {
-  const Result<AttachOptions> options = UnderstandAttach(command.raw);
+  Result<AttachOptions> options = UnderstandAttach(command.raw);
   if (!options.ok()) return FailWith(options.error(), command);
   if (!command.raw.quiet) {
-    WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+    options->on_wait = [] {
+      WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
+    };
   }
   const Result<AttachReport> report = AttachRecording(*options);
   if (!report.ok()) return FailWith(report.error(), command);

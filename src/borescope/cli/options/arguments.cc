@@ -165,7 +165,8 @@ struct OptionalValue {
 };
 constexpr OptionalValue kOptionalValues[] = {{"", "--scrub", "--scrub=secrets"},
                                              {"record", "--ops", "--ops=nvtx"},
-                                             {"record", "--python", "--python=calls"}};
+                                             {"record", "--python", "--python=calls"},
+                                             {"record", "--repeat", "--repeat=always"}};
 
 void FillOptionalValues(const VerbRow* verb, std::vector<std::string>& words) {
   for (const OptionalValue& row : kOptionalValues) {

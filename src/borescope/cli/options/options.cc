@@ -109,6 +109,8 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "attach"),
     FromTask(kQuestion, "iterations"),
     FromTask(kQuestion, "start"),
+    FromTask(kQuestion, "stop"),
+    FromTask(kQuestion, "repeat"),
     FromTask(kQuestion, "for"),
     FromTask(kQuestion, "children"),
     FromTask(kQuestion, "rank-only"),

@@ -11,6 +11,8 @@
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/names/copy_kind.h"
+#include "borescope/rpd/categories.h"
+#include "borescope/rpd/marker_text.h"
 #include "borescope/rpd/row_inserter.h"
 #include "borescope/rpd/rpd_schema.h"
 #include "borescope/rpd/rpd_strings.h"
@@ -18,9 +20,8 @@
 namespace borescope::internal {
 namespace {
 
-// Within the numbers of one session, ids above this belong to markers.
 constexpr int64_t kSession = int64_t{1} << 32;
-constexpr int64_t kLastCorrelation = int64_t{1} << 31;
+constexpr int64_t kLastCorrelation = int64_t{1} << 31;  // larger ids of a session are of markers
 
 constexpr int64_t kNoApi = 0;
 constexpr std::string_view kMarker = "UserMarker";
@@ -190,9 +191,8 @@ class RpdRows {
     int64_t name, category, domain, args;
   };
   ApiTexts TextsOf(uint32_t row);
-  ApiTexts MarkerTexts(std::string_view category, StringId name) {
-    return {strings_.Id(kMarker), strings_.Id(category), strings_.Id(kMarker), ustrings_.Id(name)};
-  }
+  ApiTexts OpTexts(uint32_t row);
+  ApiTexts AnnotationTexts(StringId name);
   ApiTexts CallTexts(uint32_t row);
 
   Result<void> WriteOp(uint32_t row);
@@ -217,7 +217,10 @@ class RpdRows {
 RpdRows::ApiTexts RpdRows::CallTexts(uint32_t row) {
   const HostEvents& host = trace_.host();
   const std::string_view name = trace_.Text(host.name[row]);
-  ApiTexts texts{strings_.Id(host.name[row]), strings_.Id(""), 0, ustrings_.Id("")};
+  // Calls need none where their ids are of the range of calls.
+  const bool is_call = host.kind[row] == HostKind::kRuntime && !IsMarkerId(api_ids_[row]);
+  const int64_t category = strings_.Id(is_call ? std::string() : TextOf({host.kind[row]}));
+  ApiTexts texts{strings_.Id(host.name[row]), category, 0, ustrings_.Id("")};
   std::string_view domain;
   if (host.detail[row] != kNoDetail) {
     const RuntimeCalls& calls = trace_.runtime_calls();
@@ -228,15 +231,54 @@ RpdRows::ApiTexts RpdRows::CallTexts(uint32_t row) {
   return texts;
 }
 
+// The text of PyTorch's observer, in the arguments of a marker. A name that would be read as
+// details is the name of the row instead, as of a range that the tracer's own calls push.
+RpdRows::ApiTexts RpdRows::OpTexts(uint32_t row) {
+  const StringId name = trace_.host().name[row];
+  const uint32_t detail = trace_.host().detail[row];
+  RpdCategory category{HostKind::kOp};
+  MarkerText marker;
+  if (detail != kNoDetail) {
+    const Ops& ops = trace_.ops();
+    category.forward_thread = ops.forward_thread[detail];
+    marker.sequence = ops.sequence[detail];
+    marker.record_function_id = ops.record_function_id[detail];
+    marker.sizes = trace_.Text(ops.input_dims[detail]);
+  }
+  ApiTexts texts{strings_.Id(kMarker), strings_.Id(TextOf(category)), strings_.Id(kMarker), 0};
+  std::string text = MarkerDetails(marker);
+  if (NeedsOwnPlace(trace_.Text(name))) {
+    texts.name = strings_.Id(name);
+  } else if (text.empty()) {
+    texts.args = ustrings_.Id(name);
+    return texts;
+  } else {
+    text.insert(0, trace_.Text(name));
+  }
+  const bool is_rare = IsOfOneCall(marker) && text.size() <= kLongText;
+  texts.args = is_rare ? ustrings_.Add(text) : ustrings_.Id(text);
+  return texts;
+}
+
+// Likewise where a name would be read as that of an operator, or is long.
+RpdRows::ApiTexts RpdRows::AnnotationTexts(StringId name) {
+  const int64_t category = strings_.Id(TextOf({HostKind::kAnnotation}));
+  const int64_t domain = strings_.Id(kMarker);
+  const std::string_view text = trace_.Text(name);
+  return NeedsOwnPlace(text) || ParseMarker(text).is_operator
+             ? ApiTexts{strings_.Id(name), category, domain, ustrings_.Id("")}
+             : ApiTexts{domain, category, domain, ustrings_.Id(name)};
+}
+
 RpdRows::ApiTexts RpdRows::TextsOf(uint32_t row) {
   const StringId name = trace_.host().name[row];
   switch (trace_.host().kind[row]) {
     case HostKind::kAnnotation:
-      return MarkerTexts("user_annotation", name);
+      return AnnotationTexts(name);
     case HostKind::kOp:
-      return MarkerTexts("cpu_op", name);
+      return OpTexts(row);
     case HostKind::kPython:
-      return {strings_.Id(name), strings_.Id("python_function"), strings_.Id("python"),
+      return {strings_.Id(name), strings_.Id(TextOf({HostKind::kPython})), strings_.Id("python"),
               ustrings_.Id("")};
     case HostKind::kRuntime:
     case HostKind::kOther:
@@ -374,6 +416,8 @@ class RpdWriter : public ConvertWriter {
     BS_TRY(file.database.Run(std::string(kRpdTables)));
     BS_TRY(file.database.Run(std::string(kRpdViews)));
     BS_ASSIGN(file.insert, MakeInserters(file.database));
+    BS_ASSIGN(file.strings, RpdStrings::Into(file.database, "rocpd_string"));
+    BS_ASSIGN(file.ustrings, RpdStrings::Into(file.database, "rocpd_ustring"));
     return writer;
   }
 
@@ -386,8 +430,8 @@ class RpdWriter : public ConvertWriter {
 
   Result<void> Finish() override {
     BS_TRY(file_.insert.Flush());
-    BS_TRY(file_.strings.Write(file_.database, "rocpd_string"));
-    BS_TRY(file_.ustrings.Write(file_.database, "rocpd_ustring"));
+    BS_TRY(file_.strings.Flush());
+    BS_TRY(file_.ustrings.Flush());
     BS_TRY(file_.database.Run(std::string(kRpdIndexes)));
     return file_.database.Run("COMMIT");
   }

@@ -161,6 +161,92 @@ TEST(RpdWriter, GivesEveryCallAnIdOfItsOwn) {
             "3\n2147483649\n2147483650\n2147483651\n2147483652\n4294967299\n2147483653\n");
 }
 
+// An operator with details.
+struct OpDetails {
+  int64_t sequence = kMissing;
+  int64_t call = kMissing;
+  int64_t forward_thread = kMissing;
+  std::string_view dims = {};
+};
+
+void AddDetailedOp(TraceMaker& maker, std::string_view name, const OpDetails& details) {
+  maker.Op(name, 1, {static_cast<int64_t>(maker.part().data.host.size()), 0},
+           {.sequence = details.sequence, .forward_thread = details.forward_thread});
+  maker.part().data.ops.record_function_id.back() = details.call;
+  maker.part().data.ops.input_dims.back() = maker.part().Intern(details.dims);
+}
+
+TEST(RpdWriter, WritesTheTextsOfPyTorchsObserver) {
+  TraceMaker maker;
+  AddDetailedOp(maker, "aten::mm", {.sequence = 7, .call = 3, .dims = "[[2, 3], [3, 4]]"});
+  AddDetailedOp(maker, "MmBackward0", {.sequence = 7, .forward_thread = 1});
+  AddDetailedOp(maker, "aten::empty", {.sequence = -1, .call = 0, .forward_thread = 0});
+  AddDetailedOp(maker, "mine", {.dims = "[[]]"});
+  AddDetailedOp(maker, "odd", {.sequence = 0, .dims = R"(["a, seq = 9"])"});
+  EXPECT_EQ(Written(maker.Finish()).Rows("SELECT apiName, category, args FROM api ORDER BY start"),
+            "UserMarker|cpu_op|aten::mm, seq = 7, op_id = 3, sizes = [[2, 3], [3, 4]], "
+            "input_op_ids = []\n"
+            "UserMarker|cpu_op, fwd_thread = 1|MmBackward0, seq = 7, op_id = 0\n"
+            "UserMarker|cpu_op, fwd_thread = 0|aten::empty\n"
+            "UserMarker|cpu_op|mine, op_id = 0, sizes = [[]], input_op_ids = []\n"
+            "UserMarker|cpu_op|odd, seq = 0, op_id = 0\n");
+}
+
+// The name is then the row's own, and its arguments are the details alone.
+TEST(RpdWriter, NamesLikeDetailsAreNoDetails) {
+  TraceMaker maker;
+  AddDetailedOp(maker, "step, seq = 7", {});
+  AddDetailedOp(maker, "x, sizes = [[1]]", {.sequence = 4, .dims = "[[2]]"});
+  maker.Host(HostKind::kAnnotation, "all, op_id = 5", 1, {5, 0});
+  maker.Host(HostKind::kAnnotation, "aten::mine", 1, {6, 0});
+  maker.Host(HostKind::kAnnotation, "seq = 7", 1, {7, 0});
+  EXPECT_EQ(Written(maker.Finish()).Rows("SELECT apiName, category, args FROM api ORDER BY start"),
+            "step, seq = 7|cpu_op|\n"
+            "x, sizes = [[1]]|cpu_op|, seq = 4, op_id = 0, sizes = [[2]], input_op_ids = []\n"
+            "all, op_id = 5|user_annotation|\n"
+            "aten::mine|user_annotation|\n"
+            "UserMarker|user_annotation|seq = 7\n");
+}
+
+// Those of one call are not remembered, others are stored once.
+TEST(RpdWriter, TextsOfManyCallsAreStoredOnce) {
+  TraceMaker maker;
+  for (int i = 0; i < 3; ++i) {
+    AddDetailedOp(maker, "a", {.dims = "[[1]]"});
+    AddDetailedOp(maker, "a", {.sequence = i, .dims = "[[1]]"});
+    AddDetailedOp(maker, "a", {});
+  }
+  const Written written(maker.Finish());
+  EXPECT_EQ(written.Rows("SELECT count(*), count(DISTINCT string) FROM rocpd_ustring"), "6|6\n");
+  EXPECT_EQ(written.Rows("SELECT count(*) FROM api WHERE args LIKE 'a%'"), "9\n");
+}
+
+// A small file can have many calls with one long text.
+TEST(RpdWriter, LongTextsAreStoredOnce) {
+  TraceMaker maker;
+  const std::string name(5000, 'n');
+  const std::string dims = "[" + std::string(2000, '1') + "]";
+  for (int i = 0; i < 10; ++i) {
+    AddDetailedOp(maker, name, {.sequence = i});
+    AddDetailedOp(maker, "a", {.sequence = 7, .dims = dims});
+    maker.Host(HostKind::kAnnotation, name, 1, {100 + i, 0});
+  }
+  const Written written(maker.Finish());
+  EXPECT_EQ(written.Rows("SELECT count(*) FROM rocpd_string WHERE length(string) = 5000"), "1\n");
+  EXPECT_EQ(written.Rows("SELECT count(*), max(length(string)) FROM rocpd_ustring"), "12|2052\n");
+}
+
+// A category keeps what ids and names alone would not.
+TEST(RpdWriter, SaysWhatCallsWithoutAnIdOfTheirOwnAre) {
+  TraceMaker maker;
+  maker.Call("hipFree", 1, {0, 0}, 3);
+  maker.Call("hipFree", 1, {1, 0}, 3);
+  maker.Host(HostKind::kOther, "buffer", 1, {2, 0});
+  maker.Host(HostKind::kPython, "f.py(1): f", 1, {3, 0});
+  EXPECT_EQ(Written(maker.Finish()).Rows("SELECT apiName, category FROM api ORDER BY start"),
+            "hipFree|\nhipFree|runtime\nbuffer|overhead\nf.py(1): f|python_function\n");
+}
+
 TEST(RpdWriter, WritesMonitorsAndWindows) {
   TraceMaker maker;
   Samples& samples = maker.part().data.samples;

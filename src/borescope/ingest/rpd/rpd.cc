@@ -53,7 +53,7 @@ Result<void> ReadTexts(RpdTables& tables) {
   tables.has_own_arguments = tables.schema.Has("rocpd_ustring");
   if (tables.has_own_arguments) {
     BS_TRY(tables.arguments.Read(tables.database, tables.schema, "rocpd_ustring", "id", "string",
-                                 tables.part));
+                                 tables.argument_texts, tables.diagnostics()));
   }
   tables.strings.Finish(tables.diagnostics());
   tables.arguments.Finish(tables.diagnostics());

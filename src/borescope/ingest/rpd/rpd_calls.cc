@@ -1,14 +1,17 @@
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/rpd/rpd_markers.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
+#include "borescope/rpd/categories.h"
+#include "borescope/rpd/marker_text.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kDomain, kArguments };
-constexpr std::string_view kColumns[] = {"id",  "pid",        "tid",       "start",
-                                         "end", "apiName_id", "domain_id", "args_id"};
+enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kCategory, kDomain, kArguments };
+constexpr std::string_view kColumns[] = {"id",         "pid",         "tid",       "start",  "end",
+                                         "apiName_id", "category_id", "domain_id", "args_id"};
 
 // Classification of a row by its name.
 enum class NameKind : uint8_t { kUnknown, kCall, kMarker, kTracer };
@@ -26,17 +29,31 @@ class CallReader {
  private:
   void Add(const TableRows& rows);
   NameKind KindOf(StringId name);
+  std::optional<RpdCategory> CategoryOf(int64_t id);
+  void AddOfCategory(const RpdCategory& category, const TableRows& rows, int64_t id, StringId name);
+  void AddOperator(const TableRows& rows, StringId name, int64_t forward_thread);
   void AddCall(const TableRows& rows, int64_t id, StringId name);
   void AddTracerWork(const TableRows& rows, StringId name);
   void AddRange(const TableRows& rows, StringId name, bool is_marker);
-  uint32_t AddOp(const MarkerText& marker);
+  // A marker's text, its parts as texts of the trace.
+  struct Marker {
+    StringId name, sizes;
+    bool is_operator = false;
+    int64_t sequence = kMissing;
+    int64_t record_function_id = kMissing;
+  };
+  Marker InTrace(const MarkerText& marker);
+  Marker MarkerOf(const TableRows& rows);
+  uint32_t AddOpDetail(const Marker& marker, int64_t forward_thread);
   void PushHost(HostKind kind, StringId name, uint32_t detail, StringId category);
   uint32_t AddRuntimeCall(const TableRows& rows, int64_t correlation);
 
   RpdTables& tables_;
   StringId category_call_, category_marker_, category_tracer_;
-  std::vector<NameKind> kind_of_name_;  // by StringId
-  RowTime time_;                        // of the current row
+  std::vector<NameKind> kind_of_name_;                        // by StringId
+  HashMap<uint32_t, std::optional<RpdCategory>> categories_;  // likewise
+  HashMap<int64_t, Marker> long_markers_;                     // by the id of their text: read once
+  RowTime time_;                                              // of the current row
   TrackId track_;
 };
 
@@ -55,6 +72,19 @@ NameKind CallReader::KindOf(StringId name) {
   return kind;
 }
 
+// Nothing in files of the tracer, whose categories are empty.
+std::optional<RpdCategory> CallReader::CategoryOf(int64_t id) {
+  const StringId text = tables_.strings.Find(id);
+  if (!text.valid()) {
+    return std::nullopt;
+  }
+  const auto [found, is_new] = categories_.try_emplace(text.value);
+  if (is_new) {
+    found->second = ParseRpdCategory(tables_.part.data.strings.Get(text));
+  }
+  return found->second;
+}
+
 void CallReader::PushHost(HostKind kind, StringId name, uint32_t detail, StringId category) {
   AddHostRow(tables_.part.data.host, {time_.ts_ns, time_.dur_ns, name, track_, kind, detail});
   tables_.part.CountEvent('X', category, time_.dur_ns);
@@ -65,7 +95,7 @@ uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) 
   calls.correlation.push_back(correlation);
   calls.external_id.push_back(kMissing);
   calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
-  calls.args.push_back(tables_.Arguments(rows.Integer(kArguments)));
+  calls.args.push_back(tables_.ArgumentsOfTrace(rows.Integer(kArguments)));
   calls.kernel.push_back(StringId{0});
   return static_cast<uint32_t>(calls.size() - 1);
 }
@@ -78,16 +108,36 @@ void CallReader::AddTracerWork(const TableRows& rows, StringId name) {
   PushHost(HostKind::kOther, name, AddRuntimeCall(rows, kMissing), category_tracer_);
 }
 
-uint32_t CallReader::AddOp(const MarkerText& marker) {
+CallReader::Marker CallReader::InTrace(const MarkerText& marker) {
+  TracePart& part = tables_.part;
+  return {part.Intern(marker.name), part.Intern(marker.sizes), marker.is_operator, marker.sequence,
+          marker.record_function_id};
+}
+
+CallReader::Marker CallReader::MarkerOf(const TableRows& rows) {
+  const int64_t id = rows.Integer(kArguments);
+  const std::string_view text = tables_.Arguments(id);
+  if (text.size() <= kLongText) {
+    return InTrace(ParseMarker(text));
+  }
+  const auto [found, is_new] = long_markers_.try_emplace(id);
+  if (is_new) {
+    found->second = InTrace(ParseMarker(text));
+  }
+  return found->second;
+}
+
+uint32_t CallReader::AddOpDetail(const Marker& marker, int64_t forward_thread) {
   if (marker.sequence == kMissing && marker.record_function_id == kMissing &&
-      marker.sizes.empty()) {
+      marker.sizes == StringId{0} && forward_thread == kMissing) {
     return kNoDetail;
   }
   Ops& ops = tables_.part.data.ops;
   const uint32_t row = AddMissingRow(ops);
   ops.sequence[row] = marker.sequence;
   ops.record_function_id[row] = marker.record_function_id;
-  ops.input_dims[row] = tables_.part.Intern(marker.sizes);
+  ops.forward_thread[row] = forward_thread;
+  ops.input_dims[row] = marker.sizes;
   return row;
 }
 
@@ -98,11 +148,38 @@ void CallReader::AddRange(const TableRows& rows, StringId name, bool is_marker) 
     PushHost(HostKind::kAnnotation, name, kNoDetail, category_marker_);
     return;
   }
-  const StringId text = tables_.Arguments(rows.Integer(kArguments));
-  const MarkerText marker = ParseMarker(tables_.part.data.strings.Get(text));
-  const uint32_t detail = AddOp(marker);
-  PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation,
-           tables_.part.Intern(marker.name), detail, category_marker_);
+  const Marker marker = MarkerOf(rows);
+  const uint32_t detail = AddOpDetail(marker, kMissing);
+  PushHost(marker.is_operator ? HostKind::kOp : HostKind::kAnnotation, marker.name, detail,
+           category_marker_);
+}
+
+// A name that looks like a text with details is not in the text, but that of the row.
+void CallReader::AddOperator(const TableRows& rows, StringId name, int64_t forward_thread) {
+  const Marker marker = MarkerOf(rows);
+  const uint32_t detail = AddOpDetail(marker, forward_thread);
+  const bool is_in_text = KindOf(name) == NameKind::kMarker;
+  PushHost(HostKind::kOp, is_in_text ? marker.name : name, detail, category_marker_);
+}
+
+void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& rows, int64_t id,
+                               StringId name) {
+  switch (category.kind) {
+    case HostKind::kOp:
+      return AddOperator(rows, name, category.forward_thread);
+    case HostKind::kAnnotation: {
+      const bool is_in_text = KindOf(name) == NameKind::kMarker;
+      const StringId own = is_in_text ? tables_.ArgumentsOfTrace(rows.Integer(kArguments)) : name;
+      return PushHost(HostKind::kAnnotation, own, kNoDetail, category_marker_);
+    }
+    case HostKind::kPython:
+      return PushHost(HostKind::kPython, name, kNoDetail, category_marker_);
+    case HostKind::kRuntime:
+      KindOf(name);  // a call may tell the vendor
+      return AddCall(rows, id, name);
+    case HostKind::kOther:
+      return AddTracerWork(rows, name);
+  }
 }
 
 void CallReader::Add(const TableRows& rows) {
@@ -124,6 +201,10 @@ void CallReader::Add(const TableRows& rows) {
   }
   tables_.calls.Add(id);
   track_ = tables_.part.Track(TrackKind::kHost, rows.Integer(kPid, -1), rows.Integer(kTid, -1));
+  if (const std::optional<RpdCategory> category = CategoryOf(rows.Integer(kCategory))) {
+    AddOfCategory(*category, rows, id, name);
+    return;
+  }
   const NameKind kind = KindOf(name);
   if (kind == NameKind::kMarker) {
     AddRange(rows, name, true);

@@ -47,18 +47,24 @@ std::string_view TableOf(const DatabaseSchema& schema, std::string_view by_call,
   return schema.Has(by_op, kOpKey) ? by_op : std::string_view();
 }
 
+// Of a launch: 0 where the writer did not know it.
+int32_t Dimension(const TableRows& rows, int column) {
+  const int32_t size = rows.SmallInteger(column);
+  return size == 0 ? -1 : size;
+}
+
 }  // namespace
 
 void RpdDetails::AddKernel(RpdTables& tables, const TableRows& rows) {
   kernels_.ids.Add(rows.Integer(kKernelKey));
   kernel_names_.push_back(tables.String(rows.Integer(kKernelName)));
   Kernels& kernels = tables.part.data.kernels;
-  kernels.grid_x.push_back(rows.SmallInteger(kGridX));
-  kernels.grid_y.push_back(rows.SmallInteger(kGridY));
-  kernels.grid_z.push_back(rows.SmallInteger(kGridZ));
-  kernels.block_x.push_back(rows.SmallInteger(kBlockX));
-  kernels.block_y.push_back(rows.SmallInteger(kBlockY));
-  kernels.block_z.push_back(rows.SmallInteger(kBlockZ));
+  kernels.grid_x.push_back(Dimension(rows, kGridX));
+  kernels.grid_y.push_back(Dimension(rows, kGridY));
+  kernels.grid_z.push_back(Dimension(rows, kGridZ));
+  kernels.block_x.push_back(Dimension(rows, kBlockX));
+  kernels.block_y.push_back(Dimension(rows, kBlockY));
+  kernels.block_z.push_back(Dimension(rows, kBlockZ));
   kernels.registers.push_back(-1);
   kernels.shared_bytes.push_back(rows.SmallInteger(kGroupBytes));
   kernels.occupancy_percent.push_back(-1);

@@ -163,6 +163,79 @@ TEST(RpdTest, Version1HangsDetailsOnTheWorkAndVersion3OnTheCall) {
   EXPECT_EQ(third.Text(third.runtime_calls().args[call]), "x=1");
 }
 
+// The names of the host rows, with their kinds and what is known of operators.
+std::string HostRows(const Trace& trace) {
+  std::string text;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    text += std::string(trace.Name(HostId{row})) + "|" +
+            std::to_string(static_cast<int>(trace.host().kind[row]));
+    const uint32_t detail = trace.host().detail[row];
+    if (trace.host().kind[row] == HostKind::kOp && detail != kNoDetail) {
+      const Ops& ops = trace.ops();
+      for (const int64_t number : {ops.sequence[detail], ops.forward_thread[detail]}) {
+        text += "|" + (number == kMissing ? std::string("-") : std::to_string(number));
+      }
+      text += "|" + std::string(trace.Text(ops.input_dims[detail]));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// What `convert` wrote says what its rows were; without, texts decide.
+TEST(RpdTest, CategoriesSayWhatARowIs) {
+  const Trace trace = LoadSql(std::string(kVersion3) + std::string(kTexts) + R"(
+    INSERT INTO rocpd_string VALUES (20,'cpu_op'), (21,'cpu_op, fwd_thread = 2'),
+      (22,'user_annotation'), (23,'python_function'), (24,'overhead'), (25,'runtime'),
+      (26,'step, seq = 7'), (27,'f.py(1): f'), (28,'cudaFree'), (29,'buffer');
+    INSERT INTO rocpd_ustring VALUES (1,''), (2,'mine'), (3,'aten::mm, seq = 7, op_id = 0'),
+      (4,', seq = 8, op_id = 0, sizes = [[1]], input_op_ids = []');
+    INSERT INTO rocpd_api VALUES (2147483649,1,1,10,11,4,20,4,2), (2147483650,1,1,20,21,4,21,4,3),
+      (2147483651,1,1,30,31,4,22,4,3), (2147483652,1,1,40,41,26,20,4,4),
+      (2147483653,1,1,50,51,26,20,4,1), (2147483654,1,1,60,61,26,22,4,1),
+      (2147483655,1,1,70,71,27,23,4,1), (2147483656,1,1,80,81,28,25,4,1),
+      (2147483657,1,1,90,91,29,24,4,1), (2147483658,1,1,100,101,4,1,4,2),
+      (2147483659,1,1,110,111,4,99,4,3);)");
+  EXPECT_EQ(HostRows(trace),
+            "mine|2\naten::mm|2|7|2|\naten::mm, seq = 7, op_id = 0|1\n"
+            "step, seq = 7|2|8|-|[[1]]\nstep, seq = 7|2\nstep, seq = 7|1\n"
+            "f.py(1): f|0\ncudaFree|3\nbuffer|4\nmine|1\naten::mm|2|7|-|\n");
+  EXPECT_EQ(trace.runtime_calls().correlation[trace.host().detail[7]], 2147483656);
+  EXPECT_EQ(trace.meta().vendor, Vendor::kNvidia);
+  EXPECT_EQ(Count(trace, Diag::kDanglingReference), 0U);
+}
+
+TEST(RpdTest, LongTextsAreReadAsShortOnes) {
+  const std::string name(3000, 'n');
+  const Trace trace = LoadSql(std::string(kVersion3) + std::string(kTexts) + R"(
+    INSERT INTO rocpd_ustring VALUES (1,''), (2,')" +
+                              name + R"(, seq = 7, op_id = 3'),
+      (3,')" + name + R"('), (4,'x, seq = 1');
+    INSERT INTO rocpd_api VALUES (1,1,1,10,11,2,1,12,3), (2,1,1,20,21,2,1,12,3),
+      (2147483649,1,1,30,31,4,1,4,2), (2147483650,1,1,40,41,4,1,4,2),
+      (2147483651,1,1,50,51,4,1,4,3), (2147483652,1,1,60,61,4,1,4,4);)");
+  EXPECT_EQ(HostRows(trace), "hipLaunchKernel|3\nhipLaunchKernel|3\n" + name + "|2|7|-|\n" + name +
+                                 "|2|7|-|\n" + name + "|1\nx|2|1|-|\n");
+  for (const uint32_t row : {0, 1}) {
+    EXPECT_EQ(trace.Text(trace.runtime_calls().args[trace.host().detail[row]]), name);
+  }
+}
+
+TEST(RpdTest, LaunchesOfNoSizeHaveNone) {
+  const Trace trace = LoadSql(kVersion2 + std::string(kTexts) + R"(
+    INSERT INTO rocpd_api VALUES (1,10,11,100,150,2,1);
+    INSERT INTO rocpd_op VALUES (1,2,0,0,'',160,180,7,5);
+    INSERT INTO rocpd_api_ops(api_id,op_id) VALUES (1,1);
+    INSERT INTO rocpd_kernelapi VALUES (1,'0x0',0,0,0,64,0,0,0,0,'','','','',7);)");
+  const uint32_t kernel = trace.device().detail[0];
+  ASSERT_NE(kernel, kNoDetail);
+  EXPECT_EQ(trace.kernels().grid_x[kernel], -1);
+  EXPECT_EQ(trace.kernels().grid_z[kernel], -1);
+  EXPECT_EQ(trace.kernels().block_x[kernel], 64);
+  EXPECT_EQ(trace.kernels().block_y[kernel], -1);
+  EXPECT_EQ(trace.kernels().shared_bytes[kernel], 0);
+}
+
 TEST(RpdTest, SessionsShareQueuesButNotTracks) {
   const Trace trace = LoadSql(std::string(kVersion3) + std::string(kTexts) + R"(
     INSERT INTO rocpd_string VALUES (4294967297,''), (4294967298,'hipLaunchKernel'),

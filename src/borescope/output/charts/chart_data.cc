@@ -278,7 +278,8 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
   const bool complete = view.kind == ViewKind::kRoofline ? values == view.values.size()
                         : view.kind == ViewKind::kBars ? table->Find(view.values.front()) != nullptr
                                                        : values > 0;
-  const bool has_x = view.kind != ViewKind::kSeries || table->Find(view.x) != nullptr;
+  const bool needs_x = view.kind == ViewKind::kSeries || view.kind == ViewKind::kHeat;
+  const bool has_x = !needs_x || table->Find(view.x) != nullptr;
   const bool is_tree = view.kind != ViewKind::kFlame || IsTree(*table);
   return complete && has_x && is_tree ? &*table : nullptr;
 }

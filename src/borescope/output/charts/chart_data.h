@@ -40,8 +40,8 @@ struct ChartBar {
   std::optional<Tone> tone;     // kBars: its own, instead of that of its part
 };
 
-// The colour of the bar of a row: by the first column whose palette has one for its cell, else that
-// of the value. REQUIRES: FindTable gives `table`, and the view is kBars.
+// The colour of the bar or the cell of a row: by the first column whose palette has one for its
+// cell, else that of the value. REQUIRES: FindTable gives `table`, and the view is kBars or kHeat.
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row);
 
 // kBars and kStackedBars. Of many rows the longest ones; names by length, all else in its order.

@@ -46,6 +46,7 @@ Result<Picture> DrawPicture(const Document& document);
 bool DrawBars(const ChartInput& input, ChartPage& page);  // kStackedBars too
 bool DrawSeries(const ChartInput& input, ChartPage& page);
 bool DrawFlame(const ChartInput& input, ChartPage& page);
+bool DrawHeat(const ChartInput& input, ChartPage& page);
 bool DrawRoofline(const ChartInput& input, ChartPage& page);
 
 // Small print below a chart, in as many lines as it takes.

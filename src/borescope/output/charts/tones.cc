@@ -17,7 +17,10 @@ constexpr ToneRow kTones[] = {
     {Tone::kFlameKernel, "#8fc0e0", "#1d5f8c"},  {Tone::kFlameCopy, "#ecc6db", "#6f3f5b"},
     {Tone::kFlameOther, "#dde0e6", "#3a414c"},   {Tone::kInk, "#1b1f26", "#e6e8ec"},
     {Tone::kQuiet, "#586070", "#a3abb9"},        {Tone::kLine, "#dfe2e7", "#333943"},
-    {Tone::kPaper, "#ffffff", "#14171c"},
+    {Tone::kLess3, "#6cb0dc", "#1b6fa3"},        {Tone::kLess2, "#a3cbe6", "#215270"},
+    {Tone::kLess1, "#d5e6f2", "#26404f"},        {Tone::kSame, "#eceef1", "#333943"},
+    {Tone::kMore1, "#fbe6cd", "#4d3b24"},        {Tone::kMore2, "#f7c78d", "#7a4f14"},
+    {Tone::kMore3, "#ee9f45", "#a8650a"},        {Tone::kPaper, "#ffffff", "#14171c"},
 };
 constexpr bool InStep() {
   for (size_t i = 0; i < std::size(kTones); ++i) {

@@ -199,6 +199,7 @@ Result<AttachOutcome> AttachTo(const AttachRequest& request) {
     return UsageError(folder + ": cannot be made: " + std::strerror(errno) +
                       "; name another folder with -o");
   }
+  if (request.waits) request.waits();
   AttachOutcome outcome = Attaching(request, folder, std::move(socket)).Run();
   if (outcome.processes.empty()) fs::remove(folder, ignored);
   return outcome;

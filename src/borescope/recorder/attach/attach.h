@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct AttachRequest {
   std::string folder;         // of the files; made. Empty: the first of attached, attached-2, …
   std::chrono::milliseconds duration{2000};
   uint32_t iterations = 0;  // steps of optimizers instead of a time; 0: not so
+  // Called once all of that was found possible, before the wait; may be empty.
+  std::function<void()> waits = {};
 };
 
 struct AttachedProcess {

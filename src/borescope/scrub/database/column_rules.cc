@@ -33,6 +33,7 @@ constexpr ColumnRule kNvprofRules[] = {
 
 constexpr ColumnRule kRpdRules[] = {
     {"", "apiName_id", kTextId, TextUse::kCall, "rocpd_string"},
+    {"", "category_id", kTextId, TextUse::kWord, "rocpd_string"},
     {"", "args_id", kTextId, TextUse::kAnnotation, "rocpd_ustring"},
     {"", "domain_id", kTextId, TextUse::kWord, "rocpd_string"},
     {"", "description_id", kTextId, TextUse::kKernel, "rocpd_string"},

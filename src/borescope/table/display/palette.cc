@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -11,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kPaletteNames[] = {"", "work", "cause", "frame"};
+constexpr std::string_view kPaletteNames[] = {"", "work", "cause", "frame", "level"};
 static_assert(std::size(kPaletteNames) == static_cast<size_t>(Palette::kCount));
 
 // Parts of names in lower case, of which any is enough. The first row that matches counts.
@@ -46,6 +47,15 @@ constexpr CellRow kFrames[] = {
     {"memcpy", Tone::kFlameCopy},           {"memset", Tone::kFlameCopy},
     {"runtime", Tone::kFlameOther}};
 
+constexpr LevelRow kLevels[] = {
+    {"much shorter", 0.75, Tone::kLess3},
+    {"shorter", 0.9, Tone::kLess2},
+    {"a little shorter", 0.97, Tone::kLess1},
+    {"as usual", 1.03, Tone::kSame},
+    {"a little longer", 1.1, Tone::kMore1},
+    {"longer", 1.33, Tone::kMore2},
+    {"much longer", std::numeric_limits<double>::infinity(), Tone::kMore3}};
+
 bool Matches(const WordRow& row, std::string_view name) {
   return std::any_of(row.parts.begin(), row.parts.end(),
                      [&](std::string_view part) { return !part.empty() && Contains(name, part); });
@@ -58,6 +68,12 @@ std::optional<Tone> ToneOfWork(std::string_view cell) {
   return row == std::end(kWorkWords) ? std::nullopt : std::optional(row->tone);
 }
 
+std::optional<Tone> ToneOfLevel(std::string_view cell) {
+  const auto* const row = std::find_if(std::begin(kLevels), std::end(kLevels),
+                                       [&](const LevelRow& one) { return one.cell == cell; });
+  return row == std::end(kLevels) ? std::nullopt : std::optional(row->tone);
+}
+
 std::optional<Tone> ToneIn(std::span<const CellRow> rows, std::string_view cell) {
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const CellRow& one) { return one.cell == cell; });
@@ -65,6 +81,14 @@ std::optional<Tone> ToneIn(std::span<const CellRow> rows, std::string_view cell)
 }
 
 }  // namespace
+
+std::span<const LevelRow> Levels() { return kLevels; }
+
+std::string_view LevelOf(double ratio) {
+  const auto* const row = std::find_if(std::begin(kLevels), std::end(kLevels),
+                                       [&](const LevelRow& one) { return ratio < one.below; });
+  return row == std::end(kLevels) ? kLevels[std::size(kLevels) - 1].cell : row->cell;
+}
 
 std::string_view PaletteName(Palette palette) {
   return kPaletteNames[static_cast<size_t>(palette)];
@@ -84,6 +108,8 @@ std::optional<Tone> ToneOfCell(Palette palette, std::string_view cell) {
       return ToneIn(kCauses, cell);
     case Palette::kFrame:
       return ToneIn(kFrames, cell);
+    case Palette::kLevel:
+      return ToneOfLevel(cell);
     case Palette::kNone:
     case Palette::kCount:
       break;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "borescope/table/display/tone.h"
@@ -15,8 +16,19 @@ enum class Palette : uint8_t {
   kWork,   // names and classes of operators and device work: communication and copies stand out
   kCause,  // what time is bound by
   kFrame,  // kinds of frames of a flame graph
+  kLevel,  // how a length relates to the usual one: kLevels
   kCount
 };
+
+// The cells of kLevel, from the shortest to the longest.
+struct LevelRow {
+  std::string_view cell;
+  double below;  // ratios of a length to the usual one
+  Tone tone;
+};
+std::span<const LevelRow> Levels();
+// The level of a ratio.
+std::string_view LevelOf(double ratio);
 
 // As programs read it: "work"; empty for kNone.
 std::string_view PaletteName(Palette palette);

@@ -18,6 +18,12 @@ TEST(Palette, CommunicationAndCopiesStandOutOfWorkInAnyCase) {
   EXPECT_EQ(ToneOfCell(Palette::kWork, "collective"), Tone::kComm);
   EXPECT_EQ(ToneOfCell(Palette::kWork, "gemm"), std::nullopt);
   EXPECT_EQ(ToneOfCell(Palette::kWork, ""), std::nullopt);
+  EXPECT_EQ(LevelOf(1), "as usual");
+  EXPECT_EQ(LevelOf(1.03), "a little longer");
+  EXPECT_EQ(LevelOf(1e300), "much longer");
+  EXPECT_EQ(LevelOf(0), "much shorter");
+  EXPECT_EQ(ToneOfCell(Palette::kLevel, LevelOf(1.2)), Tone::kMore2);
+  EXPECT_EQ(ToneOfCell(Palette::kLevel, "warm"), std::nullopt);
   EXPECT_EQ(ToneOfCell(Palette::kNone, "collective"), std::nullopt);
 }
 

@@ -8,9 +8,10 @@ namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kToneNames[] = {
-    "compute", "comm",     "copy",  "idle",    "tail",       "host", "device",
-    "sync",    "data",     "faint", "unknown", "annotation", "op",   "python",
-    "kernel",  "transfer", "other", "ink",     "quiet",      "line", "paper"};
+    "compute", "comm",     "copy",  "idle",    "tail",       "host",   "device",
+    "sync",    "data",     "faint", "unknown", "annotation", "op",     "python",
+    "kernel",  "transfer", "other", "ink",     "quiet",      "line",   "less-3",
+    "less-2",  "less-1",   "same",  "more-1",  "more-2",     "more-3", "paper"};
 static_assert(std::size(kToneNames) == static_cast<size_t>(Tone::kCount));
 
 }  // namespace

@@ -30,6 +30,13 @@ enum class Tone : uint8_t {
   kInk,    // text; this and what follows is never of a column
   kQuiet,  // text that steps back
   kLine,   // grids
+  kLess3,  // cells of heat maps, by how they relate to what is usual: much less
+  kLess2,
+  kLess1,
+  kSame,
+  kMore1,
+  kMore2,
+  kMore3,  // much more
   kPaper,
   kCount
 };

@@ -13,11 +13,13 @@ enum class ViewKind : uint8_t {
   kStackedBars,  // a bar for each row, of all values: parts of one whole
   kSeries,       // a line for each label, of values over `x`
   kFlame,        // rows in preorder with `depth`: nested frames, as wide as their first value
+  kHeat,         // a cell for each label and `x`, with the tone of its row (palette.h)
   kRoofline,     // operators by intensity and rate, under the peaks in table `roofs`
 };
 // As pages write it: "stacked-bars".
 constexpr std::string_view ViewKindName(ViewKind kind) {
-  constexpr std::string_view kNames[] = {"bars", "stacked-bars", "series", "flame", "roofline"};
+  constexpr std::string_view kNames[] = {"bars",  "stacked-bars", "series",
+                                         "flame", "heat",         "roofline"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -28,7 +30,7 @@ struct ViewSpec {
   std::string_view title;
   std::span<const std::string_view> labels;  // name a bar, a line or a point
   std::span<const std::string_view> values;  // of one unit
-  std::string_view x = {};                   // kSeries only
+  std::string_view x = {};                   // kSeries and kHeat only
 };
 
 }  // namespace borescope::internal

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/measures/time/step_windows.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -96,8 +97,11 @@ Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
 Result<Tables> FinishBreakdown(Tables findings, const Params& params) {
   if (params.by.empty()) {
     Table spread = BreakdownSpread(findings[0]);
-    if (spread.rows() > 0) {
-      findings.push_back(std::move(spread));
+    Table groups = RankGroups(findings[0]);
+    for (Table* table : {&groups, &spread}) {
+      if (table->rows() > 0) {
+        findings.push_back(std::move(*table));
+      }
     }
   }
   return findings;
@@ -107,9 +111,12 @@ constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBreakdown}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
+constexpr std::string_view kGroup[] = {"members"};
 constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
                                                 "idle_ns"};
 constexpr ViewSpec kViews[] = {
+    {"rank_groups", ViewKind::kStackedBars, "Device time by groups of ranks", kGroup,
+     kBreakdownParts},
     {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts}};
 
 }  // namespace

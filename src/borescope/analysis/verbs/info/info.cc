@@ -94,6 +94,13 @@ int64_t CountEvents(const Trace& trace) {
   return static_cast<int64_t>(events);
 }
 
+// Whether anything has a time: else the begin of the trace is that of its clock.
+bool HasTimes(const Trace& trace) {
+  return trace.host().size() + trace.device().size() + trace.memory().size() +
+             trace.samples().size() + trace.stack_samples().size() !=
+         0;
+}
+
 void PushTrace(Table& table, const RankView& view) {
   const Trace& trace = view.trace;
   const Meta& meta = trace.meta();
@@ -102,7 +109,8 @@ void PushTrace(Table& table, const RankView& view) {
   row.MaybeText(meta.producer).Int(CountEvents(trace)).Count(trace.host().size());
   row.Int(CountDeviceWork(trace.device())).Int(CountTracks(trace, TrackKind::kDevice));
   row.Count(view.steps().steps.size());
-  meta.base_ns.has_value() ? row.Int(*meta.base_ns + trace.begin_ns()) : row.Missing();
+  const bool has_begin = meta.base_ns.has_value() && HasTimes(trace);
+  has_begin ? row.Int(*meta.base_ns + trace.begin_ns()) : row.Missing();
   row.Int(trace.span_ns()).MaybeText(DescribeDevices(meta));
   row.Int(static_cast<int64_t>(meta.text_bytes)).Int(CountTracks(trace, TrackKind::kHost));
   row.MaybeText(DescribeOptions(meta.options));

@@ -19,6 +19,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/step_windows.h"
 #include "borescope/analysis/verbs/steps/step_groups.h"
+#include "borescope/analysis/verbs/steps/step_heat.h"
 #include "borescope/analysis/verbs/verbs.h"
 
 namespace borescope::internal {
@@ -128,18 +129,30 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
   return Tables{std::move(table)};
 }
 
+Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
+  if (Table heat = StepHeat(findings[0]); heat.rows() > 0) {
+    findings.push_back(std::move(heat));
+  }
+  return findings;
+}
+
+constexpr std::string_view kRanks[] = {"ranks"};
+constexpr std::string_view kRelative[] = {"relative"};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step", "name"};
 constexpr std::string_view kStepParts[] = {"busy_ns", "idle_ns"};
 constexpr ViewSpec kViews[] = {
+    {"step_heat", ViewKind::kHeat, "Steps of all ranks, by their span / the median", kRanks,
+     kRelative, "step"},
     {"steps", ViewKind::kStackedBars, "Device span of each step", kDevice, kStepParts}};
 
 }  // namespace
 
-const AnalysisSpec kStepsVerb{.name = "steps",
-                              .summary = "span, busy and idle time of every step",
-                              .example = "borescope steps run/",
-                              .needs = Needs::kSteps,
-                              .answer = {.map = MapSteps, .reduce = ConcatTables},
-                              .views = kViews};
+const AnalysisSpec kStepsVerb{
+    .name = "steps",
+    .summary = "span, busy and idle time of every step",
+    .example = "borescope steps run/",
+    .needs = Needs::kSteps,
+    .answer = {.map = MapSteps, .reduce = ConcatTables, .finish = FinishSteps},
+    .views = kViews};
 
 }  // namespace borescope::internal

@@ -19,6 +19,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -178,7 +179,7 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "memory_bound", "step_spread"}) ||
+          is_one_of({"breakdown_spread", "copies", "memory_bound", "rank_groups", "step_spread"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -255,6 +256,14 @@ Table Top(const Table& table) {
     top.title = "Top " + std::to_string(kShown) + ": " + table.title;
   }
   return top;
+}
+
+// One page of text, whatever the number of ranks.
+void ShortenLongTables(Tables& page) {
+  for (Table& table : page) {
+    const bool is_long = table.Find("rank") != nullptr && table.rows() >= kManyRanks;
+    table.preview_rows = is_long && table.preview_rows == 0 ? kShownRanks : table.preview_rows;
+  }
 }
 
 // The ranks by the waiting they cause; no rows where ranks have nothing in common.
@@ -362,12 +371,20 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        !params.selection.empty(),
                        SumOf(findings[kOverview], kIsPyTorch) > 0,
                        RanksOfWholeProcesses(findings[kOverview])};
-  Tables page{Verdict(tables),        ShownOverview(tables.overview),
-              tables.breakdown,       tables.spread,
-              Top(tables.stragglers), ShownCauses(tables.idle_causes),
-              Top(tables.kernels),    tables.memory_bound,
-              Top(tables.ops),        Top(tables.copies),
-              tables.step_spread,     OnlyFaults(tables.quality, tables.selects)};
+  Tables page{Verdict(tables),
+              RankGroups(tables.breakdown),
+              ShownOverview(tables.overview),
+              tables.breakdown,
+              tables.spread,
+              Top(tables.stragglers),
+              ShownCauses(tables.idle_causes),
+              Top(tables.kernels),
+              tables.memory_bound,
+              Top(tables.ops),
+              Top(tables.copies),
+              tables.step_spread,
+              OnlyFaults(tables.quality, tables.selects)};
+  ShortenLongTables(page);
   const bool has_device_work = tables.breakdown.rows() > 0;
   std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });
   return page;

@@ -1,0 +1,229 @@
+#include "borescope/analysis/measures/time/rank_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/point_groups.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+namespace {
+
+// Of the median span: less makes no group.
+constexpr double kSmallestDifference = 0.02;
+
+// What the times of a rank are divided into.
+struct ComparedPart {
+  std::string_view column;
+  std::string_view name;
+};
+constexpr ComparedPart kCompared[kPointSize] = {{"compute_ns", "compute"},
+                                                {"exposed_comm_ns", "exposed communication"},
+                                                {"exposed_copy_ns", "exposed copies"},
+                                                {"idle_ns", "idle"}};
+
+// The devices of one rank together.
+struct RankTime {
+  int64_t rank = 0;
+  int64_t span_ns = 0;
+  std::array<int64_t, kPointSize> parts_ns = {};
+};
+
+// In the order of their ranks, without those that recorded no device work.
+std::vector<RankTime> TimesOf(const Table& breakdown) {
+  std::map<int64_t, RankTime> times;
+  for (size_t row = 0; row < breakdown.rows(); ++row) {
+    if (breakdown.Find("gpu")->IsMissing(row)) {
+      continue;
+    }
+    const int64_t rank = Ints(breakdown, "rank")[row];
+    RankTime& time = times[rank];
+    time.rank = rank;
+    time.span_ns = AddSaturating(time.span_ns, Ints(breakdown, "span_ns")[row]);
+    for (size_t part = 0; part < kPointSize; ++part) {
+      time.parts_ns[part] =
+          AddSaturating(time.parts_ns[part], Ints(breakdown, kCompared[part].column)[row]);
+    }
+  }
+  std::vector<RankTime> ordered;
+  for (const auto& [rank, time] : times) {
+    ordered.push_back(time);
+  }
+  return ordered;
+}
+
+// Of an even number the lower middle one; at least 1.
+double MedianSpan(const std::vector<RankTime>& times) {
+  std::vector<int64_t> spans;
+  for (const RankTime& time : times) {
+    spans.push_back(time.span_ns);
+  }
+  const auto middle = spans.begin() + static_cast<std::ptrdiff_t>((spans.size() - 1) / 2);
+  std::nth_element(spans.begin(), middle, spans.end());
+  return static_cast<double>(std::max<int64_t>(*middle, 1));
+}
+
+std::vector<GridPoint> PointsOf(const std::vector<RankTime>& times, double median_ns) {
+  std::vector<GridPoint> points;
+  for (const RankTime& time : times) {
+    GridPoint point{};
+    for (size_t part = 0; part < kPointSize; ++part) {
+      point[part] = static_cast<double>(time.parts_ns[part]) / median_ns;
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+struct Group {
+  std::vector<int64_t> ranks;
+  double span_ns = 0;  // sums, then means
+  std::array<double, kPointSize> parts_ns = {};
+};
+
+void Add(const RankTime& time, Group& group) {
+  group.ranks.push_back(time.rank);
+  group.span_ns += static_cast<double>(time.span_ns);
+  for (size_t part = 0; part < kPointSize; ++part) {
+    group.parts_ns[part] += static_cast<double>(time.parts_ns[part]);
+  }
+}
+
+void DivideByRanks(Group& group) {
+  const auto ranks = static_cast<double>(group.ranks.size());
+  group.span_ns /= ranks;
+  for (double& part_ns : group.parts_ns) {
+    part_ns /= ranks;
+  }
+}
+
+// The largest first, of equally large ones that of the lowest rank.
+std::vector<Group> GroupsOf(const std::vector<RankTime>& times, double median_ns) {
+  const std::vector<GridPoint> points = PointsOf(times, median_ns);
+  const std::vector<uint32_t> numbers = GroupPoints(points, CellSide(points, kSmallestDifference));
+  std::vector<Group> groups;
+  for (size_t i = 0; i < times.size(); ++i) {
+    groups.resize(std::max<size_t>(groups.size(), numbers[i] + 1));
+    Add(times[i], groups[numbers[i]]);
+  }
+  std::for_each(groups.begin(), groups.end(), DivideByRanks);
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.ranks.size() > b.ranks.size(); });
+  return groups;
+}
+
+// In what a group differs from the largest one, most first: at least the most, and what is large
+// enough to make a group.
+std::string DifferenceOf(const Group& group, const Group& largest, double median_ns) {
+  std::array<std::pair<double, std::string_view>, kPointSize> differences;
+  for (size_t part = 0; part < kPointSize; ++part) {
+    differences[part] = {(group.parts_ns[part] - largest.parts_ns[part]) / median_ns,
+                         kCompared[part].name};
+  }
+  std::stable_sort(differences.begin(), differences.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.first) > std::abs(b.first);
+  });
+  std::string text;
+  for (const auto& [difference, name] : differences) {
+    if (text.empty() || std::abs(difference) >= kSmallestDifference) {
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", name, difference < 0 ? "-" : "+",
+                          FormatShare(std::abs(difference)));
+    }
+  }
+  return text;
+}
+
+Table NewRankGroups() {
+  Table table{"rank_groups", "Ranks by how they spend their time", {}};
+  AddInt(table, "group", Unit::kNone, Role::kKey, "Number of the group, the largest first.");
+  AddInt(table, "ranks", Unit::kCount, Role::kDerived, "How many ranks it has.");
+  AddString(table, "members", Role::kDerived, "Which these are; long lists are cut.");
+  AddString(table, "differs", Role::kDerived,
+            "In what its mean differs from that of the largest group, most first, in shares of the "
+            "median span of all ranks; missing for the largest.");
+  const auto mean = [&](std::string_view name, std::string_view doc) {
+    AddFloat(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  mean("span_ns", "Mean span of a rank; of several devices the sum.");
+  mean("compute_ns", "Mean time with computation.");
+  mean("exposed_comm_ns", "Mean time with communication and no computation.");
+  mean("exposed_copy_ns", "Mean time with copies alone.");
+  mean("idle_ns", "Mean time without work.");
+  table.preview_rows = 10;
+  return table;
+}
+
+// Numbers `step` apart, as far as they go: how many of the first ones.
+size_t RunLength(std::span<const int64_t> numbers, int64_t step) {
+  size_t length = 1;
+  while (length < numbers.size() && numbers[length] - numbers[length - 1] == step) {
+    ++length;
+  }
+  return length;
+}
+
+// The text of the first numbers, and how many these are.
+std::pair<std::string, size_t> FirstRun(std::span<const int64_t> numbers) {
+  constexpr size_t kProgression = 4;
+  const size_t in_row = RunLength(numbers, 1);
+  if (in_row > 1) {
+    return {fmt::format("{}{}{}", numbers[0], in_row > 2 ? ".." : ", ", numbers[in_row - 1]),
+            in_row};
+  }
+  if (numbers.size() > 1) {
+    const int64_t step = numbers[1] - numbers[0];
+    if (const size_t length = RunLength(numbers, step); length >= kProgression) {
+      return {fmt::format("{}..{} step {}", numbers[0], numbers[length - 1], step), length};
+    }
+  }
+  return {std::to_string(numbers[0]), 1};
+}
+
+}  // namespace
+
+std::string ListNumbers(std::span<const int64_t> numbers) {
+  constexpr int kRuns = 6;
+  std::string text;
+  for (int run = 0; !numbers.empty(); ++run) {
+    if (run == kRuns) {
+      return text + ", …";
+    }
+    const auto [words, count] = FirstRun(numbers);
+    text += (run == 0 ? "" : ", ") + words;
+    numbers = numbers.subspan(count);
+  }
+  return text;
+}
+
+Table RankGroups(const Table& breakdown) {
+  Table table = NewRankGroups();
+  const std::vector<RankTime> times = TimesOf(breakdown);
+  if (times.size() < kManyRanks) {
+    return table;
+  }
+  const double median_ns = MedianSpan(times);
+  const std::vector<Group> groups = GroupsOf(times, median_ns);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const Group& group = groups[i];
+    Row row(table);
+    row.Int(static_cast<int64_t>(i)).Count(group.ranks.size()).Text(ListNumbers(group.ranks));
+    if (i == 0) {
+      row.Missing();
+    } else {
+      row.Text(DifferenceOf(group, groups[0], median_ns));
+    }
+    row.Float(group.span_ns);
+    for (const double part_ns : group.parts_ns) {
+      row.Float(part_ns);
+    }
+  }
+  return table;
+}
+
+}  // namespace borescope::internal

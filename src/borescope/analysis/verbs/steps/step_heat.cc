@@ -1,0 +1,135 @@
+#include "borescope/analysis/verbs/steps/step_heat.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/rank_groups.h"
+#include "borescope/table/display/palette.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostCells = 64;  // in each direction
+
+using RankAndStep = std::pair<int64_t, int64_t>;
+
+// Of several devices or processes of a rank the longest.
+std::map<RankAndStep, int64_t> SpansOf(const Table& steps) {
+  std::map<RankAndStep, int64_t> spans;
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    if (steps.Find("step")->IsMissing(row)) {
+      continue;  // work in no step
+    }
+    int64_t& span = spans[{Ints(steps, "rank")[row], Ints(steps, "step")[row]}];
+    span = std::max(span, Ints(steps, "span_ns")[row]);
+  }
+  return spans;
+}
+
+// Of an even number the lower middle one; at least 1.
+int64_t MedianOf(const std::map<RankAndStep, int64_t>& spans) {
+  std::vector<int64_t> values;
+  for (const auto& [place, span] : spans) {
+    values.push_back(span);
+  }
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return std::max<int64_t>(*middle, 1);
+}
+
+// Numbers that ascend, divided into neighbours of about equally many.
+class Axis {
+ public:
+  explicit Axis(std::vector<int64_t> numbers) : numbers_(std::move(numbers)) {
+    std::sort(numbers_.begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+  }
+
+  size_t size() const { return numbers_.size(); }
+  // REQUIRES: `number` is one of them.
+  size_t CellOf(int64_t number) const {
+    const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    return static_cast<size_t>(at - numbers_.begin()) * cells() / size();
+  }
+  // The first and the last number of a cell.
+  std::pair<int64_t, int64_t> EndsOf(size_t cell) const {
+    const size_t begin = (cell * size() + cells() - 1) / cells();
+    const size_t end = ((cell + 1) * size() + cells() - 1) / cells();
+    return {numbers_[begin], numbers_[end - 1]};
+  }
+
+ private:
+  size_t cells() const { return std::min(size(), kMostCells); }
+
+  std::vector<int64_t> numbers_;
+};
+
+Axis AxisOf(const std::map<RankAndStep, int64_t>& spans, int64_t RankAndStep::* which) {
+  std::vector<int64_t> numbers;
+  for (const auto& [place, span] : spans) {
+    numbers.push_back(place.*which);
+  }
+  return Axis(std::move(numbers));
+}
+
+std::string TextOf(const std::pair<int64_t, int64_t>& ends) {
+  return ends.first == ends.second ? std::to_string(ends.first)
+                                   : fmt::format("{}..{}", ends.first, ends.second);
+}
+
+Table NewStepHeat() {
+  Table table{"step_heat", "Steps of all ranks", {}};
+  AddRankKey(table).doc = "The first of the ranks.";
+  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the first of the steps.");
+  AddString(table, "ranks", Role::kDerived, "From which to which rank.");
+  AddString(table, "steps", Role::kDerived, "From which to which step.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kMax, "The longest of their spans.");
+  AddFloat(table, "relative", Unit::kNone, Role::kDerived,
+           "Span / median of the spans of all ranks and steps.");
+  AddString(table, "level", Role::kDerived,
+            "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
+            "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.")
+      .hints.palette = Palette::kLevel;
+  return table;
+}
+
+}  // namespace
+
+Table StepHeat(const Table& steps) {
+  Table table = NewStepHeat();
+  const std::map<RankAndStep, int64_t> spans = SpansOf(steps);
+  const Axis ranks = AxisOf(spans, &RankAndStep::first);
+  const Axis numbers = AxisOf(spans, &RankAndStep::second);
+  if (ranks.size() < kManyRanks || numbers.size() < 2) {
+    return table;
+  }
+  std::map<std::pair<size_t, size_t>, int64_t> longest;
+  for (const auto& [place, span] : spans) {
+    int64_t& cell = longest[{ranks.CellOf(place.first), numbers.CellOf(place.second)}];
+    cell = std::max(cell, span);
+  }
+  const auto median_ns = static_cast<double>(MedianOf(spans));
+  for (const auto& [cell, span_ns] : longest) {
+    const auto of_ranks = ranks.EndsOf(cell.first);
+    const auto of_steps = numbers.EndsOf(cell.second);
+    const double relative = static_cast<double>(span_ns) / median_ns;
+    Row(table)
+        .Int(of_ranks.first)
+        .Int(of_steps.first)
+        .Text(TextOf(of_ranks))
+        .Text(TextOf(of_steps))
+        .Int(span_ns)
+        .Float(relative)
+        .Text(LevelOf(relative));
+  }
+  return table;
+}
+
+}  // namespace borescope::internal

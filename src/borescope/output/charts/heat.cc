@@ -1,0 +1,144 @@
+// Heat maps: a row for each label, a column for each place, and a colour for how each cell relates
+// to what is usual.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "borescope/output/charts/chart_data.h"
+#include "borescope/output/charts/charts.h"
+#include "borescope/output/charts/legend.h"
+#include "borescope/output/charts/scale.h"
+#include "borescope/table/display/palette.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr double kTextSize = 11;
+constexpr double kLabelWidth = 90;
+constexpr double kTallest = 14;  // of a cell
+constexpr double kMostHeight = 520;
+constexpr double kWidest = 40;  // of a cell
+constexpr double kAxisHeight = 22;
+constexpr double kPixelsPerLabel = 13;
+constexpr double kPixelsPerTick = 60;
+
+struct HeatGrid {
+  std::vector<size_t> first_rows;       // of the table, one for each line of the map
+  std::map<int64_t, size_t> column_of;  // by x
+  double left = 0;
+  double width = 0;   // of a cell
+  double height = 0;  // of a cell
+};
+
+// Rows of one label follow each other.
+HeatGrid LayOut(const ChartInput& input, const Column& label, const Column& x,
+                const ChartPage& page) {
+  HeatGrid grid;
+  for (size_t row = 0; row < input.table.rows(); ++row) {
+    if (row == 0 || TextAt(&label, row) != TextAt(&label, row - 1)) {
+      grid.first_rows.push_back(row);
+    }
+    grid.column_of.emplace(static_cast<int64_t>(NumberAt(&x, row)), 0);
+  }
+  size_t column = 0;
+  for (auto& [at, place] : grid.column_of) {
+    place = column++;
+  }
+  grid.left = page.left + kLabelWidth;
+  grid.width = std::min(
+      kWidest, (page.right - grid.left) / static_cast<double>(std::max<size_t>(column, 1)));
+  grid.height = std::min(
+      kTallest, kMostHeight / static_cast<double>(std::max<size_t>(grid.first_rows.size(), 1)));
+  return grid;
+}
+
+std::string TipOf(const Table& table, size_t row) {
+  std::string tip;
+  for (const Column& column : table.columns) {
+    if (column.role != Role::kKey) {
+      const std::string unit(column.unit == Unit::kNanoseconds ? " ns" : "");
+      tip += fmt::format("{}{} {}{}", tip.empty() ? "" : ", ", PartLabel(column.name),
+                         TextAt(&column, row), unit);
+    }
+  }
+  return tip;
+}
+
+// Cells as usual say nothing where the pointer rests: there are thousands.
+void DrawCells(const ChartInput& input, const Column& x, const HeatGrid& grid, ChartPage& page) {
+  size_t line = 0;
+  for (size_t row = 0; row < input.table.rows(); ++row) {
+    line += line + 1 < grid.first_rows.size() && grid.first_rows[line + 1] == row ? 1 : 0;
+    const size_t column = grid.column_of.at(static_cast<int64_t>(NumberAt(&x, row)));
+    const Tone tone = RowTone(input.table, input.view, row);
+    page.canvas.Rect({grid.left + static_cast<double>(column) * grid.width,
+                      page.y + static_cast<double>(line) * grid.height, grid.width, grid.height},
+                     tone, tone == Tone::kSame ? std::string() : TipOf(input.table, row));
+  }
+}
+
+void DrawLabels(const Column& label, const HeatGrid& grid, ChartPage& page) {
+  double free_from = page.y - kPixelsPerLabel;
+  for (size_t line = 0; line < grid.first_rows.size(); ++line) {
+    const double base = page.y + (static_cast<double>(line) + 0.5) * grid.height + kTextSize * 0.35;
+    if (base >= free_from + kPixelsPerLabel) {
+      page.canvas.Text({grid.left - 8, base},
+                       FitText(TextAt(&label, grid.first_rows[line]), kLabelWidth - 8, kTextSize),
+                       {.size = kTextSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
+      free_from = base;
+    }
+  }
+}
+
+void DrawPlaces(const HeatGrid& grid, std::string_view name, ChartPage& page) {
+  const double base = page.y + kTextSize + 4;
+  double free_from = grid.left;
+  for (const auto& [at, column] : grid.column_of) {
+    const double left = grid.left + static_cast<double>(column) * grid.width;
+    if (left >= free_from) {
+      page.canvas.Text({left, base},
+                       fmt::format("{}{}", column == 0 ? std::string(name) + " " : "", at),
+                       {.size = kTextSize, .tone = Tone::kQuiet});
+      free_from = left + kPixelsPerTick;
+    }
+  }
+  page.y += kAxisHeight;
+}
+
+// The levels that there are.
+void DrawLevels(const ChartInput& input, ChartPage& page) {
+  std::map<Tone, size_t> counts;
+  for (size_t row = 0; row < input.table.rows(); ++row) {
+    ++counts[RowTone(input.table, input.view, row)];
+  }
+  std::vector<LegendItem> items;
+  for (const LevelRow& level : Levels()) {
+    if (const auto found = counts.find(level.tone); found != counts.end()) {
+      items.push_back({level.tone, std::string(level.cell), std::to_string(found->second)});
+      page.description +=
+          fmt::format("{}{}: {} cells", items.size() == 1 ? ": " : "; ", level.cell, found->second);
+    }
+  }
+  page.description += ".";
+  DrawLegend(items, page);
+}
+
+}  // namespace
+
+bool DrawHeat(const ChartInput& input, ChartPage& page) {
+  const Column* const label = input.table.Find(input.view.labels.front());
+  const Column* const x = input.table.Find(input.view.x);
+  if (input.table.rows() == 0 || label == nullptr || x == nullptr) {
+    return false;
+  }
+  DrawLevels(input, page);
+  const HeatGrid grid = LayOut(input, *label, *x, page);
+  DrawCells(input, *x, grid, page);
+  DrawLabels(*label, grid, page);
+  page.y += static_cast<double>(grid.first_rows.size()) * grid.height;
+  DrawPlaces(grid, PartLabel(input.view.x), page);
+  return true;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,61 @@
+#include "borescope/recorder/rule_outcome.h"
+
+#include <algorithm>
+
+namespace borescope::internal {
+namespace {
+
+std::string Quoted(const std::string& name) { return "'" + name + "'"; }
+
+std::string SeenText(const RuleFacts& facts) {
+  if (facts.seen.empty()) return "; there was none of another name";
+  constexpr size_t kMostShown = 8;
+  std::string text = "; there were ";
+  const size_t count = std::min(facts.seen.size(), kMostShown);
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + Quoted(facts.seen[i]);
+  return text + (facts.has_more || count < facts.seen.size() ? " and more" : "");
+}
+
+std::string StepText(const RuleFacts& facts) {
+  if (!facts.last_step.has_value()) {
+    return "; there was no step: say them by borescope_record.step, or by NVTX as ProfilerStep#N";
+  }
+  return "; the last was step " + std::to_string(*facts.last_step);
+}
+
+}  // namespace
+
+std::string WhyNeverStarted(const RunRules& rules, const RuleFacts& facts, bool is_by_clock) {
+  if (facts.has_started) return "";
+  switch (rules.start.point) {
+    case RulePoint::kRange:
+      return "no range or mark named " + Quoted(rules.start.range) + " began" + SeenText(facts);
+    case RulePoint::kStep:
+      return "step " + std::to_string(rules.start.step) + " never began" + StepText(facts);
+    case RulePoint::kCall:
+      return "the program called none of cudaProfilerStart, hipProfilerStart and "
+             "borescope_record_start";
+    case RulePoint::kNone:
+      break;
+  }
+  return is_by_clock ? "the program ended before it was to start" : "nobody started it";
+}
+
+std::string WhyNeverStopped(const RunRules& rules, const RuleFacts& facts) {
+  if (!facts.is_recording) return "";
+  switch (rules.stop.point) {
+    case RulePoint::kRange:
+      return rules.stop.range.empty()
+                 ? Quoted(rules.start.range) + " never ended, or was a mark, which has no end"
+                 : "no range or mark named " + Quoted(rules.stop.range) + " ended";
+    case RulePoint::kStep:
+      return "step " + std::to_string(rules.stop.step) + " never began" + StepText(facts);
+    case RulePoint::kCall:
+      return "the program called none of cudaProfilerStop and hipProfilerStop";
+    case RulePoint::kNone:
+      break;
+  }
+  return "";
+}
+
+}  // namespace borescope::internal

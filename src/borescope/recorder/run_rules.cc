@@ -1,0 +1,112 @@
+#include "borescope/recorder/run_rules.h"
+
+#include <string_view>
+
+namespace borescope::internal {
+namespace {
+
+// The library keeps names of up to 255 bytes.
+constexpr size_t kMostNameBytes = 255;
+
+Result<void> CheckRange(const std::string& option, const RunRule& rule) {
+  if (rule.point != RulePoint::kRange) return {};
+  if (rule.range == "*") {
+    return UsageError(option + "*: names no range; a * stands for the rest of a name");
+  }
+  return CheckName(option, rule.range);
+}
+
+Result<void> CheckStop(const RunRules& rules, bool is_timed) {
+  const RulePoint start = rules.start.point;
+  if (rules.stop.point == RulePoint::kNone) return {};
+  if (is_timed) return UsageError("--stop: recording also stops after a time; give one of the two");
+  if (rules.stop.point == RulePoint::kRange && rules.stop.range.empty() &&
+      start != RulePoint::kRange) {
+    return UsageError(
+        "--stop=range: is the end of the range that started, and none does; name one as "
+        "--stop=range:TEXT, or start with --start=range:TEXT");
+  }
+  if (start == RulePoint::kCall && rules.stop.point != RulePoint::kCall) {
+    return UsageError(
+        "--stop: with --start=api the program stops what it started, or --stop=after:TIME does");
+  }
+  if (rules.stop.point == RulePoint::kCall &&
+      (start == RulePoint::kRange || start == RulePoint::kStep)) {
+    return UsageError("--stop=api: goes with --start=api, now, paused or after:TIME");
+  }
+  return {};
+}
+
+Result<void> CheckRepeat(const RunRules& rules, bool is_timed) {
+  if (rules.repeat == 1) return {};
+  const RulePoint start = rules.start.point;
+  if (start != RulePoint::kRange && start != RulePoint::kStep) {
+    return UsageError(
+        "--repeat: goes with --start=range:TEXT or --start=step:N; other starts are followed each "
+        "time anyway");
+  }
+  if (start == RulePoint::kStep && rules.stop.point == RulePoint::kNone && !is_timed) {
+    return UsageError("--repeat: nothing stops recording, so it cannot start again; add --stop");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> CheckName(const std::string& option, const std::string& name) {
+  if (name.empty()) return UsageError(option + ": the name is empty");
+  if (name.size() <= kMostNameBytes) return {};
+  return UsageError(option + ": the name has " + std::to_string(name.size()) + " bytes; at most " +
+                    std::to_string(kMostNameBytes) +
+                    " are compared, and a * may stand for the rest");
+}
+
+std::string EncodedName(const std::string& name) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string encoded;
+  for (const char letter : name) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte > 0x20 && byte < 0x7f && letter != '%' && letter != ';') {
+      encoded += letter;
+    } else {
+      encoded += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+  }
+  return encoded;
+}
+
+Result<RunRules> CompleteRules(const RunRules& rules, bool is_timed) {
+  BS_TRY(CheckRange("--start=range:", rules.start));
+  if (!rules.stop.range.empty()) {
+    BS_TRY(CheckRange("--stop=range:", rules.stop));
+  }
+  BS_TRY(CheckStop(rules, is_timed));
+  BS_TRY(CheckRepeat(rules, is_timed));
+  RunRules complete = rules;
+  if (is_timed || rules.stop.point != RulePoint::kNone) return complete;
+  const bool has_end = rules.start.point == RulePoint::kRange ||  //
+                       rules.start.point == RulePoint::kCall;
+  if (has_end) complete.stop.point = rules.start.point;
+  return complete;
+}
+
+std::vector<std::string> WordsOf(const RunRules& rules) {
+  std::vector<std::string> words;
+  const auto add = [&words](std::string_view what, const RunRule& rule) {
+    const std::string word(what);
+    if (rule.point == RulePoint::kRange) {
+      words.push_back(rule.range.empty() ? word + "-own-range"
+                                         : word + "-range=" + EncodedName(rule.range));
+    }
+    if (rule.point == RulePoint::kStep) {
+      words.push_back(word + "-step=" + std::to_string(rule.step));
+    }
+    if (rule.point == RulePoint::kCall) words.push_back(word + "-calls");
+  };
+  add("start", rules.start);
+  add("stop", rules.stop);
+  if (rules.repeat != 1) words.push_back("repeat=" + std::to_string(rules.repeat));
+  return words;
+}
+
+}  // namespace borescope::internal
