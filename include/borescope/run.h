@@ -1,6 +1,7 @@
 // Run: the recordings of one job, opened once and asked many times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -101,6 +102,12 @@ class BORESCOPE_EXPORT Run {
 
   // The files that were found, in order.
   std::vector<std::string> paths() const;
+
+  // A run of some of these files, by their numbers in paths(): what one of many processes maps. Its
+  // partial joins with those of the other files as if their folder had been divided. It keeps what
+  // it loads by a budget of its own, `keep_bytes`. kInvalidArgument where a number is that of no
+  // file, or none is given.
+  Result<Run> Only(std::span<const size_t> files, uint64_t keep_bytes) const;
 
   // Answers one verb of Describe(), or several by one load. Errors:
   //   kInvalidArgument  an unknown verb or parameter, a bad value, a rank that does not exist

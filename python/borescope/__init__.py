@@ -11,7 +11,6 @@ method for every verb, which returns an :class:`Answer` of :class:`Table` s.
 
 from __future__ import annotations
 
-import builtins
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,8 +19,9 @@ from . import _native
 from ._answer import Answer
 from ._diagnostics import Diagnostic, DiagnosticAction, FileInfo, Severity
 from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, MissingData,
-                      UsageError, unreadable)
+                      UsageError, usage)
 from ._io import Given
+from ._parts import Part, read_parts
 from ._progress import Progress, ProgressOption
 from ._run import Conversion, Keep, Run
 from ._table import Column, Table
@@ -29,7 +29,7 @@ from ._table import Column, Table
 __version__: str = _native.version()
 __all__ = ["Answer", "Cancelled", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
            "FileInfo", "FormatError", "InputError", "MissingData", "Progress", "Run", "Severity",
-           "Table", "UsageError", "__version__", "merge", "open", "reduce", "schema"]
+           "Table", "UsageError", "__version__", "events_to_parquet", "merge", "open", "reduce", "schema"]
 # Tracebacks name classes as users import them.
 for _kind in (Cancelled, DataWarning, Error, FormatError, InputError, MissingData, UsageError):
     _kind.__module__ = __name__
@@ -39,7 +39,8 @@ del _kind
 def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threads: int = 0,
          memory_limit: int | str | None = None, progress: ProgressOption = None,
          storage_options: Mapping[str, Any] | None = None, keep: Keep = "auto",
-         captures: Given | None = None, on_diagnostic: DiagnosticAction = "warn") -> Run:
+         captures: Given | None = None, shard: tuple[int, int] | str | None = None,
+         on_diagnostic: DiagnosticAction = "warn") -> Run:
     """Opens a run: finds its files and reads none of them yet.
 
     Args:
@@ -58,6 +59,8 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
             number of bytes.
         captures: recordings in which the CUDA or HIP graphs of the run were captured; those beside
             the files are found without it.
+        shard: keep only part I of N of the files, ``"3/64"`` or ``(3, 64)``, counted from 0; the
+            others are asked elsewhere, and the parts of :meth:`Run.map` say so.
         on_diagnostic: what damage does that makes answers doubtful: ``"warn"`` once with a
             :class:`DataWarning`, ``"ignore"``, or ``"raise"``.
 
@@ -66,49 +69,63 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
         UsageError: a bad argument.
     """
     return Run(source, ranks=ranks, threads=threads, memory_limit=memory_limit, progress=progress,
-               storage_options=storage_options, keep=keep, captures=captures,
+               storage_options=storage_options, keep=keep, captures=captures, shard=shard,
                on_diagnostic=on_diagnostic)
 
 
-def _parts_of(parts: Iterable[bytes | str | os.PathLike[str]]) -> tuple[list[bytes], list[str]]:
-    if isinstance(parts, (bytes, str, os.PathLike)):
-        parts = [parts]
-    contents: list[bytes] = []
-    names: list[str] = []
-    for number, part in enumerate(parts):
-        if isinstance(part, bytes):
-            contents.append(part)
-            names.append(f"part {number}")
-            continue
-        name = os.fspath(part)
-        try:
-            with builtins.open(name, "rb") as file:
-                contents.append(file.read())
-        except OSError as error:
-            raise unreadable(name, error.strerror or "cannot be read",
-                             hint="check the name and its permissions") from error
-        names.append(name)
-    return contents, names
-
-
-def reduce(parts: Iterable[bytes | str | os.PathLike[str]], *, sort: str | None = None,
-           top: int | None = None) -> Answer:
+def reduce(parts: Part | Iterable[Part], *, sort: str | None = None, top: int | None = None,
+           expect: int | None = None, storage_options: Mapping[str, Any] | None = None) -> Answer:
     """The answer of all parts that :meth:`Run.map` or ``borescope map`` made, in any order: the same,
     byte for byte, as one process gives for all files.
 
     Args:
-        parts: the parts, as bytes or names of files.
+        parts: the parts, as bytes, names of files, folders or globs, or URLs of fsspec.
         sort: the column by which every table that has it is sorted.
         top: how many rows of each table are kept.
+        expect: how many recordings the run has, those that cannot be read included; fewer are
+            counted by the diagnostic ``missing-parts``, more are an error.
+        storage_options: for fsspec: keys, endpoints and so on.
     """
-    contents, names = _parts_of(parts)
-    return Answer(_native.reduce(contents, names, sort or "", top))
+    contents, names = read_parts(parts, storage_options)
+    return Answer(_native.reduce(contents, names, sort or "", top, expect))
 
 
-def merge(parts: Iterable[bytes | str | os.PathLike[str]]) -> bytes:
-    """One part that holds all of these, for reducing in a tree."""
-    contents, names = _parts_of(parts)
+def merge(parts: Part | Iterable[Part], *, storage_options: Mapping[str, Any] | None = None) -> bytes:
+    """One part that holds all of these, for reducing in a tree. Takes parts as :func:`reduce` does."""
+    contents, names = read_parts(parts, storage_options)
     return _native.merge(contents, names)
+
+
+def events_to_parquet(run: Run, folder: str | os.PathLike[str], *, name: str | None = None,
+                      tables: Iterable[str] | None = None) -> list[str]:
+    """Writes what was recorded as Parquet, ``run=NAME/rank=R/TABLE.parquet`` for every rank, which
+    DuckDB, polars, Spark and others read as one table by ``run=*/rank=*/TABLE.parquet``. Needs
+    pyarrow.
+
+    One rank is loaded at a time, and its rows pass in batches. Files that are there already are
+    replaced; each appears complete or not at all, when all ranks are done.
+
+    Args:
+        run: the run; of one that was opened with ``ranks``, only these.
+        folder: the folder of all runs, also as a URL of fsspec; ``storage_options`` are the run's.
+        name: what the run is called; the name of the folder that its files are in unless given.
+        tables: which of ``events``, ``kernels``, ``operators``, ``copies``, ``collectives``,
+            ``memory`` and ``steps``; all unless given. Their columns are those of :meth:`Run.sql`
+            (there ``operators`` is ``ops``, and ``memory`` is ``memory_events``), without ``rank``,
+            which the name of the folder says, and without ``end_ns`` where there is ``dur_ns``.
+
+    Returns:
+        The names of the files.
+    """
+    if not isinstance(run, Run):
+        raise usage(f"events_to_parquet takes a run, not {type(run).__name__}",
+                    hint="open it first: borescope.open(...)")
+    try:
+        from ._events import export
+    except ModuleNotFoundError:
+        raise usage("events_to_parquet needs the package pyarrow",
+                    hint="pip install 'borescope[parquet]'") from None
+    return export(run, folder, name, tables)
 
 
 def schema() -> Answer:

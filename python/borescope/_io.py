@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from ._errors import unreadable, usage
-from ._streams import BLOCK, DATABASE, FileLike, Remote, heads_of, objects_of
+from ._stores import is_url, objects_of, system_of
+from ._streams import BLOCK, DATABASE, FileLike, Remote, heads_of
 
 # One recording, or a folder or glob of them.
 One = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 Given = One | Iterable[One]
-
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 
 
 class Inputs:
@@ -33,6 +31,11 @@ class Inputs:
     def can_repeat(self) -> bool:
         """Whether every source can be loaded again."""
         return all(opener.can_repeat for opener in self.openers)
+
+    @property
+    def folder_of_copies(self) -> str | None:
+        """Where databases lie that were given as something else than files."""
+        return None if self._spool is None else self._spool.name
 
     def failure(self) -> BaseException | None:
         """The exception that ended the reading of a source, once."""
@@ -59,8 +62,8 @@ class Inputs:
                         hint="give a path, a glob, a folder, bytes, a binary file or a URL")
 
     def _add_name(self, name: str | bytes) -> None:
-        if isinstance(name, str) and _URL.match(name):
-            self._add_url(name)
+        if is_url(name):
+            self._add_url(os.fsdecode(name))
             return
         if not name:
             raise usage("the name of the recording is empty")
@@ -87,12 +90,7 @@ class Inputs:
             self.openers.append(opener)
 
     def _add_url(self, url: str) -> None:
-        try:
-            from fsspec.core import url_to_fs
-        except ImportError:
-            raise usage(f"{url} needs the package fsspec",
-                        hint="pip install fsspec, and what it names for the protocol") from None
-        system, path = url_to_fs(url, **self._options)
+        system, path = system_of(url, self._options)
         infos = objects_of(system, path, url)
         for info, head in zip(infos, heads_of(system, infos)):
             self._add_opener(Remote(system, info, head))

@@ -155,3 +155,17 @@ def size_of(value: int | str | None, name: str) -> int:
         return int(float(size[1]) * base ** (" KMGT".index(size[2] or " ")))
     raise usage(f"`{name}` takes a number of bytes, or a text such as \"8G\", not {value!r:.80}",
                 parameter=name)
+
+
+def shard_of(value: tuple[int, int] | str | None) -> tuple[int, int] | None:
+    """Part I of N, from 0, as ``(I, N)`` or ``"I/N"``."""
+    if value is None:
+        return None
+    numbers = value.split("/") if isinstance(value, str) else value
+    texts = [str(number) for number in numbers] if isinstance(numbers, (list, tuple)) else []
+    if len(texts) == 2 and all(text.isdecimal() and len(text) < 8 for text in texts):
+        index, count = map(int, texts)
+        if index < count:
+            return index, count
+    raise usage(f"`shard` takes (I, N) or \"I/N\" with I from 0 to N - 1, not {value!r:.80}",
+                parameter="shard")

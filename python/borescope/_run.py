@@ -19,8 +19,9 @@ from ._checks import SqlValue, check_options, check_sql, names_of, sql_value
 from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
 from ._errors import DataWarning, FormatError, InputError, usage
 from ._io import Given, Inputs
-from ._params import Pairs, pairs_of, size_of
+from ._params import Pairs, pairs_of, shard_of, size_of
 from ._progress import ProgressOption, reporting
+from ._stores import is_same_file, write_bytes
 from ._table import Table
 from ._verbs import PARAMETERS, TAKES_TWO, WORDS, Verbs
 
@@ -83,11 +84,12 @@ class Run(Verbs):
 
     def __init__(self, source: Given, *, ranks: Any, threads: int, memory_limit: int | str | None,
                  progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
-                 captures: Given | None, on_diagnostic: DiagnosticAction) -> None:
+                 captures: Given | None, on_diagnostic: DiagnosticAction,
+                 shard: tuple[int, int] | str | None = None) -> None:
         self._arguments: dict[str, Any] = {
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
             "storage_options": storage_options, "keep": keep, "captures": captures,
-            "on_diagnostic": on_diagnostic}
+            "on_diagnostic": on_diagnostic, "shard": shard}
         check_options(threads, progress, on_diagnostic)
         self._source = source
         self._inputs = Inputs(storage_options)
@@ -95,7 +97,7 @@ class Run(Verbs):
         limit = size_of(memory_limit, "memory_limit")
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
-            _paths_of(captures), False)
+            _paths_of(captures), False, shard_of(shard))
         self._lock = threading.Lock()
         self._warned: set[tuple[str, str]] = set()
 
@@ -157,12 +159,17 @@ class Run(Verbs):
 
     def ask(self, *verbs: str, **given: Any) -> Answer:
         """Answers several verbs by one load. Keywords are those of the verbs."""
+        names, types = self._asked(verbs, given)
+        return self._answer(names, given, types)
+
+    def _asked(self, verbs: tuple[str, ...], given: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+        """The verbs, checked, and the types of their keywords, of which ``given`` must be."""
         names = names_of(verbs)
         for name in names:
             self._check_verb(name)
         types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
         _check_keywords(", ".join(names), given, types)
-        return self._answer(names, given, types)
+        return names, types
 
     def _verb(self, verb: str, given: Mapping[str, Any]) -> Answer:
         return self._answer([verb], given, PARAMETERS[verb])
@@ -258,15 +265,28 @@ class Run(Verbs):
         row.pop("scrubbed")
         return Conversion(**row, diagnostics=diagnostics)
 
-    def map(self, *verbs: str, **given: Any) -> bytes:
-        """The part of an answer that these files give, for :func:`borescope.reduce` elsewhere."""
-        names = names_of(verbs)
-        for name in names:
-            self._check_verb(name)
-        types = {key: kind for name in names for key, kind in PARAMETERS[name].items()}
-        _check_keywords(", ".join(names), given, types)
+    def map(self, *verbs: str, output: str | os.PathLike[str] | None = None, **given: Any) -> bytes:
+        """The part of an answer that these files give, for :func:`borescope.reduce` elsewhere.
+        ``output`` is a file or a URL of fsspec that it is also written to, with the
+        ``storage_options`` of the run."""
+        names, types = self._asked(verbs, given)
+        if output is not None and any(is_same_file(output, file) for file in self.files):
+            raise usage(f"the part would replace a recording: {os.fsdecode(output)}", parameter="output",
+                        hint="name another file")
         with self._question(self._with_ranks(given, types), types) as (run, pairs, progress):
-            return run.map(names, pairs, progress)
+            part = run.map(names, pairs, progress)
+        if output is not None:
+            write_bytes(part, output, self._arguments["storage_options"])
+        return part
+
+    def _only(self, files: Sequence[int], keep: Keep, **changed: Any) -> Run:
+        """A run of some of the files, by their numbers. ``changed`` are other arguments of `open`."""
+        part = Run.__new__(Run)
+        part._arguments = {**self._arguments, **changed, "keep": keep}
+        part._source, part._inputs = self._source, self._inputs
+        part._run = self._open().only(files, _keep_bytes(keep, 0, self._inputs.can_repeat))
+        part._lock, part._warned = threading.Lock(), set()
+        return part
 
     # --- what questions have in common
 
@@ -346,6 +366,8 @@ class Run(Verbs):
         if self.closed:
             return "<Run: closed>"
         files = self.files
+        if not files:
+            return "<Run: no files in this shard>"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<Run: {files[0]}{more}>"
 

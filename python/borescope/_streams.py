@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from ._errors import unreadable
+from ._stores import is_same, public_name
 
 # Formats that are databases are read by position: they must be files.
 DATABASE = b"SQLite format 3\0"
@@ -67,11 +67,16 @@ class FileLike:
         return f"the object changed while it was read: it had {self._size:,} bytes"
 
 
+class Changed(Exception):
+    """The object is no longer what it was when the run was opened."""
+
+
 class Remote:
     """An object of a file system of fsspec."""
 
     def __init__(self, system: Any, info: Mapping[str, Any], head: bytes) -> None:
-        self.name = system.unstrip_protocol(info["name"])
+        self.url: str = system.unstrip_protocol(info["name"])
+        self.name = public_name(self.url)
         self.failure: BaseException | None = None
         self.can_repeat = True
         self._system = system
@@ -83,29 +88,32 @@ class Remote:
         return self._head == DATABASE
 
     def __call__(self) -> Any:
-        read = _ReadAhead(self._open).read
+        read = _ReadAhead(self._open, self._check).read
         return _Reading(self, read, b"", self._before.get("size"), self._why_changed)
 
     def _open(self) -> Any:
         return self._system.open(self._path, "rb", block_size=BLOCK, cache_type="readahead")
 
-    def _why_changed(self, done: int) -> str | None:
+    def _check(self) -> None:
+        """Asks the store again; what a store does not say of its objects cannot be compared."""
         self._system.invalidate_cache()
-        after = self._system.info(self._path)
-        same = all(self._before.get(key) == after.get(key)
-                   for key in ("size", "ETag", "etag", "mtime", "LastModified", "updated"))
-        if not same:
-            return "the object changed while it was read"
-        size = after.get("size")
+        if not is_same(self._before, self._system.info(self._path)):
+            raise Changed("the object changed while it was read")
+
+    def _why_changed(self, done: int) -> str | None:
+        self._check()
+        size = self._before.get("size")
         if size is not None and done != size:
             return f"the transfer ended early: {done:,} of {size:,} bytes"
         return None
 
 
 class _ReadAhead:
-    """Reads the next block while the engine works on the last one."""
+    """Reads the next block while the engine works on the last one. ``check`` is called after each but
+    the last one, so that blocks of two versions of an object never meet."""
 
-    def __init__(self, open_file: Any) -> None:
+    def __init__(self, open_file: Any, check: Any) -> None:
+        self._check = check
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="borescope-read")
         self._file: Any = None
         self._open = open_file
@@ -118,6 +126,8 @@ class _ReadAhead:
         data = bytes(self._file.read(BLOCK))
         if not data:
             self._file.close()
+        elif len(data) == BLOCK:
+            self._check()
         return data
 
     def read(self, size: int) -> bytes:
@@ -155,8 +165,13 @@ class _Reading:
             if not piece or (self._size is not None and self._done > self._size):
                 return self._why_changed(self._done) or b""
             return piece
+        except Changed as error:
+            return str(error)
         except BaseException as error:
             self._source.failure = error
+            # s3fs asks for the version that it opened, and says so where that is gone.
+            if type(error).__name__ == "FileExpired":
+                return "the object changed while it was read"
             return f"{type(error).__name__}: {error}"
 
     def _piece(self, size: int) -> bytes:
@@ -182,21 +197,3 @@ def heads_of(system: Any, infos: list[Mapping[str, Any]]) -> list[bytes]:
     paths = [info["name"] for info in infos]
     heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths))
     return [bytes(head) for head in heads]
-
-
-def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
-    """What a file system says of the objects that a URL leads to: one, those of a glob, or those of a
-    folder."""
-    try:
-        if "*" in path or "?" in path:
-            found = list(system.glob(path, detail=True).values())
-        elif url.endswith("/") or system.isdir(path):
-            found = system.ls(path, detail=True)
-        else:
-            found = [system.info(path)]
-    except FileNotFoundError as error:
-        raise unreadable(url, "No such object", hint="check the name and the credentials") from error
-    files = [info for info in found if info["type"] == "file"]
-    if not files:
-        raise unreadable(url, "No object", hint="check the name and the credentials")
-    return sorted(files, key=lambda info: str(info["name"]))

@@ -200,9 +200,10 @@ class Table:
         return None
 
     def to_parquet(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Writes the table as Parquet; ``options`` are those of ``pyarrow.parquet.write_table``. The
-        file appears complete or not at all. Needs pyarrow."""
-        from ._frames import write_parquet
+        """Writes the table as Parquet: zstd, whole numbers as differences, texts as dictionaries.
+        ``options`` are those of ``pyarrow.parquet.write_table`` and come before these. The file
+        appears complete or not at all. Needs pyarrow."""
+        from ._parquet import write_parquet
 
         write_parquet(self, path, options)
 

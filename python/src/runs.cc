@@ -33,19 +33,26 @@ nb::list PathsOf(const Run& run) {
 }
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
-         Names captures, bool saved) {
+         Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard) {
   OpenOptions options;
   options.threads = threads;
   options.memory_limit = memory_limit;
   options.keep_bytes = keep_bytes;
   options.captures = std::move(captures);
   options.saved = saved;
+  if (shard.has_value()) {
+    options.shard = Shard{shard->first, shard->second};
+  }
   const std::vector<Source> given = SourcesOf(sources);
   const auto open = [&] {
     const nb::gil_scoped_release release;
     return Run::Open(given, options);
   };
   return Value(open());
+}
+
+Run Only(const Run& run, const std::vector<size_t>& files, uint64_t keep_bytes) {
+  return Value(run.Only(files, keep_bytes));
 }
 
 // `format` is one that the answer will be drawn in, or empty: pictures need more tables than text.
@@ -128,9 +135,11 @@ nb::bytes Map(const Run& run, const Names& verbs, const Pairs& params, nb::objec
 void BindRuns(nb::module_& module) {
   nb::class_<Run>(module, "Run", nb::is_final())
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
-                  nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"))
+                  nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"),
+                  nb::arg("shard").none())
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
+      .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))
       .def("forget", &Run::Forget)
       .def("ask", Ask, nb::arg("verbs"), nb::arg("params"), nb::arg("format"),
            nb::arg("progress").none())

@@ -60,11 +60,12 @@ std::vector<std::string> TextsOf(const std::vector<nb::bytes>& parts) {
 }
 
 Answer ReduceParts(const std::vector<nb::bytes>& parts, const std::vector<std::string>& names,
-                   const std::string& sort, std::optional<size_t> top) {
+                   const std::string& sort, std::optional<size_t> top,
+                   std::optional<uint64_t> expect) {
   const std::vector<std::string> texts = TextsOf(parts);
   Call call{nb::none()};
   return call.Run([&]() -> Result<Answer> {
-    return Reduce(StoredPartsOf(texts, names), {{sort, top}, std::nullopt, call.stop()});
+    return Reduce(StoredPartsOf(texts, names), {{sort, top}, expect, call.stop()});
   });
 }
 
@@ -123,7 +124,7 @@ void BindTasks(nb::module_& module) {
   module.def("query_schema", [] { return Value(QuerySchema()); });
   module.def("nearest", NearestOf, nb::arg("word"), nb::arg("candidates"));
   module.def("reduce", ReduceParts, nb::arg("parts"), nb::arg("names"), nb::arg("sort"),
-             nb::arg("top").none());
+             nb::arg("top").none(), nb::arg("expect").none());
   module.def("merge", MergeParts, nb::arg("parts"), nb::arg("names"));
   module.def("convert", ConvertFiles, nb::arg("inputs"), nb::arg("output"), nb::arg("to"),
              nb::arg("begin"), nb::arg("end"), nb::arg("scrub_names").none(), nb::arg("threads"),

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,17 @@ def test_fsspec(trace: Path) -> None:
         borescope.open("memory://runs/nothing.json")
 
 
+def test_objects_are_in_the_order_of_files(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    names = ["rank-10.json", "rank-2.json", "rank-02.json", "rank-002.json", "a1b10.json", "a1b9.json", "a.json", "a1.json",
+             "rank-.json", "rank-0.json", "rank-00.json", "Z.json", "rank-1x2.json", "rank-1x10.json", "ä2.json", "rank.json"]
+    for name in names:
+        (tmp_path / name).write_bytes(trace_text())
+        fsspec.filesystem("memory").pipe(f"/order/{name}", trace_text())
+    there = [os.path.basename(file) for file in borescope.open("memory://order/").files]
+    assert there == [os.path.basename(file) for file in borescope.open(tmp_path).files]
+
+
 def test_remote_objects_that_change_or_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
     fsspec = pytest.importorskip("fsspec")
     files = fsspec.filesystem("memory")
@@ -187,6 +199,90 @@ def test_remote_objects_that_change_or_end_early(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(type(files), "open", cut)
     with pytest.raises(borescope.InputError, match="ended early"):
         run.breakdown()
+
+
+def test_an_object_that_changes_between_two_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that does not look after that itself: the store is asked after every block."""
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    files.pipe("/blocks.json", trace_text(9))
+    monkeypatch.setattr("borescope._streams.BLOCK", 1000)
+    run = borescope.open("memory://blocks.json")
+    assert run.breakdown().breakdown["busy_ns"].to_list() == [27_000]
+    run.forget()
+    real = type(files).open
+    read: list[int] = []
+
+    class Changing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            piece = super().read(size)
+            if self.tell() == 2000:
+                files.pipe("/blocks.json", trace_text(10))
+            read.append(self.tell())
+            return piece
+
+    def changing(self: Any, path: str, mode: str = "rb", **options: Any) -> Any:
+        return Changing(real(self, path, "rb").read()) if mode == "rb" else real(self, path, mode, **options)
+
+    monkeypatch.setattr(type(files), "open", changing)
+    with pytest.raises(borescope.InputError, match="the object changed while it was read"):
+        run.breakdown()
+    assert max(read) == 2000
+
+
+def test_a_part_replaces_no_recording(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(trace)
+    before = trace.read_bytes()
+    for output in (trace, str(tmp_path / "link"), tmp_path / "." / trace.name):
+        with pytest.raises(borescope.UsageError, match="would replace a recording"):
+            borescope.open(trace).map("kernels", output=output)
+    assert trace.read_bytes() == before
+    with pytest.raises(borescope.InputError, match="cannot write"):
+        borescope.open(trace).map("kernels", output=tmp_path / "none" / "0.part")
+    part = borescope.open(trace).map("kernels", output=tmp_path / "0.part")
+    assert (tmp_path / "0.part").read_bytes() == part and len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_part_that_changes_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    part = borescope.open(trace_text()).map("kernels")
+    files.pipe({"/parts/0.part": part, "/parts/1.part": part})
+    assert borescope.reduce("memory://parts/").to_json() == borescope.open(trace_text()).kernels().to_json()
+    real = type(files).cat
+
+    def cat(self: Any, *words: Any, **more: Any) -> Any:
+        found = real(self, *words, **more)
+        files.pipe("/parts/1.part", part + b" ")
+        return found
+
+    monkeypatch.setattr(type(files), "cat", cat)
+    with pytest.raises(borescope.InputError, match="parts/1.part: the object changed while it was read"):
+        borescope.reduce("memory://parts/")
+
+
+def test_the_next_block_is_read_ahead() -> None:
+    from borescope._streams import BLOCK, _ReadAhead
+
+    arrived = threading.Semaphore(0)
+
+    class Blocks:
+        def __init__(self) -> None:
+            self.left = 3
+
+        def read(self, size: int) -> bytes:
+            self.left -= 1
+            arrived.release()
+            return bytes(size) if self.left >= 0 else b""
+
+        def close(self) -> None:
+            pass
+
+    ahead = _ReadAhead(Blocks, lambda: None)
+    assert arrived.acquire(timeout=10)
+    assert ahead.read(1) == b"\0"
+    assert arrived.acquire(timeout=10)  # nobody has asked for it
+    assert len(ahead.read(2 * BLOCK)) == BLOCK - 1
 
 
 def test_convert_of_what_is_no_file(tmp_path: Path) -> None:

@@ -115,6 +115,27 @@ Run Run::Share(StopToken stop, ProgressCallback progress) const {
 
 std::vector<std::string> Run::paths() const { return state_->recordings->paths; }
 
+Result<Run> Run::Only(std::span<const size_t> files, uint64_t keep_bytes) const {
+  const std::vector<InputFile>& all = state_->recordings->files;
+  std::vector<InputFile> some;
+  for (const size_t file : files) {
+    if (file >= all.size()) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .message = "there is no file " + std::to_string(file) + ": the run has " +
+                              std::to_string(all.size())};
+    }
+    some.push_back(all[file]);
+  }
+  if (some.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument, .message = "no file is selected"};
+  }
+  OpenOptions options = state_->options;
+  options.keep_bytes = keep_bytes;
+  options.shard.reset();  // its partial does not hold what a part of that number does
+  auto recordings = std::make_shared<State::Recordings>(std::move(some), keep_bytes);
+  return Run(std::make_unique<State>(State{std::move(recordings), std::move(options)}));
+}
+
 Result<Answer> Run::Ask(std::span<const std::string_view> verbs, const Params& params,
                         const Destination& destination) const {
   const Result<std::vector<const AnalysisSpec*>> specs = FindVerbs(verbs);

@@ -173,6 +173,22 @@ TEST(RunTest, PartsReduceToTheSameBytes) {
   EXPECT_EQ(Merge(tree, stop.get_token()).error().code, ErrorCode::kCancelled);
 }
 
+// A run divided by the numbers of its files, as workers do it.
+TEST(RunTest, SomeOfTheFilesAreARun) {
+  const Result<borescope::Run> all = borescope::Run::Open({Rank(0), Rank(1), Rank(2)});
+  std::vector<Partial> parts;
+  for (const std::vector<size_t>& files : {std::vector<size_t>{2}, {0, 1}}) {
+    const Result<borescope::Run> some = all->Only(files, 0);
+    ASSERT_TRUE(some.ok()) << some.error().Sentence();
+    EXPECT_EQ(some->paths().size(), files.size());
+    EXPECT_EQ(some->paths().front(), all->paths()[files.front()]);
+    parts.push_back(*some->Map({"kernels"}));
+  }
+  EXPECT_EQ(Json(Reduce(parts)), Json(all->Ask("kernels")));
+  EXPECT_EQ(all->Only(std::vector<size_t>{3}, 0).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(all->Only({}, 0).error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(RunTest, ShardsAreMappedIntoAFolderAndReducedFromIt) {
   std::string folder = (std::filesystem::temp_directory_path() / "borescope_parts_XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
