@@ -65,12 +65,17 @@ struct StoredPart {
   std::optional<std::string_view> bytes = {};  // in memory, outliving the call; else the file's
 };
 
-// The files with partials that `inputs` (files, folders, globs) lead to. Of a folder those that are
-// called *.part, and others that begin as a partial does. kIo or kInvalidArgument for an input
-// without any.
-BORESCOPE_EXPORT Result<std::vector<StoredPart>> FindParts(std::span<const std::string> inputs);
+struct FoundParts {
+  std::vector<StoredPart> parts;
+  size_t passed_over = 0;  // other files of folders
+};
 
-// Whether the first file that `inputs` lead to is a partial.
+// The files with partials that `inputs` (files, folders, globs) lead to. Of a folder those that are
+// called *.part, and others that begin as a partial does. kIo or kInvalidArgument where there is
+// none.
+BORESCOPE_EXPORT Result<FoundParts> FindParts(std::span<const std::string> inputs);
+
+// Whether any of the files that `inputs` lead to begins as a partial does.
 BORESCOPE_EXPORT bool HoldParts(std::span<const std::string> inputs);
 
 // How an answer is shown; applied last, never before a merge.

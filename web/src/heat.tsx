@@ -1,6 +1,6 @@
 // Heat maps: a row for each label, a column for each place; colours say how a cell relates to what is
 // usual, by the palette of its row.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import { cellTone } from './colours';
 import { useWidth } from './hooks';
@@ -47,10 +47,11 @@ export function hasHeat(table: Table, view: View): boolean {
   return table.comparison === 'none' && rowsOf(table) > 0 && find(table, view.x) !== undefined;
 }
 
-/** The cell in words: what is in its row, but for its keys. */
+/** The cell in words: what is in its row after its keys, which come first. */
 function words(table: Table, view: View, row: number): string {
+  const first = table.columns.findIndex((column) => column.name === view.labels[0]);
   return table.columns
-    .filter((column) => column.name !== 'rank' && column.name !== view.x)
+    .slice(first)
     .map((column) => `${columnLabel(column)} ${formatCell(column, chooseFormat(column), row)}`)
     .join(', ');
 }
@@ -80,12 +81,24 @@ const ticksOf = (places: number[], width: number): number[] =>
 export function Heat({ table, view }: { table: Table; view: View }) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number | null>(null);
-  const { labels, places, cells } = gridOf(table, view);
+  const { labels, places, cells } = useMemo(() => gridOf(table, view), [table, view]);
   const cellWidth = Math.min(WIDEST, Math.max(2, (width - LEFT) / places.length));
   const cellHeight = Math.min(TALLEST, MOST_HEIGHT / labels.length);
   const everyLabel = Math.max(1, Math.ceil(PIXELS_PER_LABEL / cellHeight));
   const bottom = TOP + labels.length * cellHeight;
   const unusual = cells.filter((cell) => cell.tone !== 'same').length;
+  // Made again when the size changes, and not when the pointer moves.
+  const drawn = useMemo(() => cells.map((cell) => (
+    <rect
+      key={cell.row}
+      x={LEFT + cell.column * cellWidth}
+      y={TOP + cell.line * cellHeight}
+      width={cellWidth}
+      height={cellHeight}
+      shape-rendering="crispEdges"
+      fill={`var(--${cell.tone})`}
+    />
+  )), [cells, cellWidth, cellHeight]);
   const rowAt = (event: PointerEvent): number | null => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     const column = Math.floor((event.clientX - box.left - LEFT) / cellWidth);
@@ -103,17 +116,7 @@ export function Heat({ table, view }: { table: Table; view: View }) {
         onPointerMove={(event) => setPointed(rowAt(event))}
         onPointerLeave={() => setPointed(null)}
       >
-        {cells.map((cell) => (
-          <rect
-            key={cell.row}
-            x={LEFT + cell.column * cellWidth}
-            y={TOP + cell.line * cellHeight}
-            width={cellWidth}
-            height={cellHeight}
-            shape-rendering="crispEdges"
-            fill={`var(--${cell.tone})`}
-          />
-        ))}
+        {drawn}
         {labels.map((label, i) => i % everyLabel === 0 && (
           <text key={label} class="tick" x={LEFT - 6} y={TOP + (i + 0.5) * cellHeight + 4} text-anchor="end">{printable(label)}</text>
         ))}

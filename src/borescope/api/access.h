@@ -42,7 +42,7 @@ struct RunAccess {
   static internal::RunOptions Common(const Run& run);
   static std::span<const std::string> Paths(const Run& run);
   // Which part of its files it has.
-  static std::optional<Shard> ShardOf(const Run& run);
+  static std::optional<internal::ShardMark> MarkOf(const Run& run);
 };
 
 // An error in parts. Inside, errors are one line: file, place, cause and remedy, in that order,

@@ -55,19 +55,13 @@ Result<MapQuestion> Understand(const Run& run, std::span<const std::string_view>
   return MapQuestion{std::move(*specs), std::move(options), {}};
 }
 
-std::optional<internal::ShardMark> MarkOf(const Run& run) {
-  const std::optional<Shard> shard = RunAccess::ShardOf(run);
-  return shard.has_value() ? std::optional(internal::ShardMark{shard->index, shard->count})
-                           : std::nullopt;
-}
-
 Result<MapQuestion> UnderstandPart(const Run& run, std::span<const std::string_view> verbs,
                                    const Params& params, const std::string& destination) {
   Result<MapQuestion> question = Understand(run, verbs, params);
   if (!question.ok()) {
     return question.error();
   }
-  question->map.shard = MarkOf(run);
+  question->map.shard = RunAccess::MarkOf(run);
   const Result<void> checked = Public(
       internal::CheckNoInput(internal::InputPaths(question->options), destination, "--output"),
       RunAccess::Paths(run));
@@ -105,14 +99,15 @@ Result<PartFile> Describe(const Result<Partial>& partial, PartFile file) {
   return file;
 }
 
-Result<Partial> ReadPart(const std::string& path) {
-  const std::string paths[] = {path};
-  const Result<std::vector<Partial>> partials = ReadPartials(paths);
-  return partials.ok() ? Result<Partial>(partials->front()) : Result<Partial>(partials.error());
+// The part looks as old as the beginning of its map: a trace that is written meanwhile is newer.
+void DateBack(const std::string& path, std::filesystem::file_time_type begin) {
+  std::error_code ignored;
+  std::filesystem::last_write_time(path, begin, ignored);
 }
 
 Result<Partial> MapAndWrite(const Run& run, const MapQuestion& question, const PartFile& file,
                             const std::string& folder) {
+  const auto begin = std::filesystem::file_time_type::clock::now();
   Result<Partial> partial = MapPart(run, question);
   if (!partial.ok()) {
     return partial;
@@ -120,8 +115,11 @@ Result<Partial> MapAndWrite(const Run& run, const MapQuestion& question, const P
   if (const Result<void> made = MakeFolder(folder); !made.ok()) {
     return made.error();
   }
-  const Result<void> written = partial->Write(file.path);
-  return written.ok() ? std::move(partial) : Result<Partial>(written.error());
+  if (const Result<void> written = partial->Write(file.path); !written.ok()) {
+    return written.error();
+  }
+  DateBack(file.path, begin);
+  return partial;
 }
 
 }  // namespace
@@ -140,20 +138,22 @@ Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
 Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::string_view> verbs,
                               const Params& params, bool again) const {
   PartFile file;
-  const internal::ShardMark mark = MarkOf(*this).value_or(internal::ShardMark());
+  const internal::ShardMark mark = RunAccess::MarkOf(*this).value_or(internal::ShardMark());
   file.path = (std::filesystem::path(folder) / internal::PartFileName(mark)).string();
   const Result<MapQuestion> question = UnderstandPart(*this, verbs, params, file.path);
   if (!question.ok()) {
     return question.error();
   }
-  const internal::Result<bool> kept =
-      again ? internal::Result<bool>(false)
-            : internal::IsMapped(file.path, question->specs, question->options, question->map);
+  internal::Result<std::optional<internal::PartialData>> kept =
+      again ? internal::Result<std::optional<internal::PartialData>>(std::nullopt)
+            : internal::FindMapped(file.path, question->specs, question->options, question->map);
   if (!kept.ok()) {
     return PublicError(kept.error(), RunAccess::Paths(*this));
   }
-  file.was_kept = *kept;
-  return Describe(*kept ? ReadPart(file.path) : MapAndWrite(*this, *question, file, folder), file);
+  file.was_kept = kept->has_value();
+  return Describe(file.was_kept ? PartialAccess::Make(std::move(**kept))
+                                : MapAndWrite(*this, *question, file, folder),
+                  file);
 }
 
 }  // namespace borescope

@@ -106,12 +106,12 @@ Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
 
 Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
                                           const StopToken& stop) {
-  const Result<std::vector<StoredPart>> parts = FindParts(inputs);
-  if (!parts.ok()) {
-    return parts.error();
+  const Result<FoundParts> found = FindParts(inputs);
+  if (!found.ok()) {
+    return found.error();
   }
   std::vector<Partial> partials;
-  for (const StoredPart& part : *parts) {
+  for (const StoredPart& part : found->parts) {
     const internal::Result<std::string> bytes =
         internal::Stoppable(stop, [&] { return internal::ReadPartialFile(part.name); });
     if (!bytes.ok()) {
@@ -127,24 +127,26 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
   return partials;
 }
 
-Result<std::vector<StoredPart>> FindParts(std::span<const std::string> inputs) {
+Result<FoundParts> FindParts(std::span<const std::string> inputs) {
   const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
   if (!files.ok()) {
     return PublicError(files.error(), inputs);
   }
-  std::vector<StoredPart> parts;
+  FoundParts found;
   for (const internal::InputFile& file : *files) {
     if (IsPart(file)) {
-      parts.push_back({file.path, std::nullopt});
+      found.parts.push_back({file.path, std::nullopt});
+    } else {
+      ++found.passed_over;
     }
   }
-  if (parts.empty()) {
+  if (found.parts.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .message = "no partial",
                  .hint = "name the files that map wrote, or their folder",
                  .file = inputs.empty() ? std::string() : inputs.front()};
   }
-  return parts;
+  return found;
 }
 
 bool HoldParts(std::span<const std::string> inputs) {

@@ -62,13 +62,16 @@ struct Run::State {
 
   std::shared_ptr<Recordings> recordings;
   OpenOptions options;
+  // Which part of a run the recordings are; nothing for a run that was not divided, or for some of
+  // its files.
+  std::optional<internal::ShardMark> mark;
 };
 
 internal::RunOptions RunAccess::Common(const Run& run) { return run.state_->Common(); }
 std::span<const std::string> RunAccess::Paths(const Run& run) {
   return run.state_->recordings->paths;
 }
-std::optional<Shard> RunAccess::ShardOf(const Run& run) { return run.state_->options.shard; }
+std::optional<internal::ShardMark> RunAccess::MarkOf(const Run& run) { return run.state_->mark; }
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
@@ -89,17 +92,19 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
                  .message = "no input",
                  .hint = "name a trace file or a folder of them"};
   }
+  std::optional<internal::ShardMark> mark;
   if (options.shard.has_value()) {
-    const internal::Result<void> taken =
-        internal::TakeShard({options.shard->index, options.shard->count}, *files);
+    const internal::Result<internal::ShardMark> taken =
+        internal::TakeShard(options.shard->index, options.shard->count, *files);
     if (!taken.ok()) return PublicError(taken.error());
+    mark = *taken;
   }
   if (!options.saved) {
     const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);
     if (!captures.ok()) return PublicError(captures.error(), options.captures);
   }
-  return Run(std::make_unique<State>(
-      State{std::make_shared<State::Recordings>(std::move(*files), options.keep_bytes), options}));
+  return Run(std::make_unique<State>(State{
+      std::make_shared<State::Recordings>(std::move(*files), options.keep_bytes), options, mark}));
 }
 
 Result<Run> Run::Open(std::initializer_list<Source> sources, const OpenOptions& options) {
@@ -110,7 +115,7 @@ Run Run::Share(StopToken stop, ProgressCallback progress) const {
   OpenOptions options = state_->options;
   options.stop = std::move(stop);
   options.progress = std::move(progress);
-  return Run(std::make_unique<State>(State{state_->recordings, std::move(options)}));
+  return Run(std::make_unique<State>(State{state_->recordings, std::move(options), state_->mark}));
 }
 
 std::vector<std::string> Run::paths() const { return state_->recordings->paths; }
@@ -131,9 +136,9 @@ Result<Run> Run::Only(std::span<const size_t> files, uint64_t keep_bytes) const 
   }
   OpenOptions options = state_->options;
   options.keep_bytes = keep_bytes;
-  options.shard.reset();  // its partial does not hold what a part of that number does
   auto recordings = std::make_shared<State::Recordings>(std::move(some), keep_bytes);
-  return Run(std::make_unique<State>(State{std::move(recordings), std::move(options)}));
+  return Run(
+      std::make_unique<State>(State{std::move(recordings), std::move(options), std::nullopt}));
 }
 
 Result<Answer> Run::Ask(std::span<const std::string_view> verbs, const Params& params,

@@ -205,12 +205,13 @@ TEST(RunTest, ShardsAreMappedIntoAFolderAndReducedFromIt) {
   EXPECT_EQ(first->files, 2U);
   EXPECT_EQ(first->bytes, std::filesystem::file_size(first->path));
   const std::string inputs[] = {folder};
-  EXPECT_EQ(Reduce(*FindParts(inputs))->diagnostics().front().code, "missing-parts");
+  EXPECT_EQ(Reduce(FindParts(inputs)->parts)->diagnostics().front().code, "missing-parts");
   ASSERT_TRUE(map(1).ok());
   EXPECT_TRUE(HoldParts(inputs));
-  EXPECT_EQ(Json(Reduce(*FindParts(inputs), {{}, 3, {}})),
+  EXPECT_EQ(Json(Reduce(FindParts(inputs)->parts, {{}, 3, {}})),
             Json(borescope::Run::Open({Rank(0), Rank(1), Rank(2)})->Ask("kernels")));
-  EXPECT_EQ(Reduce(*FindParts(inputs), {{}, 2, {}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Reduce(FindParts(inputs)->parts, {{}, 2, {}}).error().code,
+            ErrorCode::kInvalidArgument);
   // Recordings in memory may be others each time: nothing is kept.
   EXPECT_FALSE(map(0)->was_kept);
   std::filesystem::remove_all(folder);

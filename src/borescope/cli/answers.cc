@@ -59,6 +59,14 @@ std::string SkippedLine(size_t skipped) {
                                   : fmt::format("{} files that are no traces of a GPU", skipped));
 }
 
+void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {
+  if (found.passed_over != 0 && !raw.quiet) {
+    WriteMessageLine(fmt::format("borescope: passed over {} file{} that {} no part",
+                                 found.passed_over, found.passed_over == 1 ? "" : "s",
+                                 found.passed_over == 1 ? "is" : "are"));
+  }
+}
+
 void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
   const bool verbose = raw.verbose && !raw.quiet;
   for (const FileInfo& file : files) {

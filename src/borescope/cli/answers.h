@@ -9,6 +9,7 @@
 #include "borescope/answer.h"
 #include "borescope/cli/options/arguments.h"
 #include "borescope/output.h"
+#include "borescope/partial.h"
 
 namespace borescope::cli {
 
@@ -22,6 +23,9 @@ Result<void> WriteToOutput(const std::function<Result<void>(const Output&)>& wri
 // A folder of traces may hold anything else; but if a rank is missing, it must show that a file was
 // seen.
 std::string SkippedLine(size_t skipped);
+
+// That files of a folder are no parts.
+void ReportPassedOver(const FoundParts& found, const RawOptions& raw);
 
 // What there is to say about the files; with -v sizes and times, and each that was passed over. A
 // file that failed is always reported, whatever the format and -q: the answer is without it.

@@ -237,8 +237,9 @@ Result<void> CommitDrafts(MappedRun& run) {
       BS_TRY(draft->Commit());
     }
   }
+  const std::set<const RankPart*> selected(run.selected.begin(), run.selected.end());
   for (RankPart& part : run.parts) {
-    if (std::find(run.selected.begin(), run.selected.end(), &part) == run.selected.end()) {
+    if (!selected.contains(&part)) {
       part.report.overlay.reset();
       part.report.saved.clear();
     }
@@ -271,7 +272,7 @@ std::vector<RunFault> FaultsOf(const MappedRun& run) {
 
 std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
   std::vector<RankPart>& parts = run.parts;
-  const std::vector<RankPart*>& selected = run.selected;
+  const std::set<const RankPart*> selected(run.selected.begin(), run.selected.end());
   const auto candidates = static_cast<size_t>(std::count_if(
       parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
   const auto loaded = static_cast<size_t>(std::count_if(
@@ -285,7 +286,7 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
           fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report.error, part.report),
                       loaded, candidates));
     }
-    if (!part.loaded() || std::find(selected.begin(), selected.end(), &part) != selected.end()) {
+    if (!part.loaded() || selected.contains(&part)) {
       AppendDiagnostics(part.diagnostics, part.report.path, rows);
     }
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "borescope/base/check.h"
+#include "borescope/base/row_limit.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -13,10 +14,13 @@ namespace {
 // The i-th table of every rank. All maps of one analysis give the same tables in the same order.
 std::vector<Table> TablesAt(std::span<const Tables> findings, size_t i) {
   std::vector<Table> tables;
+  size_t rows = 0;
   for (const Tables& one : findings) {
     BS_CHECK(i < one.size() && one[i].name == findings.front()[i].name);
     tables.push_back(one[i]);
+    rows += one[i].rows();
   }
+  CheckedRows(rows, "rows of all ranks");
   return tables;
 }
 

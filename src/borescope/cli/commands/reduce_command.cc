@@ -38,15 +38,16 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
 
 Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
   CLI_ASSIGN(const ReduceOptions options, UnderstandReduce(raw));
-  CLI_ASSIGN(const std::vector<StoredPart> parts, FindParts(raw.inputs));
+  CLI_ASSIGN(const FoundParts found, FindParts(raw.inputs));
+  ReportPassedOver(found, raw);
   // Not all that lies in their folder: an earlier answer there may be replaced.
   std::vector<std::string> paths;
-  paths.reserve(parts.size());
-  for (const StoredPart& part : parts) {
+  paths.reserve(found.parts.size());
+  for (const StoredPart& part : found.parts) {
     paths.push_back(part.name);
   }
   CLI_TRY(ProtectInputs(paths, output));
-  return Reduce(parts, options);
+  return Reduce(found.parts, options);
 }
 
 // --strict: whether everything of the run is in the answer.

@@ -48,7 +48,7 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
   const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
                                    [](const auto& given) { return given.first != "top"; });
-  if (selects || !raw.against.empty() || !raw.scrub.empty()) {
+  if (selects || !raw.against.empty() || !raw.scrub.empty() || !raw.captures.empty()) {
     return UsageError(
         "a report of parts has what they were mapped with; give selections and --scrub "
         "to borescope map report, and compare runs with --against where their "
@@ -59,8 +59,9 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& 
     CLI_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
-  CLI_ASSIGN(const std::vector<StoredPart> parts, FindParts(raw.inputs));
-  return ReportOf(parts, output, options);
+  CLI_ASSIGN(const FoundParts found, FindParts(raw.inputs));
+  ReportPassedOver(found, raw);
+  return ReportOf(found.parts, output, options);
 }
 
 }  // namespace

@@ -19,27 +19,35 @@ void CountConflict(const RankClaim& claim, Diagnostics& diagnostics) {
   }
 }
 
-// The number after the largest, and not below `least`; the smallest free one where there is none.
-int64_t NextFree(const std::set<int64_t>& used, int64_t least) {
-  if (used.empty() || *used.rbegin() < least) {
-    return least;
-  }
-  int64_t rank = *used.rbegin();
-  if (rank < std::numeric_limits<int64_t>::max()) {
-    return rank + 1;
-  }
-  for (rank = 0; used.contains(rank);) {
-    ++rank;
-  }
-  return rank;
-}
+// Ranks that are not used yet.
+class FreeRanks {
+ public:
+  explicit FreeRanks(std::set<int64_t>& used) : used_(used) {}
 
-// "3", "3..7"
+  // The number after the largest, and not below `least`; the smallest free one where there is none.
+  int64_t Next(int64_t least) {
+    if (used_.empty() || *used_.rbegin() < least) {
+      return least;
+    }
+    if (*used_.rbegin() < std::numeric_limits<int64_t>::max()) {
+      return *used_.rbegin() + 1;
+    }
+    while (used_.contains(smallest_)) {
+      ++smallest_;
+    }
+    return smallest_;
+  }
+
+ private:
+  std::set<int64_t>& used_;
+  int64_t smallest_ = 0;  // none below is free: used ones stay used
+};
+
+}  // namespace
+
 std::string RangeText(int64_t first, int64_t last) {
   return std::to_string(first) + (first == last ? "" : ".." + std::to_string(last));
 }
-
-}  // namespace
 
 std::optional<int64_t> RankFromFileName(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -73,10 +81,11 @@ std::vector<int64_t> AssignRanks(std::span<const RankClaim> claims,
       without.push_back(i);
     }
   }
+  FreeRanks free(used);
   for (const size_t i : without) {
     const std::optional<int64_t> claimed = claims[i].best();
     const int64_t job = claimed.has_value() ? claims[i].world_size.value_or(0) : 0;
-    ranks[i] = NextFree(used, std::max<int64_t>(0, job));
+    ranks[i] = free.Next(std::max<int64_t>(0, job));
     used.insert(ranks[i]);
     const std::string given = "now rank " + std::to_string(ranks[i]);
     if (claimed.has_value()) {

@@ -22,6 +22,9 @@ struct RankClaim {
   std::optional<int64_t> best() const { return recorded.has_value() ? recorded : named; }
 };
 
+// "3", or "3..7".
+std::string RangeText(int64_t first, int64_t last);
+
 // The rank a file name speaks of ("rank-3.…", "rank_3", "rank3"), if it does.
 std::optional<int64_t> RankFromFileName(std::string_view path);
 

@@ -18,14 +18,18 @@ inline constexpr uint32_t kMostShards = 1'000'000;
 struct ShardMark {
   uint32_t index = 0;
   uint32_t count = 1;
+  // Of the run that was divided: only parts of the same files are parts of one division.
+  uint64_t files = 0;
+  uint64_t digest = 0;  // of their paths below the folder that they have in common
 
   auto operator<=>(const ShardMark&) const = default;
 };
 
 // Leaves those files whose place in the natural order of all paths has the remainder `index` when
 // divided by `count`: in that order, possibly none. Each file is in exactly one part, and the parts
-// are equally many files, but for one. kInvalidArgument for a part that there is not.
-Result<void> TakeShard(const ShardMark& shard, std::vector<InputFile>& files);
+// are equally many files, but for one. The complete mark; kInvalidArgument for a part that there is
+// not.
+Result<ShardMark> TakeShard(uint32_t index, uint32_t count, std::vector<InputFile>& files);
 
 // "00003-of-00064.part"
 std::string PartFileName(const ShardMark& shard);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -183,21 +182,18 @@ std::vector<WantedFile> WantedFiles(const MappedRun& run, std::span<const HeadFi
 // Reduces the tables of one run, verb by verb.
 class RunFold {
  public:
-  RunFold(const Question& question, size_t fan_in) : question_(question) {
+  RunFold(const Question& question, size_t fan_in) {
     for (const AnalysisSpec* verb : question.verbs) {
       folds_.emplace_back(verb->PipelineFor(question.params), question.params, fan_in);
     }
-    rows_.resize(folds_.size());
   }
 
-  Result<void> Add(std::vector<Outcome> outcomes, int64_t rank) {
+  void Add(std::vector<Outcome> outcomes, int64_t rank) {
     for (size_t verb = 0; verb < outcomes.size(); ++verb) {
       if (outcomes[verb].error.has_value()) continue;
-      BS_TRY(CountRows(verb, outcomes[verb].tables));
       SetRank(outcomes[verb].tables, rank);
       folds_[verb].Add(std::move(outcomes[verb].tables));
     }
-    return {};
   }
 
   std::vector<FoldedTables> Take() {
@@ -209,25 +205,7 @@ class RunFold {
   }
 
  private:
-  // The rows of one table of all ranks are counted in 32 bits once they are one table.
-  Result<void> CountRows(size_t verb, const Tables& tables) {
-    std::vector<uint64_t>& rows = rows_[verb];
-    rows.resize(std::max(rows.size(), tables.size()));
-    for (size_t i = 0; i < tables.size(); ++i) {
-      rows[i] += tables[i].rows();
-      if (rows[i] >= std::numeric_limits<uint32_t>::max()) {
-        return UsageError(
-            fmt::format("{}: the ranks have more than 4294967294 rows together; reduce "
-                        "fewer of them",
-                        question_.verbs[verb]->name));
-      }
-    }
-    return {};
-  }
-
-  const Question& question_;
-  std::vector<TableFold> folds_;             // one per verb
-  std::vector<std::vector<uint64_t>> rows_;  // of each table of each verb
+  std::vector<TableFold> folds_;  // one per verb
 };
 
 // Reads the tables of the selected ranks.
@@ -240,7 +218,7 @@ Result<void> FoldTables(PartSource& source, std::span<const HeadFile> files, siz
     const size_t part = wanted[i].part;
     BS_ASSIGN(PartialData whole, source.Whole(part));
     for (; i < wanted.size() && wanted[i].part == part; ++i) {
-      BS_TRY(fold.Add(std::move(whole.files[wanted[i].file].outcomes), wanted[i].rank));
+      fold.Add(std::move(whole.files[wanted[i].file].outcomes), wanted[i].rank);
     }
   }
   joined.run.folded = fold.Take();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/io/unchanged.h"
@@ -69,37 +70,51 @@ std::vector<const InputFile*> InOrder(std::span<const InputFile> files) {
   return ordered;
 }
 
+// Where files and folders of options are: another folder may hold other files, of which the partial
+// says nothing.
+bool NamesTheSamePaths(const Params& a, const Params& b) {
+  return std::all_of(a.values.begin(), a.values.end(), [&](const ParamValue& value) {
+    return std::any_of(b.values.begin(), b.values.end(), [&](const ParamValue& other) {
+      return other.name == value.name && other.text == value.text;
+    });
+  });
+}
+
 bool HoldsQuestion(const PartialData& partial, const Question& question,
                    const std::optional<ShardMark>& shard) {
   const std::vector<ShardMark> marks =
       shard.has_value() ? std::vector{*shard} : std::vector<ShardMark>();
   return partial.major == kPartialMajor && partial.minor == kPartialMinor &&
          partial.program_version == Version() && partial.shards == marks &&
-         DifferenceOf(partial.question, question).empty();
+         DifferenceOf(partial.question, question).empty() &&
+         NamesTheSamePaths(partial.question.params, question.params);
 }
 
 }  // namespace
 
-bool IsStillTheAnswer(const std::string& path, const Question& question,
-                      std::span<const InputFile> files, const std::optional<ShardMark>& shard) {
+std::optional<PartialData> FindKept(const std::string& path, const Question& question,
+                                    std::span<const InputFile> files,
+                                    const std::optional<ShardMark>& shard) {
   const std::optional<FileState> state = FileState::Of(path);
   if (!state.has_value()) {
-    return false;
+    return std::nullopt;
   }
   // All of it: a damaged one is none.
   const Result<std::string> bytes = ReadPartialFile(path);
-  const Result<PartialData> partial =
+  Result<PartialData> partial =
       bytes.ok() ? ParsePartial(*bytes, path) : Result<PartialData>(bytes.error());
   if (!partial.ok() || !HoldsQuestion(*partial, question, shard)) {
-    return false;
+    return std::nullopt;
   }
   const Paths of_part = PathsOf(*partial);
   const std::vector<const InputFile*> ordered = InOrder(files);
-  return std::equal(partial->files.begin(), partial->files.end(), ordered.begin(), ordered.end(),
-                    [&](const PartialFile& mapped, const InputFile* file) {
-                      return IsAsMapped(mapped, *file, state->written_ns) &&
-                             SearchedTheSame(mapped.graphs, *file, of_part);
-                    });
+  const bool is_same =
+      std::equal(partial->files.begin(), partial->files.end(), ordered.begin(), ordered.end(),
+                 [&](const PartialFile& mapped, const InputFile* file) {
+                   return IsAsMapped(mapped, *file, state->written_ns) &&
+                          SearchedTheSame(mapped.graphs, *file, of_part);
+                 });
+  return is_same ? std::optional(std::move(*partial)) : std::nullopt;
 }
 
 }  // namespace borescope::internal

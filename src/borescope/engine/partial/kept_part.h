@@ -10,11 +10,13 @@
 
 namespace borescope::internal {
 
-// Whether the file at `path` is a partial of this version that answers the question for exactly
-// these files, each of which is as large as it was and was last written before the partial was. One
-// with a file that could not be opened is none: it may be there by now. What else a trace names,
-// such as the folder of its generated kernels, is not looked at.
-bool IsStillTheAnswer(const std::string& path, const Question& question,
-                      std::span<const InputFile> files, const std::optional<ShardMark>& shard);
+// What the file at `path` holds, if it is a partial of this version that answers the question for
+// exactly these files, each of which is as large as it was and was last written before the partial
+// was. A partial with a file that could not be opened is not kept, as the file may be there by now.
+// What else a trace names, such as its generated kernels, is not looked at. That partial, or
+// nothing.
+std::optional<PartialData> FindKept(const std::string& path, const Question& question,
+                                    std::span<const InputFile> files,
+                                    const std::optional<ShardMark>& shard);
 
 }  // namespace borescope::internal

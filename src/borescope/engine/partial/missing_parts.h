@@ -18,7 +18,8 @@ struct MissingParts {
 
 // By the parts that the run was divided into: nothing is missing where all parts of one division
 // are here, else it is what the division with the fewest gaps lacks. Beyond that, by how many files
-// there must be, where that is known. kInvalidArgument for more files than that. `shards` ascend.
+// there must be, where that is known. kInvalidArgument for more files than that, and for parts of
+// one number that are of different files. `shards` ascend.
 Result<MissingParts> FindMissingParts(std::span<const ShardMark> shards, uint64_t files,
                                       std::optional<uint64_t> expected_files);
 

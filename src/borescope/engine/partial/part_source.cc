@@ -12,10 +12,24 @@
 namespace borescope::internal {
 namespace {
 
+// Tables are large, and are not copied first.
 PartialFile WithoutTables(const PartialFile& file) {
-  PartialFile head = file;
-  for (Outcome& outcome : head.outcomes) {
-    outcome.tables.clear();
+  PartialFile head;
+  head.path = file.path;
+  head.from_directory = file.from_directory;
+  head.claim = file.claim;
+  head.rank = file.rank;
+  head.file_bytes = file.file_bytes;
+  head.text_bytes = file.text_bytes;
+  head.events = file.events;
+  head.begin_ns = file.begin_ns;
+  head.diagnostics = file.diagnostics;
+  head.load_error = file.load_error;
+  head.skipped = file.skipped;
+  head.unknown = file.unknown;
+  head.graphs = file.graphs;
+  for (const Outcome& outcome : file.outcomes) {
+    head.outcomes.push_back({outcome.error, {}});
   }
   return head;
 }

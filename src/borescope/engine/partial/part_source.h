@@ -26,8 +26,8 @@ class PartSource {
   // Everything of a partial but its tables: answers that have no error are there, and have none.
   virtual Result<PartialData> Head(size_t part) = 0;
   virtual Result<PartialData> Whole(size_t part) = 0;
-  // Of the answers of one of its files, tables included: equal where they are the same bytes.
-  // REQUIRES: Head(part) was called.
+  // A digest of the answers of one file of the partial, tables included: the same for the same
+  // bytes. REQUIRES: Head(part) was called.
   virtual uint64_t DigestOf(size_t part, size_t file) = 0;
 };
 

@@ -108,7 +108,7 @@ inline PartialData SamplePartial() {
   unread.load_error = Error{ErrorCode::kCorrupt, "b.json: it is empty"};
   unread.skipped = true;
   partial.files.push_back(std::move(unread));
-  partial.shards = {{0, 9}, {3, 8}};
+  partial.shards = {{0, 9, 20, 5}, {3, 8, 20, 5}};
   return partial;
 }
 

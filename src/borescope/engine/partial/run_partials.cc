@@ -101,11 +101,12 @@ Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const Run
   return MergePartials(std::move(one));
 }
 
-Result<bool> CompareKept(const std::string& path, std::span<const AnalysisSpec* const> specs,
-                         const RunOptions& given, const MapOptions& map) {
+Result<std::optional<PartialData>> FindOne(const std::string& path,
+                                           std::span<const AnalysisSpec* const> specs,
+                                           const RunOptions& given, const MapOptions& map) {
   RunOptions options = given;
   BS_ASSIGN(const Question question, Understand(specs, options, map));
-  return IsStillTheAnswer(path, question, options.files, map.shard);
+  return FindKept(path, question, options.files, map.shard);
 }
 
 Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const JoinOptions& join) {
@@ -128,11 +129,11 @@ Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
       [&] { return Stoppable(options.stop, [&] { return MapOne(specs, options, map); }); });
 }
 
-Result<bool> IsMapped(const std::string& path, std::span<const AnalysisSpec* const> specs,
-                      const RunOptions& options, const MapOptions& map) {
-  return WithNumberedRows([&] {
-    return Stoppable(options.stop, [&] { return CompareKept(path, specs, options, map); });
-  });
+Result<std::optional<PartialData>> FindMapped(const std::string& path,
+                                              std::span<const AnalysisSpec* const> specs,
+                                              const RunOptions& options, const MapOptions& map) {
+  return WithNumberedRows(
+      [&] { return Stoppable(options.stop, [&] { return FindOne(path, specs, options, map); }); });
 }
 
 Result<Answer> ReducePartials(PartSource& source, const RunOptions& shown,

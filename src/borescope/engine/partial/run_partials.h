@@ -30,10 +30,12 @@ struct MapOptions {
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
                                const RunOptions& options, const MapOptions& map = {});
 
-// Whether the file at `path` holds what MapPartial would give (kept_part.h). Errors about the
-// question are those of MapPartial.
-Result<bool> IsMapped(const std::string& path, std::span<const AnalysisSpec* const> specs,
-                      const RunOptions& options, const MapOptions& map = {});
+// What the file at `path` holds, if it is what MapPartial would give (kept_part.h); nothing else.
+// Errors about the question are those of MapPartial.
+Result<std::optional<PartialData>> FindMapped(const std::string& path,
+                                              std::span<const AnalysisSpec* const> specs,
+                                              const RunOptions& options,
+                                              const MapOptions& map = {});
 
 // The answer of all files of these partials, as RunAnalyses gives it of the files in the natural
 // order of their paths. `shown` says how it is shown: sort, top, accept; questions, files and ranks

@@ -17,7 +17,7 @@ namespace borescope::internal {
 
 class TableFold {
  public:
-  // So many tables at least become one.
+  // How many tables are reduced to one at a time.
   static constexpr size_t kFanIn = 32;
 
   // REQUIRES: `pipeline` and `params` outlive it; `fan_in` is at least 2.

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/charts/charts.h"
@@ -23,33 +27,47 @@ constexpr double kAxisHeight = 22;
 constexpr double kPixelsPerLabel = 13;
 constexpr double kPixelsPerTick = 60;
 
+// Rows may come in any order; those without a place are not drawn.
 struct HeatGrid {
-  std::vector<size_t> first_rows;       // of the table, one for each line of the map
-  std::map<int64_t, size_t> column_of;  // by x
+  std::vector<std::string> labels;        // of the lines, in the order of their first rows
+  std::map<std::string, size_t> line_of;  // by label
+  std::map<int64_t, size_t> column_of;    // by x
   double left = 0;
   double width = 0;   // of a cell
   double height = 0;  // of a cell
 };
 
-// Rows of one label follow each other.
+// Where a row is along x; nothing where it has no place.
+std::optional<int64_t> PlaceOf(const Column& x, size_t row) {
+  const auto* const places = std::get_if<IntValues>(&x.values);
+  return places == nullptr || x.IsMissing(row) ? std::nullopt : std::optional((*places)[row]);
+}
+
+void AddRow(const Column& label, const Column& x, size_t row, HeatGrid& grid) {
+  if (const std::optional<int64_t> place = PlaceOf(x, row); place.has_value()) {
+    const std::string text = TextAt(&label, row);
+    if (grid.line_of.emplace(text, grid.labels.size()).second) {
+      grid.labels.push_back(text);
+    }
+    grid.column_of.emplace(*place, 0);
+  }
+}
+
 HeatGrid LayOut(const ChartInput& input, const Column& label, const Column& x,
                 const ChartPage& page) {
   HeatGrid grid;
   for (size_t row = 0; row < input.table.rows(); ++row) {
-    if (row == 0 || TextAt(&label, row) != TextAt(&label, row - 1)) {
-      grid.first_rows.push_back(row);
-    }
-    grid.column_of.emplace(static_cast<int64_t>(NumberAt(&x, row)), 0);
+    AddRow(label, x, row, grid);
   }
-  size_t column = 0;
-  for (auto& [at, place] : grid.column_of) {
-    place = column++;
+  size_t columns = 0;
+  for (auto& [at, column] : grid.column_of) {
+    column = columns++;
   }
+  const auto lines = static_cast<double>(std::max<size_t>(grid.labels.size(), 1));
   grid.left = page.left + kLabelWidth;
   grid.width = std::min(
-      kWidest, (page.right - grid.left) / static_cast<double>(std::max<size_t>(column, 1)));
-  grid.height = std::min(
-      kTallest, kMostHeight / static_cast<double>(std::max<size_t>(grid.first_rows.size(), 1)));
+      kWidest, (page.right - grid.left) / static_cast<double>(std::max<size_t>(columns, 1)));
+  grid.height = std::min(kTallest, kMostHeight / lines);
   return grid;
 }
 
@@ -66,25 +84,29 @@ std::string TipOf(const Table& table, size_t row) {
 }
 
 // Cells as usual say nothing where the pointer rests: there are thousands.
-void DrawCells(const ChartInput& input, const Column& x, const HeatGrid& grid, ChartPage& page) {
-  size_t line = 0;
+void DrawCells(const ChartInput& input, const Column& label, const Column& x, const HeatGrid& grid,
+               ChartPage& page) {
   for (size_t row = 0; row < input.table.rows(); ++row) {
-    line += line + 1 < grid.first_rows.size() && grid.first_rows[line + 1] == row ? 1 : 0;
-    const size_t column = grid.column_of.at(static_cast<int64_t>(NumberAt(&x, row)));
+    const std::optional<int64_t> place = PlaceOf(x, row);
+    if (!place.has_value()) {
+      continue;
+    }
+    const auto line = static_cast<double>(grid.line_of.at(TextAt(&label, row)));
+    const auto column = static_cast<double>(grid.column_of.at(*place));
     const Tone tone = RowTone(input.table, input.view, row);
-    page.canvas.Rect({grid.left + static_cast<double>(column) * grid.width,
-                      page.y + static_cast<double>(line) * grid.height, grid.width, grid.height},
-                     tone, tone == Tone::kSame ? std::string() : TipOf(input.table, row));
+    page.canvas.Rect(
+        {grid.left + column * grid.width, page.y + line * grid.height, grid.width, grid.height},
+        tone, tone == Tone::kSame ? std::string() : TipOf(input.table, row));
   }
 }
 
-void DrawLabels(const Column& label, const HeatGrid& grid, ChartPage& page) {
+void DrawLabels(const HeatGrid& grid, ChartPage& page) {
   double free_from = page.y - kPixelsPerLabel;
-  for (size_t line = 0; line < grid.first_rows.size(); ++line) {
+  for (size_t line = 0; line < grid.labels.size(); ++line) {
     const double base = page.y + (static_cast<double>(line) + 0.5) * grid.height + kTextSize * 0.35;
     if (base >= free_from + kPixelsPerLabel) {
       page.canvas.Text({grid.left - 8, base},
-                       FitText(TextAt(&label, grid.first_rows[line]), kLabelWidth - 8, kTextSize),
+                       FitText(grid.labels[line], kLabelWidth - 8, kTextSize),
                        {.size = kTextSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
       free_from = base;
     }
@@ -134,9 +156,9 @@ bool DrawHeat(const ChartInput& input, ChartPage& page) {
   }
   DrawLevels(input, page);
   const HeatGrid grid = LayOut(input, *label, *x, page);
-  DrawCells(input, *x, grid, page);
-  DrawLabels(*label, grid, page);
-  page.y += static_cast<double>(grid.first_rows.size()) * grid.height;
+  DrawCells(input, *label, *x, grid, page);
+  DrawLabels(grid, page);
+  page.y += static_cast<double>(grid.labels.size()) * grid.height;
   DrawPlaces(grid, PartLabel(input.view.x), page);
   return true;
 }

@@ -82,17 +82,14 @@ void ForNeighbours(const Cell& cell, const Visit& visit) {
 double CellSide(std::span<const GridPoint> points, double smallest) {
   constexpr size_t kMeasured = 1024;
   constexpr double kTimes = 4;
-  std::vector<GridPoint> some;
-  const size_t step = (points.size() + kMeasured - 1) / kMeasured;
-  for (size_t i = 0; i < points.size(); i += step) {
-    some.push_back(points[i]);
-  }
-  if (some.size() < 2) {
+  if (points.size() < 2) {
     return smallest;
   }
+  const size_t measured = std::min(points.size(), kMeasured);
   std::vector<double> distances;
-  for (size_t i = 0; i < some.size(); ++i) {
-    distances.push_back(ToNearest(some, i));
+  for (size_t i = 0; i < measured; ++i) {
+    CheckStop();
+    distances.push_back(ToNearest(points, i * points.size() / measured));
   }
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());

@@ -19,7 +19,7 @@ using GridPoint = std::array<double, kPointSize>;
 
 // The side of the cells by which nearness is decided: four times the distance (the largest
 // difference of a coordinate) that half of the points have to their nearest neighbour, and at least
-// `smallest`. Of many points, distances are measured of some spread evenly over them.
+// `smallest`. Of many points, it is the half of some that are spread evenly over them.
 double CellSide(std::span<const GridPoint> points, double smallest);
 
 // The group of each point, numbered from 0 in the order of their first points. Points are near

@@ -29,6 +29,12 @@ double QuantileOf(std::span<T> values, double q) {
 double Quantile(std::span<int64_t> values, double q) { return QuantileOf(values, q); }
 double Quantile(std::span<double> values, double q) { return QuantileOf(values, q); }
 
+int64_t LowerMedian(std::span<int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 SampleStats StatsOfSamples(std::span<int64_t> values) {
   if (values.empty()) {
     return {};

@@ -31,6 +31,10 @@ struct SampleStats {
 double Quantile(std::span<int64_t> values, double q);
 double Quantile(std::span<double> values, double q);
 
+// A value that is there: of an even number the lower middle one. Reorders `values`. REQUIRES:
+// values is not empty.
+int64_t LowerMedian(std::span<int64_t> values);
+
 // O(n). Reorders `values`, so that no copy is needed. REQUIRES: no value is negative.
 SampleStats StatsOfSamples(std::span<int64_t> values);
 

@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/point_groups.h"
+#include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -58,15 +59,13 @@ std::vector<RankTime> TimesOf(const Table& breakdown) {
   return ordered;
 }
 
-// Of an even number the lower middle one; at least 1.
+// At least 1.
 double MedianSpan(const std::vector<RankTime>& times) {
   std::vector<int64_t> spans;
   for (const RankTime& time : times) {
     spans.push_back(time.span_ns);
   }
-  const auto middle = spans.begin() + static_cast<std::ptrdiff_t>((spans.size() - 1) / 2);
-  std::nth_element(spans.begin(), middle, spans.end());
-  return static_cast<double>(std::max<int64_t>(*middle, 1));
+  return static_cast<double>(std::max<int64_t>(LowerMedian(spans), 1));
 }
 
 std::vector<GridPoint> PointsOf(const std::vector<RankTime>& times, double median_ns) {
@@ -159,10 +158,15 @@ Table NewRankGroups() {
   return table;
 }
 
+// From a number to a later one, whatever the two are.
+uint64_t Between(int64_t first, int64_t last) {
+  return static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
+}
+
 // Numbers `step` apart, as far as they go: how many of the first ones.
-size_t RunLength(std::span<const int64_t> numbers, int64_t step) {
+size_t RunLength(std::span<const int64_t> numbers, uint64_t step) {
   size_t length = 1;
-  while (length < numbers.size() && numbers[length] - numbers[length - 1] == step) {
+  while (length < numbers.size() && Between(numbers[length - 1], numbers[length]) == step) {
     ++length;
   }
   return length;
@@ -177,7 +181,7 @@ std::pair<std::string, size_t> FirstRun(std::span<const int64_t> numbers) {
             in_row};
   }
   if (numbers.size() > 1) {
-    const int64_t step = numbers[1] - numbers[0];
+    const uint64_t step = Between(numbers[0], numbers[1]);
     if (const size_t length = RunLength(numbers, step); length >= kProgression) {
       return {fmt::format("{}..{} step {}", numbers[0], numbers[length - 1], step), length};
     }

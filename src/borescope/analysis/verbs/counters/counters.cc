@@ -190,6 +190,26 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   return {};
 }
 
+// Where a table has its first counter, after the columns that all have.
+std::vector<Column>::iterator FirstCounter(Table& table) {
+  const Column* const last = table.Find("op_stack");
+  return last == nullptr ? table.columns.end()
+                         : table.columns.begin() + (last - table.columns.data()) + 1;
+}
+
+// Ranks may have measured different counters. Of several ranks these are by name: the order in
+// which ranks are reduced must not show.
+Result<Tables> ReduceCounters(std::span<const Tables> tables, const Params& params) {
+  BS_ASSIGN(Tables reduced, ConcatTables(tables, params));
+  for (Table& table : reduced) {
+    if (tables.size() > 1) {
+      std::sort(FirstCounter(table), table.columns.end(),
+                [](const Column& a, const Column& b) { return a.name < b.name; });
+    }
+  }
+  return reduced;
+}
+
 Result<Tables> MapCounters(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
@@ -219,7 +239,7 @@ const AnalysisSpec kCountersVerb{
     .example = "borescope counters trace.json.gz -f csv",
     .needs = Needs::kCounters,
     .params = kHtaParams,
-    .answer = {.map = MapCounters, .reduce = ConcatTables, .adds_columns = true},
+    .answer = {.map = MapCounters, .reduce = ReduceCounters, .adds_columns = true},
     .compats = kCompatPipelines};
 
 }  // namespace borescope::internal

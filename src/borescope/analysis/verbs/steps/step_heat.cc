@@ -10,6 +10,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/table/display/palette.h"
 
@@ -18,30 +19,24 @@ namespace {
 
 constexpr size_t kMostCells = 64;  // in each direction
 
-using RankAndStep = std::pair<int64_t, int64_t>;
+struct StepSpan {
+  int64_t rank = 0;
+  int64_t step = 0;
+  int64_t span_ns = 0;
+};
 
-// Of several devices or processes of a rank the longest.
-std::map<RankAndStep, int64_t> SpansOf(const Table& steps) {
-  std::map<RankAndStep, int64_t> spans;
+std::vector<StepSpan> SpansOf(const Table& steps) {
+  const Column& number = *steps.Find("step");
+  const IntValues& ranks = Ints(steps, "rank");
+  const IntValues& numbers = Ints(steps, "step");
+  const IntValues& spans = Ints(steps, "span_ns");
+  std::vector<StepSpan> found;
   for (size_t row = 0; row < steps.rows(); ++row) {
-    if (steps.Find("step")->IsMissing(row)) {
-      continue;  // work in no step
+    if (!number.IsMissing(row)) {  // else work in no step
+      found.push_back({ranks[row], numbers[row], spans[row]});
     }
-    int64_t& span = spans[{Ints(steps, "rank")[row], Ints(steps, "step")[row]}];
-    span = std::max(span, Ints(steps, "span_ns")[row]);
   }
-  return spans;
-}
-
-// Of an even number the lower middle one; at least 1.
-int64_t MedianOf(const std::map<RankAndStep, int64_t>& spans) {
-  std::vector<int64_t> values;
-  for (const auto& [place, span] : spans) {
-    values.push_back(span);
-  }
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return std::max<int64_t>(*middle, 1);
+  return found;
 }
 
 // Numbers that ascend, divided into neighbours of about equally many.
@@ -71,12 +66,34 @@ class Axis {
   std::vector<int64_t> numbers_;
 };
 
-Axis AxisOf(const std::map<RankAndStep, int64_t>& spans, int64_t RankAndStep::* which) {
+Axis AxisOf(const std::vector<StepSpan>& spans, int64_t StepSpan::* which) {
   std::vector<int64_t> numbers;
-  for (const auto& [place, span] : spans) {
-    numbers.push_back(place.*which);
+  numbers.reserve(spans.size());
+  for (const StepSpan& span : spans) {
+    numbers.push_back(span.*which);
   }
   return Axis(std::move(numbers));
+}
+
+// The longest span of each cell, by rank and step.
+using Cells = std::map<std::pair<size_t, size_t>, int64_t>;
+
+Cells CellsOf(const std::vector<StepSpan>& spans, const Axis& ranks, const Axis& numbers) {
+  Cells cells;
+  for (const StepSpan& span : spans) {
+    int64_t& cell = cells[{ranks.CellOf(span.rank), numbers.CellOf(span.step)}];
+    cell = std::max(cell, span.span_ns);
+  }
+  return cells;
+}
+
+// At least 1.
+double MedianOf(const Cells& cells) {
+  std::vector<int64_t> values;
+  for (const auto& [place, span_ns] : cells) {
+    values.push_back(span_ns);
+  }
+  return static_cast<double>(std::max<int64_t>(LowerMedian(values), 1));
 }
 
 std::string TextOf(const std::pair<int64_t, int64_t>& ends) {
@@ -92,7 +109,7 @@ Table NewStepHeat() {
   AddString(table, "steps", Role::kDerived, "From which to which step.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kMax, "The longest of their spans.");
   AddFloat(table, "relative", Unit::kNone, Role::kDerived,
-           "Span / median of the spans of all ranks and steps.");
+           "Span / the median of those of all cells.");
   AddString(table, "level", Role::kDerived,
             "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
             "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.")
@@ -104,19 +121,15 @@ Table NewStepHeat() {
 
 Table StepHeat(const Table& steps) {
   Table table = NewStepHeat();
-  const std::map<RankAndStep, int64_t> spans = SpansOf(steps);
-  const Axis ranks = AxisOf(spans, &RankAndStep::first);
-  const Axis numbers = AxisOf(spans, &RankAndStep::second);
+  const std::vector<StepSpan> spans = SpansOf(steps);
+  const Axis ranks = AxisOf(spans, &StepSpan::rank);
+  const Axis numbers = AxisOf(spans, &StepSpan::step);
   if (ranks.size() < kManyRanks || numbers.size() < 2) {
     return table;
   }
-  std::map<std::pair<size_t, size_t>, int64_t> longest;
-  for (const auto& [place, span] : spans) {
-    int64_t& cell = longest[{ranks.CellOf(place.first), numbers.CellOf(place.second)}];
-    cell = std::max(cell, span);
-  }
-  const auto median_ns = static_cast<double>(MedianOf(spans));
-  for (const auto& [cell, span_ns] : longest) {
+  const Cells cells = CellsOf(spans, ranks, numbers);
+  const double median_ns = MedianOf(cells);
+  for (const auto& [cell, span_ns] : cells) {
     const auto of_ranks = ranks.EndsOf(cell.first);
     const auto of_steps = numbers.EndsOf(cell.second);
     const double relative = static_cast<double>(span_ns) / median_ns;

@@ -6,7 +6,7 @@
 namespace borescope::internal {
 
 // Table step_heat, of the rows of `steps`: the longest span on the host among some neighbouring
-// ranks and steps, and how it relates to the median of all spans. At most 64 x 64 rows; none for
+// ranks and steps, and how it relates to the median of the cells. At most 64 x 64 rows; none for
 // fewer than kManyRanks ranks (rank_groups.h), or a single step.
 Table StepHeat(const Table& steps);
 

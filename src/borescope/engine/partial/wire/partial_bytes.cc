@@ -27,6 +27,7 @@ uint16_t ReadVersion(wire::WireReader& in) {
 }
 
 ShardMark ReadShard(wire::WireReader in) {
+  ShardMark mark;
   uint64_t index = 0;
   uint64_t count = 0;
   while (in.Next()) {
@@ -37,6 +38,12 @@ ShardMark ReadShard(wire::WireReader in) {
       case wire::shard::kCount:
         count = in.Number();
         break;
+      case wire::shard::kFiles:
+        mark.files = in.Number();
+        break;
+      case wire::shard::kDigest:
+        mark.digest = in.Number();
+        break;
       default:
         in.Skip();
     }
@@ -44,7 +51,9 @@ ShardMark ReadShard(wire::WireReader in) {
   if (count > kMostShards || index >= count) {
     in.Fail("it is of a part of the run that cannot be");
   }
-  return {static_cast<uint32_t>(index), static_cast<uint32_t>(count)};
+  mark.index = static_cast<uint32_t>(index);
+  mark.count = static_cast<uint32_t>(count);
+  return mark;
 }
 
 void ReadFileField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
@@ -141,6 +150,8 @@ std::string PartialBody(const PartialData& partial) {
     protozero::pbf_writer shard(out, wire::partial::kShards);
     shard.add_uint32(wire::shard::kIndex, mark.index);
     shard.add_uint32(wire::shard::kCount, mark.count);
+    shard.add_uint64(wire::shard::kFiles, mark.files);
+    shard.add_uint64(wire::shard::kDigest, mark.digest);
   }
   return body;
 }

@@ -9,7 +9,7 @@ namespace partial {
 enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles, kShards };
 }
 namespace shard {
-enum : uint32_t { kIndex = 1, kCount };
+enum : uint32_t { kIndex = 1, kCount, kFiles, kDigest };
 }
 namespace question {
 enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions, kForReport };
