@@ -1770,7 +1770,7 @@ class Verbs:
                 ranks (string): From which to which rank.
                 steps (string): From which to which step.
                 span_ns (int, ns): The longest of their spans.
-                relative (float): Span / median of the spans of all ranks and steps.
+                relative (float): Span / the median of those of all cells.
                 level (string): As usual: from 0.97 to below 1.03; a little longer: below 1.1,
                     shorter: from 0.9 on; longer: below 1.33, shorter: from 0.75 on; else much
                     longer or shorter.
