@@ -88,7 +88,7 @@ while [ "$shard" -le "$shards" ]; do
     missing=$missing${missing:+,}$first-$((shard - 1))
     first=
   fi
-  if [ "${#missing}" -gt 60000 ]; then # an argument has 128 KiB at most
+  if [ "${#missing}" -gt 20000 ]; then # shells append to short texts faster
     submit_map "$@"
   fi
   shard=$((shard + 1))
