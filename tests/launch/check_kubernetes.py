@@ -112,16 +112,20 @@ def names_survive(test: Test) -> None:
     assert done["spec"]["completionMode"] == "Indexed" and done["spec"]["completions"] == SHARDS
     words = [substituted(word, {}) for word in
              reduce["spec"]["template"]["spec"]["containers"][0]["command"]]
-    assert words[-1] == str(test.folder / PARTS), words
+    escaped = str(test.folder / PARTS).replace("\\", "\\\\")
+    assert words[-1] == f"{escaped}/*-of-{SHARDS:05}.part", words
 
 
 def answer_is_that_of_one_process(test: Test) -> None:
+    """Also where the folder has a part of an earlier division."""
+    test.ask("map", VERBS, RUN, "--shard", f"0/{SHARDS - 1}", "-o", f"{PARTS}/")
     mapped, reduced = jobs_of(test.manifest("-f", "json", "--top", "7"))
     assert reduced["spec"]["suspend"] is True
     for index in reversed(range(SHARDS)):
         test.run_container(mapped, {"JOB_COMPLETION_INDEX": str(index)})
     parts = sorted(path.name for path in (test.folder / PARTS).glob("*.part"))
-    assert parts == [f"{index:05}-of-{SHARDS:05}.part" for index in range(SHARDS)], parts
+    earlier = f"00000-of-{SHARDS - 1:05}.part"
+    assert parts == [earlier, *(f"{index:05}-of-{SHARDS:05}.part" for index in range(SHARDS))], parts
     test.run_container(reduced, {})
     whole = test.ask(VERBS, str(test.folder / RUN), "-f", "json", "--top", "7")
     assert (test.folder / PARTS / "answer.json").read_text() == whole, "the answers differ"

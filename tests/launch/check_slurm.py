@@ -5,7 +5,8 @@
 
 A run of eight ranks is mapped in six shards. While one of them is worked on, its node loses its power:
 the reduce must say which part is missing. The script, run again, must submit that shard alone, and
-the answer must then be, byte for byte, that of one process with the whole run. Names of folders have
+the answer must then be, byte for byte, that of one process with the whole run. With --force a shard
+that fails must be missing, though it had a part before. Names of folders have
 blanks, quotes and what shells, globs and sbatch take specially.
 
 Exit status: 0 all is well, 1 something is not, 77 Slurm is not installed.
@@ -32,13 +33,17 @@ RUN = "it's a run $(touch evaluated)"
 PARTS = "parts of 50% [it's]"
 JOB_S = 60  # the longest that a job may take
 
-# The borescope that tasks find: the first process of one shard says who it is, and waits.
+# The borescope that tasks find: the first process of one shard says who it is, and waits. While there
+# is a file "failing", that shard fails.
 WRAPPER = """\
 #!/bin/sh
 if [ "$SLURM_ARRAY_TASK_ID" = {victim} ] && mkdir {folder}/victim 2>/dev/null; then
   echo "$$ $SLURMD_NODENAME" >{folder}/victim/draft
   mv {folder}/victim/draft {folder}/victim/process
   exec sleep 600
+fi
+if [ "$SLURM_ARRAY_TASK_ID" = {victim} ] && [ -e {folder}/failing ]; then
+  exit 1
 fi
 exec {borescope} "$@"
 """
@@ -55,10 +60,10 @@ class Test:
         return subprocess.run([self.borescope, *words], cwd=self.folder, check=True,
                               capture_output=True).stdout
 
-    def script(self, verbs: str = VERBS) -> bytes:
+    def script(self, verbs: str = VERBS, *words: str) -> bytes:
         # Tasks that lost their node are not started again by Slurm, so that we have to.
         return self.ask("launch", "slurm", verbs, RUN, "-o", PARTS + "/", "--shards", str(SHARDS), "-f",
-                        "json", "--top", "5", "--sbatch=--no-requeue")
+                        "json", "--top", "5", "--sbatch=--no-requeue", *words)
 
     def submit(self, script: bytes) -> subprocess.CompletedProcess:
         return subprocess.run(["sh"], input=script, cwd=self.folder, env=self.cluster.environment,
@@ -126,6 +131,13 @@ class Test:
         done = self.submit(self.script("idle"))
         assert done.returncode == 2 and b"parts of another question" in done.stderr, done
 
+    def an_earlier_part_does_not_pass_for_a_new_one(self) -> None:
+        (self.folder / "failing").touch()
+        said = self.submitted(self.script(VERBS, "--force"))
+        assert f"shards 0-{SHARDS - 1} of {SHARDS}" in said, said
+        assert self.wait_for(said) == "FAILED"
+        assert f"5 of {SHARDS} parts are there" in self.log_of_reduce(said)
+
     def nothing_is_evaluated(self) -> None:
         assert not list(self.folder.rglob("evaluated"))
 
@@ -143,7 +155,8 @@ def check(borescope: Path, synth: Path) -> None:
         with SlurmCluster(daemons, programs) as cluster:
             test = Test(borescope, synth, folder, cluster)
             for step in (test.a_lost_node_is_named, test.the_rest_is_made,
-                         test.a_second_question_needs_a_folder, test.nothing_is_evaluated):
+                         test.a_second_question_needs_a_folder,
+                         test.an_earlier_part_does_not_pass_for_a_new_one, test.nothing_is_evaluated):
                 begin = time.monotonic()
                 step()
                 print(f"{step.__name__}: {time.monotonic() - begin:.1f} s")

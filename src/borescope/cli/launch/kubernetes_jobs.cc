@@ -105,10 +105,20 @@ constexpr char kComment[] =
 #   kubectl apply -f THIS_FILE
 #   kubectl wait --for=condition=Complete --timeout=24h job/{name}-map
 #   kubectl patch job/{name}-reduce --type=merge -p '{{"spec":{{"suspend":false}}}}'
-# The last one starts the reduce, also where shards failed for good and the wait ends without:
+{again}# The answer: {answer}
+)";
+
+constexpr char kRestAgain[] =
+    R"(# The last one starts the reduce, also where shards failed for good and the wait ends without:
 # the answer says which parts are missing. To make those, delete both jobs and apply again:
 # parts that are there are kept.
-# The answer: {answer}
+)";
+
+// A pod cannot remove the parts of others.
+constexpr char kAllAgain[] =
+    R"(# The last one starts the reduce. Do not start it where shards failed for good and the wait ends
+# without: their earlier parts in {folder}, if any, would pass for new ones. Delete
+# both jobs and those parts, and apply again.
 )";
 
 bool IsBelow(std::string_view path, const VolumeMount& volume) {
@@ -160,8 +170,10 @@ std::string VolumeLines(const KubernetesOptions& options) {
 }
 
 std::string CommentLines(const LaunchJob& job) {
+  const std::string again =
+      job.is_forced ? fmt::format(kAllAgain, fmt::arg("folder", job.folder)) : kRestAgain;
   return fmt::format(kComment, fmt::arg("name", job.name), fmt::arg("shards", job.shards),
-                     fmt::arg("answer", job.AnswerPath()));
+                     fmt::arg("again", again), fmt::arg("answer", job.AnswerPath()));
 }
 
 std::string MapHead(const LaunchJob& job) {

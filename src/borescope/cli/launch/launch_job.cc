@@ -6,11 +6,26 @@ namespace borescope::cli {
 
 std::string LaunchJob::AnswerPath() const { return fmt::format("{}/answer.{}", folder, extension); }
 
+// In glob(7) a backslash makes of the character after it a plain one.
+std::string LaunchJob::PartsPattern() const {
+  constexpr std::string_view kSpecial = "*?[]\\";
+  std::string pattern;
+  for (const char c : folder) {
+    if (kSpecial.find(c) != std::string_view::npos) {
+      pattern += '\\';
+    }
+    pattern += c;
+  }
+  return fmt::format("{}/*-of-{:05}.part", pattern, shards);
+}
+
 std::vector<std::string> MapWords(const LaunchJob& job, const QuoteText& quote,
                                   std::string_view shard_word) {
   std::vector<std::string> words = {quote("borescope"), quote("map"), quote(job.verbs)};
-  for (const std::string& option : job.map_options) {
-    words.push_back(quote(option));
+  for (const std::vector<std::string>* const options : {&job.map_options, &job.task_options}) {
+    for (const std::string& option : *options) {
+      words.push_back(quote(option));
+    }
   }
   words.push_back(quote(fmt::format("--threads={}", job.cpus)));
   if (job.is_forced) {
@@ -34,7 +49,7 @@ std::vector<std::string> ReduceWords(const LaunchJob& job, const QuoteText& quot
   }
   words.push_back(quote("--output=" + job.AnswerPath()));
   words.push_back(quote("--"));
-  words.push_back(quote(job.folder));
+  words.push_back(quote(job.PartsPattern()));
   return words;
 }
 

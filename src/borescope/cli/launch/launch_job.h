@@ -16,6 +16,7 @@ struct LaunchJob {
   std::string verbs;                        // "summary,kernels"
   bool is_report = false;                   // the verb is report, whose parts report joins
   std::vector<std::string> map_options;     // of the verbs: "--step=3"
+  std::vector<std::string> task_options;    // how tasks run, whatever they answer: "--verbose"
   std::vector<std::string> words;           // of verbs that take one before their inputs
   std::vector<std::string> inputs;          // the run: files, folders, globs
   std::vector<std::string> reduce_options;  // how the answer is shown: "--top=10"
@@ -28,6 +29,8 @@ struct LaunchJob {
 
   // The file of the answer.
   std::string AnswerPath() const;
+  // A glob of the parts of this division, and of no other that may be in the folder.
+  std::string PartsPattern() const;
 };
 
 // How an engine is given a text that must arrive as it is.

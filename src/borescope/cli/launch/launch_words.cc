@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace borescope::cli {
 namespace {
@@ -23,14 +24,19 @@ constexpr RefusedRow kRefused[] = {
     {"scrub-map", "scrub first: borescope convert --scrub for each file"},
 };
 
-// Options that reduce takes, and those of the launch itself.
-bool IsHandedToMap(const OptionRow& row) {
+bool IsIn(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// All of the verbs but what reduce takes, and what is of the launch itself.
+bool IsOfQuestion(const OptionRow& row) {
   constexpr std::string_view kElsewhere[] = {"sort", "top", "force"};
-  constexpr std::string_view kAlso[] = {"captures", "memory-limit", "verbose"};
-  const auto is_in = [&](const auto& names) {
-    return std::find(std::begin(names), std::end(names), row.long_name) != std::end(names);
-  };
-  return is_in(kAlso) || (row.is_parameter() && !is_in(kElsewhere));
+  return row.long_name == "captures" || (row.is_parameter() && !IsIn(kElsewhere, row.long_name));
+}
+
+bool IsOfTask(const OptionRow& row) {
+  constexpr std::string_view kOfTask[] = {"memory-limit", "verbose"};
+  return IsIn(kOfTask, row.long_name);
 }
 
 std::string OptionWord(const OptionRow& row, const RawOptions& raw) {
@@ -39,6 +45,16 @@ std::string OptionWord(const OptionRow& row, const RawOptions& raw) {
   }
   const std::string& value = row.text != nullptr ? raw.*row.text : raw.Param(row.long_name);
   return fmt::format("--{}={}", row.long_name, value);
+}
+
+std::vector<std::string> GivenWords(const RawOptions& raw, bool (*is_wanted)(const OptionRow&)) {
+  std::vector<std::string> words;
+  for (const OptionRow& row : Options()) {
+    if (is_wanted(row) && IsGiven(row, raw)) {
+      words.push_back(OptionWord(row, raw));
+    }
+  }
+  return words;
 }
 
 Result<void> CheckRefused(const RawOptions& raw) {
@@ -58,12 +74,7 @@ Result<void> CheckRefused(const RawOptions& raw) {
 
 Result<std::vector<std::string>> MapOptions(const Command& command) {
   CLI_TRY(CheckRefused(command.raw));
-  std::vector<std::string> words;
-  for (const OptionRow& row : Options()) {
-    if (IsHandedToMap(row) && IsGiven(row, command.raw)) {
-      words.push_back(OptionWord(row, command.raw));
-    }
-  }
+  std::vector<std::string> words = GivenWords(command.raw, IsOfQuestion);
   for (const ParameterInfo* const own : OwnParameters(command.analyses)) {
     const std::string name = OptionName(*own);
     if (const auto given = command.raw.params.find(name); given != command.raw.params.end()) {
@@ -73,6 +84,8 @@ Result<std::vector<std::string>> MapOptions(const Command& command) {
   }
   return words;
 }
+
+std::vector<std::string> TaskOptions(const RawOptions& raw) { return GivenWords(raw, IsOfTask); }
 
 std::vector<std::string> LeadingWords(const Command& command) {
   std::vector<std::string> words;

@@ -1,5 +1,6 @@
 // A shell script that submits a job to Slurm: an array whose tasks map a shard each, and a job that
-// reduces their parts once the tasks have ended. Run again, it submits the shards without a part.
+// reduces their parts once the tasks have ended. Run again, it submits the shards without a part; a
+// forced one removes all parts first.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
   for (std::string& word : WordsOf(raw.sbatch)) {
     if (!word.starts_with('-')) {
       return UsageError(fmt::format(
-          "--sbatch: '{}' is no option; write values behind an equals sign: --qos=high", word));
+          "--sbatch: '{}' is no option; write values after an equals sign: --qos=high", word));
     }
     options.sbatch.push_back(std::move(word));
   }

@@ -41,7 +41,7 @@ Result<int> CountOr(std::string_view option, const std::string& text, int larges
   return text.empty() ? Result<int>(usual) : ParseCount(option, text, largest);
 }
 
-// As map does, but before anything is submitted.
+// As map does, but before anything is submitted: the library checks it only where there is a run.
 Result<void> CheckTables(const Command& command) {
   std::set<std::string> names;
   for (const VerbInfo* const verb : command.analyses) {
@@ -191,6 +191,7 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   CLI_ASSIGN(job.name, UnderstandName(raw.job_name.empty() ? "borescope" : raw.job_name));
   CLI_ASSIGN(job.folder, UnderstandFolder(raw));
   CLI_ASSIGN(job.map_options, MapOptions(command));
+  job.task_options = TaskOptions(raw);
   job.words = LeadingWords(command);
   job.inputs = raw.inputs;
   job.reduce_options = ReduceOptions(raw);

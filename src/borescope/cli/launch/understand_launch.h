@@ -1,4 +1,4 @@
-// From what was typed behind `launch` to jobs. Every error is about usage and one line.
+// From what was typed after `launch` to jobs. Every error is about usage and one line.
 #pragma once
 
 #include "borescope/cli/launch/kubernetes_jobs.h"

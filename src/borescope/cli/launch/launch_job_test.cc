@@ -1,0 +1,44 @@
+#include "borescope/cli/launch/launch_job.h"
+
+#include <glob.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace borescope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> Matches(const std::string& pattern) {
+  glob_t found{};
+  const int status = glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> paths;
+  for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
+    paths.emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  return paths;
+}
+
+TEST(LaunchJob, PatternMatchesThePartsOfItsDivisionAlone) {
+  const fs::path root = fs::path(testing::TempDir()) / "launch_job_test";
+  for (const char* const name : {"parts", "a*b", "[a-c]?", R"(a\*)", "]", "{x,y}", "it's"}) {
+    LaunchJob job;
+    job.folder = (root / name).string();
+    job.shards = 64;
+    fs::create_directories(job.folder);
+    for (const char* const part : {"00003-of-00064.part", "00003-of-00063.part", "answer.txt"}) {
+      std::ofstream(job.folder + "/" + part) << "part";
+    }
+    EXPECT_EQ(Matches(job.PartsPattern()),
+              std::vector<std::string>{job.folder + "/00003-of-00064.part"});
+  }
+  fs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace borescope::cli
