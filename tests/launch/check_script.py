@@ -118,7 +118,7 @@ def only_missing_shards_are_submitted(test: Test) -> None:
 
 
 def many_gaps_are_several_arrays(test: Test) -> None:
-    count = 99_999
+    count = 9_999
     folder = test.folder / "gaps"
     folder.mkdir()
     for shard in range(0, count, 2):
