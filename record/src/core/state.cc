@@ -39,7 +39,7 @@ bool IsValid(const Control* control) {
 // Maps the launcher's page. Without a valid one, everything is recorded.
 void MapControl() {
   own_control.is_recording = 1;
-  own_control.nested_starts = 1;
+  own_control.starts = 1;
   char path[kMostFolderBytes + 32];
   TextBuilder builder(path, sizeof(path));
   builder.Add(run_folder).Add("/").Add(recording::kControlName);
