@@ -135,6 +135,35 @@ uint32_t Starts() { return recording::CountOf(recording::LoadStarts(*g_control))
 
 void MarkNow(const char* text) { Mark(recording::kDefaultDomain, PlainMessage(text)); }
 
+// More ranges than whose ends can be awaited: recording stops all the same.
+TEST(RuleRanges, StopWhateverEndsAreNotAwaited) {
+  constexpr int kRanges = 300;
+  const PausedRun run("start-range=go;stop-own-range;repeat=0");
+  std::vector<uint64_t> ids;
+  for (int i = 0; i < kRanges; ++i) {
+    ids.push_back(StartRange(recording::kDefaultDomain, PlainMessage("go")));
+  }
+  EXPECT_EQ(Starts(), 1U);
+  for (size_t i = 1; i < ids.size(); ++i) EndRange(recording::kDefaultDomain, ids[i]);
+  EXPECT_TRUE(IsRecording());
+  EndRange(recording::kDefaultDomain, ids[0]);
+  EXPECT_EQ(Starts(), 0U);
+  EXPECT_FALSE(IsRecording());
+}
+
+// Of a domain that is not counted, whose ends are not known.
+TEST(RuleRanges, DoNotStartWhatNothingStops) {
+  const PausedRun run("start-range=go;stop-own-range");
+  Push(kCountedDomains, true, PlainMessage("go"));
+  EXPECT_FALSE(IsRecording());
+  Push(recording::kDefaultDomain, true, PlainMessage("go"));
+  EXPECT_TRUE(IsRecording());
+  Pop(kCountedDomains);
+  EXPECT_TRUE(IsRecording());
+  Pop(recording::kDefaultDomain);
+  EXPECT_FALSE(IsRecording());
+}
+
 // A stop that meets a start on another thread, at any moment of it, is not lost.
 TEST(RuleThreads, LoseNoStop) {
   constexpr int kRounds = 1'000'000;
@@ -156,7 +185,7 @@ TEST(RuleThreads, LoseNoStop) {
 
 // Whatever the launcher ends while a rule starts: after that, it can start again.
 TEST(RuleThreads, StartAgainAfterTheLauncherEndedAll) {
-  constexpr int kRounds = 200;
+  constexpr int kRounds = 60;
   const PausedRun run("start-range=go;repeat=0");
   for (int round = 0; round < kRounds; ++round) {
     std::atomic<bool> has_ended = false;

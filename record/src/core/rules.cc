@@ -3,12 +3,14 @@
 #include <cstring>
 
 #include "borescope/recording/control.h"
+#include "core/clock.h"
 #include "core/control.h"
 #include "core/ranges.h"
 #include "core/seen_names.h"
 #include "core/state.h"
 #include "core/strings.h"
 #include "core/text.h"
+#include "core/writer.h"
 
 namespace borescope::inject {
 
@@ -166,9 +168,20 @@ void NoteOther(const Name& name) {
   if (is_waiting && !ReadStep(name, &step)) NoteSeen(name.text, name.length);
 }
 
-bool Starts(const Name& name) {
+// Once for each process.
+void SayNotAwaited() {
+  if (g_log->has_said_unawaited.exchange(true)) return;
+  constexpr char kText[] =
+      "start and stop at ranges: the end of a range could not be awaited, so it had no effect: it "
+      "was nested deeper than 64, or 256 that may end on other threads were open";
+  const uint64_t body[] = {Now()};
+  Write(recording::RecordType::kState, static_cast<uint32_t>(recording::StateKind::kGap), body,
+        kText, sizeof(kText) - 1);
+}
+
+bool IsStart(const Name& name) {
   if (Rules().start != RuleKind::kRange) return false;
-  if (Rules().start_name.Matches(name.text, name.length)) return Open();
+  if (Rules().start_name.Matches(name.text, name.length)) return true;
   NoteOther(name);
   return false;
 }
@@ -187,12 +200,21 @@ void BeginRules() {
       rules.start == RuleKind::kRange || rules.stop == RuleKind::kRange || HasStepRule();
 }
 
-bool RangeBegins(const Message& message) {
+bool RangeBegins(const Message& message, bool can_await) {
   const Name name = NameOf(message);
   uint64_t step = 0;
   if (HasStepRule() && ReadStep(name, &step)) StepBegins(step);
-  const bool is_open = Starts(name);
-  return (is_open && CountsRanges()) || StopsAtEnd(name);
+  const bool is_start = IsStart(name);
+  const bool needs_end = StopsAtEnd(name) || (is_start && CountsRanges());
+  if (needs_end && !can_await) SayNotAwaited();
+  if (is_start && CountsRanges()) return can_await && Open();
+  if (is_start) Open();
+  return needs_end && can_await;
+}
+
+void RangeIsNotAwaited() {
+  SayNotAwaited();
+  if (CountsRanges()) Close();
 }
 
 void RangeEnds() { Stop(); }
@@ -200,7 +222,7 @@ void RangeEnds() { Stop(); }
 // A mark has no end: where the end of a range would stop, recording goes on.
 bool MarkComes(const Message& message) {
   const Name name = NameOf(message);
-  Starts(name);
+  if (IsStart(name)) Open();
   return StopsAtEnd(name);
 }
 
