@@ -302,7 +302,9 @@ class Users(LauncherTest):
                 (["--start=after:1h"], self.WORDS, "the program ended before it was to start\n"),
                 (["--stop=range:x"], self.WORDS, "went on until the end: no range or mark named 'x' ended\n"),
                 (["--stop=step:9"], self.WORDS, "until the end: step 9 never began; the last was step 2\n"),
-                (["--start=range:in"], self.WORDS, "'in' never ended, or was a mark, which has no end\n"),
+                (["--start=range:in"], self.WORDS, "or it was a mark, which has no end\n"),
+                (["--start=range:go", "--repeat"], [*self.WORDS, "push:go"],
+                 "the last 'go' was still open when the program ended, or its process was killed, or"),
                 (["--start=now", "--stop=api"], self.WORDS, "called none of cudaProfilerStop and hipProfilerStop\n")):
             self.assertIn(said, self.run_rules(*options, words=words)[1], (options, words))
 
@@ -387,13 +389,13 @@ class Children(LauncherTest):
 class Devices(RecordTest):
     """What is launched after a start is there, however seldom the page is looked at."""
 
-    def kernels(self, how, options, version):
+    def kernels(self, how, options, version, fault=""):
         for log in self.folder.glob("*.bsl"):
             log.unlink()
         make_control(self.folder, recording=0, starts=0)
         variables = environment(self.folder, f"{options};flush-ms=60000") | {
             "BORESCOPE_CUPTI": str(PROGRAMS / "libsimcupti.so"), "LD_LIBRARY_PATH": str(PROGRAMS),
-            "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version)}
+            "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version), "SIMCUPTI_FAULT": fault}
         result = subprocess.run([PROGRAMS / "device", how, "1", "100"], env=variables, timeout=60,
                                 capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -403,6 +405,9 @@ class Devices(RecordTest):
         for version in (28, 130500):
             found = self.kernels("range", "start-range=go;stop-own-range", version)
             self.assertEqual(found, list(range(1, 101)), version)
+
+    def test_nothing_is_enabled_after_the_end(self):
+        self.kernels("late", "start-range=go;stop-own-range", 28, fault="slow")
 
     def test_calls_that_cupti_sees(self):
         for version in (28, 130000, 130500):

@@ -66,8 +66,8 @@ bool RecordsForks();
 // Whether the process was made by fork after the library was loaded.
 bool IsForked();
 
-// Tells this process from those that it descends from by fork, of which it has copies of what is
-// not in the state: each has another number, from 1. Any thread.
+// A number from 1 that differs from those of the processes that this one descends from by fork:
+// what is not in the state is copied from them. Any thread.
 uint32_t ForkNumber();
 
 // Whether the library records at all; it may be paused.
