@@ -122,6 +122,7 @@ class PausedRun {
     g_control->is_recording = 0;
     g_control->starts = 0;
     g_control->rule_starts = 0;
+    g_control->are_rules_done = 0;
   }
   PausedRun(const PausedRun&) = delete;
   PausedRun& operator=(const PausedRun&) = delete;
@@ -201,6 +202,26 @@ TEST(RuleThreads, StartAgainAfterTheLauncherEndedAll) {
     MarkNow("go");
     ASSERT_EQ(Starts(), 1U) << round;
     ASSERT_TRUE(IsRecording()) << round;
+  }
+}
+
+// What the launcher ended for good does not start again, whatever was about to.
+TEST(RuleThreads, StartNothingAfterTheLastEnd) {
+  constexpr int kRounds = 600;
+  const PausedRun run("start-range=go;repeat=0");
+  for (int round = 0; round < kRounds; ++round) {
+    g_control->are_rules_done = 0;
+    std::barrier ready(2);
+    std::thread launcher([&ready] {
+      ready.arrive_and_wait();
+      __atomic_store_n(&g_control->are_rules_done, 1, __ATOMIC_SEQ_CST);
+      recording::EndStarts(*g_control);
+      recording::ApplyStarts(*g_control, 1);
+    });
+    ready.arrive_and_wait();
+    for (int i = 0; i < 50; ++i) MarkNow("go");
+    launcher.join();
+    ASSERT_EQ(Starts(), 0U) << round;
   }
 }
 

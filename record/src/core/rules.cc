@@ -48,7 +48,7 @@ bool CountsRanges() { return Rules().stop == RuleKind::kOwnRange; }
 // Calls of the program may start as often as they like.
 uint32_t MostStarts() { return Rules().start == RuleKind::kCall ? 0 : Rules().most_starts; }
 
-bool AreDone() { return __atomic_load_n(&g_control->are_rules_done, __ATOMIC_RELAXED) != 0; }
+bool AreDone() { return __atomic_load_n(&g_control->are_rules_done, __ATOMIC_SEQ_CST) != 0; }
 
 // What the launcher ended is not open any more.
 Window CurrentWindow(uint64_t word) {
@@ -80,10 +80,11 @@ void StartOpened(uint16_t epoch) {
 
 // Returns whether this is part of what is recorded now.
 bool Open() {
-  if (AreDone()) return false;
   uint64_t word = g_log->rule_window.load();
   for (;;) {
     Window window = CurrentWindow(word);
+    // After the epoch was read: the launcher says so before it ends that epoch for the last time.
+    if (AreDone()) return false;
     const bool is_first = window.open == 0;
     if (!is_first && !CountsRanges()) return true;
     if (window.open == kMostCount) return false;
