@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <barrier>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "borescope/recording/control.h"
 #include "core/endings.h"
 #include "core/options.h"
 #include "core/ranges.h"
@@ -110,16 +112,124 @@ TEST(Endings, AreTakenOnce) {
   EXPECT_FALSE(TakeEnd(1));
 }
 
+// Records with rules into a folder of its own, without a launcher.
+class PausedRun {
+ public:
+  explicit PausedRun(const char* options)
+      : folder_(fs::temp_directory_path() / ("borescope-rules-" + std::to_string(getpid()))) {
+    fs::create_directory(folder_);
+    BeginRecording(folder_.c_str(), options);
+    g_control->is_recording = 0;
+    g_control->starts = 0;
+    g_control->rule_starts = 0;
+    g_control->are_rules_done = 0;
+  }
+  PausedRun(const PausedRun&) = delete;
+  PausedRun& operator=(const PausedRun&) = delete;
+  ~PausedRun() { fs::remove_all(folder_); }
+
+ private:
+  fs::path folder_;
+};
+
+uint32_t Starts() { return recording::CountOf(recording::LoadStarts(*g_control)); }
+
+void MarkNow(const char* text) { Mark(recording::kDefaultDomain, PlainMessage(text)); }
+
+// More ranges than whose ends can be awaited: recording stops all the same.
+TEST(RuleRanges, StopWhateverEndsAreNotAwaited) {
+  constexpr int kRanges = 300;
+  const PausedRun run("start-range=go;stop-own-range;repeat=0");
+  std::vector<uint64_t> ids;
+  for (int i = 0; i < kRanges; ++i) {
+    ids.push_back(StartRange(recording::kDefaultDomain, PlainMessage("go")));
+  }
+  EXPECT_EQ(Starts(), 1U);
+  for (size_t i = 1; i < ids.size(); ++i) EndRange(recording::kDefaultDomain, ids[i]);
+  EXPECT_TRUE(IsRecording());
+  EndRange(recording::kDefaultDomain, ids[0]);
+  EXPECT_EQ(Starts(), 0U);
+  EXPECT_FALSE(IsRecording());
+}
+
+// Of a domain that is not counted, whose ends are not known.
+TEST(RuleRanges, DoNotStartWhatNothingStops) {
+  const PausedRun run("start-range=go;stop-own-range");
+  Push(kCountedDomains, true, PlainMessage("go"));
+  EXPECT_FALSE(IsRecording());
+  Push(recording::kDefaultDomain, true, PlainMessage("go"));
+  EXPECT_TRUE(IsRecording());
+  Pop(kCountedDomains);
+  EXPECT_TRUE(IsRecording());
+  Pop(recording::kDefaultDomain);
+  EXPECT_FALSE(IsRecording());
+}
+
+// A stop that meets a start on another thread, at any moment of it, is not lost.
+TEST(RuleThreads, LoseNoStop) {
+  constexpr int kRounds = 1'000'000;
+  const PausedRun run("start-range=go;stop-range=end;repeat=0");
+  std::barrier ready(2);
+  std::vector<std::thread> threads;
+  for (const char* name : {"go", "end"}) {
+    threads.emplace_back([name, &ready] {
+      ready.arrive_and_wait();
+      for (int round = 0; round < kRounds; ++round) MarkNow(name);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  MarkNow("end");
+  EXPECT_GT(g_control->rule_starts, 0U);
+  EXPECT_EQ(Starts(), 0U);
+  EXPECT_FALSE(IsRecording());
+}
+
+// Whatever the launcher ends while a rule starts: after that, it can start again.
+TEST(RuleThreads, StartAgainAfterTheLauncherEndedAll) {
+  constexpr int kRounds = 60;
+  const PausedRun run("start-range=go;repeat=0");
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<bool> has_ended = false;
+    std::thread launcher([&has_ended] {
+      for (int i = 0; i < 200; ++i) {
+        recording::EndStarts(*g_control);
+        recording::ApplyStarts(*g_control, 1);
+      }
+      has_ended.store(true);
+    });
+    while (!has_ended.load()) MarkNow("go");
+    launcher.join();
+    MarkNow("go");
+    ASSERT_EQ(Starts(), 1U) << round;
+    ASSERT_TRUE(IsRecording()) << round;
+  }
+}
+
+// What the launcher ended for good does not start again, whatever was about to.
+TEST(RuleThreads, StartNothingAfterTheLastEnd) {
+  constexpr int kRounds = 600;
+  const PausedRun run("start-range=go;repeat=0");
+  for (int round = 0; round < kRounds; ++round) {
+    g_control->are_rules_done = 0;
+    std::barrier ready(2);
+    std::thread launcher([&ready] {
+      ready.arrive_and_wait();
+      __atomic_store_n(&g_control->are_rules_done, 1, __ATOMIC_SEQ_CST);
+      recording::EndStarts(*g_control);
+      recording::ApplyStarts(*g_control, 1);
+    });
+    ready.arrive_and_wait();
+    for (int i = 0; i < 50; ++i) MarkNow("go");
+    launcher.join();
+    ASSERT_EQ(Starts(), 0U) << round;
+  }
+}
+
 // Whoever begins and ends ranges at the same time: in the end as many stops as starts were counted.
 TEST(RuleThreads, StartAndStopTogether) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 2000;
-  const fs::path folder =
-      fs::temp_directory_path() / ("borescope-rules-" + std::to_string(getpid()));
-  fs::create_directory(folder);
-  BeginRecording(folder.c_str(), "start-range=go;stop-own-range;repeat=0");
-  g_control->is_recording = 0;
-  g_control->nested_starts = 0;
+  const PausedRun run("start-range=go;stop-own-range;repeat=0");
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([i] {
@@ -133,8 +243,7 @@ TEST(RuleThreads, StartAndStopTogether) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  fs::remove_all(folder);
-  EXPECT_EQ(g_control->nested_starts, 0U);
+  EXPECT_EQ(Starts(), 0U);
   EXPECT_FALSE(IsRecording());
   EXPECT_GT(g_control->rule_starts, 0U);
   EXPECT_LE(g_control->rule_starts, 2U * kThreads * kRounds);

@@ -93,6 +93,10 @@ class Rocm(RecordTest):
         self.run_rocm("range", options="rocm;flush-ms=60000;start-range=go;stop-own-range")
         self.assertEqual({k.a for k in self.only_log().of(logs.KERNEL)}, set(range(1, 3001)))
 
+    def test_nothing_is_switched_on_after_the_end(self):
+        make_control(self.folder, recording=0, starts=0)
+        self.run_rocm("late", fault="slow", options="rocm;flush-ms=60000;start-range=go;stop-own-range")
+
     def test_not_asked_for(self):
         self.run_rocm(options="")
         self.assertEqual(list(self.folder.glob("*.bsl")), [])

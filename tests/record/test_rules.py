@@ -21,11 +21,11 @@ def texts(log):
 
 
 class RulesTest(RecordTest):
-    def run_words(self, *words, options="", expect=0):
-        """What a program that starts paused records, with a log per process."""
+    def run_words(self, *words, options="", expect=0, starts=0):
+        """What a program that starts paused, or once started, records, with a log per process."""
         for log in self.folder.glob("*.bsl"):
             log.unlink()
-        make_control(self.folder, recording=0, starts=0)
+        make_control(self.folder, recording=starts, starts=starts)
         result = self.run_program("rules", *words, options=options)
         self.assertEqual((result.returncode, result.stderr), (expect, ""))
         return [texts(log) for log in self.parse()]
@@ -65,6 +65,16 @@ class Sources(RulesTest):
             self.assertEqual(found[0], [name, "in"] if given == name else ["a;b", name, "in"])
         # Compared as a whole, up to 255 bytes.
         self.assertEqual(self.run_words("push:" + "x" * 256, "pop", options="start-range=" + "x" * 255), [])
+
+    def test_what_is_nested_too_deep_starts_nothing(self):
+        """Its end is not known, and nothing would stop."""
+        deep = ["push:x"] * 64 + ["push:go", "mark:deep", "pop"] + ["pop"] * 64
+        found = self.run_words(*deep, "mark:between", "push:go", "mark:in", "pop", "mark:after",
+                               options="start-range=go;stop-own-range")
+        self.assertEqual(found, [["go", "in"]])
+        said = [state.text for state in self.only_log().of(logs.STATE) if state.a == 6]
+        self.assertEqual(len(said), 1)
+        self.assertIn("the end of a range could not be awaited", said[0])
 
     def test_ends_across_threads(self):
         found = self.run_words("start:0:go", "thread", "mark:in", "end:0", "mark:after",
@@ -127,6 +137,16 @@ class Processes(RulesTest):
                                options="start-range=go;stop-own-range")
         # Child first: it is over before its parent goes on. Its second range starts anew.
         self.assertEqual(sorted(found, key=len), [["go", "in"], ["in", "after", "go"]])
+
+    def test_a_child_does_not_stop_for_a_range_of_its_parent(self):
+        for begin, end in (("push:x", "pop"), ("start:0:x", "end:0"), ("rstart:0:x", "rend:0")):
+            words = [begin, "fork", "mark:in", end, "mark:after"]
+            found = self.run_words(*words, options="stop-range=x", starts=1)
+            self.assertEqual(sorted(found), [["in", "after"], ["x", "in"]], begin)
+        # For one of its own it does.
+        found = self.run_words("push:x", "fork", "push:x", "mark:in", "pop", "mark:after",
+                               options="stop-range=x", starts=1)
+        self.assertEqual(sorted(found), [["x"], ["x", "in"]])
 
     def test_a_killed_process_leaves_recording_on(self):
         self.run_words("push:go", "kill", options="start-range=go;stop-own-range", expect=-signal.SIGKILL)
@@ -282,7 +302,9 @@ class Users(LauncherTest):
                 (["--start=after:1h"], self.WORDS, "the program ended before it was to start\n"),
                 (["--stop=range:x"], self.WORDS, "went on until the end: no range or mark named 'x' ended\n"),
                 (["--stop=step:9"], self.WORDS, "until the end: step 9 never began; the last was step 2\n"),
-                (["--start=range:in"], self.WORDS, "'in' never ended, or was a mark, which has no end\n"),
+                (["--start=range:in"], self.WORDS, "or it was a mark, which has no end\n"),
+                (["--start=range:go", "--repeat"], [*self.WORDS, "push:go"],
+                 "the last 'go' was still open when the program ended, or its process was killed, or"),
                 (["--start=now", "--stop=api"], self.WORDS, "called none of cudaProfilerStop and hipProfilerStop\n")):
             self.assertIn(said, self.run_rules(*options, words=words)[1], (options, words))
 
@@ -367,13 +389,13 @@ class Children(LauncherTest):
 class Devices(RecordTest):
     """What is launched after a start is there, however seldom the page is looked at."""
 
-    def kernels(self, how, options, version):
+    def kernels(self, how, options, version, fault=""):
         for log in self.folder.glob("*.bsl"):
             log.unlink()
         make_control(self.folder, recording=0, starts=0)
         variables = environment(self.folder, f"{options};flush-ms=60000") | {
             "BORESCOPE_CUPTI": str(PROGRAMS / "libsimcupti.so"), "LD_LIBRARY_PATH": str(PROGRAMS),
-            "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version)}
+            "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version), "SIMCUPTI_FAULT": fault}
         result = subprocess.run([PROGRAMS / "device", how, "1", "100"], env=variables, timeout=60,
                                 capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -383,6 +405,9 @@ class Devices(RecordTest):
         for version in (28, 130500):
             found = self.kernels("range", "start-range=go;stop-own-range", version)
             self.assertEqual(found, list(range(1, 101)), version)
+
+    def test_nothing_is_enabled_after_the_end(self):
+        self.kernels("late", "start-range=go;stop-own-range", 28, fault="slow")
 
     def test_calls_that_cupti_sees(self):
         for version in (28, 130000, 130500):

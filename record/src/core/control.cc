@@ -25,21 +25,37 @@ void Apply() {
   CallFollowers(IsRecording());
 }
 
+// `starts`: how many there were before.
+void FollowStart(uint32_t starts) {
+  Apply();
+  if (starts == 0) WriteState(StateKind::kStarted);
+}
+
+void FollowStop(uint32_t starts) {
+  if (starts == 1) WriteState(StateKind::kStopped);
+  Apply();
+}
+
 }  // namespace
 
 void StartRecording() {
-  if (!IsEnabled()) return;
-  const bool is_first = recording::AddStart(*g_control) == 0;
-  Apply();
-  if (is_first) WriteState(StateKind::kStarted);
+  if (IsEnabled()) FollowStart(recording::AddStart(*g_control));
 }
 
 void StopRecording() {
   if (!IsEnabled()) return;
   const uint32_t starts = recording::AddStop(*g_control);
-  if (starts == 0) return;
-  if (starts == 1) WriteState(StateKind::kStopped);
-  Apply();
+  if (starts != 0) FollowStop(starts);
+}
+
+void StartRecordingIn(uint16_t epoch) {
+  uint32_t starts = 0;
+  if (IsEnabled() && recording::AddStartIn(*g_control, epoch, starts)) FollowStart(starts);
+}
+
+void StopRecordingIn(uint16_t epoch) {
+  uint32_t starts = 0;
+  if (IsEnabled() && recording::AddStopIn(*g_control, epoch, starts)) FollowStop(starts);
 }
 
 }  // namespace borescope::inject

@@ -18,6 +18,7 @@ struct OpenRanges {
   uint64_t recorded;  // bit i: the range at depth i is in the log
   uint64_t awaited;   // bit i: a rule waits for the end of the range at depth i
   uint32_t depth;
+  uint32_t awaited_in;  // the ForkNumber of the process that `awaited` is of
 };
 // Ranges that are nested deeper are taken as recorded if recording is on at their end.
 inline constexpr uint32_t kNotedDepth = 64;
@@ -36,23 +37,33 @@ inline int EnterRange(uint32_t domain, bool is_recorded) {
   return static_cast<int>(open.depth++);
 }
 
-// For the range that has just begun. The ends of those that are nested deeper stop nothing.
+// Whether the end of the range that begins next can be awaited: not of one that is nested too deep.
+inline bool CanAwaitNext(uint32_t domain) {
+  if (domain >= kCountedDomains || (t_thread.open_ranges == nullptr && !MapDepths())) return false;
+  return t_thread.open_ranges[domain].depth < kNotedDepth;
+}
+
+// For the range that has just begun, of which CanAwaitNext was true if it is awaited.
 inline void AwaitRange(uint32_t domain, bool is_awaited) {
   if (domain >= kCountedDomains || t_thread.open_ranges == nullptr) return;
   OpenRanges& open = t_thread.open_ranges[domain];
   if (open.depth == 0 || open.depth > kNotedDepth) return;
   const uint64_t bit = uint64_t{1} << (open.depth - 1);
-  open.awaited = is_awaited ? open.awaited | bit : open.awaited & ~bit;
+  open.awaited &= ~bit;
+  if (!is_awaited) return;
+  if (open.awaited_in != ForkNumber()) open.awaited = 0;
+  open.awaited_in = ForkNumber();
+  open.awaited |= bit;
 }
 
-// Whether that was so of the range that has just ended.
+// Whether that was so of the range that has just ended, and began in this process.
 inline bool TakeAwaited(uint32_t domain) {
   if (domain >= kCountedDomains || t_thread.open_ranges == nullptr) return false;
   OpenRanges& open = t_thread.open_ranges[domain];
   const uint64_t bit = open.depth < kNotedDepth ? uint64_t{1} << open.depth : 0;
   const bool is_awaited = (open.awaited & bit) != 0;
   open.awaited &= ~bit;
-  return is_awaited;
+  return is_awaited && open.awaited_in == ForkNumber();
 }
 
 struct LeftRange {

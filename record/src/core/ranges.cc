@@ -15,7 +15,7 @@ constexpr uint64_t kNotInLog = uint64_t{1} << 62U;
 uint64_t NextRangeId() { return next_id.fetch_add(1, std::memory_order_relaxed); }
 
 int PushWatched(uint32_t domain, const Message& message) {
-  const bool is_awaited = IsEnabled() && RangeBegins(message);
+  const bool is_awaited = IsEnabled() && RangeBegins(message, CanAwaitNext(domain));
   const bool is_recorded = IsRecording();
   if (is_recorded) WriteMoment(recording::RecordType::kPush, domain, message);
   const int depth = EnterRange(domain, is_recorded);
@@ -30,12 +30,12 @@ void MarkWatched(uint32_t domain, const Message& message) {
 }
 
 uint64_t StartWatched(uint32_t domain, const Message& message) {
-  const bool is_awaited = IsEnabled() && RangeBegins(message);
+  const bool is_awaited = IsEnabled() && RangeBegins(message, true);
   const bool is_recorded = IsRecording();
   if (!is_recorded && !is_awaited) return 0;
   const uint64_t id = NextRangeId() | (is_recorded ? 0 : kNotInLog);
   if (is_recorded) WriteRangeStart(domain, id, message);
-  if (is_awaited) AwaitEnd(id);
+  if (is_awaited && !AwaitEnd(id)) RangeIsNotAwaited();
   return id;
 }
 
@@ -45,8 +45,9 @@ void EndWatched(uint32_t domain, uint64_t id) {
 }
 
 void StartForeignRange(uint32_t domain, uint64_t id, const Message& message) {
-  if (g_watches_ranges && RangeBegins(message)) AwaitEnd(id);
+  const bool is_awaited = g_watches_ranges && RangeBegins(message, true);
   if (IsRecording()) WriteRangeStart(domain, id, message);
+  if (is_awaited && !AwaitEnd(id)) RangeIsNotAwaited();
 }
 
 void EndForeignRange(uint32_t domain, uint64_t id) {

@@ -2,24 +2,29 @@
 
 #include <cstring>
 
+#include "borescope/recording/control.h"
+#include "core/clock.h"
 #include "core/control.h"
 #include "core/ranges.h"
 #include "core/seen_names.h"
 #include "core/state.h"
 #include "core/strings.h"
 #include "core/text.h"
+#include "core/writer.h"
 
 namespace borescope::inject {
 
 namespace {
 
-constexpr uint64_t kMostCount = (uint64_t{1} << 24U) - 1;
+constexpr uint64_t kMostCount = (uint64_t{1} << 23U) - 1;
 
 // What the rules of this process did, in one word, so that it changes as a whole.
 struct Window {
-  uint64_t epoch : 16;   // of the page, in which `open` holds
-  uint64_t open : 24;    // what keeps recording on; it was started with the first
-  uint64_t starts : 24;  // or stops, where no rule starts
+  uint64_t epoch : 16;       // of the page, in which the rest but `starts` holds
+  uint64_t open : 23;        // what keeps recording on; it was started with the first
+  uint64_t starts : 23;      // or stops, where no rule starts
+  uint64_t is_starting : 1;  // a thread is about to start, and looks here once it has
+  uint64_t owes_stop : 1;    // it is then to stop at once: what it started for was closed
 };
 static_assert(sizeof(Window) == sizeof(uint64_t));
 
@@ -43,35 +48,55 @@ bool CountsRanges() { return Rules().stop == RuleKind::kOwnRange; }
 // Calls of the program may start as often as they like.
 uint32_t MostStarts() { return Rules().start == RuleKind::kCall ? 0 : Rules().most_starts; }
 
-bool AreDone() { return __atomic_load_n(&g_control->are_rules_done, __ATOMIC_RELAXED) != 0; }
+bool AreDone() { return __atomic_load_n(&g_control->are_rules_done, __ATOMIC_SEQ_CST) != 0; }
 
 // What the launcher ended is not open any more.
 Window CurrentWindow(uint64_t word) {
   Window window = Unpack(word);
-  const auto epoch =
-      static_cast<uint16_t>(__atomic_load_n(&g_control->rule_epoch, __ATOMIC_RELAXED));
-  if (window.epoch != epoch) window.open = 0;
-  window.epoch = epoch;
-  return window;
+  const uint16_t epoch = recording::EpochOf(recording::LoadStarts(*g_control));
+  if (window.epoch == epoch) return window;
+  Window next = {};
+  next.epoch = epoch;
+  next.starts = window.starts;
+  return next;
+}
+
+// Starts for what was opened. A stop that came before the start was counted, is made up for.
+void StartOpened(uint16_t epoch) {
+  __atomic_fetch_add(&g_control->rule_starts, 1, __ATOMIC_RELAXED);
+  StartRecordingIn(epoch);
+  uint64_t word = g_log->rule_window.load();
+  for (;;) {
+    Window window = Unpack(word);
+    if (window.epoch != epoch) return;
+    const bool owes_stop = window.owes_stop != 0;
+    window.is_starting = 0;
+    window.owes_stop = 0;
+    if (!g_log->rule_window.compare_exchange_weak(word, Pack(window))) continue;
+    if (owes_stop) StopRecordingIn(epoch);
+    return;
+  }
 }
 
 // Returns whether this is part of what is recorded now.
 bool Open() {
-  if (AreDone()) return false;
   uint64_t word = g_log->rule_window.load();
   for (;;) {
     Window window = CurrentWindow(word);
+    // After the epoch was read: the launcher says so before it ends that epoch for the last time.
+    if (AreDone()) return false;
     const bool is_first = window.open == 0;
     if (!is_first && !CountsRanges()) return true;
     if (window.open == kMostCount) return false;
     if (is_first && MostStarts() != 0 && window.starts >= MostStarts()) return false;
     if (is_first && window.starts < kMostCount) ++window.starts;
     ++window.open;
+    // A start that is still under way is one for this, too, and has not to stop any more.
+    const bool starts = is_first && window.is_starting == 0;
+    if (starts) window.is_starting = 1;
+    window.owes_stop = 0;
     if (!g_log->rule_window.compare_exchange_weak(word, Pack(window))) continue;
-    if (is_first) {
-      __atomic_fetch_add(&g_control->rule_starts, 1, __ATOMIC_RELAXED);
-      StartRecording();
-    }
+    if (starts) StartOpened(window.epoch);
     return true;
   }
 }
@@ -83,8 +108,9 @@ void Close() {
     if (window.open == 0) return;
     const uint64_t left = CountsRanges() ? uint64_t{window.open} - 1 : 0;
     window.open = left & kMostCount;
+    window.owes_stop = window.open == 0 ? window.is_starting : 0;
     if (!g_log->rule_window.compare_exchange_weak(word, Pack(window))) continue;
-    if (window.open == 0) StopRecording();
+    if (window.open == 0 && window.owes_stop == 0) StopRecordingIn(window.epoch);
     return;
   }
 }
@@ -93,9 +119,11 @@ void Close() {
 void StopOnce() {
   if (!IsRecording()) return;
   uint64_t word = g_log->rule_window.load();
+  Window stopped = {};
+  stopped.starts = 1;
   do {
     if (Unpack(word).starts != 0) return;
-  } while (!g_log->rule_window.compare_exchange_weak(word, Pack({0, 0, 1})));
+  } while (!g_log->rule_window.compare_exchange_weak(word, Pack(stopped)));
   StopRecording();
 }
 
@@ -141,9 +169,20 @@ void NoteOther(const Name& name) {
   if (is_waiting && !ReadStep(name, &step)) NoteSeen(name.text, name.length);
 }
 
-bool Starts(const Name& name) {
+// Once for each process.
+void SayNotAwaited() {
+  if (g_log->has_said_unawaited.exchange(true)) return;
+  constexpr char kText[] =
+      "start and stop at ranges: the end of a range could not be awaited, so it had no effect: it "
+      "was nested deeper than 64, or 256 that may end on other threads were open";
+  const uint64_t body[] = {Now()};
+  Write(recording::RecordType::kState, static_cast<uint32_t>(recording::StateKind::kGap), body,
+        kText, sizeof(kText) - 1);
+}
+
+bool IsStart(const Name& name) {
   if (Rules().start != RuleKind::kRange) return false;
-  if (Rules().start_name.Matches(name.text, name.length)) return Open();
+  if (Rules().start_name.Matches(name.text, name.length)) return true;
   NoteOther(name);
   return false;
 }
@@ -162,12 +201,21 @@ void BeginRules() {
       rules.start == RuleKind::kRange || rules.stop == RuleKind::kRange || HasStepRule();
 }
 
-bool RangeBegins(const Message& message) {
+bool RangeBegins(const Message& message, bool can_await) {
   const Name name = NameOf(message);
   uint64_t step = 0;
   if (HasStepRule() && ReadStep(name, &step)) StepBegins(step);
-  const bool is_open = Starts(name);
-  return (is_open && CountsRanges()) || StopsAtEnd(name);
+  const bool is_start = IsStart(name);
+  const bool needs_end = StopsAtEnd(name) || (is_start && CountsRanges());
+  if (needs_end && !can_await) SayNotAwaited();
+  if (is_start && CountsRanges()) return can_await && Open();
+  if (is_start) Open();
+  return needs_end && can_await;
+}
+
+void RangeIsNotAwaited() {
+  SayNotAwaited();
+  if (CountsRanges()) Close();
 }
 
 void RangeEnds() { Stop(); }
@@ -175,7 +223,7 @@ void RangeEnds() { Stop(); }
 // A mark has no end: where the end of a range would stop, recording goes on.
 bool MarkComes(const Message& message) {
   const Name name = NameOf(message);
-  Starts(name);
+  if (IsStart(name)) Open();
   return StopsAtEnd(name);
 }
 

@@ -20,7 +20,11 @@ extern bool g_watches_ranges;
 void BeginRules();
 
 // A range begins, before it is recorded; may start or stop. Returns whether its end is to be shown.
-bool RangeBegins(const Message& message);
+// `can_await`: that is possible; where it is not, the range neither starts what its end is to stop,
+// nor does its end stop anything, and the log says so.
+bool RangeBegins(const Message& message, bool can_await);
+// The end of a range was to be shown and cannot be after all: as if it had ended for the rules.
+void RangeIsNotAwaited();
 // Such a range has ended, after that was recorded.
 void RangeEnds();
 

@@ -31,6 +31,7 @@ Control own_control;
 char run_folder[kMostFolderBytes + 1];
 pid_t home_pid;
 bool records_forks = true;
+std::atomic<uint32_t> last_fork_number;  // which a child made by fork goes on from
 
 bool IsValid(const Control* control) {
   return control->magic == recording::kControlMagic && control->version == 1;
@@ -39,7 +40,7 @@ bool IsValid(const Control* control) {
 // Maps the launcher's page. Without a valid one, everything is recorded.
 void MapControl() {
   own_control.is_recording = 1;
-  own_control.nested_starts = 1;
+  own_control.starts = 1;
   char path[kMostFolderBytes + 32];
   TextBuilder builder(path, sizeof(path));
   builder.Add(run_folder).Add("/").Add(recording::kControlName);
@@ -63,9 +64,10 @@ void MapControl() {
 
 void WipeInChild() { memset(static_cast<void*>(g_log), 0, sizeof(LogState)); }
 
-// One page for the state. Kernels that cannot wipe it leave that to the C library's fork.
+// Pages of their own for the state. Kernels that cannot wipe it leave that to the C library's fork.
 bool MapState() {
-  const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t bytes = (sizeof(LogState) + page_bytes - 1) / page_bytes * page_bytes;
   void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return false;
   g_log = static_cast<LogState*>(page);
@@ -119,6 +121,13 @@ void BeginRecording(const char* folder, const char* options) {
 bool RecordsForks() { return records_forks; }
 
 const char* RunFolder() { return run_folder; }
+
+uint32_t ForkNumber() {
+  uint32_t number = g_log->fork_number.load();
+  if (number != 0) return number;
+  const uint32_t next = last_fork_number.fetch_add(1) + 1;
+  return g_log->fork_number.compare_exchange_strong(number, next) ? next : number;
+}
 
 bool IsForked() { return getpid() != home_pid; }
 

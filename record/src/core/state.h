@@ -1,11 +1,12 @@
 // What belongs to the process: where it records to, and the state of its log.
 //
-// The state lies on a page that the kernel wipes in a child made by fork, or by a clone without the
+// The state lies on pages that the kernel wipes in a child made by fork, or by a clone without the
 // C library's knowledge: all that holds of the parent alone (the open log, a thread that is opening
 // it) is gone there, and the child opens a log of its own at its first record.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "borescope/recording/log_format.h"
@@ -16,6 +17,8 @@ namespace borescope::inject {
 enum class Phase : uint32_t { kClosed = 0, kOpening, kOpen, kEnded };
 
 inline constexpr uint32_t kEndedGeneration = 0xffffffff;
+
+inline constexpr size_t kMostAwaitedEnds = 256;
 
 struct LogState {
   // Of the open log; threads with another one have no chunk of it. 0: none is open.
@@ -35,12 +38,15 @@ struct LogState {
   std::atomic<bool> is_full = false;         // a ring cannot grow any more
   std::atomic<uint64_t>* dropped = nullptr;  // the count of records that were not kept, in the log
   uint32_t pid = 0;
-  uint32_t reserved = 0;
-  uint64_t device = 0;  // with inode: that the file at `path` is still this one
+  std::atomic<uint32_t> fork_number = 0;  // ForkNumber
+  uint64_t device = 0;                    // with inode: that the file at `path` is still this one
   uint64_t inode = 0;
   char path[3072] = {};
+  // Ranges that may end on another thread, and whose end a rule waits for (endings.cc). 0: free.
+  std::atomic<uint64_t> awaited_ends[kMostAwaitedEnds] = {};
+  std::atomic<uint32_t> awaited_count = 0;
+  std::atomic<bool> has_said_unawaited = false;  // that the end of a range cannot be awaited
 };
-static_assert(sizeof(LogState) <= 4096);
 
 // Never a null pointer. Set once, before the program runs.
 extern LogState* g_log;
@@ -59,6 +65,10 @@ bool RecordsForks();
 
 // Whether the process was made by fork after the library was loaded.
 bool IsForked();
+
+// A number from 1 that differs from those of the processes that this one descends from by fork:
+// what is not in the state is copied from them. Any thread.
+uint32_t ForkNumber();
 
 // Whether the library records at all; it may be paused.
 inline bool IsEnabled() { return RunFolder()[0] != '\0'; }

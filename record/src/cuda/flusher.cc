@@ -80,7 +80,17 @@ void Answer(uint32_t request) {
   Wake(&answered);
 }
 
+// Waits for a thread that just switches, and has nobody switch any more: nothing is to be enabled
+// after the end. Not forever: that thread may wait for whoever waits for us.
+void EndSwitching() {
+  const uint64_t begin = Now();
+  while (is_switching.exchange(true) && Now() - begin < kDeadlineNs / 2) {
+    Wait(&wakes, wakes.load(), 1'000'000);
+  }
+}
+
 void End() {
+  EndSwitching();
   if (session.is_on()) session.Flush(true);
   session.Drain();
   if (BuffersOut() != 0) {

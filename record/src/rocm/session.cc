@@ -259,11 +259,22 @@ int Initialize(void (*)(Handle), void*) {
   return kSuccess;
 }
 
+// Waits for a thread that just switches, and has nobody switch any more: what is switched on after
+// the end calls into a library that has ended. Not forever: that thread may wait for ours.
+void EndSwitching() {
+  const uint64_t begin = Now();
+  while (is_switching.exchange(true) && Now() - begin < kDeadlineNs) {
+    Sleep(wakes.load(), 1'000'000);
+  }
+}
+
 void Finalize(void*) {
   const QuietSection quiet;
+  const bool may_switch = IsReadyHere();
   is_ready.store(false);
   is_ending.store(true);
   Wake();
+  if (may_switch) EndSwitching();
   if (is_on.load()) library.stop_context(work_context);
   if (buffer.value != 0) library.flush_buffer(buffer);
 }

@@ -82,14 +82,13 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .version = recording::kLogVersion,
                      .generation = 1,
                      .is_recording = is_recording ? 1U : 0U,
-                     .nested_starts = is_recording ? 1U : 0U,
-                     .marks = 0,
+                     .starts = is_recording ? 1U : 0U,
                      .changed_ns = MonotonicNow(),
                      .flush_requests = 0,
                      .reserved_0 = 0,
                      .ring_held_until_ns = 0,
                      .rule_starts = 0,
-                     .rule_epoch = 0,
+                     .marks = 0,
                      .are_rules_done = 0,
                      .seen_names = 0,
                      .launcher_pid = static_cast<uint32_t>(getpid()),
@@ -126,9 +125,7 @@ bool ControlPage::is_recording() const {
   return std::atomic_ref(page_->is_recording).load(std::memory_order_relaxed) != 0;
 }
 
-uint32_t ControlPage::starts() const {
-  return std::atomic_ref(page_->nested_starts).load(std::memory_order_relaxed);
-}
+uint32_t ControlPage::starts() const { return recording::CountOf(recording::LoadStarts(*page_)); }
 
 bool ControlPage::Start() {
   recording::AddStart(*page_);
@@ -144,8 +141,7 @@ bool ControlPage::Stop() {
 
 void ControlPage::EndAll(bool is_last) {
   if (is_last) std::atomic_ref(page_->are_rules_done).store(1);
-  std::atomic_ref(page_->rule_epoch).fetch_add(1);
-  std::atomic_ref(page_->nested_starts).store(0);
+  recording::EndStarts(*page_);
   recording::ApplyStarts(*page_, MonotonicNow());
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/recorder/run_folder.h"
+#include "borescope/recording/control.h"
 
 namespace borescope::internal {
 namespace {
@@ -49,6 +50,26 @@ TEST_F(ControlPageTest, EndsWhatWasStartedOften) {
   EXPECT_TRUE(facts.has_started);
   EXPECT_FALSE(facts.is_recording || facts.has_more || facts.last_step.has_value());
   EXPECT_TRUE(facts.seen.empty());
+}
+
+// What a program began before the launcher ended all is over: its start is not counted any more,
+// and its stop takes nobody else's start.
+TEST_F(ControlPageTest, WhatWasEndedCountsNoMore) {
+  recording::Control page = {};
+  uint32_t before = 7;
+  EXPECT_TRUE(recording::AddStartIn(page, 0, before));
+  EXPECT_EQ(before, 0U);
+  recording::EndStarts(page);
+  EXPECT_EQ(recording::CountOf(page.starts), 0U);
+  const uint16_t epoch = recording::EpochOf(page.starts);
+  EXPECT_NE(epoch, 0);
+  EXPECT_FALSE(recording::AddStartIn(page, 0, before));
+  EXPECT_TRUE(recording::AddStartIn(page, epoch, before));
+  EXPECT_FALSE(recording::AddStopIn(page, 0, before));
+  EXPECT_EQ(recording::CountOf(page.starts), 1U);
+  EXPECT_TRUE(recording::AddStopIn(page, epoch, before));
+  EXPECT_EQ(before, 1U);
+  EXPECT_FALSE(recording::AddStopIn(page, epoch, before));
 }
 
 // Whoever may write to the folder may write anything there.

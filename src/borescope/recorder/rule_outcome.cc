@@ -16,6 +16,13 @@ std::string SeenText(const RuleFacts& facts) {
   return text + (facts.has_more || count < facts.seen.size() ? " and more" : "");
 }
 
+// Recording is a matter of the whole run: the range may have ended before, or in other processes.
+std::string OpenRangeText(const std::string& name) {
+  return "the last " + Quoted(name) +
+         " was still open when the program ended, or its process was killed, or it was a mark, "
+         "which has no end";
+}
+
 std::string StepText(const RuleFacts& facts) {
   if (!facts.last_step.has_value()) {
     return "; there was no step: say them by borescope_record.step, or by NVTX as ProfilerStep#N";
@@ -46,7 +53,7 @@ std::string WhyNeverStopped(const RunRules& rules, const RuleFacts& facts) {
   switch (rules.stop.point) {
     case RulePoint::kRange:
       return rules.stop.range.empty()
-                 ? Quoted(rules.start.range) + " never ended, or was a mark, which has no end"
+                 ? OpenRangeText(rules.start.range)
                  : "no range or mark named " + Quoted(rules.stop.range) + " ended";
     case RulePoint::kStep:
       return "step " + std::to_string(rules.stop.step) + " never began" + StepText(facts);

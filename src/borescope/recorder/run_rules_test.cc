@@ -71,6 +71,9 @@ TEST(RuleOutcomeTest, SaysWhatThereWasInstead) {
   EXPECT_EQ(WhyNeverStarted(rules, facts, false), "");
   EXPECT_EQ(WhyNeverStopped(rules, facts), "step 9 never began; the last was step 4");
   EXPECT_EQ(WhyNeverStopped({}, facts), "");
+  EXPECT_EQ(WhyNeverStopped({.start = Range("x"), .stop = Range("")}, facts),
+            "the last 'x' was still open when the program ended, or its process was killed, or it "
+            "was a mark, which has no end");
   EXPECT_EQ(WhyNeverStarted({}, {}, true), "the program ended before it was to start");
   EXPECT_EQ(WhyNeverStarted({}, {}, false), "nobody started it");
 }

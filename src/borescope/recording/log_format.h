@@ -282,8 +282,9 @@ struct Control {
   uint32_t version;
   uint32_t generation;  // rises with every change; futex of those that wait for one
   uint32_t is_recording;
-  uint32_t nested_starts;
-  uint32_t marks;  // how many were set from outside of the programs
+  // The low half: starts that no stop has answered. The high half: the epoch, which rises when the
+  // launcher ends what rules began. In one word, so that no start falls between the two.
+  uint64_t starts;
   uint64_t changed_ns;
   uint32_t flush_requests;  // rises with every request to fetch what devices did
   uint32_t reserved_0;
@@ -292,7 +293,7 @@ struct Control {
   uint64_t ring_held_until_ns;
   // Of rules that start and stop recording at ranges, steps and calls, in all processes.
   uint32_t rule_starts;     // how often they started
-  uint32_t rule_epoch;      // rises when the launcher ends what rules began
+  uint32_t marks;           // how many were set from outside of the programs, by hand
   uint32_t are_rules_done;  // 1: no rule starts again
   uint32_t seen_names;      // how many places of `seen` were taken, or were wanted
   uint32_t launcher_pid;    // the parent of the run's program; 0: unknown

@@ -1,10 +1,11 @@
 /* device HOW THREADS COUNT: a program whose device work is planted in the simulated CUPTI.
  *
- * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush (asks
- * for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's memory is
- * used by another), fork (a child calls cuInit, too), wait (dies by a signal once its input ends), range
- * (work within the range "go", and other kernels around it), profiler (the same between calls of
- * cuProfilerStart and cuProfilerStop). */
+ * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush
+ * (asks for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's
+ * memory is used by another), fork (a child calls cuInit, too), wait (dies by a signal once its
+ * input ends), range (work within the range "go", and other kernels around it), profiler (the same
+ * between calls of cuProfilerStart and cuProfilerStop), late (a thread begins "go" just before the
+ * end; the status is 3 where that still enables something after the recorder's end). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -27,6 +28,7 @@ static __typeof__(&simcupti_call) call;
 static __typeof__(&simcupti_others) others;
 static __typeof__(&simcupti_rename) sim_rename;
 static __typeof__(&simcupti_profiler) profiler;
+static __typeof__(&simcupti_is_enabling) is_enabling;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -90,6 +92,7 @@ static int find_simulator(void) {
   others = (__typeof__(others))dlsym(sim, "simcupti_others");
   sim_rename = (__typeof__(sim_rename))dlsym(sim, "simcupti_rename");
   profiler = (__typeof__(profiler))dlsym(sim, "simcupti_profiler");
+  is_enabling = (__typeof__(is_enabling))dlsym(sim, "simcupti_is_enabling");
   return 1;
 }
 
@@ -112,6 +115,23 @@ static void within(void (*begin)(void), void (*end)(void)) {
 }
 
 static void push_go(void) { borescope_record_push("go"); }
+
+/* Registered before the driver starts, and so called after the recorder has ended. */
+static void check_end(void) {
+  if (is_enabling != NULL && is_enabling()) _exit(3);
+}
+
+static void* begin_late(void* unused) {
+  push_go();
+  return unused;
+}
+
+static void end_while_it_starts(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, begin_late, NULL);
+  usleep(100000); /* the simulated library takes longer to enable kernels */
+}
+
 static void start_profiler(void) { profiler(1); }
 static void stop_profiler(void) { profiler(0); }
 
@@ -136,11 +156,13 @@ static int fork_child(void) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "late") == 0) atexit(check_end);
   if (argc < 4 || !start_driver() || !find_simulator()) return 9;
   count = atol(argv[3]);
   const char* how = argv[1];
   if (strcmp(how, "rename") == 0) rename_kernel();
   if (strcmp(how, "each") == 0) one_of_each();
+  if (strcmp(how, "late") == 0) return end_while_it_starts(), 0;
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
   run(atoi(argv[2]));

@@ -1,7 +1,9 @@
-// Plants work of an AMD device: rocm HOW COUNT. HOW is how it ends: exit, kill (after a second), wait
-// (by a signal once its input ends), flush (by a signal, after a flush of its own), or range (all of
-// it was within a range "go", before which there was more).
+// Plants work of an AMD device: rocm HOW COUNT. HOW is how it ends: exit, kill (after a second),
+// wait (by a signal once its input ends), flush (by a signal, after a flush of its own), range (all
+// of it was within a range "go", before which there was more), or late (a thread begins "go" just
+// before the end; its status is 3 where work is still collected after that).
 #include <borescope_record.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +14,27 @@
 
 static const char* const kNames[] = {"_Z3addPfS_.kd", "_Z3mulPfS_.kd", "Cijk_Ailk_Bljk.kd"};
 
+static void* begin_late(void* unused) {
+  borescope_record_push("go");
+  return unused;
+}
+
+static int end_while_it_starts(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, begin_late, NULL);
+  usleep(100000); /* the simulated library takes longer to start */
+  simrocprofiler_end();
+  pthread_join(thread, NULL);
+  printf("0\n");
+  return simrocprofiler_is_on() ? 3 : 0;
+}
+
 int main(int count, char** words) {
   if (count != 3) return 2;
   const uint64_t kernels = strtoull(words[2], NULL, 10);
   simrocprofiler_begin();
   for (uint64_t i = 0; i < 3; ++i) simrocprofiler_load_kernel(i + 1, kNames[i]);
+  if (strcmp(words[1], "late") == 0) return end_while_it_starts();
   if (strcmp(words[1], "range") == 0) {
     simrocprofiler_kernel(8888, 1, 1, 2);
     borescope_record_push("go");

@@ -3,6 +3,7 @@
  *   thread      buffers are returned on another thread      dropped     7 records are dropped a buffer
  *   hang        a flush blocks for 10 s                     refuse39    enabling gives error 39
  *   refuse15    registering gives error 15                  refuse999   the version gives error 999
+ *   slow        kernels take a while to be enabled
  *   keep        buffers are not returned, as where another tool took their place
  *   clock       the clock of a subscriber is ignored
  *   broken      the iterator fails in the middle            unknown     records of an unknown kind
@@ -31,6 +32,7 @@ static request_function request_1;
 static complete_function complete_1;
 static request_function_2 request_2;
 static complete_function_2 complete_2;
+static int is_enabling;
 static int is_any_enabled, is_subscribed, buffers_out, dropped;
 static uint8_t is_enabled[128];
 static int drivers_chosen;
@@ -288,6 +290,9 @@ EXPORT void simcupti_others(uint32_t correlation, uint64_t start) {
 
 EXPORT uint64_t simcupti_now(void) { return tool_clock(); }
 EXPORT int simcupti_buffers(void) { return buffers_out; }
+EXPORT int simcupti_is_enabling(void) {
+  return __atomic_load_n(&is_enabling, __ATOMIC_SEQ_CST);
+}
 EXPORT int simcupti_is_enabled(uint32_t kind) { return is_enabled[kind]; }
 EXPORT void simcupti_rename(char* name, const char* other) { strcpy(name, other); }
 
@@ -334,6 +339,11 @@ static int enable(uint32_t kind) {
   if (request_1 == NULL && request_2 == NULL) misuse("enabled before buffers were registered");
   if (has_fault("refuse39")) return 39;
   is_any_enabled = 1;
+  if (kind == 10 && has_fault("slow")) {
+    __atomic_store_n(&is_enabling, 1, __ATOMIC_SEQ_CST);
+    usleep(300000);
+    __atomic_store_n(&is_enabling, 0, __ATOMIC_SEQ_CST);
+  }
   is_enabled[kind] = 1;
   return 0;
 }

@@ -21,6 +21,8 @@ uint64_t simcupti_now(void);
 /* Buffers that are out, and whether a kind is enabled. */
 int simcupti_buffers(void);
 int simcupti_is_enabled(uint32_t kind);
+/* Whether a thread is just enabling kernels, which takes a while with the fault "slow". */
+int simcupti_is_enabling(void);
 /* A call of cuProfilerStart or cuProfilerStop, which subscribers see before and after it. */
 void simcupti_profiler(int is_start);
 /* Unloads a module: the memory of a name is used by another. */

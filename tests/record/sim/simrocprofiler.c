@@ -75,6 +75,7 @@ int rocprofiler_create_context(struct handle* context) {
 }
 
 int rocprofiler_start_context(struct handle context) {
+  if (context.value == 2 && has_fault("slow")) usleep(300000);
   is_started[context.value] = 1;
   return 0;
 }
@@ -259,6 +260,8 @@ void simrocprofiler_begin(void) {
   tool = configure(10000, "1.0.0", 0, &client);
   if (tool != NULL && tool->initialize(NULL, tool->data) != 0) abort();
 }
+
+int simrocprofiler_is_on(void) { return is_started[2]; }
 
 void simrocprofiler_end(void) {
   if (tool != NULL && tool->finalize != NULL) tool->finalize(tool->data);

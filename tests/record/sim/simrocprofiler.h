@@ -6,11 +6,13 @@
 
 // Loads the tools. The environment:
 //   SIMROCPROFILER_VERSION  0 (before 1.0) or 1: whether a call's record names the call around it
-//   SIMROCPROFILER_FAULT    clock, service, rccl, drop, busy: what goes wrong; busy refuses
-//                           every other flush
+//   SIMROCPROFILER_FAULT    clock, service, rccl, drop, busy, slow: what goes wrong; busy refuses
+//                           every other flush, slow takes a while to start
 void simrocprofiler_begin(void);
 // Has the tools end, as at exit.
 void simrocprofiler_end(void);
+// Whether device work is collected.
+int simrocprofiler_is_on(void);
 
 uint64_t simrocprofiler_now(void);
 void simrocprofiler_load_kernel(uint64_t kernel, const char* name);

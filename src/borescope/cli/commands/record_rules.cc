@@ -15,20 +15,20 @@ namespace {
 constexpr std::string_view kStarts = "now, paused, after:TIME, range:TEXT, step:N or api";
 constexpr std::string_view kStops = "after:TIME, range, range:TEXT, step:N or api";
 
-// What follows a word such as "after:", or nothing.
-std::optional<std::string> Behind(std::string_view word, std::string_view text) {
+// The text after a word such as "after:", or nothing where it does not begin so.
+std::optional<std::string> AfterWord(std::string_view word, std::string_view text) {
   if (!text.starts_with(word)) return std::nullopt;
   return std::string(text.substr(word.size()));
 }
 
 // range:TEXT, step:N or api, the value of `option`; false for another one.
 Result<bool> UnderstandPoint(std::string_view option, std::string_view text, RecordRule& rule) {
-  if (const std::optional<std::string> name = Behind("range:", text)) {
+  if (const std::optional<std::string> name = AfterWord("range:", text)) {
     if (name->empty()) return UsageError(fmt::format("--{}={}: no name after it", option, text));
     rule = {.point = RecordPoint::kRange, .range = *name};
     return true;
   }
-  if (const std::optional<std::string> number = Behind("step:", text)) {
+  if (const std::optional<std::string> number = AfterWord("step:", text)) {
     CLI_ASSIGN(const int64_t step, ParseWithin(fmt::format("{}=step", option), *number, 0,
                                                std::numeric_limits<int64_t>::max() - 1));
     rule = {.point = RecordPoint::kStep, .range = {}, .step = static_cast<uint64_t>(step)};
@@ -42,7 +42,7 @@ Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
   if (text == "now" || text.empty()) return {};
   options.starts_paused = true;
   if (text == "paused") return {};
-  if (const std::optional<std::string> time = Behind("after:", text)) {
+  if (const std::optional<std::string> time = AfterWord("after:", text)) {
     CLI_ASSIGN(options.start_after, ParseDuration("start", *time));
     return {};
   }
@@ -53,7 +53,7 @@ Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
 
 Result<void> UnderstandStop(const std::string& text, RecordOptions& options) {
   if (text.empty()) return {};
-  if (const std::optional<std::string> time = Behind("after:", text)) {
+  if (const std::optional<std::string> time = AfterWord("after:", text)) {
     if (options.record_for.count() != 0) {
       return UsageError(fmt::format("--stop={} and --for: give one of the two", text));
     }
@@ -81,7 +81,7 @@ Result<void> UnderstandRepeat(const std::string& text, RecordOptions& options) {
 
 Result<void> UnderstandChildren(const std::string& text, RecordOptions& options) {
   if (text.empty() || text == "all") return {};
-  if (const std::optional<std::string> pattern = Behind("match:", text)) {
+  if (const std::optional<std::string> pattern = AfterWord("match:", text)) {
     if (pattern->empty()) {
       return UsageError("--children=match: no pattern after it, such as python*");
     }
