@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "borescope/output/charts/roofline.h"
+#include "borescope/table/display/palette.h"
 
 namespace borescope::internal {
 namespace {
@@ -18,6 +23,9 @@ constexpr ViewSpec kBars{"kernels", ViewKind::kBars, "Kernels", kName, kTotal};
 constexpr ViewSpec kLines{"kernels", ViewKind::kSeries, "Lines", kName, kTotal, "ts_ns"};
 constexpr ViewSpec kFlame{"stacks", ViewKind::kFlame, "Frames", kName, kDepths};
 constexpr ViewSpec kRoofline{"roofline", ViewKind::kRoofline, "Roofs", kOp, kRates};
+constexpr std::string_view kRanks[] = {"ranks"};
+constexpr std::string_view kRelative[] = {"relative"};
+constexpr ViewSpec kHeat{"heat", ViewKind::kHeat, "Heat", kRanks, kRelative, "step"};
 constexpr std::string_view kHostile =
     "</text></svg><script>alert(1)</script>&\"'\x1b]0;x\x07\u202E<![CDATA[ -->";
 
@@ -58,6 +66,28 @@ Table Operators(std::string_view name, double intensity, double tflops) {
   Push(AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, ""), static_cast<int64_t>(7));
   Push(AddFloat(table, "intensity", Unit::kNone, Role::kDerived, ""), intensity);
   Push(AddFloat(table, "tflops", Unit::kNone, Role::kDerived, ""), tflops);
+  return table;
+}
+
+struct HeatRow {
+  std::string_view ranks;
+  std::optional<int64_t> step;
+  double relative;
+};
+Table Heat(std::initializer_list<HeatRow> rows) {
+  Table table{"heat", "", {}};
+  table.columns.reserve(4);
+  Column& ranks = AddString(table, "ranks", Role::kDerived, "");
+  Column& step = AddInt(table, "step", Unit::kNone, Role::kKey, "");
+  Column& relative = AddFloat(table, "relative", Unit::kNone, Role::kDerived, "");
+  Column& level = AddString(table, "level", Role::kDerived, "");
+  level.hints.palette = Palette::kLevel;
+  for (const HeatRow& row : rows) {
+    Push(ranks, row.ranks);
+    PushOptional(step, row.step);
+    Push(relative, row.relative);
+    Push(level, LevelOf(row.relative));
+  }
   return table;
 }
 
@@ -175,6 +205,37 @@ TEST(RooflineTest, WithoutPeaksThePointsAreDrawn) {
   const std::string svg = Svg(With({Operators("a", 10, 5)}, {kRoofline}));
   EXPECT_EQ(Count(svg, "<circle"), 1U);
   EXPECT_NE(svg.find("The peaks of the device are not known."), std::string::npos);
+}
+
+// How many rectangles there are of a tone, and how far down the page.
+std::pair<size_t, std::set<std::string>> TopsOf(const std::string& svg, std::string_view tone) {
+  const std::string of_tone = "class=\"f-" + std::string(tone) + "\"";
+  std::set<std::string> tops;
+  size_t count = 0;
+  for (size_t at = svg.find("<rect "); at != std::string::npos; at = svg.find("<rect ", at + 1)) {
+    const std::string element = svg.substr(at, svg.find('>', at) - at);
+    if (element.find(of_tone) == std::string::npos) continue;
+    const size_t y = element.find(" y=\"") + 4;
+    tops.insert(element.substr(y, element.find('"', y) - y));
+    ++count;
+  }
+  return {count, tops};
+}
+
+TEST(ChartsTest, HeatMapsHaveALineForEachLabelInAnyOrderOfRows) {
+  const Table in_order = Heat({{"0", 1, 1.0}, {"0", 2, 1.0}, {"1", 1, 1.0}, {"1", 2, 2.0}});
+  const Table sorted = Heat({{"1", 2, 2.0}, {"0", 1, 1.0}, {"1", 1, 1.0}, {"0", 2, 1.0}});
+  for (const Table& table : {in_order, sorted}) {
+    const std::string svg = Svg(With({table}, {kHeat}));
+    const auto [same, lines] = TopsOf(svg, "same");
+    EXPECT_EQ(same, 4U) << svg;  // and its sign in the legend
+    EXPECT_EQ(lines.size(), 3U);
+    EXPECT_EQ(TopsOf(svg, "more-3").first, 2U);
+    EXPECT_NE(svg.find("much longer: 1 cell."), std::string::npos);
+  }
+  const std::string odd =
+      Svg(With({Heat({{kHostile, std::nullopt, 1.0}, {"1", 2, NAN}})}, {kHeat}));
+  EXPECT_EQ(odd.find("<script"), std::string::npos);
 }
 
 }  // namespace

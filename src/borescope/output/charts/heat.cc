@@ -138,8 +138,8 @@ void DrawLevels(const ChartInput& input, ChartPage& page) {
   for (const LevelRow& level : Levels()) {
     if (const auto found = counts.find(level.tone); found != counts.end()) {
       items.push_back({level.tone, std::string(level.cell), std::to_string(found->second)});
-      page.description +=
-          fmt::format("{}{}: {} cells", items.size() == 1 ? ": " : "; ", level.cell, found->second);
+      page.description += fmt::format("{}{}: {} cell{}", items.size() == 1 ? ": " : "; ",
+                                      level.cell, found->second, found->second == 1 ? "" : "s");
     }
   }
   page.description += ".";
