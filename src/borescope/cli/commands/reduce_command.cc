@@ -52,7 +52,7 @@ Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
 
 // --strict: whether everything of the run is in the answer.
 int StrictStatus(const Answer& answer, const RawOptions& raw) {
-  const std::vector<Diagnostic> diagnostics = answer.diagnostics();
+  const std::vector<Diagnostic>& diagnostics = answer.diagnostics();
   const bool lacks =
       std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
         return diagnostic.code == "missing-parts" || diagnostic.code == "missing-ranks";

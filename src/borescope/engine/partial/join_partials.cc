@@ -198,6 +198,7 @@ class RunFold {
 
   std::vector<FoldedTables> Take() {
     std::vector<FoldedTables> folded;
+    folded.reserve(folds_.size());
     for (TableFold& fold : folds_) {
       folded.push_back(fold.Take());
     }

@@ -6,22 +6,26 @@
 namespace borescope::internal {
 
 void TableFold::Add(Tables tables) {
-  for (size_t level = 0; !error_.has_value(); ++level) {
-    if (level == levels_.size()) {
-      levels_.emplace_back();
-    }
-    levels_[level].push_back(std::move(tables));
-    if (levels_[level].size() < fan_in_) {
-      return;
-    }
-    Result<Tables> reduced = pipeline_->reduce(levels_[level], *params_);
-    levels_[level].clear();
-    if (reduced.ok()) {
-      tables = std::move(*reduced);
-    } else {
-      error_ = reduced.error();
-      levels_.clear();
-    }
+  if (!error_.has_value()) {
+    AddTo(0, std::move(tables));
+  }
+}
+
+void TableFold::AddTo(size_t level, Tables tables) {
+  if (level == levels_.size()) {
+    levels_.emplace_back();
+  }
+  levels_[level].push_back(std::move(tables));
+  if (levels_[level].size() < fan_in_) {
+    return;
+  }
+  Result<Tables> reduced = pipeline_->reduce(levels_[level], *params_);
+  levels_[level].clear();
+  if (reduced.ok()) {
+    AddTo(level + 1, std::move(*reduced));
+  } else {
+    error_ = reduced.error();
+    levels_.clear();
   }
 }
 

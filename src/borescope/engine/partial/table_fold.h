@@ -31,6 +31,8 @@ class TableFold {
   FoldedTables Take();
 
  private:
+  void AddTo(size_t level, Tables tables);
+
   const Pipeline* pipeline_;
   const Params* params_;
   size_t fan_in_;

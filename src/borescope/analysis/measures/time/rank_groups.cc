@@ -53,6 +53,7 @@ std::vector<RankTime> TimesOf(const Table& breakdown) {
     }
   }
   std::vector<RankTime> ordered;
+  ordered.reserve(times.size());
   for (const auto& [rank, time] : times) {
     ordered.push_back(time);
   }
@@ -62,6 +63,7 @@ std::vector<RankTime> TimesOf(const Table& breakdown) {
 // At least 1.
 double MedianSpan(const std::vector<RankTime>& times) {
   std::vector<int64_t> spans;
+  spans.reserve(times.size());
   for (const RankTime& time : times) {
     spans.push_back(time.span_ns);
   }

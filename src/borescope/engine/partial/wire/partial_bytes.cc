@@ -57,11 +57,11 @@ ShardMark ReadShard(wire::WireReader in) {
 }
 
 void ReadFileField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
-  wire::WireReader message = in.Message();
+  const wire::WireReader message = in.Message();
   if (cells == wire::Cells::kSkip) {
     head.digests.push_back(HashText(message.rest()));
   }
-  head.partial.files.push_back(wire::ReadFile(std::move(message), cells));
+  head.partial.files.push_back(wire::ReadFile(message, cells));
 }
 
 void ReadField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
