@@ -38,6 +38,9 @@ class BORESCOPE_EXPORT Partial {
   // How many files it holds the answers of.
   size_t num_files() const;
 
+  // How many of these could be loaded.
+  size_t num_loaded() const;
+
   // Why files have no answer, in the order of their paths; without those that are no trace at all,
   // found in a folder.
   std::vector<std::string> load_errors() const;

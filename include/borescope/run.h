@@ -81,6 +81,7 @@ struct PartFile {
   bool was_kept = false;  // it was there
   uint64_t bytes = 0;
   size_t files = 0;                      // of whose answers it holds
+  size_t loaded = 0;                     // of these, those that could be loaded
   std::vector<std::string> load_errors;  // as Partial::load_errors
 };
 

@@ -167,7 +167,7 @@ class SlurmCluster:
 
     def kill_node(self, node: str, task: int) -> None:
         """As if it lost its power: its daemon, and the task that runs there with who watches it. Slurm
-        is told, as by a health check of the cluster; by itself it waits for minutes."""
+        hears of it, as from a health check of the cluster; by itself it waits for minutes."""
         daemon = self.daemons.pop(node)
         daemon.kill()
         daemon.wait()

@@ -95,6 +95,7 @@ Result<PartFile> Describe(const Result<Partial>& partial, PartFile file) {
   const uintmax_t bytes = std::filesystem::file_size(file.path, unknown);
   file.bytes = unknown ? 0 : bytes;
   file.files = partial->num_files();
+  file.loaded = partial->num_loaded();
   file.load_errors = partial->load_errors();
   return file;
 }

@@ -93,6 +93,13 @@ std::vector<std::string> Partial::load_errors() const {
   return errors;
 }
 
+size_t Partial::num_loaded() const {
+  const std::vector<internal::PartialFile>& files = data_->partial.files;
+  return static_cast<size_t>(std::count_if(
+      files.begin(), files.end(),
+      [](const internal::PartialFile& file) { return !file.load_error.has_value(); }));
+}
+
 size_t Partial::num_files() const { return data_->partial.files.size(); }
 
 Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {

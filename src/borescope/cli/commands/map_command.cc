@@ -54,10 +54,20 @@ Result<PartFile> MapToFile(const Run& run, const Command& command) {
   CLI_TRY(partial.Write(path));
   std::error_code unknown;
   const uintmax_t bytes = std::filesystem::file_size(path, unknown);
-  return PartFile{path, false, unknown ? 0 : bytes, partial.num_files(), partial.load_errors()};
+  return PartFile{path,
+                  false,
+                  unknown ? 0 : bytes,
+                  partial.num_files(),
+                  partial.num_loaded(),
+                  partial.load_errors()};
 }
 
-// Files that fail where all others do, too, are a part all the same: the answer says so.
+// Files that fail are a part all the same, as the answer says so. Where all of them do, the path is
+// wrong as likely as not: the status shows it.
+int StatusOf(const PartFile& part) {
+  return part.loaded == 0 && !part.load_errors.empty() ? kFailed : kDone;
+}
+
 Result<PartFile> WritePart(const Command& command) {
   CLI_TRY(CheckMap(command));
   RawOptions raw = command.raw;
@@ -103,7 +113,7 @@ int RunMapVerb(const Command& command) {
     return FailWith(part.error(), command);
   }
   ReportPart(*part, command.raw);
-  return kDone;
+  return StatusOf(*part);
 }
 
 }  // namespace borescope::cli
