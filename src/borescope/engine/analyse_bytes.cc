@@ -64,6 +64,7 @@ std::string ExampleText(const ParamSpec& option) {
     case ParamType::kFile:
     case ParamType::kFolder:
     case ParamType::kText:
+    case ParamType::kTexts:
       break;
   }
   return "a";

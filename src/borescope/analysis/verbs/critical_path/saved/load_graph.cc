@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "borescope/analysis/measures/idle/data_loading.h"
-#include "borescope/analysis/verbs/critical_path/graph/check_graph.h"
-#include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
-#include "borescope/analysis/verbs/critical_path/graph/saved_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
+#include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
 #include "borescope/index/names/name_classes.h"
 #include "borescope/index/steps/steps.h"
 

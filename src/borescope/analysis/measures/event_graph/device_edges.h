@@ -1,12 +1,12 @@
-// What device work waits for before it starts. Internal to critical_path/.
+// What device work waits for before it starts.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/verbs/critical_path/graph/event_graph.h"
 #include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {

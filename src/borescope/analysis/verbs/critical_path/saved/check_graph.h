@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
+#include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {

@@ -28,7 +28,9 @@ enum class EdgeKind : uint8_t {
   kInferredWork,  // device work → work of the device that began late, and after which is not
                   // recorded
   kHandover,      // from thread to thread
-  kEnds,  // the begin of the recording → what depends on nothing; what nothing depends on → end
+  kEnds,   // the begin of the recording → what depends on nothing; what nothing depends on → end
+  kQueue,  // start of device work → end of the launch call that takes its place in the queue; only
+           // where recordings are replayed
 };
 // Whether the dependency was not recorded, but follows from times and names.
 inline bool IsInferred(EdgeKind kind) {
@@ -37,7 +39,8 @@ inline bool IsInferred(EdgeKind kind) {
 // Whether it is between a host and a device, whose clocks drift: then it may lead back by
 // kMostDriftNs, and weighs what it leads back.
 inline bool MayLeadBack(EdgeKind kind) {
-  return kind == EdgeKind::kSync || kind == EdgeKind::kInferredSync || kind == EdgeKind::kLaunch;
+  return kind == EdgeKind::kSync || kind == EdgeKind::kInferredSync || kind == EdgeKind::kLaunch ||
+         kind == EdgeKind::kQueue;
 }
 
 struct EventGraph {

@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/graph/check_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
+#include "borescope/analysis/measures/event_graph/device_edges.h"
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,12 @@
 // Which host threads there are, which of them is the main one of its process, and which belong to
-// the autograd engine. Internal to critical_path/.
+// the autograd engine.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/verbs/critical_path/graph/host_sweep.h"
+#include "borescope/analysis/measures/event_graph/host_sweep.h"
 
 namespace borescope::internal {
 

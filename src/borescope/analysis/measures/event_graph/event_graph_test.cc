@@ -1,5 +1,5 @@
 // The graph's algorithms against slow twins on random graphs of up to a dozen nodes.
-#include "borescope/analysis/verbs/critical_path/graph/event_graph.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 
 #include <gtest/gtest.h>
 

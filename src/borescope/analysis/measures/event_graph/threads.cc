@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/graph/threads.h"
+#include "borescope/analysis/measures/event_graph/threads.h"
 
 #include <algorithm>
 #include <map>

@@ -4,8 +4,8 @@
 #include <span>
 #include <type_traits>
 
-#include "borescope/analysis/verbs/critical_path/graph/saved_columns.h"
-#include "borescope/analysis/verbs/critical_path/graph/saved_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
+#include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {

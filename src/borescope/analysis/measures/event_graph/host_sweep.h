@@ -1,5 +1,5 @@
 // Walks along one host thread: what it is doing at every moment, and where its events begin and
-// end. Internal to critical_path/.
+// end.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@ struct HostPiece {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;       // > begin_ns
   bool is_running = false;  // its time is the thread's own work
+  bool is_idle = false;     // it has no work that was recorded, and waits for nothing that was
   bool is_loading = false;  // inside an event of data loading
 };
 
@@ -117,14 +118,18 @@ class HostSweep {
     if (ns <= now_ns_) {
       return;
     }
-    HostPiece piece{{}, now_ns_, ns, thread_.is_main, false};
+    HostPiece piece{
+        .innermost = {}, .begin_ns = now_ns_, .end_ns = ns, .is_running = thread_.is_main};
+    bool waits = is_released_;
     if (!open_.empty()) {
       const Frame& top = open_.back();
       piece.innermost = top.id;
-      piece.is_running = (thread_.is_main || top.is_busy) && !top.waits;
+      piece.is_running = thread_.is_main || top.is_busy;
       piece.is_loading = top.is_loading;
+      waits = waits || top.waits;
     }
-    piece.is_running &= !is_released_;
+    piece.is_idle = !piece.is_running && !waits;
+    piece.is_running = piece.is_running && !waits;
     on_piece_(piece);
     now_ns_ = ns;
   }

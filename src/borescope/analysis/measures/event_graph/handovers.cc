@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/graph/handovers.h"
+#include "borescope/analysis/measures/event_graph/handovers.h"
 
 #include <algorithm>
 #include <compare>
@@ -7,7 +7,7 @@
 #include <queue>
 #include <span>
 
-#include "borescope/analysis/verbs/critical_path/graph/threads.h"
+#include "borescope/analysis/measures/event_graph/threads.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

@@ -1,11 +1,10 @@
-// How the main thread and the threads of the autograd engine hand over to each other. Internal to
-// critical_path/.
+// How the main thread and the threads of the autograd engine hand over to each other.
 #pragma once
 
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/verbs/critical_path/graph/host_sweep.h"
+#include "borescope/analysis/measures/event_graph/host_sweep.h"
 
 namespace borescope::internal {
 

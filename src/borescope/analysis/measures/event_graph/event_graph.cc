@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/graph/event_graph.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 
 #include <algorithm>
 #include <limits>

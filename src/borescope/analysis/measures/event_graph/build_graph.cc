@@ -1,12 +1,12 @@
-#include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
+#include "borescope/analysis/measures/event_graph/build_graph.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "borescope/analysis/measures/event_graph/device_edges.h"
+#include "borescope/analysis/measures/event_graph/handovers.h"
+#include "borescope/analysis/measures/event_graph/threads.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
-#include "borescope/analysis/verbs/critical_path/graph/device_edges.h"
-#include "borescope/analysis/verbs/critical_path/graph/handovers.h"
-#include "borescope/analysis/verbs/critical_path/graph/threads.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -21,7 +21,7 @@ class Construction {
         start_of_(view.trace.host().size(), kNoNode),
         end_of_(view.trace.host().size(), kNoNode) {}
 
-  RecordingGraph Build(std::string_view data_load) {
+  RecordingGraph Build(std::string_view data_load, GraphUse use) {
     const HostEvents& host = trace_.host();
     result_.facts = {std::vector<uint8_t>(host.size()), FindDataLoading(trace_, data_load),
                      FindThreads(view_)};
@@ -30,6 +30,10 @@ class Construction {
     result_.syncs = std::move(found.syncs);
     MarkLaunches();
     MarkWaits();
+    if (use == GraphUse::kReplay) {
+      MarkSteps();
+      MarkQueues();
+    }
     const std::vector<Handover> handovers = FindHandovers(view_, result_.facts);
     Reserve(handovers.size());
     for (const ThreadFacts& thread : result_.facts.threads) {
@@ -38,6 +42,21 @@ class Construction {
     result_.start_of_work = AddDeviceWork(view_, {result_.clocks, result_.syncs, start_of_},
                                           builder_, result_.sync_weight_ns);
     AddCallWaits();
+    for (const QueuedCall& queued : result_.queued) {
+      builder_.AddEdge(result_.start_of_work[queued.frees.value], end_of_[queued.call.value], 0,
+                       EdgeKind::kQueue);
+    }
+    AddHandovers(handovers);
+    result_.graph = std::move(builder_).Finish();
+    if (use == GraphUse::kReplay) {
+      result_.start_of_event = std::move(start_of_);
+      result_.end_of_event = std::move(end_of_);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void AddHandovers(const std::vector<Handover>& handovers) {
     for (const Handover& handover : handovers) {
       const NodeId from = NodeOf(handover.from);
       const NodeId to = NodeOf(handover.to);
@@ -46,11 +65,8 @@ class Construction {
                          EdgeKind::kHandover);
       }
     }
-    result_.graph = std::move(builder_).Finish();
-    return std::move(result_);
   }
 
- private:
   // Nearly all nodes are marked moments or device work, and this has a launch and one before it.
   void Reserve(size_t handovers) {
     size_t nodes = 2 * result_.facts.threads.size();
@@ -92,6 +108,20 @@ class Construction {
           marks |= kMarkWaits;
         }
       }
+    }
+  }
+
+  void MarkSteps() {
+    for (const Step& step : view_.steps().steps) {
+      result_.facts.marks[step.annotation.value] |= kMarkStart | kMarkEnd;
+    }
+  }
+
+  void MarkQueues() {
+    result_.queued = FindQueuedCalls(view_, result_.clocks);
+    for (const QueuedCall& queued : result_.queued) {
+      result_.facts.marks[queued.call.value] |=
+          kMarkStart | kMarkEnd | (queued.was_full ? kMarkWaits : 0);
     }
   }
 
@@ -171,8 +201,8 @@ class Construction {
 
 }  // namespace
 
-RecordingGraph BuildGraph(const RankView& view, std::string_view data_load) {
-  return Construction(view).Build(data_load);
+RecordingGraph BuildGraph(const RankView& view, std::string_view data_load, GraphUse use) {
+  return Construction(view).Build(data_load, use);
 }
 
 EdgeId ThreadEdge(const EventGraph& graph, NodeId node) {
