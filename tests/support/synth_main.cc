@@ -13,6 +13,7 @@
 #include "tests/support/planted/planted_run.h"
 #include "tests/support/scenario.h"
 #include "tests/support/synth_compress.h"
+#include "tests/support/synth_simulate.h"
 
 namespace borescope::scenario {
 namespace {
@@ -28,6 +29,9 @@ struct Options {
   int stdout_rank = -1;
   bool gzip = false;
   bool zstd = false;
+  simulation::SimulateOptions simulate;
+  bool has_ranks = false;  // was given
+  bool has_steps = false;
 };
 
 // An option that takes one of the names; help lists the names, not the numbers behind them.
@@ -224,7 +228,17 @@ int WriteCaptured(const Options& options) {
   return 0;
 }
 
+// The options that both kinds of run have.
+int WriteSimulation(Options* options) {
+  simulation::SimulationConfig& config = options->simulate.config;
+  config.seed = options->config.seed;
+  if (options->has_ranks) config.ranks = options->config.ranks;
+  if (options->has_steps) config.steps = static_cast<int32_t>(options->config.steps);
+  return simulation::WriteSimulated(&options->simulate, options->out);
+}
+
 int Main(Options* options) {
+  if (options->simulate.is_on) return WriteSimulation(options);
   if (options->captures != CaptureChange::kCount) return WriteCaptured(*options);
   if (IsPlantedRun(*options)) return WritePlanted(*options);
   if (const std::string error = Complete(options); !error.empty()) {
@@ -258,7 +272,10 @@ int main(int argc, char** argv) {
     borescope::scenario::AddPlantOptions(&app, &options);
     borescope::scenario::AddCaptureOptions(&app, &options);
     borescope::scenario::AddOutputOptions(&app, &options);
+    borescope::simulation::AddSimulateOptions(&app, &options.simulate);
     CLI11_PARSE(app, argc, argv);
+    options.has_ranks = app.count("--ranks") > 0;
+    options.has_steps = app.count("--steps") > 0;
     return borescope::scenario::Main(&options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "borescope-synth: {}\n", error.what());
