@@ -154,6 +154,42 @@ inline constexpr ParamSpec kGraphParam{
     .name = "graph",
     .help = "--compat hta: also tables of all events, nodes and edges of the graph",
     .only_with = Compat::kHta};
+// whatif
+inline constexpr ParamSpec kScaleParam{
+    "scale", "WHAT=F",
+    "durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy, phase:NAME or "
+    "host:TEXT; may be given again",
+    ParamType::kTexts};
+inline constexpr ParamSpec kRemoveParam{
+    "remove", "WHAT",
+    "without this work and its launches, or without this host time; may be given again",
+    ParamType::kTexts};
+inline constexpr ParamSpec kRoofParam{
+    "roof", "SHARE", "operators whose cost is known run at no less than this share of their roof",
+    ParamType::kText};
+inline constexpr ParamSpec kNoDataWaitParam{
+    "no-data-wait", "", "data loading always takes as long as the shortest time of its name",
+    ParamType::kFlag};
+inline constexpr ParamSpec kNoSyncParam{
+    "no-sync", "TEXT",
+    "calls that wait for the device, in events whose name contains this, end when they begin; may "
+    "be given again",
+    ParamType::kTexts};
+inline constexpr ParamSpec kOverlapCommParam{
+    "overlap-comm", "", "nothing but the optimizer waits for collectives", ParamType::kFlag};
+inline constexpr ParamSpec kGraphRegionParam{
+    "graph", "TEXT",
+    "what is launched in events whose name contains this is launched as graphs; may be given again",
+    ParamType::kTexts};
+inline constexpr ParamSpec kLaunchParam{"launch", "F", "host time of launch calls times F",
+                                        ParamType::kText};
+inline constexpr ParamSpec kPlanParam{
+    "plan", "FILE", "scenarios as JSON, {\"scenarios\": [{\"name\": ..., \"changes\": [...]}]}",
+    ParamType::kFile};
+inline constexpr ParamSpec kSweepParam{
+    "sweep", "LIST", "factors, as 0.9,0.5,0: each takes the place of that of --scale",
+    ParamType::kText};
+
 inline constexpr ParamSpec kOverlayAllEventsParam{
     "overlay-all-events", "", "--overlay: keep events that are not on the path, too",
     ParamType::kFlag};

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/base/text/parse_number.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {

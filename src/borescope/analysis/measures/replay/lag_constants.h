@@ -37,7 +37,8 @@ struct LagConstant {
   LagSource source = LagSource::kAssumed;
 };
 
-// Per class. `counts` says which moments are looked at, `least` how many cases make a constant. O(dependencies log dependencies).
+// Per class. `counts` says which moments are looked at, `least` how many cases make a constant.
+// O(dependencies log dependencies).
 std::vector<LagConstant> FitLags(const RankView& view, const ReplayGraph& graph,
                                  const std::function<bool(Place)>& counts,
                                  size_t least = kLeastCases);

@@ -5,17 +5,9 @@
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
-namespace {
-
-const std::vector<Place>& SourcesOf(const ReplayGraph& graph, const ReplayLags& lags) {
-  return lags.source.empty() ? graph.source : lags.source;
-}
-
-}  // namespace
-
 std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
-  const std::vector<Place>& source = SourcesOf(graph, lags);
   std::vector<int64_t> times(graph.places());
+  auto added = lags.added.begin();
   for (Place place = 0; place < graph.places(); ++place) {
     CheckStopAt(place);
     const uint32_t end = graph.first_edge[place + 1];
@@ -23,7 +15,10 @@ std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
     // What depends on nothing happens when it did.
     int64_t latest = edge == end ? graph.ts_ns[place] - graph.ts_ns[0] : 0;
     for (; edge < end; ++edge) {
-      latest = std::max(latest, times[source[edge]] + lags.ns[edge]);
+      latest = std::max(latest, times[graph.source[edge]] + lags.ns[edge]);
+    }
+    for (; added != lags.added.end() && added->place == place; ++added) {
+      latest = std::max(latest, times[added->source] + added->ns);
     }
     times[place] = latest;
   }
@@ -84,15 +79,22 @@ std::vector<int64_t> MeasuredTimes(const ReplayGraph& graph) {
   return times;
 }
 
-uint32_t DecidingEdge(const ReplayGraph& graph, const ReplayLags& lags,
-                      const std::vector<int64_t>& times, Place place) {
-  const std::vector<Place>& source = SourcesOf(graph, lags);
+Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
+                    const std::vector<int64_t>& times, Place place) {
   for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
-    if (times[source[edge]] + lags.ns[edge] == times[place]) {
-      return edge;
+    if (times[graph.source[edge]] + lags.ns[edge] == times[place]) {
+      return {graph.source[edge], edge};
     }
   }
-  return kNoEdge;
+  auto added = std::lower_bound(
+      lags.added.begin(), lags.added.end(), place,
+      [](const AddedDependency& dependency, Place at) { return dependency.place < at; });
+  for (; added != lags.added.end() && added->place == place; ++added) {
+    if (times[added->source] + added->ns == times[place]) {
+      return {added->source, kNoEdge};
+    }
+  }
+  return {};
 }
 
 std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
@@ -107,8 +109,7 @@ std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags
   const int64_t begin_ns = times[graph.begin];
   while (place != kNoPlace && times[place] >= begin_ns) {
     path.push_back(place);
-    const uint32_t edge = DecidingEdge(graph, lags, times, place);
-    place = edge == kNoEdge ? kNoPlace : SourcesOf(graph, lags)[edge];
+    place = DecisionAt(graph, lags, times, place).source;
   }
   return path;
 }

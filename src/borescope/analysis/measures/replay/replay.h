@@ -9,10 +9,17 @@
 
 namespace borescope::internal {
 
-// What has to pass, and what is depended on, in one run. As long as a graph's dependencies.
+// A dependency that the recording does not have.
+struct AddedDependency {
+  Place place;
+  Place source;  // before `place`
+  int64_t ns;
+};
+
+// What has to pass, and what is depended on, in one run.
 struct ReplayLags {
-  std::vector<int64_t> ns;
-  std::vector<Place> source;  // empty: those of the graph; each before the place it leads to
+  std::vector<int64_t> ns;             // per dependency of the graph
+  std::vector<AddedDependency> added;  // by place
 };
 
 // The lag of a dependency that does not hold.
@@ -33,9 +40,13 @@ int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times);
 // As recorded, per place since the begin of the recording.
 std::vector<int64_t> MeasuredTimes(const ReplayGraph& graph);
 
-// The dependency that decided when a place was reached; kNoEdge where there is none.
-uint32_t DecidingEdge(const ReplayGraph& graph, const ReplayLags& lags,
-                      const std::vector<int64_t>& times, Place place);
+// What decided when a place was reached.
+struct Decision {
+  Place source = kNoPlace;  // kNoPlace: it depends on nothing
+  uint32_t edge = kNoEdge;  // kNoEdge: an added dependency
+};
+Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
+                    const std::vector<int64_t>& times, Place place);
 // The places on the longest way to the completion of the last stretch, the last one first, back to
 // the begin of the first.
 std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,

@@ -82,16 +82,17 @@ class ReplayBuilder {
           }
           if (node + 1 < end &&
               (piece.is_running || (piece.is_idle && is_handed_to_[node + 1] == 0))) {
-            AddPart(node + 1, piece.is_idle ? HostId{} : piece.innermost,
-                    piece.end_ns - piece.begin_ns);
+            AddPart(node + 1, {kNoPlace, piece.is_idle ? HostId{} : piece.innermost,
+                               piece.end_ns - piece.begin_ns, piece.is_loading});
           }
         },
         [](HostId, bool, int64_t) {});
   }
 
-  void AddPart(NodeId node, HostId event, int64_t ns) {
-    host_ns_[node] += ns;
-    result_.parts.push_back({result_.place_of[node], event, ns});
+  void AddPart(NodeId node, HostPart part) {
+    part.place = result_.place_of[node];
+    host_ns_[node] += part.ns;
+    result_.parts.push_back(part);
   }
 
   void Add(NodeId from, NodeId to, LagClassId lag_class, int64_t own_ns) {
@@ -108,8 +109,8 @@ class ReplayBuilder {
     for (const QueuedCall& queued : result_.recording.queued) {
       const NodeId end = result_.recording.end_of_event[queued.call.value];
       if (queued.was_full && end != kNoNode) {
-        AddPart(end, queued.call,
-                std::min(queued.usual_ns, trace_.host().dur_ns[queued.call.value]));
+        AddPart(end, {kNoPlace, queued.call,
+                      std::min(queued.usual_ns, trace_.host().dur_ns[queued.call.value])});
       }
     }
     const EventGraph& graph = Events();
@@ -331,7 +332,7 @@ class ReplayBuilder {
   const RankView& view_;
   const Trace& trace_;
   ReplayGraph result_;
-  std::vector<int64_t> host_ns_;  // per node: of the stretch of its thread before it
+  std::vector<int64_t> host_ns_;    // per node: of the stretch of its thread before it
   std::vector<char> is_main_;       // per track
   std::vector<char> is_handed_to_;  // per node: by another thread
   std::vector<Dependency> dependencies_;

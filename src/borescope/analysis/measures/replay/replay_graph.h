@@ -23,6 +23,7 @@ struct HostPart {
   Place place;
   HostId event;  // the innermost; invalid: between all events
   int64_t ns;
+  bool is_loading = false;  // of data
 };
 
 // A stretch of the replay: the recording, or one step. It is complete when all of `done` have

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -20,10 +21,6 @@ constexpr size_t kLargestWaits = 3;
 // Steps from which on constants of some are tried on others.
 constexpr size_t kStepsToHoldOut = 4;
 constexpr int64_t kParts = 100;  // of a recording with fewer
-
-double ShareOf(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 class ModelMaker {
  public:
@@ -85,10 +82,22 @@ class ModelMaker {
       const int64_t wait_ns = UnexplainedAt(starts[i]);
       if (wait_ns > 0 && wait_ns >= limit_ns) {
         model_.quality.head_ns = measured_[starts[i]] - measured_[graph.begin];
+        Anchor(starts[i]);
         graph.begin = starts[i];
         return;
       }
     }
+  }
+
+  // Lets a moment happen as long after what it depends on as it did.
+  void Anchor(Place place) {
+    ReplayGraph& graph = model_.graph;
+    for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+      graph.lag_class[edge] = kOwnLag;
+      graph.own_ns[edge] = measured_[place] - measured_[graph.source[edge]];
+    }
+    model_.lags = LagsOf(graph, LagValues(model_.constants));
+    model_.times = Replay(graph, model_.lags);
   }
 
   // Which stretch a moment is in, as measured.
@@ -112,8 +121,9 @@ class ModelMaker {
         ends.push_back(measured_[graph.begin] + model_.quality.measured_ns * part / kParts);
       }
     }
-    const std::vector<LagConstant> constants =
-        FitLags(view_, graph, [&](Place place) { return StretchAt(place, ends) % 2 == 1; }, kLeastCases / 2);
+    const std::vector<LagConstant> constants = FitLags(
+        view_, graph, [&](Place place) { return StretchAt(place, ends) % 2 == 1; },
+        kLeastCases / 2);
     const std::vector<int64_t> replayed =
         StretchTimes(graph, Replay(graph, LagsOf(graph, LagValues(constants))));
     int64_t measured_ns = 0;
@@ -215,8 +225,7 @@ std::string LargestWaits(const Trace& trace, const ReplayQuality& quality) {
   std::string text;
   for (const UnexplainedWait& wait : quality.largest_waits) {
     text += fmt::format("{}{:.3f} ms before {}", text.empty() ? " (" : ", ",
-                        static_cast<double>(wait.ns) / 1e6,
-                        trace.Text(wait.name));
+                        static_cast<double>(wait.ns) / 1e6, trace.Text(wait.name));
   }
   return text.empty() ? text : text + ")";
 }

@@ -1,48 +1,80 @@
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 // whatif: what the recording would take if something took another time. The recording is run again
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
 // is measured first, and an answer that cannot be is not given. docs/whatif.md.
+#include <algorithm>
+#include <utility>
+
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/whatif/levers.h"
+#include "borescope/analysis/verbs/whatif/scenarios.h"
 #include "borescope/analysis/verbs/whatif/whatif_tables.h"
+#include "borescope/base/parallel.h"
 
 namespace borescope::internal {
 namespace {
 
-Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
-  const ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
-  if (getenv("BSDBG")) {
-    const std::vector<int64_t> m = MeasuredTimes(model.graph);
-    std::vector<Place> path = PathOfReplay(model.graph, model.lags, model.times);
-    std::vector<std::pair<int64_t, Place>> inc;
-    for (size_t i = 0; i + 1 < path.size(); ++i) {
-      int64_t e = (model.times[path[i]] - m[path[i]]) - (model.times[path[i + 1]] - m[path[i + 1]]);
-      inc.push_back({e, path[i]});
-    }
-    std::sort(inc.begin(), inc.end(), [](auto a, auto b) { return std::abs(a.first) > std::abs(b.first); });
-    int64_t s=0; for (auto& [e, p] : inc) s+=e;
-    fprintf(stderr, "sum %ld over %zu\n", s, inc.size());
-    for (size_t i = 0; i < inc.size() && i < 25; ++i) {
-      Place p = inc[i].second;
-      uint32_t edge = DecidingEdge(model.graph, model.lags, model.times, p);
-      const auto& g = model.graph.recording.graph;
-      NodeId n = model.graph.node[p];
-      auto nm = [&](NodeId k) { return std::string(g.side[k] == NodeSide::kDevice ? view.trace.Text(view.trace.device().name[g.event[k]]) : g.side[k] == NodeSide::kHost ? view.trace.Text(view.trace.host().name[g.event[k]]) : std::string_view("-")).substr(0, 40); };
-      NodeId f = model.graph.node[model.graph.source[edge]];
-      fprintf(stderr, "%9ld ns at %ld  %s -> %s  [%s] lag %ld measured %ld\n", inc[i].first, m[p], nm(f).c_str(), nm(n).c_str(),
-              model.graph.lag_class[edge] == kOwnLag ? "own" : model.graph.classes.Describe(view.trace, model.graph.lag_class[edge]).c_str(), model.lags.ns[edge], m[p] - m[model.graph.source[edge]]);
-    }
+Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
+                                          const std::vector<Scenario>& scenarios, int threads) {
+  std::vector<Result<ScenarioRun>> runs(scenarios.size(), Result<ScenarioRun>(ScenarioRun()));
+  ParallelFor(scenarios.size(), threads, [&](size_t i) { runs[i] = runner.Run(scenarios[i]); });
+  std::vector<AskedScenario> asked;
+  for (size_t i = 0; i < scenarios.size(); ++i) {
+    BS_ASSIGN(ScenarioRun run, std::move(runs[i]));
+    asked.push_back({scenarios[i], std::move(run)});
   }
+  return asked;
+}
+
+int64_t LengthOf(const ScenarioRun& run) {
+  int64_t ns = 0;
+  for (const int64_t stretch : run.stretch_ns) {
+    ns += stretch;
+  }
+  return ns;
+}
+
+// The largest savings; of equal ones the first.
+void KeepBest(std::vector<AskedScenario>& levers) {
+  std::stable_sort(levers.begin(), levers.end(),
+                   [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
+  if (levers.size() > kLevers) {
+    levers.erase(levers.begin() + kLevers, levers.end());
+  }
+}
+
+Result<void> CheckWhatIf(const Params& params) {
+  BS_TRY(AskedScenarios(params));
+  BS_TRY(SweepScenarios(params));
+  return {};
+}
+
+Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
+  BS_ASSIGN(const std::vector<Scenario> scenarios, AskedScenarios(params));
+  BS_ASSIGN(const std::vector<Scenario> sweep, SweepScenarios(params));
+  const ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+  const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
+  BS_ASSIGN(std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
+  tables.push_back(WhatIfAnswers(view, model, asked));
+  BS_ASSIGN(asked, RunAll(runner, sweep, view.threads));
+  tables.push_back(SweepTable(view, model, asked));
+  asked.clear();
+  if (scenarios.empty()) {
+    BS_ASSIGN(asked, RunAll(runner, LeverScenarios(view, model), view.threads));
+    KeepBest(asked);
+  }
+  tables.push_back(RankingTable(view, model, asked));
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }
 
-constexpr const ParamSpec* kWhatIfParams[] = {&kDataLoadParam};
+constexpr const ParamSpec* kWhatIfParams[] = {
+    &kScaleParam,       &kRemoveParam,      &kRoofParam,      &kNoDataWaitParam, &kNoSyncParam,
+    &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,    &kPlanParam,       &kSweepParam,
+    &kDataLoadParam,    &kCausalParam,      &kSfuWeightParam, &kDeviceParam,     &kDeviceSpecParam};
 
 }  // namespace
 
@@ -54,6 +86,7 @@ const AnalysisSpec kWhatIfVerb{
     .params = kWhatIfParams,
     .takes_selection = false,
     .answer = {.map = MapWhatIf, .reduce = ConcatTables},
+    .check = CheckWhatIf,
     .memory = 1.5,
     .in_report = false};
 

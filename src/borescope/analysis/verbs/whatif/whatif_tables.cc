@@ -1,6 +1,8 @@
 #include "borescope/analysis/verbs/whatif/whatif_tables.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
@@ -9,6 +11,63 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kPreviewSteps = 8;
+
+constexpr std::string_view kUnsafe =
+    "nothing recorded tells whether something needs what is no longer waited for";
+constexpr std::string_view kNotTestable =
+    "not testable: host threads alone decide how long this recording takes";
+constexpr std::string_view kRefusedNote = "refused: see why above";
+
+Table NewAnswerTable(std::string name, std::string title) {
+  Table table{std::move(name), std::move(title), {}};
+  AddRankKey(table);
+  AddString(table, "scenario", Role::kKey, "What is changed.");
+  const auto ns = [&](std::string_view name_of, std::string_view doc) {
+    AddInt(table, name_of, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  ns("step_ns",
+     "A step as measured, on average from completion to completion; without steps, the recording.");
+  ns("new_ns",
+     "The same in the scenario: as measured, less what the replay is shorter with the change than "
+     "without. Missing where the replay does not stand for the recording.");
+  ns("low_ns",
+     "The interval of new_ns: the error of the replay, how much steps differ in what they "
+     "save, and a twentieth of what is saved.");
+  ns("high_ns", "Its upper end.");
+  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
+  AddFloat(table, "speedup", Unit::kNone, Role::kDerived, "step / new.");
+  AddString(table, "bound_by", Role::kDerived,
+            "What most of the path of the replay then consists of, as in critical-path.");
+  AddInt(table, "works", Unit::kCount, Role::kDerived, "Pieces of device work that are changed.");
+  AddInt(table, "host_events", Unit::kCount, Role::kDerived,
+         "Events and calls of the host that are changed.");
+  AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
+  return table;
+}
+
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
+  if (!answer) {
+    return kRefusedNote;
+  }
+  return run.is_unsafe ? kUnsafe : !answer->is_testable ? kNotTestable : std::string_view();
+}
+
+void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
+                const AskedScenario& asked) {
+  const std::optional<ScenarioAnswer> answer = AnswerScenario(model, asked.scenario, asked.run);
+  Row row(table);
+  row.Int(view.rank).Text(asked.scenario.name);
+  row.Int(model.quality.measured_ns / static_cast<int64_t>(model.graph.stretches.size()));
+  if (answer) {
+    row.Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
+    row.Share(answer->saved_ns(), answer->step_ns);
+    answer->new_ns > 0 ? row.Float(ShareOf(answer->step_ns, answer->new_ns)) : row.Missing();
+    row.Text(asked.run.bound_by);
+  } else {
+    row.Missing().Missing().Missing().Missing().Missing().Missing();
+  }
+  row.Int(asked.run.works).Int(asked.run.host_events).MaybeText(NoteOf(answer, asked.run));
+}
 
 Table NewQualityTable() {
   Table table{"replay_quality", "How well the replay stands for the recording", {}, kPreviewSteps};
@@ -78,6 +137,33 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
       .Text(ReplayVerdictName(quality.verdict))
       .MaybeText(CauseOf(view.trace, quality));
   PushSteps(table, view, model);
+  return table;
+}
+
+Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
+                    const std::vector<AskedScenario>& asked) {
+  Table table = NewAnswerTable("whatif", "What if");
+  for (const AskedScenario& one : asked) {
+    PushAnswer(table, view, model, one);
+  }
+  return table;
+}
+
+Table RankingTable(const RankView& view, const ReplayModel& model,
+                   const std::vector<AskedScenario>& levers) {
+  Table table = NewAnswerTable("ranking", "What would help most, each alone");
+  for (const AskedScenario& one : levers) {
+    PushAnswer(table, view, model, one);
+  }
+  return table;
+}
+
+Table SweepTable(const RankView& view, const ReplayModel& model,
+                 const std::vector<AskedScenario>& sweep) {
+  Table table = NewAnswerTable("sweep", "Where gains stop");
+  for (const AskedScenario& one : sweep) {
+    PushAnswer(table, view, model, one);
+  }
   return table;
 }
 

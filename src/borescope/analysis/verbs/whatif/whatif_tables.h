@@ -1,13 +1,30 @@
 // The tables of whatif. Internal to whatif/.
 #pragma once
 
+#include <vector>
+
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 
 namespace borescope::internal {
 
 // How well the replay stands for the recording: a row for all of it, then one for each step.
 Table ReplayQualityTable(const RankView& view, const ReplayModel& model);
+// A scenario with its run.
+struct AskedScenario {
+  Scenario scenario;
+  ScenarioRun run;
+};
+
+// What was asked about, or, in `ranking`, what would help most.
+Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
+                    const std::vector<AskedScenario>& asked);
+Table RankingTable(const RankView& view, const ReplayModel& model,
+                   const std::vector<AskedScenario>& levers);
+Table SweepTable(const RankView& view, const ReplayModel& model,
+                 const std::vector<AskedScenario>& sweep);
+
 // The lags that the replay goes by.
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model);
 
