@@ -32,6 +32,7 @@ class Construction {
     MarkWaits();
     if (use == GraphUse::kReplay) {
       MarkSteps();
+      MarkArrivals();
       MarkQueues();
     }
     const std::vector<Handover> handovers = FindHandovers(view_, result_.facts);
@@ -114,6 +115,16 @@ class Construction {
   void MarkSteps() {
     for (const Step& step : view_.steps().steps) {
       result_.facts.marks[step.annotation.value] |= kMarkStart | kMarkEnd;
+    }
+  }
+
+  void MarkArrivals() {
+    const std::vector<char> is_arrival = FindArrivals(trace_);
+    for (uint32_t row = 0; row < trace_.host().size(); ++row) {
+      CheckStopAt(row);
+      if (is_arrival[trace_.host().name[row].value] != 0) {
+        result_.facts.marks[row] |= kMarkStart | kMarkEnd;
+      }
     }
   }
 

@@ -15,8 +15,9 @@ namespace borescope::internal {
 
 enum class GraphUse : uint8_t {
   kPath,    // to look for what decided how long the recording took
-  kReplay,  // to run it again with other times: also the starts of steps, the end of the last one,
-            // and the calls that need a place in a queue that was full (kQueue)
+  kReplay,  // to run it again with other times: also the starts and ends of steps, those of waits
+            // for data that other processes load (FindArrivals), and the calls that need a place in
+            // a queue that was full (kQueue)
 };
 
 struct RecordingGraph {

@@ -28,12 +28,10 @@ class QueueFinder {
       : host_(view.trace.host()), device_(view.trace.device()), view_(view), clocks_(clocks) {}
 
   std::vector<QueuedCall> Find() {
-    const Tracks& tracks = view_.trace.tracks();
-    for (uint32_t track = 0; track < tracks.size(); ++track) {
-      if (tracks.kind[track] == TrackKind::kDevice) {
-        CollectLaunches(tracks.first_row[track], tracks.end_row[track]);
-        FindInStream();
-      }
+    VisitStreams([&](size_t i, size_t longest) { MarkFull(i, longest); });
+    if (!found_full_.empty()) {
+      MeasureCalls();
+      VisitStreams([&](size_t i, size_t longest) { AddCall(i, longest); });
     }
     return std::move(found_);
   }
@@ -69,7 +67,24 @@ class QueueFinder {
     return launch > started ? launch - started : 0;
   }
 
-  void FindInStream() {
+  // The launches of streams whose queue was long enough that its limit shows.
+  template <class Visit>
+  void VisitStreams(const Visit& visit) {
+    const Tracks& tracks = view_.trace.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] != TrackKind::kDevice) {
+        continue;
+      }
+      CollectLaunches(tracks.first_row[track], tracks.end_row[track]);
+      const size_t longest = LongestQueue();
+      for (size_t i = 0; longest >= kFullQueue && i < launches_.size(); ++i) {
+        CheckStopAt(i);
+        visit(i, longest);
+      }
+    }
+  }
+
+  size_t LongestQueue() {
     starts_.clear();
     for (const QueuedLaunch& launch : launches_) {
       starts_.push_back(launch.start_ns);
@@ -80,58 +95,66 @@ class QueueFinder {
       CheckStopAt(i);
       longest = std::max(longest, WaitingBefore(i));
     }
-    for (size_t i = longest; longest >= kFullQueue && i < launches_.size(); ++i) {
-      CheckStopAt(i);
-      AddCall(i, longest);
-    }
+    return longest;
+  }
+
+  bool FindsFull(size_t i, size_t longest) const {
+    return static_cast<double>(WaitingBefore(i)) >= kFullShare * static_cast<double>(longest);
+  }
+
+  void MarkFull(size_t i, size_t longest) {
+    found_full_.resize(host_.size());
+    found_full_[launches_[i].call.value] = FindsFull(i, longest) ? 1 : 0;
   }
 
   void AddCall(size_t i, size_t longest) {
+    if (i < longest) {
+      return;
+    }
     const HostId call = launches_[i].call;
+    const int64_t begin_ns = host_.ts_ns[call.value];
     const int64_t end_ns = host_.end_ns(call);
-    const int64_t usual_ns = UsualTime(call);
-    const QueuedLaunch& frees = launches_[i - longest];
-    if (frees.start_ns > end_ns) {
-      return;  // launches of several threads overtake each other
+    const int64_t usual_ns = usual_ns_.at(host_.name[call.value].value);
+    const bool is_long = FindsFull(i, longest) && end_ns - begin_ns > kTimesUsual * usual_ns;
+    // Near the limit another of the last works may have freed the place.
+    const size_t started = StartedBy(end_ns);
+    const QueuedLaunch& last = launches_[started == 0 ? 0 : std::min(started, i) - 1];
+    const bool was_full = is_long && last.start_ns > begin_ns && last.start_ns <= end_ns;
+    const QueuedLaunch& frees = was_full ? last : launches_[i - longest];
+    if (frees.start_ns <= end_ns) {  // else launches of several threads overtake each other
+      found_.push_back({call, frees.first, usual_ns, was_full});
     }
-    const bool waited = frees.start_ns > host_.ts_ns[call.value] &&
-                        host_.dur_ns[call.value] > kTimesUsual * usual_ns;
-    const auto full = static_cast<size_t>(kFullShare * static_cast<double>(longest));
-    // Where fewer launches than the limit were waiting, another of the last works freed the place.
-    const size_t last_started = StartedBy(end_ns);
-    const bool is_near = !waited && WaitingBefore(i) >= full && last_started > 0 &&
-                         host_.dur_ns[call.value] > kTimesUsual * usual_ns &&
-                         last_started - 1 < i &&
-                         launches_[last_started - 1].start_ns > host_.ts_ns[call.value] &&
-                         launches_[last_started - 1].start_ns <= end_ns;
-    found_.push_back({call, is_near ? launches_[last_started - 1].first : frees.first, usual_ns,
-                      waited || is_near});
   }
 
-  // The median, of calls of the same name.
-  int64_t UsualTime(HostId call) {
-    if (usual_ns_.empty()) {
-      MeasureCalls();
-    }
-    return usual_ns_.at(host_.name[call.value].value);
-  }
-
+  // How long calls take, by name: the median of those that found room; where there are none, what
+  // one in ten does not exceed.
   void MeasureCalls() {
-    HashMap<uint32_t, std::vector<int64_t>> times;
+    HashMap<uint32_t, std::vector<int64_t>> all;
+    HashMap<uint32_t, std::vector<int64_t>> roomy;
     const Correlation& links = view_.index.correlation;
     for (uint32_t row = 0; row < host_.size(); ++row) {
       CheckStopAt(row);
       if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
           !links.DevicesOf(host_.detail[row]).empty()) {
-        times[host_.name[row].value].push_back(host_.dur_ns[row]);
+        all[host_.name[row].value].push_back(host_.dur_ns[row]);
+        if (found_full_[row] == 0) {
+          roomy[host_.name[row].value].push_back(host_.dur_ns[row]);
+        }
       }
     }
     // Each gives one value of its own, whatever the order.
-    for (auto& [name, durations] : times.InAnyOrder()) {
-      const auto middle = durations.begin() + static_cast<ptrdiff_t>(durations.size() / 2);
-      std::nth_element(durations.begin(), middle, durations.end());
-      usual_ns_[name] = *middle;
+    for (auto& [name, durations] : all.InAnyOrder()) {
+      const auto with_room = roomy.find(name);
+      usual_ns_[name] =
+          with_room == roomy.end() ? AtShare(durations, 10) : AtShare(with_room->second, 2);
     }
+  }
+
+  // The value that one in `parts` does not exceed.
+  static int64_t AtShare(std::vector<int64_t>& values, size_t parts) {
+    const auto at = values.begin() + static_cast<ptrdiff_t>(values.size() / parts);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
   }
 
   const HostEvents& host_;
@@ -140,7 +163,8 @@ class QueueFinder {
   const DeviceClocks& clocks_;
   std::vector<QueuedLaunch> launches_;   // of the stream at hand, by launch
   std::vector<int64_t> starts_;          // of their work, ascending
-  HashMap<uint32_t, int64_t> usual_ns_;  // by name; empty: not asked for yet
+  std::vector<char> found_full_;         // per host row; empty: no queue was full
+  HashMap<uint32_t, int64_t> usual_ns_;  // by name
   std::vector<QueuedCall> found_;
 };
 

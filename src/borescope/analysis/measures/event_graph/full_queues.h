@@ -15,7 +15,7 @@ namespace borescope::internal {
 struct QueuedCall {
   HostId call;
   DeviceId frees;         // the work whose start frees the place
-  int64_t usual_ns = 0;   // how long calls of this name take: the median of the recording
+  int64_t usual_ns = 0;   // how long calls of this name take where there is room
   bool was_full = false;  // whether it waited for the place in the recording
 };
 

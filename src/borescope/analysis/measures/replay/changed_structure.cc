@@ -157,11 +157,15 @@ void StructureChanger::JoinLaunches(HostId region, StructureChange& change) {
   const HostEvents& host = view_.trace.host();
   const Correlation& links = view_.index.correlation;
   std::vector<HostId> launches;
+  std::vector<char> is_joined(view_.index.tree.subtree_end[region.value] - region.value);
   TrackId stream;
   const auto finish = [&] {
     if (launches.size() > 1) {
       MakeGraph(launches);
       change.calls += static_cast<int64_t>(launches.size());
+      for (const HostId launch : launches) {
+        is_joined[launch.value - region.value] = 1;
+      }
     }
     launches.clear();
   };
@@ -185,7 +189,7 @@ void StructureChanger::JoinLaunches(HostId region, StructureChange& change) {
     }
   }
   finish();
-  DropHostTime(region);
+  DropHostTime(region, is_joined);
 }
 
 // One call at the first of the launches puts all their work on the device.
@@ -215,25 +219,23 @@ void StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   }
 }
 
-// What the host did to launch one by one: operators, and calls outside of them.
-void StructureChanger::DropHostTime(HostId region) {
+// All that the host did in the region, but to load data, to wait, and in calls that stay.
+void StructureChanger::DropHostTime(HostId region, const std::vector<char>& is_joined) {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph().recording.facts.is_loading;
   const uint32_t end = view_.index.tree.subtree_end[region.value];
-  std::vector<char> drops(end - region.value);
-  std::vector<char> loads(end - region.value);
+  std::vector<char> stays(end - region.value);
   for (uint32_t row = region.value; row < end; ++row) {
     CheckStopAt(row);
     const uint32_t at = row - region.value;
     const HostId parent = view_.index.tree.parent[row];
-    const bool has_parent = row != region.value && parent.valid();
-    loads[at] = is_loading[host.name[row].value] != 0 ||
-                (has_parent && loads[parent.value - region.value] != 0);
-    const bool is_call = host.kind[row] == HostKind::kRuntime && !EndsGraph({row});
-    drops[at] = loads[at] == 0 && !(host.kind[row] == HostKind::kRuntime && !is_call) &&
-                (host.kind[row] == HostKind::kOp || is_call ||
-                 (has_parent && drops[parent.value - region.value] != 0));
-    times_.host[row] *= drops[at] != 0 ? 0 : 1;
+    const bool is_call = host.kind[row] == HostKind::kRuntime && is_joined[at] == 0;
+    const bool is_in_staying =
+        row != region.value && parent.valid() && stays[parent.value - region.value] != 0;
+    stays[at] = is_in_staying || is_call || is_loading[host.name[row].value] != 0 ? 1 : 0;
+    if (stays[at] == 0) {
+      times_.host[row] = 0;
+    }
   }
 }
 

@@ -54,7 +54,7 @@ class StructureChanger {
   // Whether a call ends a graph: one that waits, or that records or awaits an event.
   bool EndsGraph(HostId call) const;
   void MakeGraph(const std::vector<HostId>& launches);
-  void DropHostTime(HostId region);
+  void DropHostTime(HostId region, const std::vector<char>& is_joined);
 
   const RankView& view_;
   const ReplayModel& model_;

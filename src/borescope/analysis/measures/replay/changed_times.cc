@@ -125,6 +125,11 @@ std::vector<double> ChangeTargets::ShortestLoading() const {
   }
   const std::vector<char> inside = Inherit(marked);
   std::vector<double> factor(marked.size(), 1);
+  // What of an event is its own time: of one that waits for a batch, little.
+  std::vector<int64_t> own_ns(host.dur_ns.begin(), host.dur_ns.end());
+  for (const Arrival& arrival : graph_.arrivals) {
+    own_ns[arrival.event.value] = arrival.own_ns;
+  }
   HashMap<uint32_t, int64_t> shortest;
   for (const bool measures : {true, false}) {
     for (uint32_t row = 0; row < host.size(); ++row) {
@@ -136,8 +141,8 @@ std::vector<double> ChangeTargets::ShortestLoading() const {
         int64_t& least = shortest.try_emplace(host.name[row].value, host.dur_ns[row]).first->second;
         least = std::min(least, host.dur_ns[row]);
       } else if (!measures && is_outermost && host.dur_ns[row] > 0) {
-        factor[row] = static_cast<double>(shortest[host.name[row].value]) /
-                      static_cast<double>(host.dur_ns[row]);
+        factor[row] =
+            static_cast<double>(shortest[host.name[row].value]) / static_cast<double>(own_ns[row]);
       } else if (!measures && has_outer) {
         factor[row] = factor[parent.value];
       }

@@ -36,7 +36,7 @@ constexpr UsualLag UsualLagOf(LagKind kind) {
     case LagKind::kHandover:
       return {10'000, 100'000};
     case LagKind::kCall:
-      return {3'000, 100'000};
+      return {3'000, 20'000};
   }
   return {0, 0};
 }
@@ -164,7 +164,7 @@ class LagFitter {
     }
   }
 
-  // All calls of the same names: those that had to wait took no less than without.
+  // Calls of the same names that had nothing to wait for.
   void CollectCalls() {
     std::vector<LagClassId> class_of(view_.trace.strings().size(), kOwnLag);
     for (LagClassId id = 0; id < cases_.size(); ++id) {
@@ -176,7 +176,8 @@ class LagFitter {
     for (uint32_t row = 0; row < host.size(); ++row) {
       CheckStopAt(row);
       const LagClassId id = class_of[host.name[row].value];
-      if (id != kOwnLag && host.kind[row] == HostKind::kRuntime) {
+      if (id != kOwnLag && host.kind[row] == HostKind::kRuntime &&
+          (graph_.recording.facts.marks[row] & kMarkWaits) == 0) {
         cases_[id].push_back(host.dur_ns[row]);
       }
     }

@@ -6,11 +6,11 @@
 //   event    the same of the work that was waited for, and after the work before it
 //   wait     the awaited work ended after the call began
 //   queue    calls that found a full queue
-//   call     all calls of the name
+//   call     calls that found nothing to wait for
 //
 // Lags add up along a path, so that a constant is the mean of its cases. The largest 2 % are left
 // out, as they hold what the recording does not show, and no lag exceeds its cap. That of a call is
-// the 10th percentile, about what it takes where there is nothing to wait for.
+// the 10th percentile: some do other work, too, as a copy through a buffer.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
 #include "borescope/analysis/measures/replay/replay_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -14,6 +16,10 @@ namespace {
 constexpr int64_t kLeastLagNs = 8'000;
 constexpr int64_t kMostLagNs = 200'000;
 constexpr int64_t kDelaysPerLag = 10;
+
+// Taking a batch that is there takes about so long; what takes longer than kLeastArrivalNs waits.
+constexpr int64_t kTakeBatchNs = 100'000;
+constexpr int64_t kLeastArrivalNs = 500'000;
 
 // One dependency, by nodes.
 struct Dependency {
@@ -40,11 +46,14 @@ class ReplayBuilder {
     for (size_t thread = 0; thread < result_.recording.facts.threads.size(); ++thread) {
       SweepHost(thread);
     }
+    SeparateArrivals();
     dependencies_.reserve(graph.edges());
     AddEdges();
     AddAnchors();
     AddCalls();
+    AddArrivals();
     Sort();
+    FindArrivalEdges();
     FindStretches();
     return std::move(result_);
   }
@@ -87,6 +96,56 @@ class ReplayBuilder {
           }
         },
         [](HostId, bool, int64_t) {});
+  }
+
+  // Of taking a batch all but a little was the wait for its arrival.
+  void SeparateArrivals() {
+    const HostEvents& host = trace_.host();
+    const std::vector<char> is_arrival = FindArrivals(trace_);
+    std::vector<double> own(host.size(), 1);
+    for (uint32_t row = 0; row < host.size(); ++row) {
+      CheckStopAt(row);
+      const HostId parent = view_.index.tree.parent[row];
+      own[row] = parent.valid() ? own[parent.value] : 1;
+      if (is_arrival[host.name[row].value] != 0 && own[row] == 1 &&
+          host.dur_ns[row] > kLeastArrivalNs) {
+        own[row] = static_cast<double>(kTakeBatchNs) / static_cast<double>(host.dur_ns[row]);
+        result_.arrivals.push_back({HostId{row}, kNoEdge, kTakeBatchNs});
+      }
+    }
+    for (size_t i = 0; !result_.arrivals.empty() && i < result_.parts.size(); ++i) {
+      CheckStopAt(i);
+      HostPart& part = result_.parts[i];
+      if (part.event.valid() && own[part.event.value] != 1) {
+        const int64_t kept_ns = std::llround(static_cast<double>(part.ns) * own[part.event.value]);
+        host_ns_[result_.node[part.place]] -= part.ns - kept_ns;
+        part.ns = kept_ns;
+      }
+    }
+  }
+
+  // Whether other processes prepare data does not depend on what this one does.
+  void AddArrivals() {
+    for (const Arrival& arrival : result_.arrivals) {
+      const NodeId end = result_.recording.end_of_event[arrival.event.value];
+      if (end != kNoNode) {
+        Add(EventGraph::kBegin, end, kOwnLag,
+            Events().ts_ns[end] - Events().ts_ns[EventGraph::kBegin]);
+      }
+    }
+  }
+
+  void FindArrivalEdges() {
+    for (Arrival& arrival : result_.arrivals) {
+      const NodeId end = result_.recording.end_of_event[arrival.event.value];
+      const Place place = end == kNoNode ? 0 : result_.place_of[end];
+      for (uint32_t edge = result_.first_edge[place]; edge < result_.first_edge[place + 1];
+           ++edge) {
+        if (result_.source[edge] == result_.place_of[EventGraph::kBegin]) {
+          arrival.edge = edge;
+        }
+      }
+    }
   }
 
   void AddPart(NodeId node, HostPart part) {

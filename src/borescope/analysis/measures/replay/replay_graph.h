@@ -26,6 +26,13 @@ struct HostPart {
   bool is_loading = false;  // of data
 };
 
+// A batch that a process of its own prepared. It arrives when it did, whatever this process does.
+struct Arrival {
+  HostId event;        // that took it
+  uint32_t edge;       // the dependency on its arrival
+  int64_t own_ns = 0;  // what taking it takes
+};
+
 // A stretch of the replay: the recording, or one step. It is complete when all of `done` have
 // happened, and what completes the ones before it.
 struct ReplayStretch {
@@ -48,7 +55,8 @@ struct ReplayGraph {
 
   LagClasses classes;
   std::vector<HostPart> parts;  // by thread, then time
-  Place begin = 0;              // where the first stretch begins
+  std::vector<Arrival> arrivals;
+  Place begin = 0;  // where the first stretch begins
   std::vector<ReplayStretch> stretches;
   uint64_t circular = 0;  // dependencies left out, as they lead back in the order
 

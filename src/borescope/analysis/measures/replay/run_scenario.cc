@@ -134,7 +134,7 @@ class ScenarioRunner::Recording {
       case ChangeKind::kRoof:
         return ReachRoof(change, times);
       case ChangeKind::kNoDataWait:
-        return LoadAtBest(times, run);
+        return LoadAtBest(times, lags, run);
       case ChangeKind::kLaunch:
         return ScaleRows(targets_.InLaunches(), change, times, run);
       case ChangeKind::kNoSync:
@@ -192,7 +192,12 @@ class ScenarioRunner::Recording {
     return {};
   }
 
-  Result<void> LoadAtBest(ChangedTimes& times, ScenarioRun& run) const {
+  Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
+    for (const Arrival& arrival : graph().arrivals) {
+      if (arrival.edge != kNoEdge) {
+        lags.ns[arrival.edge] = kNoDependency;
+      }
+    }
     const std::vector<double> factors = targets_.ShortestLoading();
     times.host.resize(factors.size(), 1);
     for (size_t row = 0; row < factors.size(); ++row) {
