@@ -12,7 +12,7 @@ namespace {
 // A call that finds this part of the longest queue waiting, and takes so many times its usual time,
 // has waited.
 constexpr double kFullShare = 0.97;
-constexpr int64_t kTimesUsual = 4;
+constexpr double kTimesUsual = 1.5;
 
 // What a call put on a stream.
 struct QueuedLaunch {
@@ -115,7 +115,8 @@ class QueueFinder {
     const int64_t begin_ns = host_.ts_ns[call.value];
     const int64_t end_ns = host_.end_ns(call);
     const int64_t usual_ns = usual_ns_.at(host_.name[call.value].value);
-    const bool is_long = FindsFull(i, longest) && end_ns - begin_ns > kTimesUsual * usual_ns;
+    const bool is_long = FindsFull(i, longest) && static_cast<double>(end_ns - begin_ns) >
+                                                      kTimesUsual * static_cast<double>(usual_ns);
     // Near the limit another of the last works may have freed the place.
     const size_t started = StartedBy(end_ns);
     const QueuedLaunch& last = launches_[started == 0 ? 0 : std::min(started, i) - 1];

@@ -161,7 +161,7 @@ void StructureChanger::JoinLaunches(HostId region, StructureChange& change) {
   TrackId stream;
   const auto finish = [&] {
     if (launches.size() > 1) {
-      MakeGraph(launches);
+      change.assumed_ns += MakeGraph(launches);
       change.calls += static_cast<int64_t>(launches.size());
       for (const HostId launch : launches) {
         is_joined[launch.value - region.value] = 1;
@@ -193,12 +193,13 @@ void StructureChanger::JoinLaunches(HostId region, StructureChange& change) {
 }
 
 // One call at the first of the launches puts all their work on the device.
-void StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
+int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   const Correlation& links = view_.index.correlation;
   const Place first = graph().place_of[graph().recording.start_of_event[launches.front().value]];
   const auto works = static_cast<int64_t>(launches.size());
   const Place next = graph().place_of[graph().node[first] + 1];
-  lags_.added.push_back({next, first, kGraphCallNs + kGraphKernelNs * works});
+  const int64_t call_ns = kGraphCallNs + kGraphKernelNs * works;
+  lags_.added.push_back({next, first, call_ns});
   int64_t launch_ns = 0;
   for (const HostId launch : launches) {
     const DeviceId work = links.DevicesOf(view_.trace.host().detail[launch.value]).front();
@@ -217,6 +218,7 @@ void StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
     }
     lags_.added.push_back({start, first, launch_ns});
   }
+  return call_ns;
 }
 
 // All that the host did in the region, but to load data, to wait, and in calls that stay.

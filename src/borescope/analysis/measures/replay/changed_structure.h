@@ -19,6 +19,7 @@ inline constexpr int64_t kGraphGapNs = 1'000;
 // How many calls, collectives or launches were changed.
 struct StructureChange {
   int64_t calls = 0;
+  int64_t assumed_ns = 0;  // what the launches of graphs take
   bool is_unsafe = false;
 };
 
@@ -53,7 +54,8 @@ class StructureChanger {
   void JoinLaunches(HostId region, StructureChange& change);
   // Whether a call ends a graph: one that waits, or that records or awaits an event.
   bool EndsGraph(HostId call) const;
-  void MakeGraph(const std::vector<HostId>& launches);
+  // How long its launch takes.
+  int64_t MakeGraph(const std::vector<HostId>& launches);
   void DropHostTime(HostId region, const std::vector<char>& is_joined);
 
   const RankView& view_;

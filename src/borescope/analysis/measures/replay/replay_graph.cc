@@ -321,14 +321,14 @@ class ReplayBuilder {
     }
     if (steps.empty()) {
       result_.begin = result_.place_of[EventGraph::kBegin];
-      result_.stretches.push_back({kMissing, EndsOfAll()});
+      result_.stretches.push_back({.done = EndsOfAll()});
       return;
     }
     result_.begin = PlaceOf(steps.front()->annotation, false);
     for (size_t i = 0; i < steps.size(); ++i) {
       const bool is_last = i + 1 == steps.size();
       const HostId next = steps[is_last ? i : i + 1]->annotation;
-      result_.stretches.push_back({steps[i]->number, {PlaceOf(next, is_last)}});
+      result_.stretches.push_back({.step = steps[i]->number, .done = {PlaceOf(next, is_last)}});
     }
     AddWorkOfSteps(steps);
   }

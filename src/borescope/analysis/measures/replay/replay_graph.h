@@ -37,6 +37,7 @@ struct Arrival {
 // happened, and what completes the ones before it.
 struct ReplayStretch {
   int64_t step = kMissing;  // its number; kMissing: no steps were recorded
+  bool is_asked = true;     // whether answers are about it
   std::vector<Place> done;
 };
 

@@ -241,6 +241,7 @@ class ScenarioRunner::Recording {
                                      ? changer.OverlapCollectives()
                                      : changer.MakeGraphs(change.text);
     run.host_events += done.calls;
+    run.assumed_ns += done.assumed_ns;
     run.is_unsafe = run.is_unsafe || done.is_unsafe;
     if (done.calls == 0 && change.kind != ChangeKind::kOverlapComm) {
       return NothingIs(change, change.kind == ChangeKind::kNoSync

@@ -35,38 +35,66 @@ int64_t LengthOf(const ScenarioRun& run) {
   return ns;
 }
 
-// The largest savings; of equal ones the first.
-void KeepBest(std::vector<AskedScenario>& levers) {
+// What saves most, the largest first; of equal ones the first of LeverScenarios. Nothing where no
+// answer can be given.
+Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const ReplayModel& model,
+                                              const ScenarioRunner& runner) {
+  if (model.quality.verdict == ReplayVerdict::kRefused) {
+    return std::vector<AskedScenario>();
+  }
+  BS_ASSIGN(std::vector<AskedScenario> levers,
+            RunAll(runner, LeverScenarios(view, model), view.threads));
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
   if (levers.size() > kLevers) {
     levers.erase(levers.begin() + kLevers, levers.end());
   }
+  return levers;
 }
 
 Result<void> CheckWhatIf(const Params& params) {
+  const Selection& selection = params.selection;
+  if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
+      !selection.range.is_open()) {
+    return UsageError(
+        "whatif: a replay needs all that was recorded; choose steps, with --step or "
+        "--step-pattern");
+  }
   BS_TRY(AskedScenarios(params));
   BS_TRY(SweepScenarios(params));
   return {};
 }
 
+Result<void> AskAboutSteps(const NumberRanges& steps, ReplayGraph& graph) {
+  bool has_any = false;
+  for (ReplayStretch& stretch : graph.stretches) {
+    stretch.is_asked = steps.empty() || (stretch.step != kMissing && steps.Contains(stretch.step));
+    has_any = has_any || stretch.is_asked;
+  }
+  return has_any ? Result<void>()
+                 : Error{ErrorCode::kMissingData, "whatif: there are no such steps"};
+}
+
 Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> scenarios, AskedScenarios(params));
   BS_ASSIGN(const std::vector<Scenario> sweep, SweepScenarios(params));
-  const ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+  ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+  BS_TRY(AskAboutSteps(params.selection.steps, model.graph));
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
-  BS_ASSIGN(std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
-  tables.push_back(WhatIfAnswers(view, model, asked));
-  BS_ASSIGN(asked, RunAll(runner, sweep, view.threads));
-  tables.push_back(SweepTable(view, model, asked));
-  asked.clear();
-  if (scenarios.empty()) {
-    BS_ASSIGN(asked, RunAll(runner, LeverScenarios(view, model), view.threads));
-    KeepBest(asked);
+  if (!scenarios.empty()) {
+    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
+    tables.push_back(WhatIfAnswers(view, model, asked));
   }
-  tables.push_back(RankingTable(view, model, asked));
+  if (!sweep.empty()) {
+    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, sweep, view.threads));
+    tables.push_back(SweepTable(view, model, asked));
+  }
+  if (scenarios.empty()) {
+    BS_ASSIGN(const std::vector<AskedScenario> levers, FindLevers(view, model, runner));
+    tables.push_back(RankingTable(view, model, levers));
+  }
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }
@@ -84,7 +112,6 @@ const AnalysisSpec kWhatIfVerb{
     .example = "borescope whatif trace.json.gz --scale class:gemm=0.5",
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
-    .takes_selection = false,
     .answer = {.map = MapWhatIf, .reduce = ConcatTables},
     .check = CheckWhatIf,
     .memory = 1.5,

@@ -1,5 +1,6 @@
 #include "borescope/analysis/verbs/whatif/whatif_tables.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,19 +53,30 @@ std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const Scena
   return run.is_unsafe ? kUnsafe : !answer->is_testable ? kNotTestable : std::string_view();
 }
 
+// As measured, of the steps that were asked about.
+int64_t MeanStep(const ReplayModel& model) {
+  const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
+  int64_t sum_ns = 0;
+  int64_t steps = 0;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    sum_ns += model.graph.stretches[i].is_asked ? measured[i] : 0;
+    steps += model.graph.stretches[i].is_asked ? 1 : 0;
+  }
+  return sum_ns / std::max<int64_t>(steps, 1);
+}
+
 void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
                 const AskedScenario& asked) {
   const std::optional<ScenarioAnswer> answer = AnswerScenario(model, asked.scenario, asked.run);
   Row row(table);
   row.Int(view.rank).Text(asked.scenario.name);
-  row.Int(model.quality.measured_ns / static_cast<int64_t>(model.graph.stretches.size()));
   if (answer) {
-    row.Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
+    row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
     row.Share(answer->saved_ns(), answer->step_ns);
     answer->new_ns > 0 ? row.Float(ShareOf(answer->step_ns, answer->new_ns)) : row.Missing();
     row.Text(asked.run.bound_by);
   } else {
-    row.Missing().Missing().Missing().Missing().Missing().Missing();
+    row.Int(MeanStep(model)).Missing().Missing().Missing().Missing().Missing().Missing();
   }
   row.Int(asked.run.works).Int(asked.run.host_events).MaybeText(NoteOf(answer, asked.run));
 }
@@ -110,6 +122,9 @@ void PushSteps(Table& table, const RankView& view, const ReplayModel& model) {
   const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
   const std::vector<int64_t> replayed = StretchTimes(model.graph, model.times);
   for (size_t i = 0; i < measured.size() && model.graph.stretches[i].step != kMissing; ++i) {
+    if (!model.graph.stretches[i].is_asked) {
+      continue;
+    }
     Row row(table);
     row.Int(view.rank).Int(model.graph.stretches[i].step).Int(measured[i]).Int(replayed[i]);
     row.Share(replayed[i] - measured[i], measured[i]);
