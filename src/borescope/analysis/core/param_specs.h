@@ -176,7 +176,9 @@ inline constexpr ParamSpec kNoSyncParam{
     "be given again",
     ParamType::kTexts};
 inline constexpr ParamSpec kOverlapCommParam{
-    "overlap-comm", "", "nothing but the optimizer waits for collectives", ParamType::kFlag};
+    "overlap-comm", "",
+    "collectives on the stream of other work have one of their own; the optimizer waits for them",
+    ParamType::kFlag};
 inline constexpr ParamSpec kGraphRegionParam{
     "graph", "TEXT",
     "what is launched in events whose name contains this is launched as graphs; may be given again",

@@ -98,16 +98,17 @@ StructureChange StructureChanger::OverlapCollectives() {
   return change;
 }
 
-// The work waits for no collective any more, but for what the collective stood after.
+// On its stream the work follows no collective any more, but the work that stood before it. Waits
+// by events stay: they are for data.
 void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passed) {
   const Place start = graph().StartOf(id);
   for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1]; ++edge) {
     const DeviceId before = WorkEndingAt(graph().source[edge]);
-    if (graph().lag_class[edge] == kOwnLag || !before.valid() || !IsCollective(before)) {
+    if (graph().lag_class[edge] == kOwnLag || KindOfEdge(graph(), edge) != LagKind::kStream ||
+        !before.valid() || !IsCollective(before)) {
       continue;
     }
-    const DeviceId compute =
-        KindOfEdge(graph(), edge) == LagKind::kStream ? ComputeBefore(id) : DeviceId{};
+    const DeviceId compute = ComputeBefore(id);
     if (compute.valid() && graph().EndOf(compute) < start) {
       lags_.added.push_back({start, graph().EndOf(compute), lags_.ns[edge]});
     }

@@ -17,7 +17,7 @@ enum class ChangeKind : uint8_t {
   kRoof,         // modelled calls run at no less than `factor` of their roof
   kNoDataWait,   // every event of data loading takes the time of the shortest of its name
   kNoSync,       // calls that wait end when they begin
-  kOverlapComm,  // compute does not wait for collectives that happen to be before it on its stream
+  kOverlapComm,  // work does not wait for collectives that happen to be before it on its stream
   kGraph,        // what a region launches becomes launches of graphs
   kLaunch,       // the host time of launch calls times `factor`
 };

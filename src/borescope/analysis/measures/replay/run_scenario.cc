@@ -256,6 +256,10 @@ class ScenarioRunner::Recording {
       if (graph().IsWork({row}) && times.device[row] != 1) {
         ++run.works;
         run.device_ns += view_.trace.device().dur_ns[row];
+        run.has_collectives =
+            run.has_collectives ||
+            ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
+                Activity::kCommunication;
       }
     }
   }

@@ -18,6 +18,7 @@ struct ScenarioRun {
   int64_t host_events = 0;          // of the host: events, calls
   int64_t device_ns = 0;            // measured time of these works
   int64_t assumed_ns = 0;           // of the launches of graphs, which were not recorded
+  bool has_collectives = false;     // among these works
   // Nothing tells whether something needs what is no longer waited for.
   bool is_unsafe = false;
   std::string_view

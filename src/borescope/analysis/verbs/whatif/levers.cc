@@ -7,6 +7,8 @@
 
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -75,11 +77,17 @@ class LeverFinder {
 
   void SumHost() {
     for (const HostPart& part : model_.graph.parts) {
-      if (part.event.valid()) {
+      has_loading_ = has_loading_ || part.is_loading;
+      if (part.event.valid() && !IsStepOrLaunch(part.event)) {
         host_ns_[view_.trace.Text(view_.trace.host().name[part.event.value])] += part.ns;
-        has_loading_ = has_loading_ || part.is_loading;
       }
     }
+  }
+
+  // Steps are no levers, and launch calls are one together.
+  bool IsStepOrLaunch(HostId event) const {
+    const std::string_view name = view_.trace.Text(view_.trace.host().name[event.value]);
+    return FoldStepName(name) != name || IsLaunchName(name);
   }
 
   void AddNames(TargetKind target, const Sums& sums, size_t count) {

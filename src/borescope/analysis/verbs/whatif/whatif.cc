@@ -35,8 +35,8 @@ int64_t LengthOf(const ScenarioRun& run) {
   return ns;
 }
 
-// What saves most, the largest first; of equal ones the first of LeverScenarios. Nothing where no
-// answer can be given.
+// What saves most, the largest first; of those that save the same in every step the first of
+// LeverScenarios. Nothing where no answer can be given.
 Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const ReplayModel& model,
                                               const ScenarioRunner& runner) {
   if (model.quality.verdict == ReplayVerdict::kRefused) {
@@ -46,10 +46,16 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
             RunAll(runner, LeverScenarios(view, model), view.threads));
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
-  if (levers.size() > kLevers) {
-    levers.erase(levers.begin() + kLevers, levers.end());
+  const int64_t now_ns = TotalTime(model.graph, model.times);
+  std::vector<AskedScenario> best;
+  for (AskedScenario& lever : levers) {
+    const bool saves = LengthOf(lever.run) < now_ns;
+    const bool is_the_same = !best.empty() && best.back().run.stretch_ns == lever.run.stretch_ns;
+    if (saves && !is_the_same && best.size() < kLevers) {
+      best.push_back(std::move(lever));
+    }
   }
-  return levers;
+  return best;
 }
 
 Result<void> CheckWhatIf(const Params& params) {

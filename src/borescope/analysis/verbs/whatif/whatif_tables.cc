@@ -17,6 +17,8 @@ constexpr std::string_view kUnsafe =
     "nothing recorded tells whether something needs what is no longer waited for";
 constexpr std::string_view kNotTestable =
     "not testable: host threads alone decide how long this recording takes";
+constexpr std::string_view kHoldsWaits =
+    "times of collectives hold the waits for other ranks, which then change as well";
 constexpr std::string_view kRefusedNote = "refused: see why above";
 
 Table NewAnswerTable(std::string name, std::string title) {
@@ -50,7 +52,10 @@ std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const Scena
   if (!answer) {
     return kRefusedNote;
   }
-  return run.is_unsafe ? kUnsafe : !answer->is_testable ? kNotTestable : std::string_view();
+  return run.is_unsafe          ? kUnsafe
+         : !answer->is_testable ? kNotTestable
+         : run.has_collectives  ? kHoldsWaits
+                                : std::string_view();
 }
 
 // As measured, of the steps that were asked about.
