@@ -19,7 +19,7 @@ struct ScenarioAnswer {
   int64_t saved_ns() const { return step_ns - new_ns; }
 };
 
-// nullopt where the replay does not stand for the recording.
+// nullopt where the replay does not represent the recording.
 std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
                                              const ScenarioRun& run);
 

@@ -98,7 +98,7 @@ StructureChange StructureChanger::OverlapCollectives() {
   return change;
 }
 
-// On its stream the work follows no collective any more, but the work that stood before it. Waits
+// On its stream the work follows no collective any more, but the work that was before it. Waits
 // by events stay: they are for data.
 void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passed) {
   const Place start = graph().StartOf(id);

@@ -1,4 +1,4 @@
-// Runs a recording again: one pass over the moments in their order, each as early as what it
+// Runs a recording again: one pass over its nodes in their order, each as early as what it
 // depends on allows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A recording as a graph that can be run again with other times: moments in an order in which each
+// A recording as a graph that can be run again with other times: nodes in an order in which each
 // depends on earlier ones only, and for every dependency the least time that has to pass. That time
 // is either its own, as measured (device work, stretches of host threads), or one of a few lags
 // that all dependencies of a class share (lag_classes.h), never what was left over at that very

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kPreviewSteps = 8;
 
 constexpr std::string_view kUnsafe =
-    "nothing recorded tells whether something needs what is no longer waited for";
+    "nothing recorded says whether something needs what is no longer waited for";
 constexpr std::string_view kNotTestable =
     "not testable: host threads alone decide how long this recording takes";
 constexpr std::string_view kHoldsWaits =
@@ -32,7 +32,7 @@ Table NewAnswerTable(std::string name, std::string title) {
      "A step as measured, on average from completion to completion; without steps, the recording.");
   ns("new_ns",
      "The same in the scenario: as measured, less what the replay is shorter with the change than "
-     "without. Missing where the replay does not stand for the recording.");
+     "without. Missing where the replay does not represent the recording.");
   ns("low_ns",
      "The interval of new_ns: the error of the replay, how much steps differ in what they "
      "save, and a twentieth of what is saved.");
@@ -87,7 +87,7 @@ void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
 }
 
 Table NewQualityTable() {
-  Table table{"replay_quality", "How well the replay stands for the recording", {}, kPreviewSteps};
+  Table table{"replay_quality", "How well the replay represents the recording", {}, kPreviewSteps};
   AddRankKey(table);
   AddStepKeyOrNone(table);
   const auto ns = [&](std::string_view name, std::string_view doc) {

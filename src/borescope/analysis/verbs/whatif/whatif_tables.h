@@ -9,7 +9,7 @@
 
 namespace borescope::internal {
 
-// How well the replay stands for the recording: a row for all of it, then one for each step.
+// How well the replay represents the recording: a row for all of it, then one for each step.
 Table ReplayQualityTable(const RankView& view, const ReplayModel& model);
 // A scenario with its run.
 struct AskedScenario {
@@ -25,7 +25,7 @@ Table RankingTable(const RankView& view, const ReplayModel& model,
 Table SweepTable(const RankView& view, const ReplayModel& model,
                  const std::vector<AskedScenario>& sweep);
 
-// The lags that the replay goes by.
+// The lags that the replay uses.
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model);
 
 }  // namespace borescope::internal
